@@ -1,0 +1,7 @@
+// Table of contents of the ground floor's smallest words.
+export * from './channel.ts';
+export * from './deferred.ts';
+export * from './fault.ts';
+export * from './growing-bytes.ts';
+export * from './json.ts';
+export * from './lines.ts';

@@ -1,0 +1,35 @@
+// Ground floor: JSON text as it may stand on one line of the wire. Knows no frame shapes.
+
+const LINE_SEPARATORS = /[\u2028\u2029]/g;
+
+/**
+ * JSON text that no line reader splits: U+2028 and U+2029 are legal inside JSON strings, but several hosts' readers
+ * (Node's readline among them) treat them as line ends, so they always leave escaped.
+ */
+export function toJson(value: unknown): string {
+  return escapeSeparators(JSON.stringify(value));
+}
+
+/** The same for text that is already JSON. */
+export function escapeSeparators(json: string): string {
+  // `search` on the common case allocates nothing.
+  return json.search(LINE_SEPARATORS) < 0
+    ? json
+    : json.replace(LINE_SEPARATORS, (c) => (c === '\u2028' ? '\\u2028' : '\\u2029'));
+}
+
+/** A string as it stands between the quotes of a JSON string: what a growing serialisation appends. */
+export function jsonStringBody(text: string): string {
+  return toJson(text).slice(1, -1);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a wrong value is called in an error message. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}

@@ -1,0 +1,49 @@
+// Ground floor: how a command is declared. Validation, wire, client, docs and schema all follow from the declaration.
+import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import type { AgentSession } from './session.ts';
+
+/**
+ * When a command may run, beside the others of its session:
+ * - `now`: at once. It sees the effect of every short command before it and waits for no long one.
+ * - `ordered`: one at a time, in the order they came.
+ * - `run`: begun in order; the next one follows as soon as this one has begun.
+ */
+export type Lane = 'now' | 'ordered' | 'run';
+
+export interface CallContext {
+  readonly session: AgentSession;
+  /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
+  accept(): void;
+}
+
+export interface Command<
+  N extends string = string,
+  P extends GenericSchema = GenericSchema,
+  R extends GenericSchema = GenericSchema,
+> {
+  readonly name: N;
+  readonly doc: string;
+  readonly lane: Lane;
+  /** It may take seconds or minutes: `now` commands behind it do not wait. */
+  readonly long?: boolean;
+  readonly stability?: 'stable' | 'experimental';
+  readonly params: P;
+  /** Absent: the command answers with nothing but success. */
+  readonly result?: R;
+  readonly examples?: readonly Record<string, unknown>[];
+  run(params: InferOutput<P>, call: CallContext): Promise<ResultOf<R>>;
+}
+
+type ResultOf<R extends GenericSchema> = GenericSchema extends R ? undefined | void : InferOutput<R>;
+
+/** Declares a command. Its type carries the parameters and the result, so `run` needs no annotations. */
+export function command<
+  const N extends string,
+  P extends GenericSchema,
+  R extends GenericSchema = GenericSchema,
+>(declaration: Command<N, P, R>): Command<N, P, R> {
+  return declaration;
+}
+
+export type ParamsOf<C> = C extends Command<string, infer P, infer _R> ? InferInput<P> : never;
+export type ResultOfCommand<C> = C extends Command<string, infer _P, infer R> ? ResultOf<R> : never;

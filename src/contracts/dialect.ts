@@ -1,0 +1,52 @@
+// Ground floor: how calls, replies, events and questions are spelled on a wire. The rest of the house never sees a spelling.
+import type { Fault, Line } from '../base/index.ts';
+import type { AgentEvent, UiAnswer, UiRequest } from '../protocol/index.ts';
+import type { Chunk } from './transport.ts';
+
+/** One line on its way out. Two frames may fold into one while the host is slow; most never do. */
+export interface Frame {
+  readonly chunks: readonly Chunk[];
+  readonly bytes: number;
+  /** This frame and the one after it as a single frame, or `undefined` when both must stand. */
+  fold?(next: Frame): Frame | undefined;
+}
+
+/** What the codec needs to answer a call later. Opaque to everyone else. */
+export interface CallToken {
+  readonly name: string;
+  readonly id?: unknown;
+}
+
+export type Incoming =
+  | { kind: 'call'; token: CallToken; params: unknown }
+  | { kind: 'answer'; id: string; answer: UiAnswer }
+  | { kind: 'refused'; token: CallToken; fault: Fault }
+  /** Understood, and nothing to do: some frames get no reply by definition. */
+  | { kind: 'nothing' };
+
+/** The moments of a call. A dialect says which of them it answers. */
+export type Reply =
+  | { moment: 'accepted' }
+  | { moment: 'settled'; result: unknown }
+  | { moment: 'failed'; fault: Fault; afterAccepted: boolean };
+
+export interface Codec {
+  /** What is said before anything was asked. */
+  greeting(): Frame | undefined;
+  decode(line: Line): Incoming;
+  reply(token: CallToken, reply: Reply): Frame | undefined;
+  event(event: AgentEvent): Frame | undefined;
+  ask(request: UiRequest): Frame | undefined;
+}
+
+export interface CodecOptions {
+  version: string;
+  /** `full` repeats the growing message in every update; `delta` sends only what is new. */
+  stream: 'full' | 'delta';
+}
+
+export interface Dialect {
+  readonly name: string;
+  readonly doc: string;
+  codec(options: CodecOptions): Codec;
+}

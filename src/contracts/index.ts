@@ -1,0 +1,12 @@
+// Table of contents: the interfaces between the rooms of the house.
+export * from './command.ts';
+export * from './dialect.ts';
+export * from './hub.ts';
+export * from './model-api.ts';
+export * from './ports.ts';
+export * from './schema.ts';
+export * from './session.ts';
+export * from './shell.ts';
+export * from './store.ts';
+export * from './tool.ts';
+export * from './transport.ts';

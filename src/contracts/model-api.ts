@@ -1,0 +1,43 @@
+// Ground floor: how a model is asked. Nothing here knows a provider's wire.
+import type { AssistantMessageEvent, Model, ModelMessage, ThinkingLevel } from '../protocol/index.ts';
+
+/** A tool as the model is told of it. */
+export interface ToolOffer {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>;
+}
+
+export interface ModelRequest {
+  model: Model;
+  systemPrompt: string;
+  /** Always a valid history: paired tool calls, no empty messages. */
+  messages: readonly ModelMessage[];
+  tools: readonly ToolOffer[];
+  thinkingLevel: ThinkingLevel;
+  maxTokens?: number;
+  signal: AbortSignal;
+  /** Stable for the life of a session: providers use it to find their caches. */
+  sessionId: string;
+}
+
+/**
+ * One wire format. The stream starts with `start`, ends with exactly one `done` or `error`, and never throws: failures are
+ * values at its end. `partial` is one growing object; readers must not keep it.
+ */
+export interface ModelApi {
+  stream(request: ModelRequest): AsyncIterable<AssistantMessageEvent>;
+}
+
+/** Which models there are and how each is reached. */
+export interface Models {
+  /** The model to begin with, chosen by flags and settings; `null` when none can be used. */
+  initial(): Promise<Model | null>;
+  find(provider: string, modelId: string): Promise<Model | undefined>;
+  /** Models that can be used now: those with credentials, and the offline one. */
+  available(): Promise<readonly Model[]>;
+  /** Throws a Fault that names the missing key and where to put it. */
+  ready(model: Model): Promise<void>;
+  stream(request: ModelRequest): AsyncIterable<AssistantMessageEvent>;
+}

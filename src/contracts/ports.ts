@@ -1,0 +1,101 @@
+// Ground floor: everything that makes one run differ from another. The app gives real ones, tests give scripted ones.
+
+export type Cancel = () => void;
+
+export interface Clock {
+  now(): number;
+  /** Runs `act` once after `ms`. A pending timer never keeps the process alive. */
+  after(ms: number, act: () => void): Cancel;
+  /** Resolves after `ms`, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Ids {
+  uuid(): string;
+  /** Eight hexadecimal digits: the id of a log entry. */
+  entry(): string;
+}
+
+export type FileKind = 'file' | 'directory' | 'link' | 'fifo' | 'device' | 'socket';
+
+export interface FileInfo {
+  kind: FileKind;
+  size: number;
+  modifiedMs: number;
+  mode: number;
+}
+
+/** A file held open. `append` may write less than it was given, as the system call may. */
+export interface OpenFile {
+  size(): Promise<number>;
+  read(position: number, length: number): Promise<Uint8Array>;
+  append(bytes: Uint8Array): Promise<number>;
+  /** What was appended is on the disk (fdatasync). */
+  sync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Files {
+  /** `undefined` when nothing is there. Follows links unless told not to. */
+  info(path: string, options?: { follow?: boolean }): Promise<FileInfo | undefined>;
+  /** The path with every link resolved; parts that do not exist yet are kept as they are. */
+  resolve(path: string): Promise<string>;
+  list(directory: string): Promise<{ name: string; kind: FileKind }[]>;
+  /** At most `length` bytes from `start`; the whole file without them. */
+  read(path: string, range?: { start?: number; length?: number }): Promise<Uint8Array>;
+  /** Creates or overwrites in place (keeps the inode, its owner and its mode). */
+  write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** Replaces the whole file at once: other processes see the old or the new content, never a part. */
+  replace(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
+  makeDirectory(path: string, options?: { mode?: number }): Promise<void>;
+  /** A new private directory under the system's temporary one. */
+  temporaryDirectory(prefix: string): Promise<string>;
+  remove(path: string, options?: { recursive?: boolean }): Promise<void>;
+  open(path: string, purpose: 'read' | 'append' | 'create', options?: { mode?: number }): Promise<OpenFile>;
+}
+
+export interface SpawnRequest {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  /** The whole environment of the child. */
+  env: Readonly<Record<string, string>>;
+  /** Called with every piece of output as it arrives, stdout and stderr in the order they came. */
+  onOutput(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void;
+}
+
+export interface RunningProcess {
+  readonly pid: number;
+  /**
+   * Resolves when the process itself has exited and what it had written is read. Children that it left in the background
+   * do not hold this up, even when they keep its pipes open.
+   */
+  readonly finished: Promise<{ code: number | null; signal: string | null }>;
+  /** Ends the process and everything in its group. */
+  kill(): void;
+}
+
+export interface Processes {
+  /** Starts a child in a group of its own that dies with us, however we die. Rejects when it cannot be started. */
+  spawn(request: SpawnRequest): Promise<RunningProcess>;
+  /** Ends every child that is left. */
+  killAll(): Promise<void>;
+}
+
+export interface Log {
+  /** Diagnostic only; does nothing unless a log file was asked for. */
+  (event: string, facts?: Record<string, unknown>): void;
+}
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: Files;
+  readonly processes: Processes;
+  readonly fetch: typeof fetch;
+  readonly log: Log;
+  /** The environment that tools and shells get: provider keys are not in it. */
+  readonly toolEnv: Readonly<Record<string, string>>;
+  readonly platform: string;
+}

@@ -1,0 +1,55 @@
+// Ground floor: what counts as a schema here, and how a refusal reads. The only place that knows valibot's issue objects.
+import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
+import { Fault, kindOf } from '../base/index.ts';
+
+export type Schema<Output = unknown> = GenericSchema<unknown, Output>;
+
+/** Checks a value. A refusal names every offending field, what it should be and what it was. */
+export function check<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
+  const result = safeParse(schema, value);
+  if (result.success) return result.output;
+  const sentences = result.issues.slice(0, 3).map(describe);
+  throw new Fault('invalid_params', [...new Set(sentences)].join('; '));
+}
+
+interface Issue {
+  kind: string;
+  type: string;
+  message: string;
+  input: unknown;
+  expected: string | null;
+  path?: readonly { key: unknown }[] | undefined;
+  issues?: readonly Issue[] | undefined;
+}
+
+function describe(raw: unknown): string {
+  const issue = nearest(raw as Issue);
+  const field = (issue.path ?? []).reduce<string>((text, { key }) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    return text === '' ? String(key) : `${text}.${String(key)}`;
+  }, '');
+  const subject = field === '' ? 'value' : field;
+  if (issue.input === undefined) return `${subject} is required`;
+  if (issue.kind === 'validation') return `${subject}: ${issue.message}`;
+  const got = typeof issue.input === 'string' ? JSON.stringify(cut(issue.input)) : kindOf(issue.input);
+  return `${subject} must be ${wanted(issue.expected)} (got ${got})`;
+}
+
+/** A union reports one issue per variant that failed; the one that got furthest is what the sender meant. */
+function nearest(issue: Issue): Issue {
+  const nested = issue.issues?.filter((i) => (i.path?.length ?? 0) > (issue.path?.length ?? 0)) ?? [];
+  const best = nested.sort((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
+  return best ? nearest(best) : issue;
+}
+
+function wanted(expected: string | null): string {
+  if (!expected) return 'something else';
+  if (expected === 'Object') return 'an object';
+  if (expected === 'Array') return 'an array';
+  if (/^[a-z]+$/.test(expected)) return `a ${expected}`;
+  return expected.replace(/^\((.*)\)$/, '$1').replaceAll(' | ', ' or ');
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

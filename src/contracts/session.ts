@@ -1,0 +1,89 @@
+// Ground floor: one conversation with an agent, as commands, the SDK and extensions see it. A facade of facets.
+import type {
+  AgentEvent,
+  AgentMessage,
+  BashResult,
+  ImageContent,
+  InterruptMode,
+  Model,
+  QueueMode,
+  SessionState,
+  SessionStats,
+  ThinkingLevel,
+} from '../protocol/index.ts';
+
+export interface UserInput {
+  message: string;
+  images?: readonly ImageContent[] | undefined;
+}
+
+/** A listener may return a promise: the run then waits for it, which is how a slow reader slows the model. */
+export type EventListener = (event: AgentEvent) => void | Promise<void>;
+
+/** The two moments of starting work. `accepted` is called once everything needed to survive a crash is on disk. */
+export interface RunRequest extends UserInput {
+  streamingBehavior?: 'steer' | 'followUp' | undefined;
+  accepted(): void;
+}
+
+export interface Runs {
+  /** A run is under way, or something automatic will start another. */
+  readonly isRunning: boolean;
+  /** Resolves when the run has ended. Throws before `accepted` when the prompt is refused. */
+  prompt(request: RunRequest): Promise<void>;
+  abortAndPrompt(request: RunRequest): Promise<void>;
+  steer(input: UserInput): Promise<void>;
+  followUp(input: UserInput): Promise<void>;
+  /** Resolves after the aborted run's last event. Nothing happens when idle. */
+  abort(): Promise<void>;
+  /** Resolves when nothing is running and nothing automatic remains. */
+  settled(): Promise<void>;
+}
+
+export interface Queues {
+  steeringMode: QueueMode;
+  followUpMode: QueueMode;
+  interruptMode: InterruptMode;
+  readonly count: number;
+  clear(): Promise<{ steering: string[]; followUp: string[] }>;
+}
+
+export interface ModelChoice {
+  readonly current: Model | null;
+  readonly thinkingLevel: ThinkingLevel;
+}
+
+export interface History {
+  /** The conversation as the model would be given it, oldest first, host's shell commands included. */
+  messages(): readonly AgentMessage[];
+  lastAssistantText(): string | null;
+  stats(): SessionStats;
+  startNew(options: { parentSession?: string | undefined }): Promise<{ cancelled: boolean }>;
+}
+
+export interface Shell {
+  run(command: string, options?: { excludeFromContext?: boolean }): Promise<BashResult>;
+  /** Ends every command that is running. */
+  abort(): void;
+}
+
+export interface Naming {
+  readonly name: string | undefined;
+  rename(name: string): Promise<void>;
+}
+
+export interface AgentSession {
+  readonly id: string;
+  readonly file: string | undefined;
+  readonly cwd: string;
+  readonly runs: Runs;
+  readonly queues: Queues;
+  readonly models: ModelChoice;
+  readonly history: History;
+  readonly shell: Shell;
+  readonly naming: Naming;
+  state(): SessionState;
+  subscribe(listener: EventListener): () => void;
+  /** Aborts what runs, ends every child, closes the log. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,80 @@
+// Ground floor: what a message is made of. Data only; knows nothing of who sends or stores it.
+import {
+  array,
+  type InferOutput,
+  literal,
+  nullable,
+  number,
+  object,
+  optional,
+  pipe,
+  record,
+  string,
+  transform,
+  union,
+  unknown,
+} from 'valibot';
+
+export const textContent = object({
+  type: literal('text'),
+  text: string(),
+  /** Opaque provider signature; kept and sent back to the provider that made it. */
+  textSignature: optional(string()),
+});
+
+export const thinkingContent = object({
+  type: literal('thinking'),
+  thinking: string(),
+  thinkingSignature: optional(string()),
+  /** The provider hid the text; only the signature carries meaning. */
+  redacted: optional(literal(true)),
+});
+
+export const toolCall = object({
+  type: literal('toolCall'),
+  id: string(),
+  name: string(),
+  arguments: record(string(), unknown()),
+  thoughtSignature: optional(string()),
+});
+
+const flatImage = object({ type: literal('image'), data: string(), mimeType: string() });
+const urlImage = object({ type: literal('image'), source: object({ type: literal('url'), url: string() }) });
+const sourceImage = object({
+  type: literal('image'),
+  source: object({ type: literal('base64'), mediaType: string(), data: string() }),
+});
+
+/** An image inside a message: bytes are always kept flat, a URL stays a URL. */
+export const imageContent = union([flatImage, urlImage]);
+
+/** An image as hosts send it: flat, base64 `source`, or URL `source`; read into the flat or the URL form. */
+export const incomingImage = union([
+  flatImage,
+  pipe(
+    sourceImage,
+    transform(({ source }) => ({ type: 'image' as const, data: source.data, mimeType: source.mediaType })),
+  ),
+  urlImage,
+]);
+
+/** Files that legacy hosts send beside the text. */
+export const attachment = object({
+  id: string(),
+  type: union([literal('image'), literal('document')]),
+  fileName: string(),
+  mimeType: string(),
+  size: number(),
+  content: string(),
+  extractedText: optional(nullable(string())),
+  preview: optional(nullable(string())),
+});
+
+export const userContent = array(union([textContent, imageContent]));
+export const assistantContent = array(union([textContent, thinkingContent, toolCall]));
+
+export type TextContent = InferOutput<typeof textContent>;
+export type ThinkingContent = InferOutput<typeof thinkingContent>;
+export type ImageContent = InferOutput<typeof imageContent>;
+export type ToolCall = InferOutput<typeof toolCall>;
+export type Attachment = InferOutput<typeof attachment>;

@@ -1,0 +1,28 @@
+// Ground floor: how an event is declared. Types, docs and schema all follow from the declaration.
+import type { GenericSchema, InferOutput, ObjectEntries, ObjectSchema } from 'valibot';
+
+type Fields = ObjectSchema<ObjectEntries, undefined>;
+
+export interface EventDeclaration<T extends string = string, F extends Fields = Fields> {
+  readonly type: T;
+  readonly doc: string;
+  readonly fields: F;
+  /**
+   * A durable event always reaches the host, in order. The others say how a thing grows: while the host is slow to read,
+   * later ones may stand for earlier ones.
+   */
+  readonly durable: boolean;
+}
+
+export function event<const T extends string, F extends Fields>(
+  type: T,
+  doc: string,
+  fields: F,
+  options: { durable?: boolean } = {},
+): EventDeclaration<T, F> {
+  return { type, doc, fields, durable: options.durable ?? true };
+}
+
+export type EventOf<D> = D extends EventDeclaration<infer T, infer F>
+  ? { type: T } & (F extends GenericSchema ? InferOutput<F> : never)
+  : never;

@@ -1,0 +1,25 @@
+// Table of contents: every event of the protocol, once.
+import type { EventOf } from '../event.ts';
+import { extensionError, notice } from './extension.ts';
+import { messageEnd, messageStart, messageUpdate } from './message.ts';
+import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
+import { toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
+
+export const events = [
+  agentStart,
+  agentEnd,
+  agentSettled,
+  turnStart,
+  turnEnd,
+  messageStart,
+  messageUpdate,
+  messageEnd,
+  toolExecutionStart,
+  toolExecutionUpdate,
+  toolExecutionEnd,
+  extensionError,
+  notice,
+] as const;
+
+export type AgentEvent = EventOf<(typeof events)[number]>;
+export type AgentEventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;

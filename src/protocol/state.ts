@@ -1,0 +1,65 @@
+// Ground floor: what a host can ask to see of a session at any moment.
+import { boolean, type InferOutput, nullable, number, object, optional, picklist, string } from 'valibot';
+import { model, thinkingLevel } from './model.ts';
+
+export const queueMode = picklist(['all', 'one-at-a-time']);
+export const interruptMode = picklist(['immediate', 'wait']);
+
+export type QueueMode = InferOutput<typeof queueMode>;
+export type InterruptMode = InferOutput<typeof interruptMode>;
+
+export const sessionState = object({
+  model: nullable(model),
+  thinkingLevel,
+  isStreaming: boolean(),
+  isCompacting: boolean(),
+  steeringMode: queueMode,
+  followUpMode: queueMode,
+  interruptMode,
+  /** Absent with `--no-session`. Named before the file exists: it is written with the first acknowledged change. */
+  sessionFile: optional(string()),
+  sessionId: string(),
+  sessionName: optional(string()),
+  autoCompactionEnabled: boolean(),
+  messageCount: number(),
+  queuedMessageCount: number(),
+  /** The same number under the name that pi's hosts read. */
+  pendingMessageCount: number(),
+});
+
+export const sessionStats = object({
+  sessionFile: optional(string()),
+  sessionId: string(),
+  userMessages: number(),
+  assistantMessages: number(),
+  toolCalls: number(),
+  toolResults: number(),
+  totalMessages: number(),
+  tokens: object({
+    input: number(),
+    output: number(),
+    cacheRead: number(),
+    cacheWrite: number(),
+    total: number(),
+  }),
+  cost: number(),
+});
+
+/** What a `bash` command leaves behind. Counts are of the whole output (`total…`) and of what is shown (`output…`). */
+export const bashResult = object({
+  output: string(),
+  /** Absent when the command was cancelled before it could exit. */
+  exitCode: optional(number()),
+  cancelled: boolean(),
+  truncated: boolean(),
+  totalLines: number(),
+  totalBytes: number(),
+  outputLines: number(),
+  outputBytes: number(),
+  /** Names the whole output; the read tool opens it as `artifact://ID`. */
+  artifactId: optional(string()),
+});
+
+export type SessionState = InferOutput<typeof sessionState>;
+export type SessionStats = InferOutput<typeof sessionStats>;
+export type BashResult = InferOutput<typeof bashResult>;

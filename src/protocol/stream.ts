@@ -1,0 +1,31 @@
+// Ground floor: how an assistant message grows. `partial` is the growing message itself, by reference: never keep it.
+import { type InferOutput, literal, number, object, picklist, string, variant } from 'valibot';
+import { toolCall } from './content.ts';
+import { assistantMessage } from './message.ts';
+
+const contentIndex = number();
+const partial = assistantMessage;
+
+/** What travels inside `message_update`. */
+export const streamEvent = variant('type', [
+  object({ type: literal('text_start'), contentIndex, partial }),
+  object({ type: literal('text_delta'), contentIndex, delta: string(), partial }),
+  object({ type: literal('text_end'), contentIndex, content: string(), partial }),
+  object({ type: literal('thinking_start'), contentIndex, partial }),
+  object({ type: literal('thinking_delta'), contentIndex, delta: string(), partial }),
+  object({ type: literal('thinking_end'), contentIndex, content: string(), partial }),
+  object({ type: literal('toolcall_start'), contentIndex, partial }),
+  object({ type: literal('toolcall_delta'), contentIndex, delta: string(), partial }),
+  object({ type: literal('toolcall_end'), contentIndex, toolCall, partial }),
+]);
+
+/** The whole stream of a model API. On the wire `start` is a message_start, `done` and `error` are a message_end. */
+export const assistantMessageEvent = variant('type', [
+  object({ type: literal('start'), partial }),
+  streamEvent,
+  object({ type: literal('done'), reason: picklist(['stop', 'length', 'toolUse']), message: assistantMessage }),
+  object({ type: literal('error'), reason: picklist(['aborted', 'error']), error: assistantMessage }),
+]);
+
+export type StreamEvent = InferOutput<typeof streamEvent>;
+export type AssistantMessageEvent = InferOutput<typeof assistantMessageEvent>;
