@@ -13,10 +13,10 @@ export class LineSplitter {
   readonly #limit: number;
   // `fatal` so that broken bytes are reported instead of silently becoming U+FFFD; a leading BOM is dropped by default.
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  readonly #begun = new BegunLine();
   #skipping = false;
 
+  /** `limit` counts the bytes of one line without its line end. */
   constructor(limit: number = DEFAULT_LINE_LIMIT) {
     this.#limit = limit;
   }
@@ -25,44 +25,58 @@ export class LineSplitter {
     const lines: Line[] = [];
     let start = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      this.#hold(chunk.subarray(start, end), lines);
-      this.#finish(lines);
+      this.#finish(chunk.subarray(start, end), lines);
       start = end + 1;
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start), lines);
+    if (start < chunk.length) this.#begin(chunk.subarray(start), lines);
     return lines;
   }
 
   /** The stream ended: what is left without a newline still counts as a line. */
   end(): Line[] {
     const lines: Line[] = [];
-    if (this.#heldBytes > 0) this.#finish(lines);
-    this.#skipping = false;
+    this.#finish(new Uint8Array(0), lines);
     return lines;
   }
 
-  #hold(part: Uint8Array, lines: Line[]): void {
-    if (this.#skipping || part.length === 0) return;
-    if (this.#heldBytes + part.length > this.#limit) {
+  #begin(part: Uint8Array, lines: Line[]): void {
+    if (this.#skipping) return;
+    if (this.#isTooLong(part)) {
       // Said once, here, so that a host that never sends a newline still hears of it.
-      lines.push({ problem: `line exceeds the limit of ${this.#limit} bytes` });
-      this.#drop();
+      lines.push(this.#tooLong());
+      this.#begun.clear();
       this.#skipping = true;
       return;
     }
-    this.#held.push(part);
-    this.#heldBytes += part.length;
+    this.#begun.add(part);
   }
 
-  #finish(lines: Line[]): void {
+  #finish(last: Uint8Array, lines: Line[]): void {
     if (this.#skipping) {
       this.#skipping = false;
       return;
     }
-    let bytes = this.#held.length === 1 ? (this.#held[0] as Uint8Array) : join(this.#held, this.#heldBytes);
-    this.#drop();
+    if (this.#isTooLong(last)) {
+      lines.push(this.#tooLong());
+      this.#begun.clear();
+      return;
+    }
+    let bytes = this.#begun.length === 0 ? last : this.#begun.take(last);
     if (bytes.at(-1) === CR) bytes = bytes.subarray(0, -1);
-    if (bytes.length === 0) return;
+    if (bytes.length > this.#limit) lines.push(this.#tooLong());
+    else if (bytes.length > 0) this.#decode(bytes, lines);
+  }
+
+  /** One byte more than the limit may still turn out to be the CR of a CRLF. */
+  #isTooLong(part: Uint8Array): boolean {
+    return this.#begun.length + part.length > this.#limit + 1;
+  }
+
+  #tooLong(): Line {
+    return { problem: `line exceeds the limit of ${this.#limit} bytes` };
+  }
+
+  #decode(bytes: Uint8Array, lines: Line[]): void {
     try {
       const text = this.#decoder.decode(bytes);
       if (text.trim() !== '') lines.push({ text });
@@ -70,10 +84,59 @@ export class LineSplitter {
       lines.push({ problem: 'line is not valid UTF-8' });
     }
   }
+}
 
-  #drop(): void {
-    this.#held = [];
-    this.#heldBytes = 0;
+const SMALL = 16 * 1024;
+
+/** A line whose end has not come yet. Small pieces are copied together, so that byte-by-byte writers cost only their bytes. */
+class BegunLine {
+  #parts: Uint8Array[] = [];
+  #partBytes = 0;
+  #tail: Uint8Array | undefined;
+  #tailBytes = 0;
+
+  get length(): number {
+    return this.#partBytes + this.#tailBytes;
+  }
+
+  add(part: Uint8Array): void {
+    if (part.length >= SMALL) {
+      this.#sealTail();
+      this.#keep(part);
+      return;
+    }
+    this.#tail ??= new Uint8Array(4 * SMALL);
+    if (this.#tailBytes + part.length > this.#tail.length) this.#sealTail();
+    this.#tail.set(part, this.#tailBytes);
+    this.#tailBytes += part.length;
+  }
+
+  /** The whole line, valid until the next `add`. */
+  take(last: Uint8Array): Uint8Array {
+    this.add(last);
+    if (this.#parts.length > 0) this.#sealTail();
+    const whole =
+      this.#parts.length > 0
+        ? join(this.#parts, this.#partBytes)
+        : (this.#tail as Uint8Array).subarray(0, this.#tailBytes);
+    this.clear();
+    return whole;
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#partBytes = 0;
+    this.#tailBytes = 0;
+  }
+
+  #sealTail(): void {
+    if (this.#tailBytes > 0) this.#keep((this.#tail as Uint8Array).slice(0, this.#tailBytes));
+    this.#tailBytes = 0;
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#parts.push(part);
+    this.#partBytes += part.length;
   }
 }
 

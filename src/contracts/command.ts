@@ -34,14 +34,12 @@ export interface Command<
   run(params: InferOutput<P>, call: CallContext): Promise<ResultOf<R>>;
 }
 
-type ResultOf<R extends GenericSchema> = GenericSchema extends R ? undefined | void : InferOutput<R>;
+type ResultOf<R extends GenericSchema> = GenericSchema extends R ? void : InferOutput<R>;
 
 /** Declares a command. Its type carries the parameters and the result, so `run` needs no annotations. */
-export function command<
-  const N extends string,
-  P extends GenericSchema,
-  R extends GenericSchema = GenericSchema,
->(declaration: Command<N, P, R>): Command<N, P, R> {
+export function command<const N extends string, P extends GenericSchema, R extends GenericSchema = GenericSchema>(
+  declaration: Command<N, P, R>,
+): Command<N, P, R> {
   return declaration;
 }
 

@@ -1,11 +1,15 @@
 // Ground floor: the sessions of one process, as the server sees them.
+import type { HostUi } from './host-ui.ts';
 import type { AgentSession, EventListener } from './session.ts';
 
 export interface SessionHub {
   /** The session that a dialect without session ids speaks to. */
   readonly main: AgentSession;
-  subscribe(listener: EventListener): () => void;
+  /** A host has connected: it hears every event, and questions can be put to it. Returns the farewell. */
+  connect(listener: EventListener, ui: HostUi): () => void;
   /** Every session is idle with nothing automatic left. */
   settled(): Promise<void>;
+  /** Aborts every run and waits for its last event. */
+  abort(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,6 +8,8 @@ export interface Clock {
   after(ms: number, act: () => void): Cancel;
   /** Resolves after `ms`, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Lets everything else that is ready go first, once. Long work that nothing interrupts calls it now and then. */
+  turn(): Promise<void>;
 }
 
 export interface Ids {

@@ -23,6 +23,7 @@ export function event<const T extends string, F extends Fields>(
   return { type, doc, fields, durable: options.durable ?? true };
 }
 
-export type EventOf<D> = D extends EventDeclaration<infer T, infer F>
-  ? { type: T } & (F extends GenericSchema ? InferOutput<F> : never)
-  : never;
+export type EventOf<D> =
+  D extends EventDeclaration<infer T, infer F>
+    ? { type: T } & (F extends GenericSchema ? InferOutput<F> : never)
+    : never;

@@ -1,0 +1,77 @@
+// Makes dist/: the bundled program, and plain ES modules with types for those who import Parley. `--if-stale` keeps a fresh one.
+// @ts-check
+import { execFile } from 'node:child_process';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const INPUTS = [
+  'src',
+  'scripts/build.mjs',
+  'scripts/bundle.mjs',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
+
+if (!process.argv.includes('--if-stale') || (await isStale())) await makeDist();
+
+async function makeDist() {
+  const { bundle } = await import('./bundle.mjs');
+  await rm(dist, { recursive: true, force: true });
+  const [program] = await Promise.all([bundle(dist), compileLibrary()]);
+  // stderr, because `npm pack` runs this and its stdout is the caller's.
+  console.error(`dist/cli.js: start chunk ${kB(program.startBytes)}, all chunks ${kB(program.totalBytes)}`);
+}
+
+async function compileLibrary() {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  try {
+    await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root });
+  } catch (thrown) {
+    // tsc speaks on stdout; without this only the exit code would be seen.
+    const { stdout } = /** @type {{ stdout?: string }} */ (thrown);
+    throw new Error(`The library does not compile:\n${stdout ?? thrown}`);
+  }
+}
+
+async function isStale() {
+  const [built, newest] = await Promise.all([modified(join(dist, 'cli.js')), newestOf(INPUTS)]);
+  return newest > built;
+}
+
+/**
+ * @param {string[]} paths
+ * @returns {Promise<number>}
+ */
+async function newestOf(paths) {
+  const times = await Promise.all(
+    paths.map(async (path) => {
+      const full = join(root, path);
+      const info = await stat(full);
+      // A directory's own time changes when a file in it comes or goes.
+      if (!info.isDirectory()) return info.mtimeMs;
+      const inside = (await readdir(full)).map((name) => join(path, name));
+      return Math.max(info.mtimeMs, await newestOf(inside));
+    }),
+  );
+  return Math.max(0, ...times);
+}
+
+/** @param {string} path */
+async function modified(path) {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+/** @param {number} bytes */
+function kB(bytes) {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}

@@ -1,0 +1,103 @@
+// The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
+import { Fault } from '../base/index.ts';
+import type { AgentSession, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
+import { createSession } from '../core/index.ts';
+import { apiLoaders, catalogue, createModels } from '../llm/index.ts';
+import type { ThinkingLevel } from '../protocol/index.ts';
+import { createHub } from '../server/index.ts';
+import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
+import { builtinTools, createRunShell } from '../tools/index.ts';
+import type { SettingValues } from './settings-table.ts';
+
+export interface AgentOptions {
+  cwd: string;
+  /** The user's own directory: settings, sessions, notes. */
+  agentDirectory: string;
+  settings: SettingValues;
+  ports: Ports;
+  /** `false` keeps nothing on disk. */
+  persist?: boolean | undefined;
+  /** Where session files go; by default a folder of their own for each working directory. */
+  sessionDirectory?: string | undefined;
+  provider?: string | undefined;
+  model?: string | undefined;
+  thinkingLevel?: ThinkingLevel | undefined;
+  systemPrompt?: string | undefined;
+  appendSystemPrompt?: string | undefined;
+  /** Only these of the tools; all of them when absent. */
+  toolNames?: readonly string[] | undefined;
+  /** Beside the built-in ones. One with the same name takes the built-in's place. */
+  tools?: readonly Tool[] | undefined;
+  name?: string | undefined;
+  models?: Models | undefined;
+}
+
+export interface Agent {
+  readonly session: AgentSession;
+  readonly hub: SessionHub;
+  /** Ends every run and every child, and closes the log. */
+  close(): Promise<void>;
+}
+
+export async function createAgent(options: AgentOptions): Promise<Agent> {
+  const { ports, settings } = options;
+  const models = options.models ?? modelsFor(options);
+  const shellPath = settings.shellPath;
+  const session = createSession({
+    ports,
+    store: storeFor(options),
+    models,
+    model: await models.initial(),
+    thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
+    tools: chooseTools(options),
+    toolOptions: { shellPath, bashTimeout: settings['bash.timeout'] },
+    runShell: createRunShell({ ports, shellPath }),
+    cwd: options.cwd,
+    agentDirectory: options.agentDirectory,
+    systemPrompt: options.systemPrompt,
+    appendSystemPrompt: options.appendSystemPrompt,
+    name: options.name,
+    steeringMode: settings.steeringMode,
+    followUpMode: settings.followUpMode,
+    interruptMode: settings.interruptMode,
+    autoCompaction: settings['compaction.enabled'],
+  });
+  const hub = createHub(session);
+  return {
+    session,
+    hub,
+    async close() {
+      await hub.close();
+      await ports.processes.killAll();
+    },
+  };
+}
+
+function modelsFor({ provider, model, settings, ports }: AgentOptions): Models {
+  const asked = provider !== undefined || model !== undefined;
+  return createModels({
+    apis: apiLoaders({ clock: ports.clock, pause: () => ports.clock.turn() }),
+    catalogue,
+    wanted: asked ? { provider, model } : { provider: settings.defaultProvider, model: settings.defaultModel },
+    clock: ports.clock,
+  });
+}
+
+function storeFor(options: AgentOptions): SessionStore {
+  if (options.persist === false) return createMemoryStore();
+  const { files, clock } = options.ports;
+  const directory = options.sessionDirectory ?? sessionFolder(options.agentDirectory, options.cwd);
+  return createJsonlStore({ files, clock, directory });
+}
+
+function chooseTools({ tools = [], toolNames }: AgentOptions): readonly Tool[] {
+  const replaced = new Set(tools.map((tool) => tool.name));
+  const all = [...builtinTools.filter((tool) => !replaced.has(tool.name)), ...tools];
+  if (!toolNames) return all;
+  const known = new Map(all.map((tool) => [tool.name, tool]));
+  return toolNames.map((name) => {
+    const tool = known.get(name);
+    if (tool) return tool;
+    throw new Fault('config', `Unknown tool: ${name}. Available: ${[...known.keys()].join(', ')}`);
+  });
+}

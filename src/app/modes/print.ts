@@ -1,0 +1,93 @@
+// The hall: one message, one answer, on a terminal or in a pipe. As text, or as the events of the default dialect.
+import { Fault } from '../../base/index.ts';
+import { dialects } from '../../dialects/index.ts';
+import { type AgentMessage, type AssistantMessage, textOf } from '../../protocol/index.ts';
+import { createStdioTransport } from '../../transports/index.ts';
+import { version } from '../version.ts';
+import { gatherInput } from './input.ts';
+import { createProgress } from './progress.ts';
+import { createShutdown } from './shutdown.ts';
+import { type Started, type StartOptions, start } from './start.ts';
+
+export interface PrintOptions extends StartOptions {
+  readonly mode: 'text' | 'json';
+  readonly messages: readonly string[];
+  readonly files: readonly string[];
+  readonly stream?: 'full' | 'delta' | undefined;
+}
+
+type Output = Pick<ReturnType<typeof createStdioTransport>, 'write' | 'flush'>;
+
+/** Prints a text that needs no agent. */
+export async function say(text: string): Promise<void> {
+  const output = createStdioTransport();
+  output.write([text]);
+  await output.flush();
+  output.close();
+}
+
+/** Returns the exit code: 0 when the run came to its end, 1 when it failed or was aborted. */
+export async function runPrint(options: PrintOptions, warn: (line: string) => void): Promise<number> {
+  const started = await start(options, warn);
+  const { agent, ports } = started;
+  const input = await gatherInput(options, { ports, cwd: started.cwd, warn });
+  if (input.message.trim() === '') {
+    await started.close();
+    throw new Fault(
+      'config',
+      'Nothing to do: give a message, pipe one in, or serve a host with --mode rpc. See --help.',
+    );
+  }
+  const output = createStdioTransport();
+  const shutdown = createShutdown(ports.clock, async () => {
+    await started.close();
+    await output.flush();
+  });
+  void output.broken.then(() => shutdown.leave(0));
+  const report = options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output);
+  await agent.session.runs.prompt({ ...input, accepted: () => {} });
+  const code = report.end(agent.session.history.messages(), warn);
+  return shutdown.leave(code);
+}
+
+interface Report {
+  end(messages: readonly AgentMessage[], warn: (line: string) => void): number;
+}
+
+/** The answer on stdout when it is whole; what goes on meanwhile on stderr, where a person looks. */
+function reportText(started: Started, output: Output): Report {
+  const progress = createProgress();
+  started.agent.session.subscribe((event) => progress.show(event));
+  return {
+    end(messages, warn) {
+      progress.end();
+      const answer = lastAnswer(messages);
+      const text = answer ? textOf(answer.content) : '';
+      if (text !== '') output.write([text.endsWith('\n') ? text : `${text}\n`]);
+      return verdict(answer, warn);
+    },
+  };
+}
+
+/** The session's header, then every event as the default dialect spells it. */
+function reportEvents({ agent, cwd }: Started, output: Output, options: PrintOptions): Report {
+  const codec = dialects.get('omp')?.codec({ version: version(), stream: options.stream ?? 'full' });
+  const { session } = agent;
+  output.write([`${JSON.stringify({ type: 'session', version: 3, id: session.id, cwd })}\n`]);
+  session.subscribe((event) => {
+    const frame = codec?.event(event);
+    if (!frame || output.write(frame.chunks)) return undefined;
+    return output.flush();
+  });
+  return { end: (messages, warn) => verdict(lastAnswer(messages), warn) };
+}
+
+function lastAnswer(messages: readonly AgentMessage[]): AssistantMessage | undefined {
+  return messages.findLast((message): message is AssistantMessage => message.role === 'assistant');
+}
+
+function verdict(answer: AssistantMessage | undefined, warn: (line: string) => void): number {
+  if (answer && answer.stopReason !== 'error' && answer.stopReason !== 'aborted') return 0;
+  warn(`Error: ${answer?.errorMessage ?? 'the run ended without an answer'}`);
+  return 1;
+}

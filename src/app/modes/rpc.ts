@@ -1,0 +1,40 @@
+// The hall: serving one host over stdin and stdout.
+import { Fault } from '../../base/index.ts';
+import { commandsByName } from '../../commands/index.ts';
+import { dialects } from '../../dialects/index.ts';
+import { serve } from '../../server/index.ts';
+import { createStdioTransport } from '../../transports/index.ts';
+import { version } from '../version.ts';
+import { createShutdown } from './shutdown.ts';
+import { type StartOptions, start } from './start.ts';
+
+export interface RpcOptions extends StartOptions {
+  readonly dialect?: string | undefined;
+  readonly stream?: 'full' | 'delta' | undefined;
+  readonly onEof?: 'finish' | 'abort' | undefined;
+}
+
+/** Returns only by leaving the process. */
+export async function runRpc(options: RpcOptions, warn: (line: string) => void): Promise<never> {
+  const started = await start(options, warn);
+  const { agent, ports, settings } = started;
+  const name = options.dialect ?? settings.dialect;
+  const dialect = dialects.get(name);
+  if (!dialect) throw new Fault('config', `Unknown dialect: ${name}. Available: ${[...dialects.keys()].join(', ')}`);
+  const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
+  const shutdown = createShutdown(ports.clock, async () => {
+    await started.close();
+    await transport.flush();
+  });
+  // Nobody reads any more: there is no point in going on, and no one to tell.
+  void transport.broken.then(() => shutdown.leave(0));
+  await serve({
+    transport,
+    codec: dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] }),
+    commands: commandsByName,
+    hub: agent.hub,
+    ports,
+    onEof: options.onEof ?? settings['rpc.onEof'],
+  });
+  return shutdown.leave(0);
+}

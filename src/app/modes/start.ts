@@ -1,0 +1,78 @@
+// The hall: from the words of the command line to an agent that is ready. Shared by every mode.
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { Fault } from '../../base/index.ts';
+import type { ThinkingLevel } from '../../protocol/index.ts';
+import { type Agent, createAgent } from '../compose.ts';
+import { loadSettings, userDirectory } from '../settings.ts';
+import type { SettingValues } from '../settings-table.ts';
+import { createSystemPorts } from '../system-ports/index.ts';
+
+/** What the modes read of the command line. */
+export interface StartOptions {
+  readonly cwd?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly thinking?: ThinkingLevel | undefined;
+  readonly noSession?: boolean | undefined;
+  readonly sessionDir?: string | undefined;
+  readonly name?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly noTools?: boolean | undefined;
+  readonly logFile?: string | undefined;
+}
+
+export interface Started {
+  readonly agent: Agent;
+  readonly ports: ReturnType<typeof createSystemPorts>;
+  readonly settings: SettingValues;
+  readonly cwd: string;
+  /** Ends everything: runs, children, log. */
+  close(): Promise<void>;
+}
+
+export async function start(options: StartOptions, warn: (line: string) => void): Promise<Started> {
+  const env = process.env;
+  const logFile = options.logFile ?? env.PARLEY_LOG;
+  const ports = createSystemPorts(logFile ? { logFile: resolve(logFile) } : {});
+  const directory = userDirectory(env, homedir());
+  const { values: settings, problems } = await loadSettings({ files: ports.files, directory });
+  for (const problem of problems) warn(problem);
+  if (process.platform === 'win32') warn('Parley is untested on Windows.');
+  const cwd = await workingDirectory(options.cwd, ports);
+  const agent = await createAgent({
+    cwd,
+    agentDirectory: directory,
+    settings,
+    ports,
+    persist: !options.noSession,
+    sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
+    provider: options.provider,
+    model: options.model,
+    thinkingLevel: options.thinking,
+    systemPrompt: options.systemPrompt,
+    appendSystemPrompt: options.appendSystemPrompt,
+    toolNames: options.noTools ? [] : options.tools,
+    name: options.name?.trim() || undefined,
+  });
+  return {
+    agent,
+    ports,
+    settings,
+    cwd,
+    async close() {
+      await agent.close();
+      await ports.close();
+    },
+  };
+}
+
+async function workingDirectory(wanted: string | undefined, ports: Started['ports']): Promise<string> {
+  if (wanted === undefined) return process.cwd();
+  const path = resolve(wanted);
+  const info = await ports.files.info(path);
+  if (info?.kind !== 'directory') throw new Fault('config', `Working directory does not exist: ${path}`);
+  return path;
+}

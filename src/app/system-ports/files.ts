@@ -1,0 +1,91 @@
+// The app's real files. System errors pass through as Node throws them; callers turn them into sentences.
+import { constants, type Dirent, type Stats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { systemCode } from '../../base/fault.ts';
+import type { FileInfo, FileKind, Files, OpenFile } from '../../contracts/ports.ts';
+import { replaceFile } from './files-replace.ts';
+import { resolveLinks } from './files-resolve.ts';
+
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
+const FLAGS = {
+  read: O_RDONLY,
+  append: O_CREAT | O_APPEND | O_RDWR,
+  create: O_CREAT | O_EXCL | O_APPEND | O_RDWR,
+};
+const READ_STEP = 256 * 1024;
+
+export function createFiles(): Files {
+  return {
+    info: (file, options) => info(file, options?.follow ?? true),
+    resolve: resolveLinks,
+    list: async (directory) =>
+      (await fs.readdir(directory, { withFileTypes: true })).map((e) => ({ name: e.name, kind: kindOf(e) })),
+    read: (file, range) => (range === undefined ? fs.readFile(file) : readRange(file, range)),
+    write: (file, bytes, options) => fs.writeFile(file, bytes, { mode: options?.mode }),
+    replace: replaceFile,
+    makeDirectory: async (directory, options) => {
+      await fs.mkdir(directory, { recursive: true, mode: options?.mode });
+    },
+    temporaryDirectory: async (prefix) => {
+      const { tmpdir } = await import('node:os');
+      return fs.mkdtemp(path.join(tmpdir(), prefix));
+    },
+    remove: (target, options) => fs.rm(target, { recursive: options?.recursive ?? false }),
+    open: async (file, purpose, options) => held(await fs.open(file, FLAGS[purpose], options?.mode)),
+  };
+}
+
+async function info(file: string, follow: boolean): Promise<FileInfo | undefined> {
+  try {
+    const stats = await (follow ? fs.stat(file) : fs.lstat(file));
+    return { kind: kindOf(stats), size: stats.size, modifiedMs: stats.mtimeMs, mode: stats.mode & 0o7777 };
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function kindOf(of: Stats | Dirent): FileKind {
+  if (of.isFile()) return 'file';
+  if (of.isDirectory()) return 'directory';
+  if (of.isSymbolicLink()) return 'link';
+  if (of.isFIFO()) return 'fifo';
+  if (of.isSocket()) return 'socket';
+  return 'device';
+}
+
+async function readRange(file: string, range: { start?: number; length?: number }): Promise<Uint8Array> {
+  const handle = await fs.open(file, O_RDONLY);
+  try {
+    return await readAt(handle, range.start ?? 0, range.length ?? Number.POSITIVE_INFINITY);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Asks the system for no byte beyond `length`, and reserves memory only for what is there. */
+async function readAt(handle: fs.FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let total = 0;
+  while (total < length) {
+    const step = Buffer.allocUnsafe(Math.min(length - total, READ_STEP));
+    const { bytesRead } = await handle.read(step, 0, step.length, position + total);
+    if (bytesRead === 0) break;
+    parts.push(step.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, total);
+}
+
+function held(handle: fs.FileHandle): OpenFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    read: (position, length) => readAt(handle, position, length),
+    append: async (bytes) => (await handle.write(bytes, 0, bytes.length, null)).bytesWritten,
+    sync: () => handle.datasync(),
+    truncate: (length) => handle.truncate(length),
+    close: () => handle.close(),
+  };
+}

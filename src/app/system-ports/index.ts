@@ -1,0 +1,59 @@
+// The app's real ports: the only place where clock, randomness, files, processes and network are the machine's own.
+// Creating them does no work, because every start of the program pays for it.
+import type { Ports } from '../../contracts/ports.ts';
+import { createClock } from './clock.ts';
+import { createFiles } from './files.ts';
+import { createIds } from './ids.ts';
+import { createLog, type DiagnosticLog } from './log.ts';
+import { createProcesses } from './processes.ts';
+import { createToolEnv, isWithheld } from './tool-env.ts';
+
+export { PROVIDER_VARIABLES } from './tool-env.ts';
+
+export interface SystemPorts extends Ports {
+  /** Keeps a value that was learnt later, such as a key from a file, out of the diagnostic log. */
+  redact(secret: string): void;
+  /** Ends every child and the watcher over them, and closes the log. */
+  close(): Promise<void>;
+}
+
+export interface SystemPortsOptions {
+  logFile?: string | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Variables that hold keys beside those in PROVIDER_VARIABLES: tools do not get them, the log does not show them. */
+  withhold?: readonly string[] | undefined;
+}
+
+export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts {
+  const { logFile, env = process.env, withhold } = options;
+  const clock = createClock();
+  const ids = createIds();
+  const processes = createProcesses({ ids });
+  const diagnostics = createLog({ file: logFile, clock });
+  if (logFile !== undefined) redactKeys(env, withhold, diagnostics);
+  let toolEnv: Readonly<Record<string, string>> | undefined;
+  return {
+    clock,
+    ids,
+    files: createFiles(),
+    processes,
+    fetch: (input, init) => globalThis.fetch(input, init),
+    log: diagnostics.log,
+    get toolEnv() {
+      toolEnv ??= Object.freeze(createToolEnv(env, withhold));
+      return toolEnv;
+    },
+    platform: process.platform,
+    redact: diagnostics.redact,
+    async close() {
+      await processes.close();
+      diagnostics.close();
+    },
+  };
+}
+
+function redactKeys(env: NodeJS.ProcessEnv, more: readonly string[] | undefined, { redact }: DiagnosticLog): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && isWithheld(name, more)) redact(value);
+  }
+}

@@ -1,0 +1,77 @@
+// The app's diagnostic log: one JSON line per event, without secrets. Must never trouble the agent it watches.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { isRecord, toJson } from '../../base/json.ts';
+import type { Clock, Log } from '../../contracts/ports.ts';
+
+const SECRET_NAME = /key|token|secret|authorization|password/i;
+const REDACTED = '[redacted]';
+/** Anything shorter stands in ordinary words too. */
+const SHORTEST_SECRET = 6;
+const DEEPEST = 8;
+
+export interface DiagnosticLog {
+  readonly log: Log;
+  /** From now on this value is struck out wherever it appears. */
+  redact(secret: string): void;
+  close(): void;
+}
+
+export function createLog({ file, clock }: { file: string | undefined; clock: Clock }): DiagnosticLog {
+  if (file === undefined) return { log: () => {}, redact: () => {}, close: () => {} };
+  let fd: number | undefined;
+  /** Longest first, so that no secret's tail outlives a shorter one that it begins with. */
+  const secrets: string[] = [];
+  const clean = cleaner(secrets);
+  return {
+    log(event, facts = {}) {
+      try {
+        const stamp = { time: new Date(clock.now()).toISOString(), event: clean(event) };
+        const line = toJson({ ...stamp, ...cleanRecord(facts, clean), ...stamp });
+        // Written at once: the last lines before a crash are the ones somebody will look for.
+        fd ??= openSync(file, 'a', 0o600);
+        writeSync(fd, `${line}\n`);
+      } catch {
+        // A full disk, a missing directory or a strange fact costs the line, not the agent.
+      }
+    },
+    redact(secret) {
+      if (secret.length < SHORTEST_SECRET || secrets.includes(secret)) return;
+      secrets.push(secret);
+      secrets.sort((a, b) => b.length - a.length);
+    },
+    close() {
+      if (fd !== undefined) closeSync(fd);
+      fd = undefined;
+    },
+  };
+}
+
+type Clean = (value: unknown, depth?: number) => unknown;
+
+function cleaner(secrets: readonly string[]): Clean {
+  const strike = (text: string) => {
+    let result = text;
+    for (const secret of secrets) result = result.replaceAll(secret, REDACTED);
+    return result;
+  };
+  const clean: Clean = (value, depth = 0) => {
+    if (typeof value === 'string') return strike(value);
+    if (typeof value === 'bigint' || typeof value === 'symbol') return strike(String(value));
+    if (typeof value !== 'object' || value === null) return value;
+    // Also where a circle of references ends.
+    if (depth >= DEEPEST) return '…';
+    if (value instanceof Error)
+      return clean({ name: value.name, message: value.message, stack: value.stack }, depth + 1);
+    if ('toJSON' in value && typeof value.toJSON === 'function') return clean(value.toJSON(), depth + 1);
+    if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
+    if (isRecord(value)) return cleanRecord(value, (field) => clean(field, depth + 1));
+    return undefined;
+  };
+  return clean;
+}
+
+function cleanRecord(record: Record<string, unknown>, clean: Clean): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [clean(name), SECRET_NAME.test(name) ? REDACTED : clean(value)]),
+  );
+}

@@ -1,0 +1,164 @@
+// The hall: argv in, typed options out. Pure: prints nothing, reads no file, never exits.
+import { parseArgs } from 'node:util';
+import { Fault } from '../base/index.ts';
+import { FLAGS, type Flag } from './flags.ts';
+import { nearest } from './nearest.ts';
+
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+type ValueOf<F extends Flag> = F extends { kind: 'switch' }
+  ? boolean
+  : F extends { kind: 'repeat' }
+    ? readonly string[]
+    : F extends { kind: 'list' }
+      ? readonly string[] | undefined
+      : F extends { choices: readonly (infer Choice)[] }
+        ? Choice | undefined
+        : string | undefined;
+
+type FlagValues = { readonly [F in (typeof FLAGS)[number] as Camel<F['name']>]: ValueOf<F> };
+
+export type Mode = NonNullable<FlagValues['mode']>;
+
+/** One field per flag, spelled in camel case, and what stood between the flags. */
+export interface CliOptions extends Omit<FlagValues, 'mode'> {
+  readonly mode: Mode;
+  /** Words that are no flags. Always empty in RPC mode, where messages come over the wire. */
+  readonly messages: readonly string[];
+  /** Paths given as `@path`. */
+  readonly files: readonly string[];
+  /** Flags that nobody here knows, for extensions that may. Only RPC mode lets them pass. */
+  readonly unknown: Readonly<Record<string, string | true>>;
+  /** One line each, for stderr. */
+  readonly warnings: readonly string[];
+}
+
+/** argv, sorted. A word is literal behind `--`. */
+interface Sorted {
+  readonly given: Map<Flag, string[]>;
+  readonly unknown: { raw: string; name: string; value: string | true }[];
+  readonly words: { text: string; literal: boolean }[];
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+type OptionToken = Extract<Token, { kind: 'option' }>;
+
+const BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((flag) => [flag.name, flag]));
+const LOOKS_LIKE_FLAG = /^--?[a-z][\w-]*(=.*)?$/is;
+
+/** Throws a Fault that names the flag and the way out. */
+export function parseArguments(argv: readonly string[]): CliOptions {
+  const { given, unknown, words } = sort(withoutAliases(argv));
+  const flags = fields(given);
+  const mode = flags.mode ?? 'text';
+  const files = words.filter((word) => isFile(word)).map(({ text }) => text.slice(1));
+  const messages = words.filter((word) => !isFile(word)).map(({ text }) => text);
+  const common = {
+    ...flags,
+    mode,
+    files,
+    unknown: Object.fromEntries(unknown.map(({ name, value }) => [name, value])),
+  };
+  if (mode !== 'rpc') {
+    for (const { raw } of unknown) throw new Fault('config', unknownFlag(raw));
+    return { ...common, messages, warnings: [] };
+  }
+  if (files.length > 0) throw new Fault('refused', '@file arguments are not supported in RPC mode');
+  const warnings = [
+    ...unknown.map(({ raw }) => `${unknownFlag(raw)}; ignored`),
+    ...messages.map((text) => `Messages come over the wire in RPC mode; ignored: ${text}`),
+  ];
+  return { ...common, messages: [], warnings: [...new Set(warnings)] };
+}
+
+function isFile({ text, literal }: Sorted['words'][number]): boolean {
+  return !literal && text.length > 1 && text.startsWith('@');
+}
+
+function unknownFlag(raw: string): string {
+  const flag = raw.replace(/=.*$/s, '');
+  const names = FLAGS.map(({ name }) => name);
+  const meant = flag.startsWith('--') ? nearest(flag.slice(2), names) : undefined;
+  return `Unknown flag: ${flag}${meant ? ` (did you mean --${meant}?)` : ''}`;
+}
+
+/** Node's parser knows short flags of one letter only. */
+function withoutAliases(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, at) => {
+    const flag = FLAGS.find((row) => 'alias' in row && `-${row.alias}` === word);
+    return flag && (end < 0 || at < end) ? `--${flag.name}` : word;
+  });
+}
+
+function sort(argv: string[]): Sorted {
+  const { tokens } = parseArgs({ args: argv, options: nodeOptions(), strict: false, tokens: true });
+  const sorted: Sorted = { given: new Map(), unknown: [], words: [] };
+  let literal = false;
+  let taken = -1;
+  for (const [at, token] of tokens.entries()) {
+    if (token.index === taken) continue;
+    if (token.kind === 'option-terminator') literal = true;
+    else if (token.kind === 'positional') sorted.words.push({ text: token.value, literal });
+    else {
+      const flag = BY_NAME.get(token.name);
+      // Only these two may or may not have a value, so Node leaves the word behind them alone.
+      const next = !flag || flag.kind === 'search' ? wordBehind(token, tokens[at + 1]) : undefined;
+      if (next !== undefined) taken = token.index + 1;
+      if (flag) sorted.given.set(flag, [...(sorted.given.get(flag) ?? []), valueGiven(flag, token, next)]);
+      else sorted.unknown.push({ raw: argv[token.index] ?? '', name: token.name, value: token.value ?? next ?? true });
+    }
+  }
+  return sorted;
+}
+
+function nodeOptions(): Record<string, { type: 'boolean' | 'string'; short?: string }> {
+  return Object.fromEntries(
+    FLAGS.map((flag: Flag) => {
+      const type = flag.kind === 'switch' || flag.kind === 'search' ? 'boolean' : 'string';
+      return [flag.name, flag.short ? { type, short: flag.short } : { type }];
+    }),
+  );
+}
+
+function wordBehind(token: OptionToken, next: Token | undefined): string | undefined {
+  const follows = token.value === undefined && next?.kind === 'positional' && next.index === token.index + 1;
+  return follows ? next.value : undefined;
+}
+
+function valueGiven(flag: Flag, { value, inlineValue }: OptionToken, next: string | undefined): string {
+  if (flag.kind === 'search') return value ?? next ?? '';
+  if (flag.kind === 'switch') {
+    if (value === undefined) return '';
+    throw new Fault('config', `Flag --${flag.name} takes no value (got "${value}")`);
+  }
+  if (value === undefined) throw new Fault('config', `Flag --${flag.name} needs a value`);
+  if (!inlineValue && LOOKS_LIKE_FLAG.test(value)) {
+    const wayOut = `write --${flag.name}=${value} if that is meant`;
+    throw new Fault('config', `Flag --${flag.name} needs a value, but ${value} follows; ${wayOut}`);
+  }
+  if (flag.choices && !flag.choices.includes(value)) {
+    throw new Fault('config', `Flag --${flag.name} takes ${flag.choices.join(', ')} (got "${value}")`);
+  }
+  return value;
+}
+
+function fields(given: ReadonlyMap<Flag, string[]>): FlagValues {
+  const entries = FLAGS.map((flag: Flag) => [camel(flag.name), fieldOf(flag, given.get(flag))]);
+  // The table is the source of both the names and the types; the compiler cannot see that they meet here.
+  return Object.fromEntries(entries) as FlagValues;
+}
+
+function fieldOf(flag: Flag, values: string[] | undefined): boolean | string | string[] | undefined {
+  if (flag.kind === 'switch') return values !== undefined;
+  if (flag.kind === 'repeat') return values ?? [];
+  const last = values?.at(-1);
+  if (flag.kind !== 'list' || last === undefined) return last;
+  return last
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function camel(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,120 @@
+// The hall: every flag, declared once. Parsing, the type of the options and the help text all follow from this table.
+import { ON_EOF, STREAMS, THINKING_LEVELS } from '../app/choices.ts';
+
+/**
+ * - `switch`: given or not.
+ * - `text`, `choice`: one value; the last one given counts.
+ * - `list`: values separated by commas.
+ * - `repeat`: one value each time it is given.
+ * - `search`: with a value or without one; the empty string stands for none.
+ */
+export type FlagKind = 'switch' | 'text' | 'choice' | 'list' | 'repeat' | 'search';
+
+/** In the order of the help text. What is only `accepted` means nothing here yet: hosts pass it, help does not offer it. */
+export const GROUPS = ['Mode', 'Model', 'Session', 'Prompt and tools', 'Program', 'accepted'] as const;
+
+export interface Flag {
+  readonly name: string;
+  readonly short?: string;
+  /** A short form of two letters. */
+  readonly alias?: string;
+  readonly kind: FlagKind;
+  readonly choices?: readonly string[];
+  /** What the value is called in the help text. */
+  readonly value?: string;
+  readonly doc: string;
+  readonly group: (typeof GROUPS)[number];
+}
+
+export const FLAGS = [
+  {
+    name: 'mode',
+    kind: 'choice',
+    choices: ['text', 'json', 'rpc'],
+    doc: 'Answer in text, print events as JSON lines, or serve a host',
+    group: 'Mode',
+  },
+  {
+    name: 'print',
+    short: 'p',
+    kind: 'switch',
+    doc: 'Answer the message and exit (what text mode does anyway)',
+    group: 'Mode',
+  },
+  { name: 'dialect', kind: 'text', value: 'NAME', doc: 'The protocol spoken in RPC mode', group: 'Mode' },
+  {
+    name: 'stream',
+    kind: 'choice',
+    choices: STREAMS,
+    doc: 'Repeat the growing message in every update, or send only what is new',
+    group: 'Mode',
+  },
+  {
+    name: 'on-eof',
+    kind: 'choice',
+    choices: ON_EOF,
+    doc: 'When the host closes stdin: finish the running work, or abort it',
+    group: 'Mode',
+  },
+
+  { name: 'provider', kind: 'text', value: 'NAME', doc: 'The provider to use', group: 'Model' },
+  { name: 'model', kind: 'text', value: 'ID', doc: 'The model to use', group: 'Model' },
+  {
+    name: 'thinking',
+    kind: 'choice',
+    choices: THINKING_LEVELS,
+    value: 'LEVEL',
+    doc: 'How hard the model thinks',
+    group: 'Model',
+  },
+  { name: 'api-key', kind: 'text', value: 'KEY', doc: 'The key for the chosen provider', group: 'Model' },
+
+  { name: 'no-session', kind: 'switch', doc: 'Write nothing to disk', group: 'Session' },
+  { name: 'session-dir', kind: 'text', value: 'PATH', doc: 'Where session files are kept', group: 'Session' },
+  { name: 'name', short: 'n', kind: 'text', value: 'NAME', doc: 'Give the session a display name', group: 'Session' },
+  { name: 'cwd', kind: 'text', value: 'PATH', doc: 'Work in this directory', group: 'Session' },
+
+  { name: 'system-prompt', kind: 'text', value: 'TEXT', doc: 'Replace the system prompt', group: 'Prompt and tools' },
+  {
+    name: 'append-system-prompt',
+    kind: 'text',
+    value: 'TEXT',
+    doc: 'Add to the system prompt',
+    group: 'Prompt and tools',
+  },
+  { name: 'tools', kind: 'list', value: 'a,b', doc: 'Offer the model only these tools', group: 'Prompt and tools' },
+  { name: 'no-tools', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
+
+  { name: 'log-file', kind: 'text', value: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },
+  { name: 'help', short: 'h', kind: 'switch', doc: 'Show this text', group: 'Program' },
+  { name: 'version', short: 'v', kind: 'switch', doc: 'Show the version', group: 'Program' },
+
+  { name: 'models', kind: 'list', value: 'a,b', doc: 'The models that cycle_model goes through', group: 'accepted' },
+  { name: 'list-models', kind: 'search', value: 'SEARCH', doc: 'Show the models and exit', group: 'accepted' },
+  { name: 'session', kind: 'text', value: 'PATH|ID', doc: 'Go on with this session', group: 'accepted' },
+  { name: 'continue', short: 'c', kind: 'switch', doc: 'Go on with the latest session', group: 'accepted' },
+  { name: 'resume', short: 'r', kind: 'switch', doc: 'Choose a session to go on with', group: 'accepted' },
+  {
+    name: 'fork',
+    kind: 'text',
+    value: 'PATH|ID',
+    doc: 'Begin a new session with the history of another',
+    group: 'accepted',
+  },
+  { name: 'export', kind: 'text', value: 'PATH', doc: 'Write a session as a page and exit', group: 'accepted' },
+  { name: 'extension', short: 'e', kind: 'repeat', value: 'PATH', doc: 'Load an extension', group: 'accepted' },
+  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Look for no extensions', group: 'accepted' },
+  { name: 'skill', kind: 'repeat', value: 'PATH', doc: 'Load a skill', group: 'accepted' },
+  { name: 'no-skills', alias: 'ns', kind: 'switch', doc: 'Look for no skills', group: 'accepted' },
+  { name: 'prompt-template', kind: 'repeat', value: 'PATH', doc: 'Load a prompt template', group: 'accepted' },
+  { name: 'no-prompt-templates', alias: 'np', kind: 'switch', doc: 'Look for no prompt templates', group: 'accepted' },
+  { name: 'theme', kind: 'repeat', value: 'PATH', doc: 'Colours of a terminal', group: 'accepted' },
+  { name: 'no-themes', kind: 'switch', doc: 'Look for no themes', group: 'accepted' },
+  { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'accepted' },
+  { name: 'no-title', kind: 'switch', doc: 'Leave the terminal title alone', group: 'accepted' },
+  { name: 'no-ui', kind: 'switch', doc: 'Ask the host nothing', group: 'accepted' },
+  { name: 'offline', kind: 'switch', doc: 'Fetch nothing at start-up', group: 'accepted' },
+  { name: 'trust', kind: 'switch', doc: 'Trust the project directory', group: 'accepted' },
+  { name: 'no-trust', kind: 'switch', doc: 'Do not trust the project directory', group: 'accepted' },
+  { name: 'verbose', kind: 'switch', doc: 'Say more at start-up', group: 'accepted' },
+] as const satisfies readonly Flag[];

@@ -1,0 +1,28 @@
+// The hall: the door. Reads the command line and hands over to a mode; knows no more than their names.
+import { runRpc } from '../app/modes/rpc.ts';
+import { version } from '../app/version.ts';
+import { Fault, messageOf } from '../base/index.ts';
+import { parseArguments } from './args.ts';
+
+/** Wrong words on the command line, or settings that make no sense. */
+const USAGE_ERROR = 2;
+const FAILURE = 1;
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  const options = parseArguments(argv);
+  for (const line of options.warnings) warn(line);
+  if (options.mode === 'rpc' && !options.help && !options.version) return runRpc(options, warn);
+  const { runPrint, say } = await import('../app/modes/print.ts');
+  if (options.version) return say(`${version()}\n`);
+  if (options.help) return say((await import('./help.ts')).helpText());
+  process.exitCode = await runPrint({ ...options, mode: options.mode === 'json' ? 'json' : 'text' }, warn);
+}
+
+main(process.argv.slice(2)).catch((thrown: unknown) => {
+  warn(`Error: ${messageOf(thrown)}`);
+  process.exitCode = thrown instanceof Fault && thrown.code === 'config' ? USAGE_ERROR : FAILURE;
+});

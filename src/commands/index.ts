@@ -1,0 +1,32 @@
+// Table of contents: everything a host may ask. Adding a command is one export in one file, and one name here.
+import type { Command } from '../contracts/index.ts';
+import { getLastAssistantText, getMessages } from './history.ts';
+import { abort, abortAndPrompt, followUp, prompt, steer } from './prompting.ts';
+import { clearQueue, setFollowUpMode, setInterruptMode, setSteeringMode } from './queue.ts';
+import { getSessionStats, getState, newSession, setSessionName } from './session.ts';
+import { abortBash, bash } from './shell.ts';
+
+export const commands = [
+  prompt,
+  steer,
+  followUp,
+  abort,
+  abortAndPrompt,
+  newSession,
+  getState,
+  getMessages,
+  getLastAssistantText,
+  setSteeringMode,
+  setFollowUpMode,
+  setInterruptMode,
+  clearQueue,
+  bash,
+  abortBash,
+  getSessionStats,
+  setSessionName,
+] as const;
+
+/** By wire name. A Map, so that no name reaches into an object's prototype. */
+export const commandsByName: ReadonlyMap<string, Command> = new Map(
+  (commands as readonly unknown[] as readonly Command[]).map((command) => [command.name, command]),
+);

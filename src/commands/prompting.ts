@@ -1,0 +1,54 @@
+// First floor, commands: saying something to the agent, and making it stop. Handlers see only the facade.
+import { array, object, optional, picklist, string } from 'valibot';
+import { command } from '../contracts/index.ts';
+import { incomingImage } from '../protocol/index.ts';
+
+const said = { message: string(), images: optional(array(incomingImage)) };
+
+export const prompt = command({
+  name: 'prompt',
+  doc: 'Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused.',
+  lane: 'run',
+  params: object({ ...said, streamingBehavior: optional(picklist(['steer', 'followUp'])) }),
+  examples: [
+    { message: 'List the files here' },
+    { message: 'And the hidden ones', streamingBehavior: 'followUp' },
+    { message: 'What is this?', images: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] },
+  ],
+  run: (params, { session, accept }) => session.runs.prompt({ ...params, accepted: accept }),
+});
+
+export const steer = command({
+  name: 'steer',
+  doc: 'Queue a message that interrupts the run: it is given to the model at the next opportunity that the interrupt mode allows. Without a run it waits for the next prompt.',
+  lane: 'ordered',
+  params: object(said),
+  examples: [{ message: 'Use tabs, please' }],
+  run: (params, { session }) => session.runs.steer(params),
+});
+
+export const followUp = command({
+  name: 'follow_up',
+  doc: 'Queue a message for when the run would otherwise be over. Without a run it waits for the next one.',
+  lane: 'ordered',
+  params: object(said),
+  examples: [{ message: 'Then run the tests' }],
+  run: (params, { session }) => session.runs.followUp(params),
+});
+
+export const abort = command({
+  name: 'abort',
+  doc: 'Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued.',
+  lane: 'now',
+  params: object({}),
+  run: (_, { session }) => session.runs.abort(),
+});
+
+export const abortAndPrompt = command({
+  name: 'abort_and_prompt',
+  doc: 'Stop the current run and start another. Answered between the old run’s agent_end and the new run’s agent_start.',
+  lane: 'run',
+  params: object(said),
+  examples: [{ message: 'Stop. Do this instead' }],
+  run: (params, { session, accept }) => session.runs.abortAndPrompt({ ...params, accepted: accept }),
+});

@@ -1,0 +1,45 @@
+// First floor, commands: what a host may ask about the session itself.
+import { boolean, object, optional, string } from 'valibot';
+import { Fault } from '../base/index.ts';
+import { command } from '../contracts/index.ts';
+import { sessionState, sessionStats } from '../protocol/index.ts';
+
+export const newSession = command({
+  name: 'new_session',
+  doc: 'Start a fresh conversation. A run that is going ends first, with its last events.',
+  lane: 'ordered',
+  long: true,
+  params: object({ parentSession: optional(string()) }),
+  result: object({ cancelled: boolean() }),
+  run: (params, { session }) => session.history.startNew(params),
+});
+
+export const getState = command({
+  name: 'get_state',
+  doc: 'The state of the session at this moment.',
+  lane: 'now',
+  params: object({}),
+  result: sessionState,
+  run: async (_, { session }) => session.state(),
+});
+
+export const getSessionStats = command({
+  name: 'get_session_stats',
+  doc: 'Counts of messages, tokens and cost of the conversation.',
+  lane: 'now',
+  params: object({}),
+  result: sessionStats,
+  run: async (_, { session }) => session.history.stats(),
+});
+
+export const setSessionName = command({
+  name: 'set_session_name',
+  doc: 'Give the current session a display name.',
+  lane: 'ordered',
+  params: object({ name: string() }),
+  examples: [{ name: 'Fix the parser' }],
+  async run({ name }, { session }) {
+    if (!name.trim()) throw new Fault('invalid_params', 'Session name cannot be empty');
+    await session.naming.rename(name.trim());
+  },
+});

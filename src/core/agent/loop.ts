@@ -1,0 +1,54 @@
+// First floor, core: turns, one after another, until there is nothing left to do. Knows no session, store or wire.
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from '../../protocol/index.ts';
+import { callsOf } from '../context/repair.ts';
+import type { Delivery, RunScope } from './scope.ts';
+import { runToolCalls } from './tool-calls.ts';
+import { streamAnswer } from './turn.ts';
+
+/**
+ * Runs turns until the model stops and no message is due. What it makes is pushed onto `made` as it happens, so that
+ * the caller can still report it when something unforeseen breaks the loop. Returns how the last answer ended.
+ */
+export async function runTurns(scope: RunScope, opening: Delivery[], made: AgentMessage[]): Promise<AssistantMessage> {
+  let due = [...opening, ...scope.takeSteering()];
+  for (;;) {
+    const { answer, results } = await runTurn(scope, due, made);
+    if (failed(answer)) return answer;
+    while (scope.arriving) await scope.arriving;
+    due = nextDue(scope, results.length === 0);
+    if (due.length === 0 && results.length === 0) return answer;
+  }
+}
+
+/** Steering comes first; follow-ups only when the run would otherwise be over. */
+export function nextDue(scope: RunScope, wouldStop: boolean): Delivery[] {
+  // After an abort nothing more is taken from the queues: they wait for the next prompt.
+  if (scope.signal.aborted) return [];
+  const steering = scope.takeSteering();
+  return steering.length === 0 && wouldStop ? scope.takeFollowUps() : steering;
+}
+
+async function runTurn(
+  scope: RunScope,
+  due: readonly Delivery[],
+  made: AgentMessage[],
+): Promise<{ answer: AssistantMessage; results: ToolResultMessage[] }> {
+  await scope.emit({ type: 'turn_start' });
+  for (const delivery of due) await deliver(scope, delivery, made);
+  const answer = await streamAnswer(scope);
+  made.push(answer);
+  const results = callsOf(answer).length > 0 ? await runToolCalls(scope, answer, made) : [];
+  await scope.emit({ type: 'turn_end', message: answer, toolResults: results });
+  return { answer, results };
+}
+
+async function deliver(scope: RunScope, delivery: Delivery, made: AgentMessage[]): Promise<void> {
+  await scope.emit({ type: 'message_start', message: delivery.message });
+  await delivery.store();
+  made.push(delivery.message);
+  await scope.emit({ type: 'message_end', message: delivery.message });
+}
+
+export function failed(answer: AssistantMessage): boolean {
+  return answer.stopReason === 'error' || answer.stopReason === 'aborted';
+}

@@ -1,0 +1,32 @@
+// First floor, core: what one run needs from its surroundings. The loop knows this and nothing else.
+import type { Artifacts, Clock, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
+import type { AgentMessage, AssistantMessage, AssistantMessageEvent, InterruptMode } from '../../protocol/index.ts';
+import type { Emit } from '../session/broadcast.ts';
+
+/** A message on its way into the conversation: the prompt itself, or one that waited in a queue. */
+export interface Delivery {
+  readonly message: AgentMessage;
+  /** Resolves when it is safe to deliver: an acknowledged message is on disk first. */
+  store(): Promise<void>;
+}
+
+export interface RunScope {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  /** Adds what the run made to the conversation and resolves when it is kept. */
+  record(message: AgentMessage): Promise<void>;
+  /** Asks the model with everything said so far. */
+  ask(): Promise<AsyncIterable<AssistantMessageEvent>>;
+  /** An assistant message that no model wrote: the answer that failed or was aborted before it began. */
+  blankAnswer(): AssistantMessage;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly toolSurroundings: { cwd: string; ports: Ports; artifacts: Artifacts; options: ToolOptions };
+  /** Set while an arriving message is being made safe; it must not be missed at the end of a run. */
+  readonly arriving: Promise<unknown> | undefined;
+  /** Both take what is due now, by the session's queue modes. Synchronous, so that nothing slips in at the end of a run. */
+  takeSteering(): Delivery[];
+  takeFollowUps(): Delivery[];
+  readonly hasSteering: boolean;
+  readonly interruptMode: InterruptMode;
+}

@@ -1,0 +1,75 @@
+// First floor, core: the tool calls of one answer, in order. Knows tools by their contract only, never by name.
+import { messageOf } from '../../base/index.ts';
+import type { ToolResult } from '../../contracts/index.ts';
+import type { AgentMessage, AssistantMessage, ToolCall, ToolResultMessage } from '../../protocol/index.ts';
+import { callsOf } from '../context/repair.ts';
+import { executeTool } from './execute-tool.ts';
+import type { RunScope } from './scope.ts';
+import { errorResult } from './tool-result.ts';
+
+const SKIPPED = 'Skipped due to queued user message.';
+const ABORTED = 'Tool execution was aborted.';
+const FAILED = 'Tool execution failed due to an error.';
+const CUT_OFF = 'The answer reached its length limit before this tool call was complete. Nothing was executed.';
+
+/** Every call gets exactly one result, also when it never ran: a history with an open call is refused by providers. */
+export async function runToolCalls(
+  scope: RunScope,
+  answer: AssistantMessage,
+  made: AgentMessage[],
+): Promise<ToolResultMessage[]> {
+  const results: ToolResultMessage[] = [];
+  let interrupted = false;
+  for (const call of callsOf(answer)) {
+    const reason = reasonNotToRun(scope, answer, interrupted);
+    const message = reason ? await refuse(scope, call, reason) : await carryOut(scope, call);
+    results.push(message);
+    made.push(message);
+    interrupted = scope.interruptMode === 'immediate' && scope.hasSteering;
+  }
+  return results;
+}
+
+function reasonNotToRun(scope: RunScope, answer: AssistantMessage, interrupted: boolean): string | undefined {
+  if (answer.stopReason === 'aborted' || scope.signal.aborted) return ABORTED;
+  if (answer.stopReason === 'error') return FAILED;
+  if (answer.stopReason === 'length') return CUT_OFF;
+  return interrupted ? SKIPPED : undefined;
+}
+
+async function carryOut(scope: RunScope, call: ToolCall): Promise<ToolResultMessage> {
+  await scope.emit(startOf(call));
+  let over = false;
+  const result = await executeTool(scope, call, (partialResult) => {
+    // A tool that still talks after it has answered would confuse every display.
+    if (!over) void scope.emit({ ...startOf(call), type: 'tool_execution_update', partialResult });
+  }).catch((thrown): ToolResult => errorResult(messageOf(thrown)));
+  over = true;
+  return finish(scope, call, result);
+}
+
+async function refuse(scope: RunScope, call: ToolCall, reason: string): Promise<ToolResultMessage> {
+  await scope.emit(startOf(call));
+  return finish(scope, call, errorResult(reason));
+}
+
+async function finish(scope: RunScope, call: ToolCall, outcome: ToolResult): Promise<ToolResultMessage> {
+  const { isError = false, ...result } = outcome;
+  const message: ToolResultMessage = {
+    role: 'toolResult',
+    toolCallId: call.id,
+    toolName: call.name,
+    ...result,
+    isError,
+    timestamp: scope.clock.now(),
+  };
+  await scope.emit({ type: 'tool_execution_end', toolCallId: call.id, toolName: call.name, result, isError });
+  await scope.emit({ type: 'message_start', message });
+  await scope.record(message);
+  await scope.emit({ type: 'message_end', message });
+  return message;
+}
+
+function startOf(call: ToolCall) {
+  return { type: 'tool_execution_start', toolCallId: call.id, toolName: call.name, args: call.arguments } as const;
+}

@@ -1,0 +1,91 @@
+// First floor, core: puts one request to the model together: prompt, tools, history. Knows no provider.
+import { Fault } from '../../base/index.ts';
+import type { Tool, ToolOffer } from '../../contracts/index.ts';
+import type { AssistantMessage, AssistantMessageEvent, Model } from '../../protocol/index.ts';
+import { noUsage } from '../../protocol/index.ts';
+import { findContextFiles } from '../context/context-files.ts';
+import { systemPrompt } from '../context/system-prompt.ts';
+import { toModelMessages } from '../context/to-model.ts';
+import type { ModelFacet } from './models.ts';
+import type { Seat } from './seat.ts';
+
+export class Asking {
+  readonly #seat: Seat;
+  readonly #models: ModelFacet;
+  // Made once for a session, so that every request begins with the same bytes and provider caches hit.
+  #opening: Promise<{ prompt: string; offers: ToolOffer[] }> | undefined;
+
+  constructor(seat: Seat, models: ModelFacet) {
+    this.#seat = seat;
+    this.#models = models;
+  }
+
+  /** Refuses before any work is done when the model cannot be asked. */
+  async ready(): Promise<void> {
+    await this.#seat.options.models.ready(this.#model());
+  }
+
+  async ask(signal: AbortSignal): Promise<AsyncIterable<AssistantMessageEvent>> {
+    this.#opening ??= this.#open();
+    const { prompt, offers } = await this.#opening;
+    const { conversation, options } = this.#seat;
+    return options.models.stream({
+      model: this.#model(),
+      systemPrompt: prompt,
+      messages: toModelMessages(conversation.messages),
+      tools: offers,
+      thinkingLevel: this.#models.thinkingLevel,
+      signal,
+      sessionId: conversation.header.id,
+    });
+  }
+
+  /** An answer that no model wrote. */
+  blankAnswer(): AssistantMessage {
+    const { current } = this.#models;
+    return {
+      role: 'assistant',
+      content: [],
+      api: current?.api ?? '',
+      provider: current?.provider ?? '',
+      model: current?.id ?? '',
+      usage: noUsage(),
+      stopReason: 'stop',
+      timestamp: this.#seat.ports.clock.now(),
+    };
+  }
+
+  /** The next conversation reads the project's notes anew. */
+  reset(): void {
+    this.#opening = undefined;
+  }
+
+  #model(): Model {
+    const { current } = this.#models;
+    if (current) return current;
+    throw new Fault('no_model', 'No model selected. Choose one with --model, set_model or the defaultModel setting.');
+  }
+
+  async #open(): Promise<{ prompt: string; offers: ToolOffer[] }> {
+    const { options, ports } = this.#seat;
+    const contextFiles = await findContextFiles(ports.files, options.agentDirectory, options.cwd);
+    const prompt = systemPrompt({
+      custom: options.systemPrompt,
+      append: options.appendSystemPrompt,
+      tools: options.tools,
+      contextFiles,
+      date: new Date(ports.clock.now()).toLocaleDateString('sv-SE'),
+      cwd: options.cwd,
+    });
+    return { prompt, offers: await offersOf(options.tools) };
+  }
+}
+
+async function offersOf(tools: readonly Tool[]): Promise<ToolOffer[]> {
+  const { toJsonSchema } = await import('@valibot/to-json-schema');
+  return tools.map((tool) => {
+    if (tool.parameters) return { name: tool.name, description: tool.doc, parameters: tool.parameters };
+    const { $schema: _, ...parameters } = toJsonSchema(tool.params, { errorMode: 'ignore' });
+    return { name: tool.name, description: tool.doc, parameters };
+  });
+}

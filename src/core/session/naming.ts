@@ -1,0 +1,27 @@
+// First floor, core: the session's display name.
+import type { Naming } from '../../contracts/index.ts';
+import type { Seat } from './seat.ts';
+
+export class NamingFacet implements Naming {
+  readonly #seat: Seat;
+  #name: string | undefined;
+
+  constructor(seat: Seat) {
+    this.#seat = seat;
+    this.#name = seat.options.name;
+    if (this.#name) seat.conversation.note([{ type: 'session_info', name: this.#name }]);
+  }
+
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.#seat.conversation.commit([{ type: 'session_info', name }]);
+    this.#name = name;
+  }
+
+  reset(): void {
+    this.#name = undefined;
+  }
+}

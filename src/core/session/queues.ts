@@ -1,0 +1,91 @@
+// First floor, core: messages that wait for the model. Each is on disk before it is acknowledged and leaves the queue once.
+import type { Queues } from '../../contracts/index.ts';
+import { type InterruptMode, type QueueMode, textOf, type UserMessage } from '../../protocol/index.ts';
+import type { Delivery } from '../agent/scope.ts';
+import type { Seat } from './seat.ts';
+
+type Kind = 'steer' | 'followUp';
+
+interface Item {
+  id: string;
+  kind: Kind;
+  message: UserMessage;
+  safe: boolean;
+}
+
+/** The log's record of what was queued. A `message` entry that carries the item's id says that it was delivered. */
+const ENTRY = 'parley.queue';
+
+export class QueueFacet implements Queues {
+  steeringMode: QueueMode;
+  followUpMode: QueueMode;
+  interruptMode: InterruptMode;
+  readonly #seat: Seat;
+  #items: Item[] = [];
+  readonly #arriving = new Set<Promise<void>>();
+
+  constructor(seat: Seat) {
+    this.#seat = seat;
+    this.steeringMode = seat.options.steeringMode;
+    this.followUpMode = seat.options.followUpMode;
+    this.interruptMode = seat.options.interruptMode;
+  }
+
+  get count(): number {
+    return this.#items.length;
+  }
+
+  get hasSteering(): boolean {
+    return this.#items.some((item) => item.kind === 'steer');
+  }
+
+  get arriving(): Promise<unknown> | undefined {
+    return this.#arriving.size > 0 ? Promise.allSettled([...this.#arriving]) : undefined;
+  }
+
+  /** Counted at once, so that a run that is about to end waits for it; resolves when it is on disk. */
+  async add(kind: Kind, message: UserMessage): Promise<void> {
+    const item: Item = { id: this.#seat.ports.ids.entry(), kind, message, safe: false };
+    this.#items.push(item);
+    const stored = this.#store({ op: 'add', id: item.id, kind, message });
+    this.#arriving.add(stored);
+    try {
+      await stored;
+      item.safe = true;
+    } catch (problem) {
+      this.#items = this.#items.filter((other) => other !== item);
+      throw problem;
+    } finally {
+      this.#arriving.delete(stored);
+    }
+  }
+
+  take(kind: Kind): Delivery[] {
+    const mode = kind === 'steer' ? this.steeringMode : this.followUpMode;
+    const waiting = this.#items.filter((item) => item.kind === kind && item.safe);
+    const taken = mode === 'all' ? waiting : waiting.slice(0, 1);
+    this.#items = this.#items.filter((item) => !taken.includes(item));
+    const conversation = this.#seat.conversation;
+    return taken.map((item) => ({
+      message: item.message,
+      store: () => conversation.record([{ type: 'message', message: item.message, queueId: item.id }]),
+    }));
+  }
+
+  async clear(): Promise<{ steering: string[]; followUp: string[] }> {
+    const dropped = this.#items;
+    this.#items = [];
+    if (dropped.length > 0) await this.#store({ op: 'clear', ids: dropped.map((item) => item.id) });
+    const texts = (kind: Kind) => dropped.filter((i) => i.kind === kind).map((i) => textOf(i.message.content));
+    return { steering: texts('steer'), followUp: texts('followUp') };
+  }
+
+  /** The conversation is left behind: its queue stays with it, in its log. */
+  reset(): void {
+    this.#items = [];
+  }
+
+  #store(data: Record<string, unknown>): Promise<void> {
+    return this.#seat.conversation.commit([{ type: 'custom', customType: ENTRY, data }]);
+  }
+}

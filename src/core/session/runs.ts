@@ -1,0 +1,188 @@
+// First floor, core: when a run begins and how it ends. One at a time; every accepted prompt ends in a terminal event.
+import { deferred, Fault } from '../../base/index.ts';
+import type { RunRequest, Runs, UserInput } from '../../contracts/index.ts';
+import type { AgentMessage, AssistantMessage, UserMessage } from '../../protocol/index.ts';
+import { failed, nextDue, runTurns } from '../agent/loop.ts';
+import type { Delivery, RunScope } from '../agent/scope.ts';
+import type { Asking } from './asking.ts';
+import type { QueueFacet } from './queues.ts';
+import type { Seat } from './seat.ts';
+import type { ShellFacet } from './shell.ts';
+
+const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  /** Resolves after the run's last event. */
+  readonly ended: Promise<void>;
+  end(): void;
+}
+
+interface RunParts {
+  seat: Seat;
+  queues: QueueFacet;
+  shell: ShellFacet;
+  asking: Asking;
+}
+
+export class RunFacet implements Runs {
+  readonly #parts: RunParts;
+  #active: ActiveRun | undefined;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  get isRunning(): boolean {
+    return this.#active !== undefined;
+  }
+
+  async prompt(request: RunRequest): Promise<void> {
+    // A run that was told to stop is as good as over: wait for its last event instead of refusing.
+    while (this.#active?.controller.signal.aborted) await this.#active.ended;
+    if (this.#active) return this.#enqueueInstead(request);
+    // Claimed before the first await, so that a second prompt in the same write sees this one as running.
+    const run = this.#claim();
+    let delivery: Delivery;
+    try {
+      delivery = await this.#accept(request);
+    } catch (refusal) {
+      this.#release(run);
+      throw refusal;
+    }
+    request.accepted();
+    await this.#drive(run, delivery);
+  }
+
+  async abortAndPrompt(request: RunRequest): Promise<void> {
+    await this.abort();
+    await this.prompt(request);
+  }
+
+  async steer(input: UserInput): Promise<void> {
+    await this.#parts.queues.add('steer', this.#userMessage(input));
+  }
+
+  async followUp(input: UserInput): Promise<void> {
+    await this.#parts.queues.add('followUp', this.#userMessage(input));
+  }
+
+  async abort(): Promise<void> {
+    const run = this.#active;
+    if (!run) return;
+    run.controller.abort();
+    await run.ended;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#active) await this.#active.ended;
+  }
+
+  async #enqueueInstead(request: RunRequest): Promise<void> {
+    if (request.streamingBehavior === undefined) throw new Fault('busy', BUSY);
+    await (request.streamingBehavior === 'steer' ? this.steer(request) : this.followUp(request));
+    request.accepted();
+  }
+
+  /** Everything that can refuse a prompt, and then the disk. */
+  async #accept(input: UserInput): Promise<Delivery> {
+    const { seat, shell, asking } = this.#parts;
+    await asking.ready();
+    const message = this.#userMessage(input);
+    const held = shell.takeHeld();
+    try {
+      await seat.conversation.commit([...held.bodies, { type: 'message', message }]);
+    } catch (problem) {
+      held.putBack();
+      throw problem;
+    }
+    return { message, store: async () => {} };
+  }
+
+  async #drive(run: ActiveRun, opening: Delivery): Promise<void> {
+    const { emit } = this.#parts.seat.broadcast;
+    const scope = this.#scope(run);
+    const made: AgentMessage[] = [];
+    let unforeseen: unknown;
+    try {
+      await emit({ type: 'agent_start' });
+      for (let due = [opening]; due.length > 0; ) {
+        const answer = await runTurns(scope, due, made);
+        // Looked at in the same breath as the run is declared over: nothing can arrive in between unseen.
+        due = failed(answer) ? [] : nextDue(scope, true);
+      }
+    } catch (thrown) {
+      unforeseen = thrown;
+      made.push(await this.#lastWords(scope, thrown));
+    }
+    const aborted = run.controller.signal.aborted;
+    this.#active = undefined;
+    const waits = [
+      emit({ type: 'agent_end', messages: made, willRetry: false }),
+      emit({ type: 'agent_settled', aborted }),
+    ];
+    run.end();
+    await Promise.all(waits);
+    if (unforeseen !== undefined) throw unforeseen;
+  }
+
+  /** The loop itself broke: say so in the conversation, so that the run does not end without a word. */
+  async #lastWords(scope: RunScope, thrown: unknown): Promise<AssistantMessage> {
+    const message: AssistantMessage = {
+      ...scope.blankAnswer(),
+      stopReason: 'error',
+      errorMessage: thrown instanceof Error ? thrown.message : String(thrown),
+    };
+    await scope.emit({ type: 'message_start', message });
+    await scope.record(message);
+    await scope.emit({ type: 'message_end', message });
+    await scope.emit({ type: 'turn_end', message, toolResults: [] });
+    return message;
+  }
+
+  #scope(run: ActiveRun): RunScope {
+    const { seat, queues, asking } = this.#parts;
+    const { conversation, ports, options } = seat;
+    return {
+      signal: run.controller.signal,
+      clock: ports.clock,
+      emit: seat.broadcast.emit,
+      record: (message) => conversation.record([{ type: 'message', message }]),
+      ask: () => asking.ask(run.controller.signal),
+      blankAnswer: () => asking.blankAnswer(),
+      tools: new Map(options.tools.map((tool) => [tool.name, tool])),
+      toolSurroundings: { cwd: options.cwd, ports, artifacts: seat.artifacts, options: options.toolOptions },
+      get arriving() {
+        return queues.arriving;
+      },
+      takeSteering: () => queues.take('steer'),
+      takeFollowUps: () => queues.take('followUp'),
+      get hasSteering() {
+        return queues.hasSteering;
+      },
+      get interruptMode() {
+        return queues.interruptMode;
+      },
+    };
+  }
+
+  #claim(): ActiveRun {
+    const { promise, resolve } = deferred();
+    const run = { controller: new AbortController(), ended: promise, end: resolve };
+    this.#active = run;
+    return run;
+  }
+
+  #release(run: ActiveRun): void {
+    this.#active = undefined;
+    run.end();
+  }
+
+  #userMessage(input: UserInput): UserMessage {
+    return {
+      role: 'user',
+      content: [{ type: 'text', text: input.message }, ...(input.images ?? [])],
+      timestamp: this.#parts.seat.ports.clock.now(),
+    };
+  }
+}

@@ -1,0 +1,117 @@
+// First floor, core: commands that the host runs beside the model. Their output reaches the model with the next prompt.
+import type { Shell } from '../../contracts/index.ts';
+import type { BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
+import type { Seat } from './seat.ts';
+
+const ENTRY = 'parley.shell';
+
+interface Held {
+  id: string;
+  message: BashExecutionMessage;
+}
+
+export class ShellFacet implements Shell {
+  readonly #seat: Seat;
+  readonly #isRunning: () => boolean;
+  readonly #running = new Set<AbortController>();
+  /** Finished during a run: kept out of its turns until the next prompt. */
+  #held: Held[] = [];
+
+  constructor(seat: Seat, isRunning: () => boolean) {
+    this.#seat = seat;
+    this.#isRunning = isRunning;
+  }
+
+  get held(): readonly BashExecutionMessage[] {
+    return this.#held.map((held) => held.message);
+  }
+
+  async run(command: string, options: { excludeFromContext?: boolean } = {}): Promise<BashResult> {
+    const controller = new AbortController();
+    this.#running.add(controller);
+    const { conversation, artifacts } = this.#seat;
+    try {
+      const outcome = await this.#seat.options.runShell({
+        command,
+        cwd: this.#seat.options.cwd,
+        signal: controller.signal,
+        timeout: undefined,
+        artifacts,
+        purpose: 'bash',
+      });
+      const result = resultOf(outcome);
+      // A conversation that was left while the command ran does not get its output.
+      if (conversation === this.#seat.conversation) await this.#keep(messageOf(command, result, options, this.#now()));
+      return result;
+    } finally {
+      this.#running.delete(controller);
+    }
+  }
+
+  abort(): void {
+    for (const controller of this.#running) controller.abort();
+  }
+
+  /** What finished during the last run, on its way into the conversation with the next prompt. */
+  takeHeld(): { bodies: EntryBody[]; putBack(): void } {
+    const taken = this.#held;
+    this.#held = [];
+    return {
+      bodies: taken.map(({ id, message }) => ({ type: 'message', message, queueId: id })),
+      putBack: () => {
+        this.#held = [...taken, ...this.#held];
+      },
+    };
+  }
+
+  reset(): void {
+    this.abort();
+    this.#held = [];
+  }
+
+  async #keep(message: BashExecutionMessage): Promise<void> {
+    if (!this.#isRunning()) return this.#seat.conversation.commit([{ type: 'message', message }]);
+    const held = { id: this.#seat.ports.ids.entry(), message };
+    await this.#seat.conversation.commit([{ type: 'custom', customType: ENTRY, data: held }]);
+    this.#held.push(held);
+  }
+
+  #now(): number {
+    return this.#seat.ports.clock.now();
+  }
+}
+
+function resultOf(outcome: BashResult): BashResult {
+  const { output, exitCode, cancelled, truncated } = outcome;
+  const { totalLines, totalBytes, outputLines, outputBytes, artifactId } = outcome;
+  return {
+    output,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    cancelled,
+    truncated,
+    totalLines,
+    totalBytes,
+    outputLines,
+    outputBytes,
+    ...(artifactId === undefined ? {} : { artifactId }),
+  };
+}
+
+function messageOf(
+  command: string,
+  result: BashResult,
+  options: { excludeFromContext?: boolean },
+  timestamp: number,
+): BashExecutionMessage {
+  return {
+    role: 'bashExecution',
+    command,
+    output: result.output,
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    cancelled: result.cancelled,
+    truncated: result.truncated,
+    ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
+    ...(options.excludeFromContext ? { excludeFromContext: true } : {}),
+    timestamp,
+  };
+}

@@ -1,0 +1,116 @@
+// First floor, core: the entries of one conversation and where it stands. Knows the log, not what the entries are for.
+import { asFault, type Fault } from '../../base/index.ts';
+import type { Clock, Ids, SessionLog } from '../../contracts/index.ts';
+import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
+
+export interface ConversationPorts {
+  clock: Clock;
+  ids: Ids;
+  /** Told when an entry could not be kept, and when everything is on disk again. */
+  onStorage(problem: Fault | undefined): void;
+}
+
+/** A line of entries, each with the one before as its parent. Appends are written one after another. */
+export class Conversation {
+  readonly header: SessionHeader;
+  readonly #log: SessionLog;
+  readonly #ports: ConversationPorts;
+  readonly #messages: AgentMessage[] = [];
+  #leaf: string | null = null;
+  /** Entries that belong to the line but are not on disk yet: the opening ones, and those that the disk refused. */
+  #unsaved: SessionEntry[] = [];
+  #failing = false;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(header: SessionHeader, log: SessionLog, ports: ConversationPorts) {
+    this.header = header;
+    this.#log = log;
+    this.#ports = ports;
+  }
+
+  get file(): string | undefined {
+    return this.#log.file;
+  }
+
+  get messages(): readonly AgentMessage[] {
+    return this.#messages;
+  }
+
+  /** Adds entries that need not be safe yet; they go to disk with the next ones that must be. */
+  note(bodies: readonly EntryBody[]): void {
+    for (const body of bodies) this.#unsaved.push(this.#place(body));
+  }
+
+  /** Adds entries and resolves when they are on disk. When the disk refuses, nothing has been added and it throws. */
+  commit(bodies: readonly EntryBody[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const leaf = this.#leaf;
+      const entries = bodies.map((body) => this.#place(body));
+      try {
+        await this.#save(entries);
+      } catch (problem) {
+        this.#leaf = leaf;
+        throw problem;
+      }
+      this.#remember(entries);
+    });
+  }
+
+  /** Adds entries that already happened. When the disk refuses they wait in memory and are tried again with the next. */
+  record(bodies: readonly EntryBody[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const entries = bodies.map((body) => this.#place(body));
+      this.#remember(entries);
+      try {
+        await this.#save(entries);
+      } catch {
+        this.#unsaved.push(...entries);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#tail;
+    // Opening entries alone are not worth a file; refused ones get a last chance.
+    if (this.#failing) await this.#save([]).catch(() => {});
+    await this.#log.close();
+  }
+
+  async #save(entries: readonly SessionEntry[]): Promise<void> {
+    const all = [...this.#unsaved, ...entries];
+    try {
+      await this.#log.append(all);
+    } catch (thrown) {
+      const fault = asFault(thrown);
+      if (!this.#failing) this.#ports.onStorage(fault);
+      this.#failing = true;
+      throw fault;
+    }
+    this.#unsaved = [];
+    if (this.#failing) this.#ports.onStorage(undefined);
+    this.#failing = false;
+  }
+
+  #place(body: EntryBody): SessionEntry {
+    const { type, ...rest } = body;
+    const placed = {
+      type,
+      id: this.#ports.ids.entry(),
+      parentId: this.#leaf,
+      timestamp: new Date(this.#ports.clock.now()).toISOString(),
+      ...rest,
+    } as SessionEntry;
+    this.#leaf = placed.id;
+    return placed;
+  }
+
+  #remember(entries: readonly SessionEntry[]): void {
+    for (const entry of entries) if (entry.type === 'message') this.#messages.push(entry.message);
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const mine = this.#tail.then(act);
+    this.#tail = mine.catch(() => {});
+    return mine;
+  }
+}

@@ -1,0 +1,17 @@
+// First floor, llm: the wire formats we speak, each loaded when its first request comes. Knows no model.
+import type { Clock, ModelApi } from '../contracts/index.ts';
+import { OFFLINE_API } from './offline/model.ts';
+
+export type ApiLoader = () => Promise<ModelApi>;
+
+export interface ApiPorts {
+  clock: Pick<Clock, 'now'>;
+  /** Lets the event loop turn. Called now and then inside long answers that no network interrupts. */
+  pause?: () => Promise<void>;
+}
+
+export function apiLoaders(ports: ApiPorts): Readonly<Record<string, ApiLoader>> {
+  return {
+    [OFFLINE_API]: async () => (await import('./offline/api.ts')).createOfflineApi(ports),
+  };
+}

@@ -1,0 +1,182 @@
+// First floor, llm: grows the one AssistantMessage of a stream and says so in events. Knows no provider's wire.
+import { Fault, isRecord, messageOf } from '../base/index.ts';
+import {
+  type AssistantMessage,
+  type AssistantMessageEvent,
+  type Model,
+  noUsage,
+  type StopReason,
+  type StreamEvent,
+  type TextContent,
+  type ThinkingContent,
+  type ToolCall,
+  type Usage,
+} from '../protocol/index.ts';
+
+export type DoneReason = Extract<StopReason, 'stop' | 'length' | 'toolUse'>;
+export type FailReason = Extract<StopReason, 'aborted' | 'error'>;
+
+export const ABORTED_MESSAGE = 'Request was aborted';
+
+/**
+ * One answer as it grows. Every event carries the same message object. Blocks are made one after the other: only the
+ * last one grows, which is what lets a reader of the events append to a serialisation instead of making it anew.
+ */
+export class MessageBuilder {
+  readonly message: AssistantMessage;
+  #open: StreamedBlock | undefined;
+  // The arguments' text stays outside the message: its block shows `{}` until the text is whole.
+  #json = '';
+
+  constructor(model: Pick<Model, 'api' | 'provider' | 'id'>, timestamp: number) {
+    this.message = {
+      role: 'assistant',
+      content: [],
+      api: model.api,
+      provider: model.provider,
+      model: model.id,
+      usage: frozen(noUsage()),
+      stopReason: 'stop',
+      timestamp,
+    };
+  }
+
+  start(): AssistantMessageEvent {
+    return { type: 'start', partial: this.message };
+  }
+
+  startText(): StreamEvent {
+    return { type: 'text_start', contentIndex: this.#begin({ type: 'text', text: '' }), partial: this.message };
+  }
+
+  appendText(delta: string): StreamEvent {
+    this.#current('text').text += delta;
+    return { type: 'text_delta', contentIndex: this.#last, delta, partial: this.message };
+  }
+
+  endText(signature?: string): StreamEvent {
+    const block = this.#end('text');
+    if (signature !== undefined) block.textSignature = signature;
+    return { type: 'text_end', contentIndex: this.#last, content: block.text, partial: this.message };
+  }
+
+  startThinking(): StreamEvent {
+    const contentIndex = this.#begin({ type: 'thinking', thinking: '' });
+    return { type: 'thinking_start', contentIndex, partial: this.message };
+  }
+
+  appendThinking(delta: string): StreamEvent {
+    this.#current('thinking').thinking += delta;
+    return { type: 'thinking_delta', contentIndex: this.#last, delta, partial: this.message };
+  }
+
+  endThinking(signature?: string, redacted = false): StreamEvent {
+    const block = this.#end('thinking');
+    if (signature !== undefined) block.thinkingSignature = signature;
+    if (redacted) block.redacted = true;
+    return { type: 'thinking_end', contentIndex: this.#last, content: block.thinking, partial: this.message };
+  }
+
+  startToolCall(id: string, name: string): StreamEvent {
+    this.#json = '';
+    const contentIndex = this.#begin({ type: 'toolCall', id, name, arguments: {} });
+    return { type: 'toolcall_start', contentIndex, partial: this.message };
+  }
+
+  appendToolCall(delta: string): StreamEvent {
+    this.#current('toolCall');
+    this.#json += delta;
+    return { type: 'toolcall_delta', contentIndex: this.#last, delta, partial: this.message };
+  }
+
+  /**
+   * Reads the arguments. Text that is no JSON object throws: to run a call with arguments the model did not give would be
+   * worse than to fail. `cut` says that the answer hit its length limit inside the call, which nobody will run.
+   */
+  endToolCall(options: { cut?: boolean; thoughtSignature?: string | undefined } = {}): StreamEvent {
+    const block = this.#current('toolCall');
+    if (!options.cut) block.arguments = readArguments(block.name, this.#json);
+    if (options.thoughtSignature !== undefined) block.thoughtSignature = options.thoughtSignature;
+    this.#end('toolCall');
+    this.#json = '';
+    return { type: 'toolcall_end', contentIndex: this.#last, toolCall: block, partial: this.message };
+  }
+
+  /** Replaces the usage; an equal one changes nothing, because readers cache its text by identity. */
+  setUsage(usage: Usage): void {
+    if (!sameUsage(this.message.usage, usage)) this.message.usage = frozen({ ...usage, cost: { ...usage.cost } });
+  }
+
+  finish(reason: DoneReason): AssistantMessageEvent {
+    if (this.#open) throw new Fault('internal', `The answer ended inside a ${this.#open.type} block`);
+    this.message.stopReason = reason;
+    return { type: 'done', reason, message: this.message };
+  }
+
+  /** What came so far is kept, an unfinished block included. */
+  fail(reason: FailReason, errorMessage: string): AssistantMessageEvent {
+    this.#open = undefined;
+    return failMessage(this.message, reason, errorMessage);
+  }
+
+  get #last(): number {
+    return this.message.content.length - 1;
+  }
+
+  #begin(block: StreamedBlock): number {
+    if (this.#open) throw new Fault('internal', `A ${block.type} block began inside a ${this.#open.type} block`);
+    this.#open = block;
+    return this.message.content.push(block) - 1;
+  }
+
+  #current<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
+    if (this.#open?.type !== type) throw new Fault('internal', `No ${type} block is open in this answer`);
+    return this.#open as BlockOf<T>;
+  }
+
+  #end<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
+    const block = this.#current(type);
+    this.#open = undefined;
+    return block;
+  }
+}
+
+type StreamedBlock = TextContent | ThinkingContent | ToolCall;
+type BlockOf<T extends StreamedBlock['type']> = Extract<StreamedBlock, { type: T }>;
+
+/** Ends a message that somebody else grew, when its stream broke. */
+export function failMessage(
+  message: AssistantMessage,
+  reason: FailReason,
+  errorMessage: string,
+): AssistantMessageEvent & { type: 'error' } {
+  const { timestamp } = message;
+  // Taken out and put back, so that the order of the keys on the wire stays the documented one.
+  delete (message as Partial<AssistantMessage>).timestamp;
+  Object.assign(message, { stopReason: reason, errorMessage, timestamp });
+  return { type: 'error', reason, error: message };
+}
+
+function readArguments(tool: string, json: string): Record<string, unknown> {
+  if (json.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (thrown) {
+    throw new Fault('parse', `The model sent unreadable arguments for the tool ${tool}: ${messageOf(thrown)}`);
+  }
+  if (!isRecord(value))
+    throw new Fault('parse', `The model sent arguments for the tool ${tool} that are no JSON object`);
+  return value;
+}
+
+function frozen(usage: Usage): Usage {
+  Object.freeze(usage.cost);
+  return Object.freeze(usage) as Usage;
+}
+
+const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+function sameUsage(a: Usage, b: Usage): boolean {
+  return COUNTS.every((key) => a[key] === b[key] && a.cost[key] === b.cost[key]) && a.cost.total === b.cost.total;
+}

@@ -1,0 +1,53 @@
+// First floor, server: questions that are open with the host. Late, unknown and missing answers do no harm.
+import { deferred } from '../base/index.ts';
+import type { Clock, HostUi, Ids, UiQuestion } from '../contracts/index.ts';
+import type { UiAnswer, UiRequest } from '../protocol/index.ts';
+
+/** The key of the one answer that fits each question; `cancelled` fits all of them. */
+const FITTING: Record<UiQuestion['method'], 'value' | 'confirmed'> = {
+  select: 'value',
+  confirm: 'confirmed',
+  input: 'value',
+  editor: 'value',
+};
+
+export interface Asks extends HostUi {
+  answer(id: string, answer: UiAnswer): void;
+  /** The host is gone: everybody takes the default, now and from here on. */
+  close(): void;
+}
+
+export function createAsks(ports: { clock: Clock; ids: Ids }, send: (request: UiRequest) => void): Asks {
+  const open = new Map<string, (answer: UiAnswer | undefined) => void>();
+  let closed = false;
+  return {
+    async ask(question, options = {}) {
+      if (closed || options.signal?.aborted) return undefined;
+      const id = ports.ids.uuid();
+      const { promise, resolve } = deferred<UiAnswer | undefined>();
+      const giveUp = () => resolve(undefined);
+      const cancelTimer = options.timeout ? ports.clock.after(options.timeout, giveUp) : () => {};
+      options.signal?.addEventListener('abort', giveUp, { once: true });
+      open.set(id, resolve);
+      send({ id, ...question } as UiRequest);
+      try {
+        const answer = await promise;
+        return answer && FITTING[question.method] in answer ? answer : undefined;
+      } finally {
+        open.delete(id);
+        cancelTimer();
+        options.signal?.removeEventListener('abort', giveUp);
+      }
+    },
+    show(display) {
+      if (!closed) send({ id: ports.ids.uuid(), ...display } as UiRequest);
+    },
+    answer(id, answer) {
+      open.get(id)?.(answer);
+    },
+    close() {
+      closed = true;
+      for (const resolve of open.values()) resolve(undefined);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// First floor, server: which call may run beside which. Knows lanes, never names.
+import { deferred } from '../base/index.ts';
+import type { Lane } from '../contracts/index.ts';
+
+export interface LaneRequest {
+  lane: Lane;
+  long: boolean;
+  /** `accept` lets the next one begin before this one is done; only `run` work calls it. Must not reject. */
+  work(accept: () => void): Promise<void>;
+}
+
+/** The lanes of one session. */
+export class Lanes {
+  /** `ordered` and `run` work that has not let go of its turn yet, oldest first. */
+  readonly #turns: { long: boolean; over: Promise<void> }[] = [];
+  readonly #open = new Set<Promise<void>>();
+
+  dispatch(request: LaneRequest): void {
+    const done = request.lane === 'now' ? this.#now(request) : this.#inTurn(request);
+    this.#open.add(done);
+    void done.then(() => this.#open.delete(done));
+  }
+
+  /** Everything dispatched so far is done. */
+  async idle(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  /** Waits for the short ones that came before, up to the first long one: what is behind that has no effect yet. */
+  async #now(request: LaneRequest): Promise<void> {
+    const firstLong = this.#turns.findIndex((turn) => turn.long);
+    const before = firstLong < 0 ? this.#turns.at(-1) : this.#turns[firstLong - 1];
+    if (before) await before.over;
+    await request.work(() => {});
+  }
+
+  async #inTurn(request: LaneRequest): Promise<void> {
+    const previous = this.#turns.at(-1);
+    const { promise, resolve } = deferred();
+    const turn = { long: request.long, over: promise };
+    this.#turns.push(turn);
+    const letGo = () => {
+      const at = this.#turns.indexOf(turn);
+      if (at >= 0) this.#turns.splice(at, 1);
+      resolve();
+    };
+    if (previous) await previous.over;
+    await request.work(request.lane === 'run' ? letGo : () => {});
+    letGo();
+  }
+}

@@ -1,0 +1,99 @@
+// First floor, server: the road. Lines in, calls through their lanes, replies and events out. Knows no command by name.
+import { asFault, Fault } from '../base/index.ts';
+import {
+  type CallToken,
+  type Clock,
+  type Codec,
+  type Command,
+  check,
+  type Ids,
+  type Log,
+  type Reply,
+  type SessionHub,
+  type Transport,
+} from '../contracts/index.ts';
+import { createAsks } from './asks.ts';
+import { Lanes } from './lanes.ts';
+import { Outbox } from './outbox.ts';
+
+export interface ServeOptions {
+  transport: Transport;
+  codec: Codec;
+  commands: ReadonlyMap<string, Command>;
+  hub: SessionHub;
+  ports: { clock: Clock; ids: Ids; log: Log };
+  /** What to do with accepted work when the host has no more to say. */
+  onEof: 'finish' | 'abort';
+}
+
+/** Serves one host until it has no more to say, and leaves when accepted work is done and told. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { transport, codec, hub, ports } = options;
+  const outbox = new Outbox(transport);
+  const asks = createAsks(ports, (request) => {
+    const frame = codec.ask(request);
+    if (frame) void outbox.push(frame);
+  });
+  const lanes = new Lanes();
+  const disconnect = hub.connect((event) => {
+    const frame = codec.event(event);
+    return frame && outbox.push(frame);
+  }, asks);
+  const answer = (token: CallToken, reply: Reply) => {
+    const frame = codec.reply(token, reply);
+    return frame && outbox.push(frame);
+  };
+
+  const greeting = codec.greeting();
+  if (greeting) void outbox.push(greeting);
+  for await (const line of transport.lines) {
+    const incoming = codec.decode(line);
+    if (incoming.kind === 'answer') asks.answer(incoming.id, incoming.answer);
+    else if (incoming.kind === 'refused') {
+      await answer(incoming.token, { moment: 'failed', fault: incoming.fault, afterAccepted: false });
+    } else if (incoming.kind === 'call') dispatch(incoming.token, incoming.params);
+    // A host that asks and asks but reads nothing is not read either.
+    if (outbox.isOverfull) await outbox.flush();
+  }
+  asks.close();
+  if (options.onEof === 'abort') await hub.abort();
+  await lanes.idle();
+  await hub.settled();
+  disconnect();
+  await outbox.flush();
+
+  function dispatch(token: CallToken, params: unknown): void {
+    const command = options.commands.get(token.name);
+    if (!command) {
+      const fault = new Fault('unknown_command', `Unknown command: ${token.name}`);
+      void answer(token, { moment: 'failed', fault, afterAccepted: false });
+      return;
+    }
+    lanes.dispatch({
+      lane: command.lane,
+      long: command.long ?? false,
+      work: (accept) => carryOut(command, token, params, accept),
+    });
+  }
+
+  /** The one place where a failure becomes a reply. */
+  async function carryOut(command: Command, token: CallToken, params: unknown, letGo: () => void): Promise<void> {
+    let accepted = false;
+    const accept = () => {
+      if (accepted) return;
+      accepted = true;
+      void answer(token, { moment: 'accepted' });
+      letGo();
+    };
+    try {
+      const checked = check(command.params, params);
+      const result = await command.run(checked, { session: hub.main, accept });
+      if (command.lane === 'run') accept();
+      await answer(token, { moment: 'settled', result });
+    } catch (thrown) {
+      const fault = asFault(thrown);
+      if (fault.code === 'internal') ports.log('command failed', { command: command.name, error: fault.message });
+      await answer(token, { moment: 'failed', fault, afterAccepted: accepted });
+    }
+  }
+}

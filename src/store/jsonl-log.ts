@@ -1,0 +1,79 @@
+// The store's queue: one conversation's entries on their way to its file, in order. Must not know what an entry means.
+import { type Deferred, deferred } from '../base/deferred.ts';
+import { Fault, messageOf } from '../base/fault.ts';
+import { toJson } from '../base/json.ts';
+import type { Files } from '../contracts/ports.ts';
+import type { SessionLog } from '../contracts/store.ts';
+import type { SessionEntry, SessionHeader } from '../protocol/entry.ts';
+import { newBlockFile } from './jsonl-file.ts';
+
+interface Waiting extends Deferred<void> {
+  readonly lines: string;
+}
+
+export interface JsonlLogOptions {
+  readonly files: Files;
+  readonly directory: string;
+  readonly file: string;
+  readonly header: SessionHeader;
+}
+
+/**
+ * Calls that come while a write is under way share the next write and its sync. When a write fails, everything that waited
+ * behind it fails too: those entries were added in the belief that the ones before them would stand.
+ */
+export function createJsonlLog({ files, directory, file, header }: JsonlLogOptions): SessionLog {
+  const target = newBlockFile(files, directory, file);
+  const encoder = new TextEncoder();
+  let queue: Waiting[] = [];
+  let writing: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  let opening = `${toJson(header)}\n`;
+
+  async function writeAll(): Promise<void> {
+    // Gives the other calls of this moment their place in the first write.
+    await undefined;
+    while (queue.length > 0) {
+      const batch = queue;
+      queue = [];
+      try {
+        await target.append(encoder.encode(opening + batch.map((waiting) => waiting.lines).join('')));
+        opening = '';
+        for (const waiting of batch) waiting.resolve();
+      } catch (cause) {
+        const lost = [...batch, ...queue];
+        queue = [];
+        const fault = new Fault('storage', `Cannot write session file ${file}: ${messageOf(cause)}`, { cause });
+        for (const waiting of lost) waiting.reject(fault);
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    file,
+    async append(entries) {
+      if (closing) throw new Fault('storage', `Cannot write session file ${file}: it is closed`);
+      if (entries.length === 0) return;
+      const waiting = { ...deferred(), lines: linesOf(entries, file) };
+      queue.push(waiting);
+      writing ??= writeAll();
+      return waiting.promise;
+    },
+    close() {
+      closing ??= Promise.resolve(writing).then(() => target.close());
+      return closing;
+    },
+  };
+}
+
+/** Taken down at the call: what happens to the objects afterwards is not history. */
+function linesOf(entries: readonly SessionEntry[], file: string): string {
+  try {
+    return entries.map((entry) => `${toJson(entry)}\n`).join('');
+  } catch (cause) {
+    throw new Fault('storage', `Cannot write session file ${file}: an entry is not JSON: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,151 @@
+// The hall, testing: what each word of a transcript does. Real tools, files and log; scripted models, ids and clock.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type AgentOptions, createAgent } from '../app/compose.ts';
+import { defaultSettings } from '../app/settings-table.ts';
+import { createSystemPorts } from '../app/system-ports/index.ts';
+import { commandsByName } from '../commands/index.ts';
+import type { Ports } from '../contracts/index.ts';
+import { dialects } from '../dialects/index.ts';
+import { serve } from '../server/index.ts';
+import { createMemoryTransport } from '../transports/index.ts';
+import { createCountingIds } from './counting-ids.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { createFrameReader } from './frame-reader.ts';
+import { createMatcher } from './pattern.ts';
+import { createScriptedModels } from './scripted-model.ts';
+import { createScriptedTools } from './scripted-tool.ts';
+import type { Step } from './step.ts';
+
+export interface ScenarioOptions {
+  /** An empty directory: the project is `work` inside it, the agent's own files are in `home`. */
+  directory: string;
+  dialect: string;
+}
+
+export interface Stage {
+  play(step: Step): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface StartOptions extends Partial<Omit<AgentOptions, 'settings'>> {
+  settings?: Partial<AgentOptions['settings']>;
+  stream?: 'full' | 'delta';
+  onEof?: 'finish' | 'abort';
+  lineLimit?: number;
+}
+
+export async function setStage(steps: readonly Step[], options: ScenarioOptions): Promise<Stage> {
+  const cwd = join(options.directory, 'work');
+  await mkdir(cwd, { recursive: true });
+  const start = Object.assign({}, ...wordsOf(steps, 'option')) as StartOptions;
+  const clock = createFakeClock();
+  const ports: Ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
+  const models = createScriptedModels([], { now: () => clock.now() });
+  const tools = createScriptedTools(wordsOf(steps, 'tool'));
+  const agent = await createAgent({
+    cwd,
+    agentDirectory: join(options.directory, 'home'),
+    ports,
+    models,
+    tools: tools.tools,
+    ...start,
+    settings: { ...defaultSettings, ...start.settings },
+  });
+  const dialect = dialects.get(options.dialect);
+  if (!dialect) throw new Error(`no dialect ${options.dialect}`);
+  const { transport, host } = createMemoryTransport(start.lineLimit ? { lineLimit: start.lineLimit } : {});
+  const served = serve({
+    transport,
+    codec: dialect.codec({ version: '0.0.0', stream: start.stream ?? 'full' }),
+    commands: commandsByName,
+    hub: agent.hub,
+    ports,
+    onEof: start.onEof ?? 'finish',
+  }).finally(() => transport.close());
+
+  const frames = createFrameReader(() => host.next());
+  const matcher = createMatcher();
+  const fits = (expected: unknown, frame: unknown) => !matcher.difference(expected, frame, { subset: true });
+  const mustFit = (expected: unknown, actual: unknown, subset = false) => {
+    const path = matcher.difference(expected, actual, { subset });
+    if (path !== undefined) throw new Error(`differs at ${path}:\n  ${JSON.stringify(actual)}`);
+  };
+  let settles = 0;
+  const settle = async () => {
+    await agent.session.runs.settled();
+    const id = `settle-${++settles}`;
+    host.send(JSON.stringify({ id, type: 'get_state' }));
+    await frames.seek((frame) => (frame as { id?: unknown }).id === id);
+  };
+  const log = async (): Promise<unknown[]> => {
+    const text = await readFile(agent.session.file ?? '', 'utf8');
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
+
+  const words: Record<string, (rest: string) => Promise<void> | void> = {
+    '>': (rest) => host.send(matcher.fill(rest)),
+    '>>': (rest) => host.send(new TextEncoder().encode(JSON.parse(rest))),
+    '<': async (rest) => mustFit(JSON.parse(rest), await frames.next()),
+    '<~': async (rest) => {
+      const expected: unknown = JSON.parse(rest);
+      for (;;) if (fits(expected, await frames.next())) return;
+    },
+    '<!': (rest) => {
+      const found = frames.all.find((frame) => fits(JSON.parse(rest), frame));
+      if (found) throw new Error(`there was ${JSON.stringify(found)}`);
+    },
+    model: (rest) => models.add(JSON.parse(rest)),
+    release: (rest) => {
+      models.release(rest);
+      tools.release(rest);
+    },
+    async file(rest) {
+      const [path = ''] = rest.split(' ', 1);
+      await mkdir(dirname(join(cwd, path)), { recursive: true });
+      await writeFile(join(cwd, path), JSON.parse(rest.slice(path.length)));
+    },
+    async read(rest) {
+      const [path = ''] = rest.split(' ', 1);
+      mustFit(JSON.parse(rest.slice(path.length)), await readFile(join(cwd, path), 'utf8'));
+    },
+    async disk(rest) {
+      const lines = await log();
+      if (!lines.some((line) => fits(JSON.parse(rest), line)))
+        throw new Error(`not in:\n${lines.map((l) => JSON.stringify(l)).join('\n')}`);
+    },
+    asked: (rest) => mustFit(JSON.parse(rest), models.requests.at(-1), true),
+    clock: (rest) => clock.advance(Number(rest)),
+    settle,
+    async quiet() {
+      await settle();
+      if (frames.unread.length > 0) throw new Error(`unread: ${JSON.stringify(frames.unread[0])}`);
+    },
+    async eof() {
+      host.end();
+      await served;
+    },
+    option: () => {},
+    tool: () => {},
+  };
+
+  return {
+    async play(step) {
+      const word = words[step.word];
+      if (!word) throw new Error(`unknown word ${step.word}`);
+      await word(step.rest);
+    },
+    async close() {
+      host.end();
+      await agent.close();
+      await served;
+    },
+  };
+}
+
+function wordsOf<T>(steps: readonly Step[], word: string): T[] {
+  return steps.filter((step) => step.word === word).map((step) => JSON.parse(step.rest) as T);
+}

@@ -1,0 +1,81 @@
+// First floor, tools: collects what a running command says: the tail to show, the whole to keep. Knows no processes.
+import type { Artifacts, Cancel, Ports } from '../contracts/index.ts';
+import { ArtifactFile } from './artifact-file.ts';
+import { OutputTail, type Tail } from './output-tail.ts';
+import { TerminalText } from './terminal-text.ts';
+
+const UPDATE_EVERY_MS = 50;
+
+export interface CaptureSettings {
+  readonly ports: Pick<Ports, 'clock' | 'files'>;
+  readonly artifacts: Artifacts;
+  readonly purpose: string;
+  readonly onUpdate: ((tail: Tail) => void) | undefined;
+}
+
+export interface Captured extends Tail {
+  artifactId?: string;
+  artifactPath?: string;
+  /** Why the whole output was not kept although only a part is shown. */
+  artifactError?: string;
+}
+
+export class ShellCapture {
+  readonly #settings: CaptureSettings;
+  readonly #tail = new OutputTail();
+  /** One each: a chunk of one may come between the two halves of the other's character. */
+  readonly #streams = { stdout: new TerminalText(), stderr: new TerminalText() };
+  #artifact: ArtifactFile | undefined;
+  #lastUpdate = Number.NEGATIVE_INFINITY;
+  #cancelUpdate: Cancel | undefined;
+  #isOver = false;
+
+  constructor(settings: CaptureSettings) {
+    this.#settings = settings;
+  }
+
+  take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void {
+    // Children that were left behind may go on talking.
+    if (this.#isOver) return;
+    if (this.#add(this.#streams[stream].push(chunk))) this.#announce();
+  }
+
+  async finish(): Promise<Captured> {
+    this.#add(this.#streams.stdout.end());
+    this.#add(this.#streams.stderr.end());
+    this.#isOver = true;
+    this.#cancelUpdate?.();
+    const tail = this.#tail.snapshot();
+    const kept = await this.#artifact?.finish(tail.totalBytes);
+    if (!kept) return tail;
+    if ('error' in kept) return { ...tail, artifactError: kept.error };
+    return { ...tail, artifactId: kept.id, artifactPath: kept.path };
+  }
+
+  #add(text: string): boolean {
+    if (text === '') return false;
+    const bytes = Buffer.from(text, 'utf8');
+    if (!this.#artifact && !this.#tail.fits(bytes)) {
+      const { ports, artifacts, purpose } = this.#settings;
+      this.#artifact = new ArtifactFile(ports.files, artifacts, purpose);
+      this.#artifact.add(this.#tail.whole());
+    }
+    this.#tail.append(bytes);
+    this.#artifact?.add(bytes);
+    return true;
+  }
+
+  /** At once after a pause, otherwise when the interval is over. */
+  #announce(): void {
+    const { onUpdate, ports } = this.#settings;
+    if (!onUpdate || this.#cancelUpdate) return;
+    const wait = this.#lastUpdate + UPDATE_EVERY_MS - ports.clock.now();
+    const announce = () => {
+      this.#cancelUpdate = undefined;
+      this.#lastUpdate = ports.clock.now();
+      onUpdate(this.#tail.snapshot());
+    };
+    if (wait <= 0) announce();
+    else this.#cancelUpdate = ports.clock.after(wait, announce);
+  }
+}

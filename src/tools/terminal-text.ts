@@ -1,0 +1,90 @@
+// First floor, tools: from what a program writes to a terminal to plain text. Knows streams of bytes, not processes.
+
+const ESC = 0x1b;
+const CSI = 0x9b;
+const BELL = 0x07;
+const STRING_END = 0x9c;
+const NEWLINE = 0x0a;
+// Control characters but tab and newline, C1 controls, and the invisible annotation marks that break terminals.
+const UNWANTED = /[^\P{Cc}\t\n]|[\ufff9-\ufffb]/gu;
+
+type State = 'text' | 'escape' | 'csi' | 'string' | 'stringEscape';
+
+/**
+ * Decodes one stream. Cutting the same bytes into other chunks gives the same text: what a chunk leaves open (half a
+ * character, half an escape sequence) is remembered, never guessed.
+ */
+export class TerminalText {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #state: State = 'text';
+
+  push(chunk: Uint8Array): string {
+    return this.#clean(this.#decoder.decode(chunk, { stream: true }));
+  }
+
+  /** The stream is over: half a character becomes U+FFFD, half an escape sequence nothing. */
+  end(): string {
+    return this.#clean(this.#decoder.decode());
+  }
+
+  #clean(text: string): string {
+    UNWANTED.lastIndex = 0;
+    if (this.#state === 'text' && !UNWANTED.test(text)) return text;
+    let clean = '';
+    let at = 0;
+    while (at < text.length) {
+      if (this.#state === 'text') {
+        UNWANTED.lastIndex = at;
+        const stop = UNWANTED.exec(text)?.index ?? text.length;
+        clean += text.slice(at, stop);
+        if (stop === text.length) break;
+        this.#state = opened(text.charCodeAt(stop));
+        at = stop + 1;
+      } else if (this.#takes(text.charCodeAt(at))) {
+        at += 1;
+      }
+    }
+    return clean;
+  }
+
+  /** One character inside a sequence. `false` when it does not belong to it: then it is looked at again as text. */
+  #takes(code: number): boolean {
+    const [next, taken] = step(this.#state, code);
+    this.#state = next;
+    return taken;
+  }
+}
+
+function opened(code: number): State {
+  if (code === ESC) return 'escape';
+  if (code === CSI) return 'csi';
+  return isStringOpener(code - 0x40) ? 'string' : 'text';
+}
+
+/** After ESC: `]` OSC, `P` DCS, `X` SOS, `^` PM, `_` APC. As single characters they stand 0x40 higher. */
+function isStringOpener(code: number): boolean {
+  return code === 0x5d || code === 0x50 || code === 0x58 || code === 0x5e || code === 0x5f;
+}
+
+function step(state: State, code: number): [State, taken: boolean] {
+  switch (state) {
+    case 'escape':
+      if (code === 0x5b) return ['csi', true];
+      if (isStringOpener(code)) return ['string', true];
+      if (code >= 0x20 && code <= 0x2f) return ['escape', true];
+      return ['text', code >= 0x30 && code <= 0x7e];
+    case 'csi':
+      if (code >= 0x20 && code <= 0x3f) return ['csi', true];
+      return ['text', code >= 0x40 && code <= 0x7e];
+    case 'string':
+      if (code === ESC) return ['stringEscape', true];
+      // A string that nobody closed eats no more than its line.
+      if (code === NEWLINE) return ['text', false];
+      return code === BELL || code === STRING_END ? ['text', true] : ['string', true];
+    case 'stringEscape':
+      if (code === 0x5c) return ['text', true];
+      return ['escape', false];
+    default:
+      return ['text', false];
+  }
+}

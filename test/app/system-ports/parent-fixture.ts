@@ -1,0 +1,50 @@
+// A small agent to be killed: starts children of every kind, tells their numbers and waits. Bundled by process-death.test.ts.
+import { writeSync } from 'node:fs';
+import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+
+const DEEP = 'echo $$; if [ $1 -gt 1 ]; then sh -c "$2" sh $(($1 - 1)) "$2" & fi; sleep 600 & wait';
+const SCRIPTS = [
+  'echo $$; exec sleep 600',
+  DEEP,
+  'setsid sh -c "echo \\$\\$; exec sleep 600" & wait',
+  'setsid setsid sh -c "echo \\$\\$; exec sleep 600" & exit',
+  'sleep 600 & echo $!',
+  'env -i sleep 600 & echo $!; exit',
+  'trap "" TERM HUP INT; echo $$; while :; do sleep 1; done',
+];
+const EXPECTED = SCRIPTS.length + 4;
+
+const ports = createSystemPorts();
+let told = '';
+
+function spawn(script: string, onOutput: (chunk: Uint8Array) => void) {
+  const args = ['-c', script, 'sh', '5', script];
+  return ports.processes.spawn({ command: '/bin/sh', args, cwd: '/', env: ports.toolEnv, onOutput });
+}
+
+function tellWhenAll(chunk: Uint8Array): void {
+  told += Buffer.from(chunk).toString();
+  const pids = told.match(/\d+\n/g) ?? [];
+  if (pids.length === EXPECTED) writeSync(1, `${JSON.stringify(pids.map(Number))}\n`);
+}
+
+async function storm(): Promise<void> {
+  for (let i = 0; i < 60; i += 1) {
+    const { pid } = await spawn('setsid sleep 600 & sleep 600 & wait', () => {});
+    writeSync(1, `[${pid}]\n`);
+    // A turn of the loop, so that the kill may fall anywhere.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const endings: Record<string, () => void> = {
+  'process.exit': () => process.exit(3),
+  throw: () => {
+    throw new Error('an ending of the agent that nobody expected');
+  },
+  close: () => void ports.close(),
+};
+process.stdin.once('data', (word) => endings[String(word)]?.());
+
+if (process.argv[2] === 'storm') await storm();
+else for (const script of SCRIPTS) await spawn(script, tellWhenAll);

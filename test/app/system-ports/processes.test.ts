@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createIds } from '../../../src/app/system-ports/ids.ts';
+import { createProcesses } from '../../../src/app/system-ports/processes.ts';
+import { isAlive, numbers, processesWith, shell } from '../../support/processes.ts';
+import { until } from '../../support/until.ts';
+
+let processes: ReturnType<typeof createProcesses>;
+beforeEach(() => {
+  processes = createProcesses({ ids: createIds() });
+});
+afterEach(() => processes.close());
+
+const quiet = { args: [], env: {}, onOutput: () => {} };
+
+test('output of both streams arrives whole, with the exit code', async () => {
+  const child = await shell(processes, `printf out; printf err >&2; head -c 300000 /dev/zero | tr '\\0' x; exit 7`);
+  expect(await child.finished).toEqual({ code: 7, signal: null });
+  expect(child.written.stdout).toBe(`out${'x'.repeat(300_000)}`);
+  expect(child.written.stderr).toBe('err');
+});
+
+test('a child that is killed says by which signal', async () => {
+  const child = await shell(processes, 'kill -TERM $$');
+  expect(await child.finished).toEqual({ code: null, signal: 'SIGTERM' });
+});
+
+test('a child has nothing to read, leads a group of its own and gets only the environment it was given', async () => {
+  process.env.PARLEY_TEST_STRAY = 'stray';
+  try {
+    const child = await shell(processes, 'cat; cut -d" " -f5 /proc/$$/stat; env');
+    await child.finished;
+    const [group, ...env] = child.written.stdout.trim().split('\n');
+    expect(Number(group)).toBe(child.pid);
+    const names = env
+      .map((line) => line.split('=')[0])
+      .filter((name) => !['PWD', 'OLDPWD', '_', 'SHLVL'].includes(name!));
+    expect(names.sort()).toEqual(['PARLEY_PROCESS_CALL', 'PARLEY_PROCESS_TREE', 'PATH']);
+  } finally {
+    delete process.env.PARLEY_TEST_STRAY;
+  }
+});
+
+test.each([
+  ['a missing command', { command: '/no/such/tool', cwd: '/' }, 'Cannot start /no/such/tool: no such command'],
+  ['a directory as command', { command: '/tmp', cwd: '/' }, 'Cannot start /tmp: permission denied'],
+  [
+    'a missing directory',
+    { command: 'true', cwd: '/no/such/place' },
+    'working directory /no/such/place does not exist',
+  ],
+  ['a file as directory', { command: 'true', cwd: '/etc/passwd' }, 'working directory /etc/passwd is not a directory'],
+  ['a command with a NUL', { command: 'tr\0ue', cwd: '/' }, /^Cannot start tr\0ue: /],
+  [
+    'arguments that no system takes',
+    { command: 'true', cwd: '/', args: ['x'.repeat(4e6)] },
+    /^Cannot start true: .*E2BIG/,
+  ],
+])('%s is refused with a sentence', async (_, request, message) => {
+  await expect(processes.spawn({ ...quiet, ...request })).rejects.toMatchObject({
+    name: 'Fault',
+    code: 'tool_failed',
+    message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+  });
+});
+
+test.each([
+  ['silent', 'sleep 600 &'],
+  ['silent in its own session', 'setsid sleep 600 &'],
+  ['on stderr only', 'sleep 600 >/dev/null &'],
+  ['on stdout only', 'sleep 600 2>/dev/null &'],
+  ['disowned', 'nohup sleep 600 </dev/null &'],
+  ['in a subshell of a subshell', '( (sleep 600 &) & ) &'],
+])('a background child that holds the pipes (%s) holds up nobody and lives on until the end', async (_, holder) => {
+  const child = await shell(
+    processes,
+    `${holder} head -c 100000 /dev/zero | tr '\\0' x; printf $PARLEY_PROCESS_TREE >&2`,
+  );
+  expect(await child.finished).toEqual({ code: 0, signal: null });
+  expect(child.written.stdout).toHaveLength(100_000);
+  const tree = child.written.stderr.slice(-36);
+  await until(() => processesWith(tree, 'environ').length === 1);
+  await processes.killAll();
+  expect(processesWith(tree, 'environ')).toEqual([]);
+});
+
+test.each([
+  ['without a pause', 'yes'],
+  ['without a pause, on stderr', 'yes >&2'],
+  ['without a pause, in its own session', 'setsid yes'],
+  ['now and then', 'while :; do echo y; sleep 0.02; done'],
+])(
+  'a background child that writes without end (%s) holds up nobody, and its words end with the call',
+  async (_, writer) => {
+    let bytes = 0;
+    let call = '';
+    const { finished } = await processes.spawn({
+      command: '/bin/sh',
+      args: ['-c', `printf "$PARLEY_PROCESS_CALL\\n"; (${writer}) & exit 3`],
+      cwd: '/',
+      env: { PATH: process.env.PATH ?? '' },
+      onOutput(chunk) {
+        call ||= Buffer.from(chunk).toString('latin1', 0, 36);
+        bytes += chunk.length;
+      },
+    });
+    expect(await finished).toEqual({ code: 3, signal: null });
+    const then = bytes;
+    // The pipe is gone, so the writer's next word ends it.
+    await until(() => processesWith(call, 'environ').length === 0);
+    expect(bytes).toBe(then);
+  },
+);
+
+/** Starts itself again, one level deeper each time; every level tells its number and waits. */
+const DEEP = 'echo $$; if [ $1 -gt 1 ]; then sh -c "$2" sh $(($1 - 1)) "$2" & fi; sleep 600 & wait';
+
+test('kill ends a tree of depth five', async () => {
+  const child = await shell(processes, DEEP, '5', DEEP);
+  await until(() => numbers(child.written.stdout).length === 5);
+  const pids = numbers(child.written.stdout);
+  child.kill();
+  expect(await child.finished).toEqual({ code: null, signal: 'SIGKILL' });
+  await until(() => !pids.some(isAlive));
+});
+
+test('kill also ends what left the group, and nothing of another call', async () => {
+  const tell = 'printf "$PARLEY_PROCESS_CALL $$ "; exec sleep 600';
+  const escaping = await shell(processes, `setsid sh -c '${tell}' & setsid setsid sh -c '${tell}' & wait`);
+  const other = await shell(processes, `setsid sh -c '${tell}' & wait`);
+  await until(() => escaping.written.stdout.split(' ').length === 5 && other.written.stdout.split(' ').length === 3);
+  const [call, first, , second] = escaping.written.stdout.split(' ');
+  expect(processesWith(call!, 'environ')).toHaveLength(3);
+  escaping.kill();
+  await until(() => processesWith(call!, 'environ').length === 0);
+  expect([Number(first), Number(second)].map(isAlive)).toEqual([false, false]);
+  expect(isAlive(Number(other.written.stdout.split(' ')[1]))).toBe(true);
+});
+
+test('kill after the end still reaches the background, and what has no tag any more', async () => {
+  const child = await shell(processes, 'env -i sleep 600 & echo $!');
+  await child.finished;
+  const [background] = numbers(child.written.stdout);
+  expect(isAlive(background!)).toBe(true);
+  child.kill();
+  await until(() => !isAlive(background!));
+});
+
+test('killAll ends the running, the escaped and the background of what has finished', async () => {
+  const running = await shell(processes, DEEP, '2', DEEP);
+  const escaped = await shell(processes, 'setsid sleep 600 & printf $PARLEY_PROCESS_TREE; wait');
+  const finished = await shell(processes, 'env -i sleep 600 & echo $!');
+  await finished.finished;
+  await until(() => numbers(running.written.stdout).length === 2 && escaped.written.stdout.length === 36);
+  await processes.killAll();
+  expect(processesWith(escaped.written.stdout, 'environ')).toEqual([]);
+  await until(() => ![...numbers(running.written.stdout), ...numbers(finished.written.stdout)].some(isAlive));
+  await Promise.all([running.finished, escaped.finished]);
+});
+
+test('after close nothing can be started', async () => {
+  await processes.close();
+  await expect(shell(processes, 'true')).rejects.toMatchObject({
+    code: 'aborted',
+    message: 'Cannot start /bin/sh: the agent is shutting down',
+  });
+});
+
+test('a hundred commands at once each get their own answer', async () => {
+  const codes = await Promise.all(
+    Array.from({ length: 100 }, async (_, i) => (await (await shell(processes, `exit ${i}`)).finished).code),
+  );
+  expect(codes).toEqual(Array.from({ length: 100 }, (_, i) => i));
+});

@@ -1,0 +1,124 @@
+// What someone gets who installs the package: the command, the four doors and their types, with no script run on the way.
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = ['src', 'scripts', 'schema', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
+
+let place = '';
+let project = '';
+let installed = '';
+let packed: string[] = [];
+
+/** Packs a copy, because packing builds and the tests leave the tree as it is. */
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'parley-packaging-'));
+  const copy = join(place, 'copy');
+  await mkdir(copy);
+  for (const name of [...SOURCES, ...TEXTS].filter((file) => existsSync(join(root, file)))) {
+    await cp(join(root, name), join(copy, name), { recursive: true });
+  }
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', place], { cwd: copy });
+  const [archive] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string; files: { path: string }[] }];
+  packed = archive.files.map(({ path }) => path);
+
+  project = join(place, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...quiet, join(place, archive.filename)], { cwd: project });
+  installed = join(project, 'node_modules/parley-agent');
+}, 60_000);
+
+afterAll(() => rm(place, { recursive: true, force: true }));
+
+test('the archive holds what is run and read, not what it was made from', () => {
+  expect(packed).toEqual(expect.arrayContaining(['dist/cli.js', 'LICENSE', 'CHANGELOG.md', 'package.json']));
+  expect(packed.filter((path) => /^(src|test|bench|scripts)\//.test(path))).toEqual([]);
+  expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+});
+
+test('the command starts from elsewhere and tells its version', async () => {
+  const command = join(project, 'node_modules/.bin/parley');
+  const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  expect((await stat(join(installed, 'dist/cli.js'))).mode & 0o111).toBe(0o111);
+  const { stdout, stderr } = await run(command, ['--version'], { cwd: place });
+  expect([stdout.trim(), stderr]).toEqual([version, '']);
+  expect((await run(command, ['--help'])).stdout).toContain('--mode text|json|rpc');
+});
+
+test('the command answers a host', async () => {
+  const command = join(project, 'node_modules/.bin/parley');
+  const env = { ...process.env, PARLEY_DIR: join(place, 'home') };
+  const child = spawn(command, ['--mode', 'rpc', '--no-session'], { cwd: project, env });
+  child.stdin.end('{"id":"1","type":"get_state"}\n');
+  let output = '';
+  for await (const chunk of child.stdout) output += chunk;
+  const frames = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(frames).toContainEqual(expect.objectContaining({ id: '1', command: 'get_state', success: true }));
+});
+
+test('the four doors open, and say their version without a bundle', async () => {
+  const script = `
+    const doors = ['parley-agent', 'parley-agent/client', 'parley-agent/protocol', 'parley-agent/testing'];
+    const counts = await Promise.all(doors.map(async (door) => Object.keys(await import(door)).length));
+    process.stdout.write(JSON.stringify(counts));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project });
+  const counts: number[] = JSON.parse(stdout);
+  expect(counts).toHaveLength(4);
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+  const { version } = await import(join(installed, 'dist/lib/app/version.js'));
+  expect(version()).toBe(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')).version);
+});
+
+test('the types hold for a strict consumer', async () => {
+  await mkdir(join(project, 'node_modules/@types'), { recursive: true });
+  for (const name of ['@types/node', 'undici-types']) {
+    await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction');
+  }
+  await writeFile(
+    join(project, 'consumer.ts'),
+    `import * as sdk from 'parley-agent';
+import * as client from 'parley-agent/client';
+import { THINKING_LEVELS, type ThinkingLevel } from 'parley-agent/protocol';
+import * as testing from 'parley-agent/testing';
+
+// @ts-expect-error Would pass if the types had come out as any.
+export const wrong: ThinkingLevel = 'loud';
+export const right: ThinkingLevel = THINKING_LEVELS[0];
+// @ts-expect-error The same for the other doors.
+export const missing = [sdk.nothing, client.nothing, testing.nothing];
+export const doors: object[] = [sdk, client, testing];
+`,
+  );
+  const compilerOptions = { strict: true, target: 'ES2023', module: 'NodeNext', types: ['node'], noEmit: true };
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  // tsc tells its complaints on stdout, also when it fails.
+  const { stdout } = await run(process.execPath, [tsc, '-p', project]).catch((thrown) => thrown);
+  expect(stdout).toBe('');
+}, 30_000);
+
+test('what comes along stays small', async () => {
+  const { packages } = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+  expect(Object.keys(packages).length).toBeLessThanOrEqual(40);
+  const files = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map(async (file) => (await stat(join(file.parentPath, file.name))).size);
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeLessThanOrEqual(40 * 2 ** 20);
+});

@@ -1,0 +1,111 @@
+// What every store promises, whatever it keeps logs in. Each store's test runs this suite with a way to read logs back.
+import { describe, expect, test } from 'vitest';
+import type { SessionLog, SessionStore } from '../../src/contracts/store.ts';
+import type { SessionEntry, SessionHeader } from '../../src/protocol/entry.ts';
+
+export const header: SessionHeader = {
+  type: 'session',
+  version: 3,
+  id: '0d9f6a60-1111-4222-8333-444455556666',
+  timestamp: '2026-01-02T03:04:05.678Z',
+  cwd: '/work/place',
+};
+
+/** The nth entry of a conversation, hanging on the one before it. */
+export function entry(n: number, text = `message ${n}`): SessionEntry {
+  return {
+    type: 'message',
+    id: id(n),
+    parentId: n === 0 ? null : id(n - 1),
+    timestamp: header.timestamp,
+    message: { role: 'user', content: text, timestamp: n },
+  };
+}
+
+const id = (n: number) => n.toString(16).padStart(8, '0');
+
+export interface StoreUnderTest {
+  readonly store: SessionStore;
+  /** What the log holds: `undefined` before anything was kept. */
+  read(log: SessionLog): { header: unknown; entries: unknown[] } | undefined;
+}
+
+export function storeContract(name: string, open: () => StoreUnderTest): void {
+  describe(`${name} keeps the promises of a store`, () => {
+    test('entries are kept as they were given, in the order of the calls', async () => {
+      const { store, read } = open();
+      const log = store.create(header);
+      const calls = Array.from({ length: 30 }, (_, i) => log.append([entry(2 * i), entry(2 * i + 1)]));
+      await Promise.all(calls);
+      expect(read(log)).toEqual({ header, entries: Array.from({ length: 60 }, (_, i) => entry(i)) });
+      await log.close();
+    });
+
+    test('what an append promised is there when it resolves', async () => {
+      const { store, read } = open();
+      const log = store.create(header);
+      for (let n = 0; n < 5; n += 1) {
+        await log.append([entry(n)]);
+        expect(read(log)?.entries).toHaveLength(n + 1);
+      }
+      await log.close();
+    });
+
+    test('every text survives', async () => {
+      const { store, read } = open();
+      const log = store.create(header);
+      const texts = [
+        '',
+        'line\r\nbreaks\n',
+        'sep\u2028ara\u2029tors',
+        '\ud83d\ude00 ünï',
+        'a lone \ud800 half',
+        '"\\\0',
+        'x'.repeat(3e5),
+      ];
+      await log.append(texts.map((text, n) => entry(n, text)));
+      expect(read(log)?.entries).toEqual(texts.map((text, n) => entry(n, text)));
+      await log.close();
+    });
+
+    test('fields and kinds that nobody here knows are kept', async () => {
+      const { store, read } = open();
+      const log = store.create({ ...header, parentSession: '/old.jsonl', extra: { kept: true } });
+      const strange = { ...entry(0), type: 'ttsr_injection', injectedRules: ['a'] } as unknown as SessionEntry;
+      await log.append([strange]);
+      expect(read(log)).toEqual({
+        header: { ...header, parentSession: '/old.jsonl', extra: { kept: true } },
+        entries: [strange],
+      });
+      await log.close();
+    });
+
+    test('an append of nothing changes nothing', async () => {
+      const { store, read } = open();
+      const log = store.create(header);
+      await log.append([]);
+      expect(read(log)?.entries ?? []).toEqual([]);
+      await log.close();
+    });
+
+    test('close waits for what is under way, may be called twice, and ends the log', async () => {
+      const { store, read } = open();
+      const log = store.create(header);
+      const appended = log.append([entry(0)]);
+      await Promise.all([log.close(), log.close()]);
+      await appended;
+      expect(read(log)?.entries).toEqual([entry(0)]);
+      await expect(log.append([entry(1)])).rejects.toMatchObject({ name: 'Fault', code: 'storage' });
+      expect(read(log)?.entries).toEqual([entry(0)]);
+    });
+
+    test('two logs of one store do not mix', async () => {
+      const { store, read } = open();
+      const [one, two] = [store.create(header), store.create({ ...header, id: 'another' })];
+      await Promise.all([one.append([entry(0)]), two.append([entry(1)]), one.append([entry(2)])]);
+      expect(read(one)).toEqual({ header, entries: [entry(0), entry(2)] });
+      expect(read(two)).toEqual({ header: { ...header, id: 'another' }, entries: [entry(1)] });
+      await Promise.all([one.close(), two.close()]);
+    });
+  });
+}

@@ -1,0 +1,68 @@
+// Reads what a source file leans on. Knows TypeScript's syntax, not the law of the house.
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+/** Something imported: by `import`, `export … from`, `import(…)`, a type or `require`. */
+export interface Import {
+  /** As written, or `undefined` when it is computed. */
+  readonly specifier: string | undefined;
+  /** Named bindings, as the other side calls them. */
+  readonly names: readonly string[];
+  readonly line: number;
+}
+
+export function parse(path: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, ts.ScriptKind.TS);
+}
+
+export function lineOf(node: ts.Node): number {
+  return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
+}
+
+/** Every node, parents first. */
+export function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node;
+  const children: ts.Node[] = [];
+  ts.forEachChild(node, (child) => {
+    children.push(child);
+  });
+  for (const child of children) yield* nodesOf(child);
+}
+
+export function importsOf(source: ts.SourceFile): Import[] {
+  const imports: Import[] = [];
+  for (const node of nodesOf(source)) {
+    const from = importedBy(node);
+    if (from === undefined) continue;
+    imports.push({ specifier: textOf(from), names: namesIn(node), line: lineOf(node) });
+  }
+  return imports;
+}
+
+function importedBy(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isImportTypeNode(node)) return node.argument;
+  if (ts.isExternalModuleReference(node)) return node.expression;
+  if (!ts.isCallExpression(node)) return undefined;
+  const callee = node.expression;
+  const asks = callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
+  return asks ? node.arguments[0] : undefined;
+}
+
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isLiteralTypeNode(node)) return textOf(node.literal);
+  return ts.isStringLiteralLike(node) ? node.text : undefined;
+}
+
+function namesIn(node: ts.Node): string[] {
+  if (!ts.isImportDeclaration(node)) return [];
+  const bindings = node.importClause?.namedBindings;
+  if (!bindings || !ts.isNamedImports(bindings)) return [];
+  return bindings.elements.map((element) => (element.propertyName ?? element.name).text);
+}
+
+/** The path of the imported file, `undefined` for packages and Node's own modules. */
+export function resolveImport(from: string, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  return posix.join(posix.dirname(from), specifier);
+}

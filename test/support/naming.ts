@@ -1,0 +1,34 @@
+// The part of the law about names: those that say nothing, and exports without one.
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { lineOf, nodesOf } from './imports.ts';
+
+const EMPTY_FILE_NAMES = ['types.ts', 'utils.ts', 'helpers.ts'];
+const EMPTY_SUFFIX = /(Manager|Helper|Utils|Service|Impl|Common)$/;
+
+export function namingIn(path: string, source: ts.SourceFile): string[] {
+  const file = posix.basename(path);
+  const problems = EMPTY_FILE_NAMES.includes(file) ? [`${path}: ${file} says nothing about what is inside`] : [];
+  for (const node of nodesOf(source)) {
+    const name = declaredName(node);
+    if (name && EMPTY_SUFFIX.test(name)) problems.push(`${path}:${lineOf(node)}: ${name} is a name that says nothing`);
+    if (isDefaultExport(node)) problems.push(`${path}:${lineOf(node)}: default export`);
+  }
+  return problems;
+}
+
+function declaredName(node: ts.Node): string | undefined {
+  const named =
+    ts.isClassLike(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isEnumDeclaration(node);
+  return named ? node.name?.text : undefined;
+}
+
+function isDefaultExport(node: ts.Node): boolean {
+  if (ts.isExportAssignment(node)) return true;
+  if (ts.isExportSpecifier(node)) return node.name.text === 'default';
+  if (!ts.canHaveModifiers(node)) return false;
+  return ts.getModifiers(node)?.some((modifier) => modifier.kind === ts.SyntaxKind.DefaultKeyword) ?? false;
+}

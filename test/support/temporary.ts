@@ -1,0 +1,11 @@
+// For tests of real files: a directory of their own that is gone afterwards.
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export function temporaryDirectory(): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'parley-test-')));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}

@@ -1,0 +1,10 @@
+// How the tests run: Node, files beside what they test in name, the program bundled once for those that start it.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/build-program.ts'],
+  },
+});
