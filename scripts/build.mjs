@@ -23,9 +23,23 @@ if (!process.argv.includes('--if-stale') || (await isStale())) await makeDist();
 async function makeDist() {
   const { bundle } = await import('./bundle.mjs');
   await rm(dist, { recursive: true, force: true });
-  const [program] = await Promise.all([bundle(dist), compileLibrary()]);
+  const parts = await Promise.allSettled([bundle(dist), compileLibrary()]);
+  const failed = parts.filter((part) => part.status === 'rejected');
+  if (failed.length > 0) {
+    // Half a dist/ would look fresh the next time.
+    await rm(dist, { recursive: true, force: true });
+    console.error(failed.map(({ reason }) => reason.message).join('\n'));
+    process.exitCode = 1;
+    return;
+  }
+  const [program] = parts;
   // stderr, because `npm pack` runs this and its stdout is the caller's.
-  console.error(`dist/cli.js: start chunk ${kB(program.startBytes)}, all chunks ${kB(program.totalBytes)}`);
+  if (program.status === 'fulfilled') console.error(report(program.value));
+}
+
+/** @param {{ startBytes: number, totalBytes: number }} program */
+function report({ startBytes, totalBytes }) {
+  return `dist/cli.js: start chunk ${kB(startBytes)}, all chunks ${kB(totalBytes)}`;
 }
 
 async function compileLibrary() {

@@ -87,8 +87,14 @@ function svg() {
 <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="context-stroke"/></marker></defs>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 ${FLOORS.map(floorTitle).join('\n')}
-<g fill="none" stroke-width="1.2" opacity="0.55">
-${arrows.map(arrow).join('\n')}
+<g fill="none" stroke-width="1" opacity="0.14">
+${arrows.filter(isImplied).map(arrow).join('\n')}
+</g>
+<g fill="none" stroke-width="1.4" opacity="0.75">
+${arrows
+  .filter((one) => !isImplied(one))
+  .map(arrow)
+  .join('\n')}
 </g>
 ${[...boxes].map(box).join('\n')}
 </svg>
@@ -99,6 +105,16 @@ ${[...boxes].map(box).join('\n')}
 function floorTitle({ name, folders }) {
   const top = (boxes.get(folders[0]?.[0] ?? '')?.y ?? 0) - BOX.height / 2 - 22;
   return `<path d="M${MARGIN} ${top - 14}H${WIDTH - MARGIN}" stroke="#ddd"/><text x="${MARGIN}" y="${top + 4}" fill="#777" font-size="12">${name}</text>`;
+}
+
+/**
+ * Other arrows lead there too, by way of another folder: drawn faintly, so that the shape of the house is seen.
+ * @param {{ from: string, to: string }} arrow
+ */
+function isImplied({ from, to }) {
+  /** @type {(start: string) => boolean} */
+  const leadsOn = (start) => start === to || arrows.some((next) => next.from === start && leadsOn(next.to));
+  return arrows.some((first) => first.from === from && first.to !== to && leadsOn(first.to));
 }
 
 /** @param {{ from: string, to: string, imports: number }} arrow */

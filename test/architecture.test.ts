@@ -205,8 +205,10 @@ describe('the outside world', () => {
     expect(judge({ 'src/transports/memory.ts': 'setTimeout(act, 5);' })).toHaveLength(1);
   });
 
-  test('the client starts processes, since it is a host', () => {
+  test('the client starts processes and loses patience, since it is a host; its clock is no other', () => {
     expect(judge({ 'src/client/spawn.ts': "import { spawn } from 'node:child_process';" })).toEqual([]);
+    expect(judge({ 'src/client/call.ts': 'const late = AbortSignal.timeout(5);' })).toEqual([]);
+    expect(judge({ 'src/client/call.ts': 'setTimeout(act, 5);' })).toHaveLength(1);
   });
 });
 

@@ -22,12 +22,19 @@ export interface ModelRequest {
   sessionId: string;
 }
 
+/** A request on its way to a provider, with what opens the door. */
+export interface ApiRequest extends ModelRequest {
+  apiKey?: string | undefined;
+  /** Beside the format's own: from the model, from models.json. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * One wire format. The stream starts with `start`, ends with exactly one `done` or `error`, and never throws: failures are
  * values at its end. `partial` is one growing object; readers must not keep it.
  */
 export interface ModelApi {
-  stream(request: ModelRequest): AsyncIterable<AssistantMessageEvent>;
+  stream(request: ApiRequest): AsyncIterable<AssistantMessageEvent>;
 }
 
 /** Which models there are and how each is reached. */

@@ -114,7 +114,7 @@ export class MessageBuilder {
   }
 
   /** What came so far is kept, an unfinished block included. */
-  fail(reason: FailReason, errorMessage: string): AssistantMessageEvent {
+  fail(reason: FailReason, errorMessage: string): AssistantMessageEvent & { type: 'error' } {
     this.#open = undefined;
     return failMessage(this.message, reason, errorMessage);
   }

@@ -1,5 +1,5 @@
 // Ground floor: how an assistant message grows. `partial` is the growing message itself, by reference: never keep it.
-import { type InferOutput, literal, number, object, picklist, string, variant } from 'valibot';
+import { type InferOutput, literal, number, object, optional, picklist, string, variant } from 'valibot';
 import { toolCall } from './content.ts';
 import { assistantMessage } from './message.ts';
 
@@ -19,13 +19,39 @@ export const streamEvent = variant('type', [
   object({ type: literal('toolcall_end'), contentIndex, toolCall, partial }),
 ]);
 
+/** Why a provider gave no answer, for whoever decides what to do next. The message's text is for people. */
+export const failure = object({
+  kind: picklist([
+    'overloaded',
+    'rate_limit',
+    'server',
+    'network',
+    'timeout',
+    'malformed',
+    'auth',
+    'quota',
+    'overflow',
+    'filter',
+    'refused',
+  ]),
+  status: optional(number()),
+  /** How long the provider asks to wait. */
+  retryAfterMs: optional(number()),
+});
+
 /** The whole stream of a model API. On the wire `start` is a message_start, `done` and `error` are a message_end. */
 export const assistantMessageEvent = variant('type', [
   object({ type: literal('start'), partial }),
   streamEvent,
   object({ type: literal('done'), reason: picklist(['stop', 'length', 'toolUse']), message: assistantMessage }),
-  object({ type: literal('error'), reason: picklist(['aborted', 'error']), error: assistantMessage }),
+  object({
+    type: literal('error'),
+    reason: picklist(['aborted', 'error']),
+    error: assistantMessage,
+    failure: optional(failure),
+  }),
 ]);
 
+export type Failure = InferOutput<typeof failure>;
 export type StreamEvent = InferOutput<typeof streamEvent>;
 export type AssistantMessageEvent = InferOutput<typeof assistantMessageEvent>;

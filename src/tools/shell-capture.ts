@@ -52,9 +52,8 @@ export class ShellCapture {
     return { ...tail, artifactId: kept.id, artifactPath: kept.path };
   }
 
-  #add(text: string): boolean {
-    if (text === '') return false;
-    const bytes = Buffer.from(text, 'utf8');
+  #add(bytes: Uint8Array): boolean {
+    if (bytes.length === 0) return false;
     if (!this.#artifact && !this.#tail.fits(bytes)) {
       const { ports, artifacts, purpose } = this.#settings;
       this.#artifact = new ArtifactFile(ports.files, artifacts, purpose);

@@ -4,6 +4,7 @@ const ESC = 0x1b;
 const CSI = 0x9b;
 const BELL = 0x07;
 const STRING_END = 0x9c;
+const TAB = 0x09;
 const NEWLINE = 0x0a;
 // Control characters but tab and newline, C1 controls, and the invisible annotation marks that break terminals.
 const UNWANTED = /[^\P{Cc}\t\n]|[\ufff9-\ufffb]/gu;
@@ -17,19 +18,23 @@ type State = 'text' | 'escape' | 'csi' | 'string' | 'stringEscape';
 export class TerminalText {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #state: State = 'text';
+  /** The last chunk may have ended inside a character. */
+  #isOpen = false;
 
-  push(chunk: Uint8Array): string {
-    return this.#clean(this.#decoder.decode(chunk, { stream: true }));
+  /** The clean text so far as UTF-8. May be the chunk itself. */
+  push(chunk: Uint8Array): Uint8Array {
+    // Most output is plain letters; gigabytes of it should not become strings first.
+    if (this.#state === 'text' && !this.#isOpen && isPlain(chunk)) return chunk;
+    this.#isOpen = (chunk.at(-1) ?? 0) >= 0x80;
+    return Buffer.from(this.#clean(this.#decoder.decode(chunk, { stream: true })));
   }
 
   /** The stream is over: half a character becomes U+FFFD, half an escape sequence nothing. */
-  end(): string {
-    return this.#clean(this.#decoder.decode());
+  end(): Uint8Array {
+    return Buffer.from(this.#clean(this.#decoder.decode()));
   }
 
   #clean(text: string): string {
-    UNWANTED.lastIndex = 0;
-    if (this.#state === 'text' && !UNWANTED.test(text)) return text;
     let clean = '';
     let at = 0;
     while (at < text.length) {
@@ -53,6 +58,14 @@ export class TerminalText {
     this.#state = next;
     return taken;
   }
+}
+
+function isPlain(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] as number;
+    if (byte > 0x7e || (byte < 0x20 && byte !== NEWLINE && byte !== TAB)) return false;
+  }
+  return true;
 }
 
 function opened(code: number): State {

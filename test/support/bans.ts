@@ -23,7 +23,8 @@ const USES: readonly Ban[] = [
     places: SYSTEM,
     instead: 'use ports.clock',
   },
-  { what: /^(setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/, places: SYSTEM, instead: 'use ports.clock' },
+  { what: /^(setTimeout|setInterval|setImmediate)$/, places: SYSTEM, instead: 'use ports.clock' },
+  { what: /^AbortSignal\.timeout$/, places: HOSTS, instead: 'use ports.clock' },
   { what: /^(Math\.random|crypto\.(random|getRandom)\w*)$/, places: SYSTEM, instead: 'use ports.ids' },
 ];
 

@@ -36,7 +36,7 @@ export function readOutput(
   }
   return {
     async drain() {
-      const cancel = () => {};
+      const cancel = whenQuiet(() => pieces, ended.resolve);
       await ended.promise;
       cancel();
       for (const stream of [streams.stdout, streams.stderr]) stream.removeAllListeners('data').destroy();

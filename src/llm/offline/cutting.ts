@@ -18,11 +18,10 @@ function isLow(unit: number): boolean {
 
 /** The beginning of a text on one line, for naming it in a sentence. */
 export function brief(text: string, max = 80): string {
-  const line = text
-    .slice(0, max * 4)
+  const line = cut(text, max * 4)
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length <= max ? line : `${line.slice(0, endOfCut(line, 0, max)).trimEnd()}…`;
+  return line.length <= max ? line : `${cut(line, max).trimEnd()}…`;
 }
 
 export function cut(text: string, max: number): string {

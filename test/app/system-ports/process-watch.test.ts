@@ -82,8 +82,11 @@ test('what bears the tag is ended though it was never listed, and what bears ano
   watch.ready(spawn);
   const ours = stranger('exec setsid sleep 600', { PARLEY_PROCESS_TREE: tree, PATH: process.env.PATH });
   const theirs = stranger('exec sleep 600', { PARLEY_PROCESS_TREE: `${tree}-0`, PATH: process.env.PATH });
-  watch.close();
+  // It leaves its group and goes on under another number.
   await ours.exit;
+  expect(processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ')).toHaveLength(1);
+  watch.close();
+  await until(() => processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 0);
   await until(() => watcherOf(tree).length === 0);
   expect(isAlive(theirs.pid)).toBe(true);
 });

@@ -1,0 +1,99 @@
+// First floor, llm: why a provider gave no answer. Reads statuses and error texts; knows no provider's request.
+import { Fault } from '../../base/index.ts';
+import type { Failure } from '../../protocol/index.ts';
+
+/** Thrown inside llm only; it becomes the `error` at the end of a stream. */
+export class ProviderFault extends Fault {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, message: string, cause?: unknown) {
+    super(failure.kind === 'auth' ? 'no_credentials' : 'internal', message, { cause });
+    this.failure = failure;
+  }
+}
+
+/** Longest piece of a provider's words that is repeated to people. */
+const LONGEST = 2000;
+
+/** The text is the status and the provider's own words, as hosts already know it. */
+export function httpFailure(status: number, headers: Headers, body: string, secrets: readonly string[]): ProviderFault {
+  const words = redact(body.trim(), secrets).slice(0, LONGEST);
+  const kind = kindOfStatus(status, words);
+  const retryAfterMs = retryAfter(headers);
+  const failure: Failure = { kind, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return new ProviderFault(
+    failure,
+    words === '' ? `${status} ${headers.get('x-error') ?? NAMES[kind]}` : `${status} ${words}`,
+  );
+}
+
+/** An error that came inside a stream that had begun well. */
+export function streamFailure(type: string, message: string, raw: string, secrets: readonly string[]): ProviderFault {
+  const kind = kindOfWords(`${type} ${message}`) ?? 'server';
+  return new ProviderFault({ kind }, redact(raw, secrets).slice(0, LONGEST));
+}
+
+export function malformed(message: string, cause?: unknown): ProviderFault {
+  return new ProviderFault({ kind: 'malformed' }, message, cause);
+}
+
+const NAMES: Record<Failure['kind'], string> = {
+  overloaded: 'the provider is overloaded',
+  rate_limit: 'too many requests',
+  server: 'server error',
+  network: 'connection error',
+  timeout: 'timed out',
+  malformed: 'unreadable answer',
+  auth: 'the key was not accepted',
+  quota: 'the quota is used up',
+  overflow: 'the context is too long',
+  filter: 'blocked by the content filter',
+  refused: 'the request was refused',
+};
+
+function kindOfStatus(status: number, words: string): Failure['kind'] {
+  const said = kindOfWords(words);
+  if (status === 401 || status === 403) return said === 'quota' ? said : 'auth';
+  if (status === 402) return 'quota';
+  if (status === 413) return 'overflow';
+  if (status === 429) return said === 'quota' ? said : 'rate_limit';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status === 529 || status === 503) return 'overloaded';
+  if (status >= 500) return said === 'overloaded' ? said : 'server';
+  return said ?? 'refused';
+}
+
+const OVERFLOW =
+  /context[_ ]length|context window|maximum context|prompt is too long|too many tokens|input is too long|exceeds? the (model'?s )?(maximum|limit|available context)|request too large|token limit|reduce the length/i;
+
+/** The first that fits; the order matters, because providers repeat each other's words. */
+const WORDS: readonly [Failure['kind'], RegExp][] = [
+  ['overflow', OVERFLOW],
+  ['quota', /insufficient[_ ]quota|exceeded your current quota|billing|credit balance|payment required|usage limit/i],
+  ['filter', /content[_ ]filter|content management policy|content[_ ]policy|safety|responsible ai/i],
+  ['overloaded', /overloaded|capacity|temporarily unavailable|service unavailable/i],
+  ['rate_limit', /rate[_ ]limit|too many requests|tokens per min/i],
+  ['auth', /invalid[_ ](x-)?api[_ -]?key|authentication|unauthorized|permission[_ ](denied|error)|incorrect api key/i],
+  ['server', /internal server error|server[_ ]error|api_error|bad gateway/i],
+];
+
+function kindOfWords(words: string): Failure['kind'] | undefined {
+  return WORDS.find(([, pattern]) => pattern.test(words))?.[0];
+}
+
+/** Seconds or a date, as HTTP says; nonsense is no answer. */
+function retryAfter(headers: Headers): number | undefined {
+  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const seconds = Number(value);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+/** No key in any text, whoever echoes it. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= 4)
+    .reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+}

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { startRpc } from '../support/program.ts';
+import { entriesOf, modeOf, pathsBelow, sessionFiles } from '../support/session-files.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe('the program in RPC mode', () => {
+  test('says first of all that it is ready, and which version it is', async () => {
+    const program = startRpc();
+    await program.frame({ type: 'ready' });
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(program.frames[0]).toEqual({ type: 'ready', version, protocolVersion: 1, dialect: 'omp' });
+  });
+
+  test.each(['socket', 'pipe'] as const)('holds a conversation with a real tool over a %s', async (streams) => {
+    const program = startRpc([], { streams });
+    writeFileSync(join(program.cwd, 'shopping.txt'), 'milk\nbread\n');
+    program.send({ id: '1', type: 'prompt', message: 'What files are here?' });
+    await program.frame({ type: 'response', id: '1', command: 'prompt', success: true });
+    await program.frame({ type: 'agent_start' });
+    const tool = await program.frame({ type: 'tool_execution_end', isError: false });
+    expect(tool).toMatchObject({
+      toolName: 'ls',
+      result: { content: [{ text: expect.stringContaining('shopping.txt') }] },
+    });
+    const end = await program.frame({ type: 'agent_end' });
+    expect(end).toMatchObject({
+      messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'toolResult' }, { role: 'assistant' }],
+    });
+    const last = await program.ask({ type: 'get_last_assistant_text' });
+    expect(last).toMatchObject({ data: { text: expect.stringContaining('shopping.txt') } });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(program.frames.filter(({ type }) => type === 'unreadable')).toEqual([]);
+  });
+
+  test('changes a file when it is told to', async () => {
+    const program = startRpc(['--no-session']);
+    const file = join(program.cwd, 'note.txt');
+    program.send({ type: 'prompt', message: 'create note.txt with `one two`' });
+    await program.frame({ type: 'agent_settled' });
+    program.send({ type: 'prompt', message: 'replace `two` with `three` in note.txt' });
+    await program.frame({ type: 'agent_settled' });
+    expect(readFileSync(file, 'utf8')).toContain('one three');
+  });
+});
+
+describe('what the program leaves on disk', () => {
+  test('nothing, when nobody asked it to work', async () => {
+    const program = startRpc();
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(pathsBelow(program.home)).toEqual([]);
+    expect(pathsBelow(program.cwd)).toEqual([]);
+  });
+
+  test('nothing, with --no-session', async () => {
+    const program = startRpc(['--no-session']);
+    program.send({ type: 'prompt', message: 'run `echo hello`' });
+    await program.frame({ type: 'agent_settled' });
+    const { data } = await program.ask({ type: 'get_state' });
+    expect(data).not.toHaveProperty('sessionFile');
+    program.stdin.end();
+    await program.ended;
+    expect(pathsBelow(program.home)).toEqual([]);
+  });
+
+  test('a session file that only its owner may read, below folders that only its owner may enter', async () => {
+    const home = join(temporaryDirectory(), 'not', 'there', 'yet');
+    const program = startRpc([], { env: { PARLEY_DIR: home } });
+    program.send({ type: 'prompt', message: 'hello' });
+    await program.frame({ type: 'agent_settled' });
+    const [file] = sessionFiles(home);
+    expect(modeOf(file!)).toBe('600');
+    for (let folder = dirname(file!); folder.startsWith(home); folder = dirname(folder))
+      expect(modeOf(folder)).toBe('700');
+    expect(entriesOf(file!)[0]).toMatchObject({ type: 'session', cwd: program.cwd });
+  });
+
+  test('the file that it names, once there is something to keep', async () => {
+    const directory = join(temporaryDirectory(), 'sessions');
+    const program = startRpc(['--session-dir', directory]);
+    const { data } = (await program.ask({ type: 'get_state' })) as unknown as { data: { sessionFile: string } };
+    expect(dirname(data.sessionFile)).toBe(directory);
+    expect(existsSync(directory)).toBe(false);
+    await program.ask({ type: 'prompt', message: 'hello' });
+    expect(sessionFiles(directory)).toEqual([data.sessionFile]);
+    await program.frame({ type: 'agent_settled' });
+    expect(pathsBelow(program.home)).toEqual([]);
+  });
+});
+
+test('the program opens no socket to the world', async () => {
+  const program = startRpc();
+  await program.ask({ type: 'get_state' });
+  program.send({ type: 'prompt', message: 'run `sleep 100`' });
+  await program.frame({ type: 'tool_execution_start' });
+  expect(inetSocketsOf(program.pid)).toEqual([]);
+});
+
+/** The lines of the system's tables of internet sockets that belong to the process. */
+function inetSocketsOf(pid: number): string[] {
+  const own = new Set(
+    [...Array(64).keys()].flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  expect(own.size).toBeGreaterThan(0);
+  return ['tcp', 'tcp6', 'udp', 'udp6', 'raw']
+    .flatMap((table) => readFileSync(`/proc/${pid}/net/${table}`, 'latin1').split('\n').slice(1))
+    .filter((line) => own.has(line.trim().split(/\s+/)[9] ?? ''));
+}

@@ -1,0 +1,89 @@
+// For tests that speak with the program: the frames it sent, and waiting for the one that fits. Knows no process.
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord, type Line, LineSplitter } from '../../src/base/index.ts';
+
+/** A line of stdout. One that is no JSON object has the type `unreadable`, which no test expects. */
+export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** A function that decides, or the members that a frame must have. */
+export type Wanted = ((frame: WireFrame) => boolean) | Readonly<Record<string, unknown>>;
+
+interface Waiter {
+  readonly wanted: Wanted;
+  found(frame: WireFrame): void;
+  fail(reason: Error): void;
+}
+
+export class FrameInbox {
+  readonly frames: WireFrame[] = [];
+  readonly #bytes: Uint8Array[] = [];
+  readonly #splitter = new LineSplitter();
+  #next = 0;
+  #waiter: Waiter | undefined;
+  #closed: string | undefined;
+
+  /** Everything that came, as it came. */
+  get text(): string {
+    return Buffer.concat(this.#bytes).toString('utf8');
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#bytes.push(chunk);
+    this.#add(this.#splitter.push(chunk));
+  }
+
+  /** Nothing more will come; `reason` is told to whoever waits. */
+  close(reason: string): void {
+    this.#add(this.#splitter.end());
+    this.#closed = reason;
+    this.#search();
+  }
+
+  /** One waiter at a time: a test reads frames in order. */
+  next(wanted: Wanted): Promise<WireFrame> {
+    return new Promise((found, fail) => {
+      this.#waiter = { wanted, found, fail };
+      this.#search();
+    });
+  }
+
+  #add(lines: readonly Line[]): void {
+    for (const line of lines) this.frames.push('text' in line ? parsed(line.text) : unreadable(line.problem));
+    if (lines.length > 0) this.#search();
+  }
+
+  #search(): void {
+    const waiter = this.#waiter;
+    if (!waiter) return;
+    while (this.#next < this.frames.length) {
+      const frame = this.frames[this.#next++] as WireFrame;
+      if (!fits(frame, waiter.wanted)) continue;
+      this.#waiter = undefined;
+      waiter.found(frame);
+      return;
+    }
+    if (this.#closed === undefined) return;
+    this.#waiter = undefined;
+    const wanted = typeof waiter.wanted === 'function' ? waiter.wanted : JSON.stringify(waiter.wanted);
+    waiter.fail(new Error(`No frame came that fits ${wanted}: ${this.#closed}`));
+  }
+}
+
+function fits(frame: WireFrame, wanted: Wanted): boolean {
+  if (typeof wanted === 'function') return wanted(frame);
+  return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(frame[key], value));
+}
+
+function parsed(text: string): WireFrame {
+  try {
+    const frame: unknown = JSON.parse(text);
+    if (isRecord(frame) && typeof frame.type === 'string') return frame as WireFrame;
+  } catch {
+    // Told below.
+  }
+  return unreadable(text);
+}
+
+function unreadable(text: string): WireFrame {
+  return { type: 'unreadable', text };
+}

@@ -1,0 +1,41 @@
+// For tests of what is left on disk: the session files below a directory, and their entries.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect } from 'vitest';
+
+/** Every path below the directory, relative to it, folders with a slash at the end. */
+export function pathsBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)) + (entry.isDirectory() ? '/' : ''))
+    .sort();
+}
+
+export function sessionFiles(directory: string): string[] {
+  return pathsBelow(directory)
+    .filter((path) => path.endsWith('.jsonl'))
+    .map((path) => join(directory, path));
+}
+
+/** The entries of a log, which must consist of whole lines of JSON. */
+export function entriesOf(file: string): Record<string, unknown>[] {
+  const text = readFileSync(file, 'utf8');
+  expect(text.endsWith('\n'), `${file} ends with a whole line`).toBe(true);
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** The roles of the messages in the only session below the directory. */
+export function rolesBelow(directory: string): string[] {
+  const files = sessionFiles(directory);
+  expect(files).toHaveLength(1);
+  return entriesOf(files[0]!).flatMap((entry) => {
+    const { message } = entry as { message?: { role: string } };
+    return message ? [message.role] : [];
+  });
+}
+
+export function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}

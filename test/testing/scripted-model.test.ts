@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ModelRequest } from '../../src/contracts/index.ts';
+import { createScriptedModels, type ScriptedAnswer, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { expectGrammar, modelApiContract, observe } from '../llm/contract.ts';
+
+function request(more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    model: scriptedModel,
+    systemPrompt: 'system',
+    messages: [{ role: 'user', content: 'hi', timestamp: 0 }],
+    tools: [{ name: 'read', description: '', parameters: {} }],
+    thinkingLevel: 'off',
+    signal: new AbortController().signal,
+    sessionId: 's',
+    ...more,
+  };
+}
+
+const words = Array.from({ length: 12 }, (_, n) => `w${n} `);
+
+modelApiContract('a scripted model', () => {
+  const answer = (asked: ModelRequest): ScriptedAnswer =>
+    asked.systemPrompt === 'call' ? { text: 'so', calls: [{ name: 'read' }, { name: 'read' }] } : { text: words };
+  return {
+    api: createScriptedModels([answer]),
+    long: (signal) => request({ signal }),
+    calling: (signal) => request({ signal, systemPrompt: 'call' }),
+  };
+});
+
+describe('answers', () => {
+  test('come in the order of the script, then the script is empty', async () => {
+    const models = createScriptedModels([
+      { text: 'one' },
+      { thinking: 'hm', calls: [{ name: 'read', arguments: { path: 'a' } }] },
+    ]);
+    models.add({ error: '529 overloaded', text: 'half' });
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push((await observe(models.stream(request()))).message);
+    expect(answers[0]).toMatchObject({ stopReason: 'stop', content: [{ type: 'text', text: 'one' }] });
+    expect(answers[1]).toMatchObject({
+      stopReason: 'toolUse',
+      content: [
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'toolCall', id: 'call_1', name: 'read', arguments: { path: 'a' } },
+      ],
+    });
+    expect(answers[2]).toMatchObject({ stopReason: 'error', errorMessage: '529 overloaded' });
+    expect(answers[3]).toMatchObject({
+      stopReason: 'error',
+      errorMessage: 'The script is empty: request 4 has no answer',
+    });
+    expect(models.remaining).toBe(0);
+  });
+
+  test('stop reasons and usage are as written', async () => {
+    const models = createScriptedModels([
+      { text: 'x', stopReason: 'length', usage: { input: 5 } },
+      { text: 'x', stopReason: 'aborted' },
+      { stopReason: 'error' },
+    ]);
+    const first = await observe(models.stream(request()));
+    expectGrammar(first);
+    expect(first.message).toMatchObject({ stopReason: 'length', usage: { input: 5, output: 0 } });
+    expect((await observe(models.stream(request()))).message).toMatchObject({ stopReason: 'aborted' });
+    expect((await observe(models.stream(request()))).message).toMatchObject({ stopReason: 'error' });
+  });
+
+  test('any script gives a grammatical stream', async () => {
+    const deltas = fc.oneof(fc.string(), fc.array(fc.string({ unit: 'binary' })));
+    const script = fc.record(
+      {
+        thinking: deltas,
+        text: deltas,
+        calls: fc.array(fc.record({ name: fc.string(), arguments: fc.dictionary(fc.string(), fc.jsonValue()) })),
+        stopReason: fc.constantFrom('stop', 'length', 'error', 'aborted'),
+        error: fc.string({ minLength: 1 }),
+        hold: fc.constant('gate'),
+        holdAfter: fc.nat(9),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(script, fc.option(fc.nat(12)), async (answer, abortAt) => {
+        const aborter = new AbortController();
+        const models = createScriptedModels([answer as ScriptedAnswer]);
+        models.release('gate');
+        const stream = models.stream(request({ signal: aborter.signal }));
+        expectGrammar(await observe(stream, (_, count) => count === abortAt && aborter.abort()));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('holding', () => {
+  test('an answer waits after as many deltas as it says', async () => {
+    const models = createScriptedModels([{ text: ['a', 'b', 'c'], hold: 'middle', holdAfter: 2 }]);
+    const seen: string[] = [];
+    const over = observe(models.stream(request()), ({ type }) => seen.push(type));
+    await models.reached('middle');
+    expect(seen).toEqual(['start', 'text_start', 'text_delta', 'text_delta']);
+    models.release('middle');
+    expect((await over).message.stopReason).toBe('stop');
+  });
+
+  test('at first by default, at the end when there are fewer deltas', async () => {
+    const models = createScriptedModels([
+      { text: 'a', hold: 'first' },
+      { text: 'a', hold: 'last', holdAfter: 9 },
+    ]);
+    for (const [name, events] of [
+      ['first', ['start']],
+      ['last', ['start', 'text_start', 'text_delta', 'text_end']],
+    ] as const) {
+      const seen: string[] = [];
+      const over = observe(models.stream(request()), ({ type }) => seen.push(type));
+      await models.reached(name);
+      expect(seen).toEqual(events);
+      models.release(name);
+      await over;
+    }
+  });
+
+  test('an abort is heard while held', async () => {
+    const aborter = new AbortController();
+    const models = createScriptedModels([{ text: ['a', 'b'], hold: 'gate', holdAfter: 1 }]);
+    const over = observe(models.stream(request({ signal: aborter.signal })));
+    await models.reached('gate');
+    aborter.abort();
+    const seen = await over;
+    expectGrammar(seen);
+    expect(seen.message).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text', text: 'a' }] });
+  });
+});
+
+describe('requests', () => {
+  test('are kept as they were, frozen', async () => {
+    const models = createScriptedModels([{ text: 'x' }]);
+    const messages = [{ role: 'user' as const, content: 'before', timestamp: 0 }];
+    await observe(models.stream(request({ messages })));
+    (messages[0] as { content: string }).content = 'after';
+    const kept = models.requests[0]!;
+    expect(kept.messages[0]!.content).toBe('before');
+    expect(kept.systemPrompt).toBe('system');
+    expect(Object.isFrozen(kept.messages[0]) && Object.isFrozen(kept.tools[0]!.parameters)).toBe(true);
+  });
+
+  test('an answer may depend on its request', async () => {
+    const models = createScriptedModels([({ messages }) => ({ text: `${messages.length}` })]);
+    expect((await observe(models.stream(request()))).message.content).toEqual([{ type: 'text', text: '1' }]);
+  });
+});
+
+test('there are the models that the test names', async () => {
+  const models = createScriptedModels([]);
+  expect(await models.initial()).toBe(scriptedModel);
+  expect(await models.find('testing', 'scripted')).toBe(scriptedModel);
+  expect(await models.available()).toEqual([scriptedModel]);
+  await expect(models.ready(scriptedModel)).resolves.toBeUndefined();
+  expect(await createScriptedModels([], { models: [] }).initial()).toBeNull();
+});
