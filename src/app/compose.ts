@@ -61,6 +61,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
     autoCompaction: settings['compaction.enabled'],
+    retry: {
+      enabled: settings['retry.enabled'],
+      maxRetries: settings['retry.maxRetries'],
+      baseDelayMs: settings['retry.baseDelayMs'],
+      maxDelayMs: settings['retry.maxDelayMs'],
+    },
   });
   const hub = createHub(session);
   return {

@@ -9,6 +9,8 @@ const USAGE_ERROR = 2;
 const FAILURE = 1;
 
 function warn(line: string): void {
+  // A host may close its end of stderr and still want to be served. Only here, because touching the stream takes time.
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   process.stderr.write(`${line}\n`);
 }
 

@@ -1,8 +1,17 @@
 // Table of contents: everything a host may ask. Adding a command is one export in one file, and one name here.
 import type { Command } from '../contracts/index.ts';
 import { getLastAssistantText, getMessages } from './history.ts';
+import {
+  cycleModel,
+  cycleThinkingLevel,
+  getAvailableModels,
+  getAvailableThinkingLevels,
+  setModel,
+  setThinkingLevel,
+} from './models.ts';
 import { abort, abortAndPrompt, followUp, prompt, steer } from './prompting.ts';
 import { clearQueue, setFollowUpMode, setInterruptMode, setSteeringMode } from './queue.ts';
+import { abortRetry, setAutoRetry } from './retry.ts';
 import { getSessionStats, getState, newSession, setSessionName } from './session.ts';
 import { abortBash, bash } from './shell.ts';
 
@@ -16,10 +25,18 @@ export const commands = [
   getState,
   getMessages,
   getLastAssistantText,
+  setModel,
+  cycleModel,
+  getAvailableModels,
+  setThinkingLevel,
+  cycleThinkingLevel,
+  getAvailableThinkingLevels,
   setSteeringMode,
   setFollowUpMode,
   setInterruptMode,
   clearQueue,
+  setAutoRetry,
+  abortRetry,
   bash,
   abortBash,
   getSessionStats,

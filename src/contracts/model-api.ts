@@ -44,6 +44,8 @@ export interface Models {
   find(provider: string, modelId: string): Promise<Model | undefined>;
   /** Models that can be used now: those with credentials, and the offline one. */
   available(): Promise<readonly Model[]>;
+  /** The models that `cycle_model` goes through, when the user chose some; otherwise all that are available. */
+  scope(): Promise<readonly Model[] | undefined>;
   /** Throws a Fault that names the missing key and where to put it. */
   ready(model: Model): Promise<void>;
   stream(request: ModelRequest): AsyncIterable<AssistantMessageEvent>;

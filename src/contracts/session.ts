@@ -48,9 +48,25 @@ export interface Queues {
   clear(): Promise<{ steering: string[]; followUp: string[] }>;
 }
 
+/** Choices hold for this session and are kept in its log; a request that is under way finishes with the old ones. */
 export interface ModelChoice {
   readonly current: Model | null;
   readonly thinkingLevel: ThinkingLevel;
+  /** What the current model understands. */
+  readonly thinkingLevels: readonly ThinkingLevel[];
+  available(): Promise<readonly Model[]>;
+  choose(provider: string, modelId: string): Promise<Model>;
+  /** `null` when there is nothing to change to. */
+  cycle(): Promise<{ model: Model; thinkingLevel: ThinkingLevel; isScoped: boolean } | null>;
+  /** A level that the model lacks becomes the nearest one it has. */
+  think(level: ThinkingLevel): Promise<void>;
+  cycleThinking(): Promise<ThinkingLevel | null>;
+}
+
+export interface Retry {
+  enabled: boolean;
+  /** Cancels the wait before the next attempt, and the attempt. */
+  abort(): Promise<void>;
 }
 
 export interface History {
@@ -79,6 +95,7 @@ export interface AgentSession {
   readonly runs: Runs;
   readonly queues: Queues;
   readonly models: ModelChoice;
+  readonly retry: Retry;
   readonly history: History;
   readonly shell: Shell;
   readonly naming: Naming;

@@ -27,6 +27,7 @@ export function createModels({ apis, catalogue, wanted, clock }: ModelsOptions):
     async available() {
       return catalogue.filter((model) => Object.hasOwn(apis, model.api));
     },
+    scope: async () => undefined,
     async ready(model) {
       if (!Object.hasOwn(apis, model.api)) throw unknownApi(model);
     },

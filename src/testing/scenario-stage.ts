@@ -7,13 +7,14 @@ import { createSystemPorts } from '../app/system-ports/index.ts';
 import { commandsByName } from '../commands/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { dialects } from '../dialects/index.ts';
+import type { Model } from '../protocol/index.ts';
 import { serve } from '../server/index.ts';
 import { createMemoryTransport } from '../transports/index.ts';
 import { createCountingIds } from './counting-ids.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createMatcher } from './pattern.ts';
-import { createScriptedModels } from './scripted-model.ts';
+import { createScriptedModels, scriptedModel } from './scripted-model.ts';
 import { createScriptedTools } from './scripted-tool.ts';
 import type { Step } from './step.ts';
 
@@ -41,7 +42,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   const start = Object.assign({}, ...wordsOf(steps, 'option')) as StartOptions;
   const clock = createFakeClock();
   const ports: Ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
-  const models = createScriptedModels([], { now: () => clock.now() });
+  const models = createScriptedModels([], { now: () => clock.now(), ...cast(steps) });
   const tools = createScriptedTools(wordsOf(steps, 'tool'));
   const agent = await createAgent({
     cwd,
@@ -129,6 +130,8 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
       await served;
     },
     option: () => {},
+    cast: () => {},
+    scope: () => {},
     tool: () => {},
   };
 
@@ -148,4 +151,12 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
 
 function wordsOf<T>(steps: readonly Step[], word: string): T[] {
   return steps.filter((step) => step.word === word).map((step) => JSON.parse(step.rest) as T);
+}
+
+/** The models of the story; each line names what is different about one. */
+function cast(steps: readonly Step[]): { models?: Model[]; scope?: Model[] } {
+  const models = wordsOf<Partial<Model>>(steps, 'cast').map((model) => ({ ...scriptedModel, ...model }));
+  const named = wordsOf<string[]>(steps, 'scope').flat();
+  const scope = models.filter((model) => named.includes(model.id));
+  return { ...(models.length > 0 ? { models } : {}), ...(scope.length > 0 ? { scope } : {}) };
 }

@@ -8,7 +8,8 @@ import { parseSteps } from './step.ts';
  * `>` send a line · `>>` send a JSON string's characters as they are · `<` the next frame · `<~` skip frames until one
  * fits · `<!` no frame so far fits · `model` the next answer · `tool` a tool that the script controls · `release` what a
  * model or tool waits for · `file` write a file of the project · `read` what a file holds · `disk` some line of the
- * session log · `asked` the newest request to the model · `option` how the agent is started · `clock` time passes ·
+ * session log · `asked` the newest request to the model · `option` how the agent is started · `cast` a model
+ * there is · `scope` those that are cycled through · `clock` time passes ·
  * `settle` wait until nothing is under way · `quiet` the same, and nothing was left unread · `eof` the host has no more
  * to say, and the agent leaves · `#` a comment.
  */

@@ -53,6 +53,8 @@ export interface ScriptedModels extends Models {
 export interface ScriptedOptions {
   models?: readonly Model[];
   now?: () => number;
+  /** The models that cycling goes through. */
+  scope?: readonly Model[];
 }
 
 export const scriptedModel: Model = {
@@ -69,7 +71,7 @@ export const scriptedModel: Model = {
 };
 
 export function createScriptedModels(script: readonly ScriptStep[], options: ScriptedOptions = {}): ScriptedModels {
-  const { models = [scriptedModel], now = () => 0 } = options;
+  const { models = [scriptedModel], now = () => 0, scope } = options;
   const steps = [...script];
   const requests: ModelRequest[] = [];
   const gates = createGates();
@@ -87,6 +89,7 @@ export function createScriptedModels(script: readonly ScriptStep[], options: Scr
     initial: async () => models[0] ?? null,
     find: async (provider, id) => models.find((model) => model.provider === provider && model.id === id),
     available: async () => models,
+    scope: async () => scope,
     ready: async () => {},
     stream(request) {
       requests.push(keep(request));

@@ -63,7 +63,8 @@ export class ArtifactFile {
 
   async #write(): Promise<void> {
     if (!this.#file) return;
-    const batch = Buffer.concat(this.#waiting);
+    const [only, ...others] = this.#waiting;
+    const batch = only && others.length === 0 ? only : Buffer.concat(this.#waiting);
     this.#waiting = [];
     try {
       for (let at = 0; at < batch.length; ) at += await this.#file.append(batch.subarray(at));

@@ -7,8 +7,6 @@ import { type Captured, ShellCapture } from './shell-capture.ts';
 
 /** How long a killed command may take to be gone. What escaped its group is not waited for. */
 const KILL_GRACE_MS = 200;
-/** Timers count milliseconds in 31 bits; a longer one would ring at once. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface ShellSettings {
   readonly ports: Ports;
@@ -76,7 +74,7 @@ async function endOf(child: RunningProcess, { clock }: Ports, { signal, timeout 
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true, signal: settled.signal });
     if (timeout === undefined || timeout <= 0) return;
-    const cancel = clock.after(Math.min(timeout * 1000, LONGEST_TIMEOUT_MS), () => resolve('timedOut'));
+    const cancel = clock.after(timeout * 1000, () => resolve('timedOut'));
     settled.signal.addEventListener('abort', cancel);
   });
   try {

@@ -25,7 +25,8 @@ export class TerminalText {
   push(chunk: Uint8Array): Uint8Array {
     // Most output is plain letters; gigabytes of it should not become strings first.
     if (this.#state === 'text' && !this.#isOpen && isPlain(chunk)) return chunk;
-    this.#isOpen = (chunk.at(-1) ?? 0) >= 0x80;
+    const last = chunk.at(-1);
+    if (last !== undefined) this.#isOpen = last >= 0x80;
     return Buffer.from(this.#clean(this.#decoder.decode(chunk, { stream: true })));
   }
 

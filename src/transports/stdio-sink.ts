@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { Socket } from 'node:net';
 import { deferred, systemCode } from '../base/index.ts';
 import type { Chunk } from '../contracts/index.ts';
+import { watchReader } from './stdio-reader.ts';
 
 export interface FrameSink {
   /** Hands one batch to the system. `left` is called once it has left the process; never when the reader is gone. */
@@ -13,10 +14,16 @@ export interface FrameSink {
 
 export function openSink(fd: number): FrameSink {
   const info = fs.fstatSync(fd);
-  if (info.isFIFO()) return createStreamSink(new Socket({ fd, readable: false, writable: true }));
+  if (info.isFIFO()) return createPipeSink(fd);
   if (info.isSocket()) return createSocketSink(fd, info.ino);
   // Terminals too: Node itself writes to them synchronously.
   return createFileSink(fd);
+}
+
+function createPipeSink(fd: number): FrameSink {
+  const socket = new Socket({ fd, readable: false, writable: true });
+  watchReader(fd, () => socket.destroy());
+  return createStreamSink(socket);
 }
 
 function createSocketSink(fd: number, inode: number): FrameSink {

@@ -40,7 +40,7 @@ const MODULES: readonly Ban[] = [
 ];
 
 export function bansIn(path: string, source: ts.SourceFile, imports: readonly Import[]): string[] {
-  const used = [...nodesOf(source)].flatMap((node) => usesOf(node).map((name) => ({ name, line: lineOf(node) })));
+  const used = nodesOf(source).flatMap((node) => usesOf(node).map((name) => ({ name, line: lineOf(node) })));
   const imported = imports.flatMap(({ specifier, names, line }) =>
     ['', ...names].map((name) => ({ name: `${specifier ?? ''} ${name}`.trim(), line })),
   );

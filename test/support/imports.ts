@@ -19,14 +19,20 @@ export function lineOf(node: ts.Node): number {
   return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
-/** Every node, parents first. */
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => {
-    children.push(child);
-  });
-  for (const child of children) yield* nodesOf(child);
+const known = new WeakMap<ts.SourceFile, readonly ts.Node[]>();
+
+/** Every node, parents first. Walked once per file: several rules ask. */
+export function nodesOf(source: ts.SourceFile): readonly ts.Node[] {
+  const before = known.get(source);
+  if (before) return before;
+  const nodes: ts.Node[] = [];
+  const walk = (node: ts.Node): void => {
+    nodes.push(node);
+    ts.forEachChild(node, walk);
+  };
+  walk(source);
+  known.set(source, nodes);
+  return nodes;
 }
 
 export function importsOf(source: ts.SourceFile): Import[] {

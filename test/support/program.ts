@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
-import { type Wanted, FrameInbox, type WireFrame } from './frame-inbox.ts';
+import { FrameInbox, type Wanted, type WireFrame } from './frame-inbox.ts';
 import { openPipes } from './pipes.ts';
 import { temporaryDirectory } from './temporary.ts';
 

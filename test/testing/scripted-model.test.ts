@@ -123,6 +123,13 @@ describe('holding', () => {
     }
   });
 
+  test('an abort just before the hold is heard too', async () => {
+    const aborter = new AbortController();
+    const models = createScriptedModels([{ text: 'a', hold: 'gate' }]);
+    const seen = await observe(models.stream(request({ signal: aborter.signal })), () => aborter.abort());
+    expect(seen.events.map(({ type }) => type)).toEqual(['start', 'error']);
+  });
+
   test('an abort is heard while held', async () => {
     const aborter = new AbortController();
     const models = createScriptedModels([{ text: ['a', 'b'], hold: 'gate', holdAfter: 1 }]);

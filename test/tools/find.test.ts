@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { find } from '../../src/tools/find.ts';
-import { refusal, surroundings, textOf } from './surroundings.ts';
+import { countingPorts, refusal, surroundings, textOf } from './surroundings.ts';
 
 function project() {
   const here = surroundings();
@@ -70,6 +70,21 @@ test('the limit is said together with the way to more', async () => {
     details: { resultLimitReached: 2 },
   });
   expect(await find.run({ pattern: '*.ts', limit: 4 }, here)).not.toHaveProperty('details');
+});
+
+test('.gitignore counts outside of repositories too', async () => {
+  const here = surroundings();
+  here.put({ '.gitignore': 'a\n', a: '', b: '' });
+  expect(textOf(await find.run({ pattern: '?' }, here))).toBe('b');
+});
+
+test('the walk is stopped when there are more than the limit', async () => {
+  const here = project();
+  const { ports, counts } = countingPorts();
+  await find.run({ pattern: '*.ts', limit: 2 }, { ...here, ports });
+  expect(counts).toEqual({ spawned: 1, killed: 1 });
+  await find.run({ pattern: '*.ts' }, { ...here, ports });
+  expect(counts).toEqual({ spawned: 2, killed: 1 });
 });
 
 test('50 KiB is a limit of its own', async () => {

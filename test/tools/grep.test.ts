@@ -4,7 +4,7 @@ import { symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { grep } from '../../src/tools/grep.ts';
 import { LONGEST_LINE } from '../../src/tools/ripgrep.ts';
-import { ports, refusal, surroundings, textOf } from './surroundings.ts';
+import { countingPorts, refusal, surroundings, textOf } from './surroundings.ts';
 
 function project() {
   const here = surroundings();
@@ -86,21 +86,9 @@ describe('limits', () => {
     here.put({ a: 'needle\n', b: '' });
     // More than a search in a test's time, if it were read.
     truncateSync(here.path('b'), 20 * 1024 ** 3);
-    let kills = 0;
-    const processes = {
-      ...ports.processes,
-      async spawn(request: Parameters<typeof ports.processes.spawn>[0]) {
-        const child = await ports.processes.spawn(request);
-        const kill = () => {
-          kills += 1;
-          child.kill();
-        };
-        return { ...child, kill };
-      },
-    };
-    const watched = { ...here, ports: { ...ports, toolEnv: ports.toolEnv, processes } };
-    expect(textOf(await grep.run({ pattern: 'needle', limit: 1 }, watched))).toMatch(/^a:1: needle\n/);
-    expect(kills).toBe(1);
+    const { ports, counts } = countingPorts();
+    expect(textOf(await grep.run({ pattern: 'needle', limit: 1 }, { ...here, ports }))).toMatch(/^a:1: needle\n/);
+    expect(counts).toEqual({ spawned: 1, killed: 1 });
   });
 
   test('long lines are cut, never through a character', async () => {

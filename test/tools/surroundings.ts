@@ -5,7 +5,7 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import { afterAll, expect } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { Fault } from '../../src/base/index.ts';
-import type { Artifacts, Tool, ToolContext, ToolResult } from '../../src/contracts/index.ts';
+import type { Artifacts, Ports, Tool, ToolContext, ToolResult } from '../../src/contracts/index.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 export const ports = createSystemPorts();
@@ -47,6 +47,24 @@ export function surroundings(overrides: Partial<ToolContext> = {}): Surroundings
       }
     },
   };
+}
+
+/** The same ports, counting what is started and what is killed. */
+export function countingPorts(): { ports: Ports; counts: { spawned: number; killed: number } } {
+  const counts = { spawned: 0, killed: 0 };
+  const processes: Ports['processes'] = {
+    ...ports.processes,
+    async spawn(request) {
+      counts.spawned += 1;
+      const child = await ports.processes.spawn(request);
+      const kill = () => {
+        counts.killed += 1;
+        child.kill();
+      };
+      return { ...child, kill };
+    },
+  };
+  return { ports: { ...ports, processes }, counts };
 }
 
 function artifactsIn(shelf: string): Artifacts {

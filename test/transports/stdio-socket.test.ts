@@ -34,7 +34,7 @@ describe('a host that passes a socket of its own', () => {
   });
 
   test('for both ways: nothing of the input is lost to the output’s watch', async () => {
-    child = spawn(process.execPath, [puppet], { stdio: [given, given, 'inherit'] });
+    child = spawn(process.execPath, [puppet], { stdio: [given, given, 'ignore'] });
     given.destroy();
     for (let i = 0; i < 1000; i++) host.write(`line ${i}\n`);
     host.end();
@@ -44,7 +44,7 @@ describe('a host that passes a socket of its own', () => {
   });
 
   test('and says no more on it: that is no reason to stop writing', async () => {
-    child = spawn(process.execPath, [puppet], { stdio: ['pipe', given, 'inherit'] });
+    child = spawn(process.execPath, [puppet], { stdio: ['pipe', given, 'ignore'] });
     given.destroy();
     host.end();
     const frames = linesOf(host);

@@ -16,6 +16,8 @@ export interface PrintOptions extends StartOptions {
   readonly stream?: 'full' | 'delta' | undefined;
 }
 
+const FAILURE = 1;
+
 type Output = Pick<ReturnType<typeof createStdioTransport>, 'write' | 'flush'>;
 
 /** Prints a text that needs no agent. */
@@ -46,7 +48,8 @@ export async function runPrint(options: PrintOptions, warn: (line: string) => vo
   void output.broken.then(() => shutdown.leave(0));
   const report = options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output);
   await agent.session.runs.prompt({ ...input, accepted: () => {} });
-  const code = report.end(agent.session.history.messages(), warn);
+  // Told to go: nobody waits for the answer that was cut off.
+  const code = shutdown.isLeaving ? FAILURE : report.end(agent.session.history.messages(), warn);
   return shutdown.leave(code);
 }
 
@@ -89,5 +92,5 @@ function lastAnswer(messages: readonly AgentMessage[]): AssistantMessage | undef
 function verdict(answer: AssistantMessage | undefined, warn: (line: string) => void): number {
   if (answer && answer.stopReason !== 'error' && answer.stopReason !== 'aborted') return 0;
   warn(`Error: ${answer?.errorMessage ?? 'the run ended without an answer'}`);
-  return 1;
+  return FAILURE;
 }

@@ -7,6 +7,7 @@ const LONGEST_FAREWELL_MS = 1800;
 export interface Shutdown {
   /** Runs the farewell and leaves with this code. Only the first call counts. */
   leave(code: number): Promise<never>;
+  readonly isLeaving: boolean;
 }
 
 /** From now on signals lead to an orderly end. `farewell` stops work, ends children and flushes. */
@@ -24,5 +25,10 @@ export function createShutdown(clock: Clock, farewell: () => Promise<void>): Shu
   for (const [signal, number] of Object.entries(SIGNALS)) {
     process.on(signal, () => void leave(128 + number));
   }
-  return { leave };
+  return {
+    leave,
+    get isLeaving() {
+      return leaving !== undefined;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { streamAnswer } from './turn.ts';
 
 /**
  * Runs turns until the model stops and no message is due. What it makes is pushed onto `made` as it happens, so that
- * the caller can still report it when something unforeseen breaks the loop. Returns how the last answer ended.
+ * the caller can still report it when something unforeseen breaks the loop. Returns the last answer.
  */
 export async function runTurns(scope: RunScope, opening: Delivery[], made: AgentMessage[]): Promise<AssistantMessage> {
   let due = [...opening, ...scope.takeSteering()];

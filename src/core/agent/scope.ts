@@ -1,6 +1,12 @@
 // First floor, core: what one run needs from its surroundings. The loop knows this and nothing else.
 import type { Artifacts, Clock, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
-import type { AgentMessage, AssistantMessage, AssistantMessageEvent, InterruptMode } from '../../protocol/index.ts';
+import type {
+  AgentMessage,
+  AssistantMessage,
+  AssistantMessageEvent,
+  Failure,
+  InterruptMode,
+} from '../../protocol/index.ts';
 import type { Emit } from '../session/broadcast.ts';
 
 /** A message on its way into the conversation: the prompt itself, or one that waited in a queue. */
@@ -16,6 +22,8 @@ export interface RunScope {
   readonly emit: Emit;
   /** Adds what the run made to the conversation and resolves when it is kept. */
   record(message: AgentMessage): Promise<void>;
+  /** An answer is complete and told. `failure` says why it is not a good one, when the provider did. */
+  answered(message: AssistantMessage, failure: Failure | undefined): undefined | Promise<void>;
   /** Asks the model with everything said so far. */
   ask(): Promise<AsyncIterable<AssistantMessageEvent>>;
   /** An assistant message that no model wrote: the answer that failed or was aborted before it began. */

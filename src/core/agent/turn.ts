@@ -1,6 +1,6 @@
 // First floor, core: one answer, streamed. Turns the model's stream into message events and a kept message.
 import { messageOf } from '../../base/index.ts';
-import type { AssistantMessage, AssistantMessageEvent } from '../../protocol/index.ts';
+import type { AssistantMessage, AssistantMessageEvent, Failure } from '../../protocol/index.ts';
 import type { RunScope } from './scope.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -12,8 +12,8 @@ export async function streamAnswer(scope: RunScope): Promise<AssistantMessage> {
   try {
     const stream = untilAborted(await scope.ask(), scope.signal, scope.clock);
     for await (const event of stream) {
-      const final = finalOf(event);
-      if (final) return await stage.end(final);
+      if (event.type === 'done') return await stage.end(event.message);
+      if (event.type === 'error') return await stage.end(event.error, event.failure);
       const wait = stage.update(event);
       if (wait) await wait;
     }
@@ -21,11 +21,6 @@ export async function streamAnswer(scope: RunScope): Promise<AssistantMessage> {
     return stage.end(stage.broken(messageOf(thrown)));
   }
   return stage.end(stage.broken(scope.signal.aborted ? undefined : 'The model stream ended without a final message'));
-}
-
-function finalOf(event: AssistantMessageEvent): AssistantMessage | undefined {
-  if (event.type === 'done') return event.message;
-  return event.type === 'error' ? event.error : undefined;
 }
 
 /** Keeps the order start, updates, end, whatever the stream leaves out. */
@@ -55,10 +50,11 @@ function createStage(scope: RunScope) {
         timestamp,
       };
     },
-    async end(message: AssistantMessage): Promise<AssistantMessage> {
+    async end(message: AssistantMessage, failure?: Failure): Promise<AssistantMessage> {
       if (!partial) await scope.emit({ type: 'message_start', message });
       await scope.record(message);
       await scope.emit({ type: 'message_end', message });
+      await scope.answered(message, failure);
       return message;
     },
   };

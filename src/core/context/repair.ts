@@ -11,7 +11,7 @@ import type {
 /**
  * Crashes, aborts, branches and cuts leave histories that providers refuse for ever. The result of this function
  * always keeps these rules: every tool call is followed at once by exactly one result, in call order; no result stands
- * without its call; nothing is empty; the first message is the user's; half-made calls of failed answers are gone.
+ * without its call; nothing is empty; the first message is the user's; failed answers and half-made calls are gone.
  */
 export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
   const results = resultsByCall(messages);
@@ -45,11 +45,12 @@ export function callsOf(message: AssistantMessage): ToolCall[] {
 }
 
 function presentable(message: AssistantMessage, used: Set<string>): AssistantMessage | undefined {
-  const failed = message.stopReason === 'error' || message.stopReason === 'aborted';
+  // What a provider said before it failed was never finished, and is asked for again.
+  if (message.stopReason === 'error') return undefined;
   const content = message.content.filter((block) => {
     if (block.type === 'text') return block.text.trim() !== '';
-    // Thinking of an answer that broke off has no valid signature, and its calls may be half-made.
-    if (failed) return false;
+    // Thinking of an answer that was stopped has no valid signature, and its calls may be half-made.
+    if (message.stopReason === 'aborted') return false;
     if (block.type === 'thinking') return block.thinking !== '' || block.thinkingSignature !== undefined;
     if (used.has(block.id)) return false;
     used.add(block.id);

@@ -1,18 +1,68 @@
-// First floor, core: which model answers, and how hard it thinks.
+// First floor, core: which model answers, and how hard it thinks. Each choice is an entry of the log.
+import { Fault } from '../../base/index.ts';
 import type { ModelChoice } from '../../contracts/index.ts';
-import { clampLevel, type Model, type ThinkingLevel } from '../../protocol/index.ts';
+import { clampLevel, levelsOf, type Model, type ThinkingLevel } from '../../protocol/index.ts';
 import type { Seat } from './seat.ts';
 
 export class ModelFacet implements ModelChoice {
-  readonly current: Model | null;
-  readonly thinkingLevel: ThinkingLevel;
   readonly #seat: Seat;
+  #current: Model | null;
+  /** What was asked for; a model that cannot think so hard does not make us forget it. */
+  #wanted: ThinkingLevel;
 
   constructor(seat: Seat) {
     this.#seat = seat;
-    this.current = seat.options.model;
-    this.thinkingLevel = clampLevel(seat.options.thinkingLevel, this.current);
+    this.#current = seat.options.model;
+    this.#wanted = seat.options.thinkingLevel;
     this.note();
+  }
+
+  get current(): Model | null {
+    return this.#current;
+  }
+
+  get thinkingLevel(): ThinkingLevel {
+    return clampLevel(this.#wanted, this.#current);
+  }
+
+  get thinkingLevels(): readonly ThinkingLevel[] {
+    return levelsOf(this.#current);
+  }
+
+  available(): Promise<readonly Model[]> {
+    return this.#seat.options.models.available();
+  }
+
+  async choose(provider: string, modelId: string): Promise<Model> {
+    const { models } = this.#seat.options;
+    const model = await models.find(provider, modelId);
+    if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);
+    await models.ready(model);
+    await this.#change(model, this.#wanted);
+    return model;
+  }
+
+  async cycle(): Promise<{ model: Model; thinkingLevel: ThinkingLevel; isScoped: boolean } | null> {
+    const scope = await this.#seat.options.models.scope();
+    const candidates = scope ?? (await this.available());
+    if (candidates.length <= 1) return null;
+    const here = candidates.findIndex((m) => m.provider === this.#current?.provider && m.id === this.#current.id);
+    const model = candidates[(Math.max(here, 0) + 1) % candidates.length] as Model;
+    await this.#seat.options.models.ready(model);
+    await this.#change(model, this.#wanted);
+    return { model, thinkingLevel: this.thinkingLevel, isScoped: scope !== undefined };
+  }
+
+  async think(level: ThinkingLevel): Promise<void> {
+    await this.#change(this.#current, clampLevel(level, this.#current));
+  }
+
+  async cycleThinking(): Promise<ThinkingLevel | null> {
+    if (!this.#current?.reasoning) return null;
+    const levels = this.thinkingLevels;
+    const next = levels[(levels.indexOf(this.thinkingLevel) + 1) % levels.length] as ThinkingLevel;
+    await this.think(next);
+    return next;
   }
 
   /** The first entries of a conversation say how it began. */
@@ -22,5 +72,17 @@ export class ModelFacet implements ModelChoice {
       this.#seat.conversation.note([{ type: 'model_change', provider: current.provider, modelId: current.id }]);
     }
     this.#seat.conversation.note([{ type: 'thinking_level_change', thinkingLevel }]);
+  }
+
+  /** Written first, so that what was acknowledged is what a resumed session finds. */
+  async #change(model: Model | null, wanted: ThinkingLevel): Promise<void> {
+    const level = clampLevel(wanted, model);
+    const moved = model && (model.provider !== this.#current?.provider || model.id !== this.#current.id);
+    await this.#seat.conversation.commit([
+      ...(moved ? [{ type: 'model_change' as const, provider: model.provider, modelId: model.id }] : []),
+      ...(level === this.thinkingLevel ? [] : [{ type: 'thinking_level_change' as const, thinkingLevel: level }]),
+    ]);
+    this.#current = model;
+    this.#wanted = wanted;
   }
 }

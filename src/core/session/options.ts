@@ -1,6 +1,7 @@
 // First floor, core: what a session is made with. The app fills it in; nothing here knows where the values come from.
 import type { Models, Ports, RunShell, SessionStore, Tool, ToolOptions } from '../../contracts/index.ts';
 import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../protocol/index.ts';
+import type { RetrySettings } from '../policy/retry.ts';
 
 export interface SessionOptions {
   ports: Ports;
@@ -21,4 +22,5 @@ export interface SessionOptions {
   followUpMode: QueueMode;
   interruptMode: InterruptMode;
   autoCompaction: boolean;
+  retry: RetrySettings;
 }

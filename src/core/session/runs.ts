@@ -6,6 +6,7 @@ import { failed, nextDue, runTurns } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { QueueFacet } from './queues.ts';
+import type { RetryFacet } from './retry.ts';
 import type { Seat } from './seat.ts';
 import type { ShellFacet } from './shell.ts';
 
@@ -23,6 +24,7 @@ interface RunParts {
   queues: QueueFacet;
   shell: ShellFacet;
   asking: Asking;
+  retry: RetryFacet;
 }
 
 export class RunFacet implements Runs {
@@ -99,34 +101,57 @@ export class RunFacet implements Runs {
     return { message, store: async () => {} };
   }
 
+  /** One run after another, for as long as a failure that passes is worth another attempt. */
   async #drive(run: ActiveRun, opening: Delivery): Promise<void> {
-    const { emit } = this.#parts.seat.broadcast;
+    const { retry, seat } = this.#parts;
+    const { emit } = seat.broadcast;
+    const { signal } = run.controller;
     const scope = this.#scope(run);
-    const made: AgentMessage[] = [];
-    let unforeseen: unknown;
-    try {
-      await emit({ type: 'agent_start' });
-      for (let due = [opening]; due.length > 0; ) {
-        const answer = await runTurns(scope, due, made);
-        // Looked at in the same breath as the run is declared over: nothing can arrive in between unseen.
-        due = failed(answer) ? [] : nextDue(scope, true);
+    let made: AgentMessage[] = [];
+    let due: Delivery[] = [opening];
+    await emit({ type: 'agent_start' });
+    for (;;) {
+      const { answer, unforeseen } = await this.#attempt(scope, due, made);
+      while (scope.arriving) await scope.arriving;
+      due = failed(answer) ? [] : nextDue(scope, true);
+      if (due.length > 0) continue;
+      const willRetry = unforeseen === undefined && !signal.aborted && retry.isDue(answer);
+      if (willRetry) {
+        await emit({ type: 'agent_end', messages: made, willRetry });
+        if (await retry.wait(answer, signal)) {
+          made = [];
+          await emit({ type: 'agent_start' });
+          continue;
+        }
       }
-    } catch (thrown) {
-      unforeseen = thrown;
-      made.push(await this.#lastWords(scope, thrown));
+      // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
+      this.#active = undefined;
+      const waits = willRetry ? [] : [emit({ type: 'agent_end', messages: made, willRetry })];
+      if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
+      waits.push(emit({ type: 'agent_settled', aborted: signal.aborted }));
+      run.end();
+      await Promise.all(waits);
+      if (unforeseen !== undefined) throw unforeseen;
+      return;
     }
-    const aborted = run.controller.signal.aborted;
-    this.#active = undefined;
-    const waits = [
-      emit({ type: 'agent_end', messages: made, willRetry: false }),
-      emit({ type: 'agent_settled', aborted }),
-    ];
-    run.end();
-    await Promise.all(waits);
-    if (unforeseen !== undefined) throw unforeseen;
   }
 
-  /** The loop itself broke: say so in the conversation, so that the run does not end without a word. */
+  /** Turns until the model stops; when the loop itself breaks, an answer that says so. */
+  async #attempt(
+    scope: RunScope,
+    due: Delivery[],
+    made: AgentMessage[],
+  ): Promise<{ answer: AssistantMessage; unforeseen?: unknown }> {
+    try {
+      return { answer: await runTurns(scope, due, made) };
+    } catch (unforeseen) {
+      const answer = await this.#lastWords(scope, unforeseen);
+      made.push(answer);
+      return { answer, unforeseen };
+    }
+  }
+
+  /** So that the run does not end without a word. */
   async #lastWords(scope: RunScope, thrown: unknown): Promise<AssistantMessage> {
     const message: AssistantMessage = {
       ...scope.blankAnswer(),
@@ -141,12 +166,13 @@ export class RunFacet implements Runs {
   }
 
   #scope(run: ActiveRun): RunScope {
-    const { seat, queues, asking } = this.#parts;
+    const { seat, queues, asking, retry } = this.#parts;
     const { conversation, ports, options } = seat;
     return {
       signal: run.controller.signal,
       clock: ports.clock,
       emit: seat.broadcast.emit,
+      answered: (message, failure) => retry.answered(message, failure),
       record: (message) => conversation.record([{ type: 'message', message }]),
       ask: () => asking.ask(run.controller.signal),
       blankAnswer: () => asking.blankAnswer(),

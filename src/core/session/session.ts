@@ -7,6 +7,7 @@ import { ModelFacet } from './models.ts';
 import { NamingFacet } from './naming.ts';
 import type { SessionOptions } from './options.ts';
 import { QueueFacet } from './queues.ts';
+import { RetryFacet } from './retry.ts';
 import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
@@ -18,7 +19,8 @@ export function createSession(options: SessionOptions): AgentSession {
   const queues = new QueueFacet(seat);
   const asking = new Asking(seat, models);
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
-  const runs = new RunFacet({ seat, queues, shell, asking });
+  const retry = new RetryFacet(seat);
+  const runs = new RunFacet({ seat, queues, shell, asking, retry });
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
     leave: () => runs.abort(),
@@ -59,6 +61,7 @@ export function createSession(options: SessionOptions): AgentSession {
     runs,
     queues,
     models,
+    retry,
     history,
     shell,
     naming,

@@ -107,7 +107,7 @@ function add(now: Situation, intents: readonly Intent[]): void {
       now.dropped.push(...now.pending.filter(isErrand));
       now.pending = [];
     }
-    if (false && isErrand(intent) && !onlyLooks(intent)) now.withheld.push(intent);
+    if (doubtful && isErrand(intent) && !onlyLooks(intent)) now.withheld.push(intent);
     else now.pending.push(intent);
   }
 }

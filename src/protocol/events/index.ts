@@ -2,6 +2,7 @@
 import type { EventOf } from '../event.ts';
 import { extensionError, notice } from './extension.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
+import { autoRetryEnd, autoRetryStart } from './retry.ts';
 import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
 import { toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
 
@@ -17,6 +18,8 @@ export const events = [
   toolExecutionStart,
   toolExecutionUpdate,
   toolExecutionEnd,
+  autoRetryStart,
+  autoRetryEnd,
   extensionError,
   notice,
 ] as const;

@@ -16,7 +16,7 @@ const conversation = `[User]: Fix the login bug. You must not touch b.ts.
 
 Command exited with code 1
 
-[Assistant tool calls]: edit(path="src/c.ts", oldText="(", newText=")")
+[Assistant tool calls]: edit(oldText=")", newText="(", path="src/c.ts")
 
 [Tool result]: Successfully replaced text in src/c.ts.
 

@@ -212,8 +212,11 @@ describe('messages that come in between', () => {
   });
 
   test('a command that the host ran in between changes nothing', () => {
-    const { turns } = play([...begun, user('Ran `date`\n```\nnow\n```')], { bash: 'ok' });
-    expect(turns).toEqual([['bash {"command":"x"}']]);
+    const between = [...begun, user('Ran `date`\n```\nnow\n```')];
+    expect(play(between, { bash: 'ok' }).turns).toEqual([['bash {"command":"x"}']]);
+    const steered = play([...between, user('read b.txt')], { read: 'text' });
+    expect(steered.turns).toEqual([['read {"path":"b.txt"}']]);
+    expect(steered.words).toContain('Left undone from before: run `x`.');
   });
 });
 

@@ -1,0 +1,27 @@
+// Documents: docs/protocol/tools.md. What the model may do, from the declarations of src/tools.
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type { Tool } from '../../src/contracts/index.ts';
+import { builtinTools } from '../../src/tools/index.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { page, section } from './markdown.ts';
+import { fieldTable } from './type-text.ts';
+
+export function toolPage(): string {
+  return page(
+    '# Tools',
+    'What the model may do. Hosts meet these names and arguments in `tool_execution_start` and in tool calls.',
+    ...builtinTools.map((tool) => section(`## ${tool.name}`, `Effect: \`${tool.effect}\``, quoted(tool), fieldTable(parametersOf(tool)))),
+  );
+}
+
+/** The words are for the model; quoted, so that nothing in them is taken for the page's own Markdown. */
+function quoted({ doc }: Tool): string {
+  return doc
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+}
+
+function parametersOf({ parameters, params }: Tool): JsonSchema {
+  return (parameters ?? toJsonSchema(params, { errorMode: 'ignore' })) as JsonSchema;
+}

@@ -1,0 +1,25 @@
+// The hall, client: the names of the declared events, and nothing else of them: the declarations would bring their schemas along.
+import type { AgentEvent } from '../protocol/index.ts';
+
+/** The compiler asks for every declared event that is missing here, and refuses what is not declared. */
+const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
+  agent_start: true,
+  agent_end: true,
+  agent_settled: true,
+  turn_start: true,
+  turn_end: true,
+  message_start: true,
+  message_update: true,
+  message_end: true,
+  tool_execution_start: true,
+  tool_execution_update: true,
+  tool_execution_end: true,
+  auto_retry_start: true,
+  auto_retry_end: true,
+  extension_error: true,
+  notice: true,
+};
+
+export function isKnownEvent(type: string): type is AgentEvent['type'] {
+  return Object.hasOwn(KNOWN, type);
+}

@@ -1,0 +1,97 @@
+// Transports, stdio: notices that nobody reads a pipe any more. Knows descriptors and processes, never what is written.
+//
+// A socket tells by itself when the other side goes. A pipe tells only who writes to it, and during a silent tool nothing
+// is written for minutes. Node cannot ask the system, but on Linux one may look who holds which end.
+import fs from 'node:fs';
+
+const PERIOD_MS = 700;
+const CONFIRM_MS = 150;
+
+/** The end of a pipe that some process holds: a path below /proc. */
+type Held = string;
+
+/**
+ * Calls `gone` once the reader of this pipe, seen before, is nowhere any more. One that was never seen (it may live in
+ * another container) is not missed.
+ */
+export function watchReader(fd: number, gone: () => void): void {
+  if (process.platform !== 'linux') return;
+  const pipe = () => targetOf(`/proc/self/fd/${fd}`);
+  const later = (ms: number, act: () => unknown) => void setTimeout(act, ms).unref();
+  let held: Held | undefined;
+
+  const follow = (found: Held) => {
+    held = found;
+    later(PERIOD_MS, check);
+  };
+  const find = async (otherwise: () => void) => {
+    const found = await search(pipe(), held);
+    if (found === 'nowhere') otherwise();
+    else if (found !== 'unknown') follow(found);
+  };
+  const check = () => {
+    if (held !== undefined && isReadEnd(held, pipe())) later(PERIOD_MS, check);
+    // Looked for twice, because it may change hands while we look.
+    else void find(() => later(CONFIRM_MS, () => void find(gone)));
+  };
+  setImmediate(() => {
+    // Most readers are the process that started us.
+    const found = readEndIn(String(process.ppid), pipe());
+    if (found !== undefined && found !== 'hidden') follow(found);
+    else void find(() => {});
+  });
+}
+
+/** `unknown` when somebody who may have it by now lets us not look: who came after us, or who had it before. */
+async function search(pipe: string | undefined, before: Held | undefined): Promise<Held | 'nowhere' | 'unknown'> {
+  const own = birthOf('self');
+  let unsure = pipe === undefined;
+  // Newest first: in a pipeline the reader was started right after us.
+  const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  for (const pid of pids.sort((a, b) => Number(b) - Number(a))) {
+    const found = readEndIn(pid, pipe);
+    if (found === 'hidden') unsure ||= birthOf(pid) >= own || (before?.startsWith(`/proc/${pid}/`) ?? false);
+    else if (found !== undefined) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return unsure ? 'unknown' : 'nowhere';
+}
+
+function readEndIn(pid: string, pipe: string | undefined): Held | 'hidden' | undefined {
+  const directory = `/proc/${pid}/fd`;
+  try {
+    const links = fs.readdirSync(directory).map((name) => `${directory}/${name}`);
+    return links.find((link) => isReadEnd(link, pipe));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'hidden';
+  }
+}
+
+function isReadEnd(link: string, pipe: string | undefined): boolean {
+  if (pipe === undefined || targetOf(link) !== pipe) return false;
+  try {
+    // How a descriptor was opened stands in the rights of its link.
+    return (fs.lstatSync(link).mode & 0o400) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return fs.readlinkSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a process began, in the system's ticks. The system's own threads hold no pipes and are as old as it. */
+function birthOf(pid: string): number {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return parent === '2' ? 0 : Number(rest[17]);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, inject, test, vi } from 'vitest';
+import { newPlace, startProgram, startRpc } from '../support/program.ts';
+import { rolesBelow } from '../support/session-files.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) => {
+  test('an idle program leaves', async () => {
+    const program = startRpc([], { streams });
+    await program.frame({ type: 'ready' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(program.frames).toHaveLength(1);
+  });
+
+  test('work that came before is finished and told', async () => {
+    const program = startRpc([], { streams });
+    program.send({ id: '1', type: 'prompt', message: 'run `echo done`' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    const types = program.frames.map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(['agent_end', 'agent_settled']);
+    expect(types).toContain('tool_execution_end');
+    expect(rolesBelow(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
+  });
+
+  test('queued work is finished too', async () => {
+    const program = startRpc(['--no-session'], { streams });
+    program.send(
+      { id: '1', type: 'prompt', message: 'run `echo one`' },
+      { id: '2', type: 'prompt', message: 'run `echo two`', streamingBehavior: 'followUp' },
+    );
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    const tools = program.frames.filter(({ type }) => type === 'tool_execution_end');
+    expect(tools.map((frame) => JSON.stringify(frame.result))).toEqual([
+      expect.stringContaining('one'),
+      expect.stringContaining('two'),
+    ]);
+  });
+
+  test('with --on-eof abort the work is not waited for', async () => {
+    const program = startRpc(['--on-eof', 'abort'], { streams });
+    program.send({ id: '1', type: 'prompt', message: 'run `sleep 1000`' });
+    await program.frame({ type: 'tool_execution_start' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(program.frames.at(-1)).toEqual({ type: 'agent_settled', aborted: true });
+  });
+
+  test('a last line without its newline still counts', async () => {
+    const program = startRpc([], { streams });
+    program.stdin.end('{"id":"last","type":"get_state"}');
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(program.frames.at(-1)).toMatchObject({ id: 'last', success: true });
+  });
+});
+
+test.each([
+  ['closed from the start', '<&-'],
+  ['nothing', '</dev/null'],
+  ['a directory', '</'],
+])('a program whose stdin is %s says that it is ready and leaves', async (_kind, redirection) => {
+  const place = newPlace();
+  const script = `exec "$0" "$1" --mode rpc ${redirection}`;
+  const child = spawn('sh', ['-c', script, process.execPath, inject('program')], {
+    cwd: place.cwd,
+    env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  const [code] = await once(child, 'close');
+  expect({ code, lines: out.trim().split('\n').length }).toEqual({ code: 0, lines: 1 });
+  expect(JSON.parse(out)).toMatchObject({ type: 'ready' });
+});
+
+test('in print mode the end of stdin is the end of the message', async () => {
+  const program = startProgram(['-p']);
+  program.stdin.write('say `');
+  program.stdin.end('hello`');
+  expect(await program.ended).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
+});
