@@ -29,11 +29,7 @@ export function commandPage(
   );
 }
 
-function describe(
-  command: Command,
-  definitions: Record<string, JsonSchema>,
-  examples: readonly Exchange[],
-): string {
+function describe(command: Command, definitions: Record<string, JsonSchema>, examples: readonly Exchange[]): string {
   const { name, doc, lane, long, stability = 'stable' } = command;
   return section(
     `## ${name}`,
@@ -47,7 +43,7 @@ function describe(
 
 function parameters({ properties = {}, required }: JsonSchema): string | undefined {
   const { id: _id, type: _type, ...own } = properties;
-  const table = fieldTable({ properties: own, ...(required ? { required } : {}) });
+  const table = fieldTable({ properties: own, ...(required ? { required } : {}) }, 'required');
   return table ? `Parameters\n\n${table}` : 'No parameters.';
 }
 

@@ -18,7 +18,9 @@ export async function commandExamples(): Promise<ReadonlyMap<string, readonly Ex
   return new Map(
     await Promise.all(
       allCommands.map(async (command) => {
-        const exchanges = requestsOf(command).map((request, index) => exchangeOf({ id: `req_${index + 1}`, ...request }));
+        const exchanges = requestsOf(command).map((request, index) =>
+          exchangeOf({ id: `req_${index + 1}`, ...request }),
+        );
         return [command.name, await Promise.all(exchanges)] as const;
       }),
     ),
@@ -39,7 +41,11 @@ async function exchangeOf(request: Frame): Promise<Exchange> {
 export async function eventExamples(): Promise<ReadonlyMap<string, readonly Frame[]>> {
   const lines = [{ id: 'req_1', type: 'prompt', message: 'How long is README.md?' }];
   const script = [
-    { thinking: 'Count it.', text: 'Let me see.', calls: [{ id: 'call_1', name: 'count', arguments: { input: 'README.md' } }] },
+    {
+      thinking: 'Count it.',
+      text: 'Let me see.',
+      calls: [{ id: 'call_1', name: 'count', arguments: { input: 'README.md' } }],
+    },
     { text: '42 lines.' },
   ];
   const examples = new Map<string, Frame[]>();

@@ -1,14 +1,12 @@
 // Documents: everything that is generated from the declarations, as path and text. Writes nothing itself.
 import { join } from 'node:path';
-import { events } from '../../src/protocol/index.ts';
 import { commandPage } from './command-page.ts';
 import { readRemarks } from './comments.ts';
 import { eventPage } from './event-page.ts';
 import { commandExamples, eventExamples } from './examples.ts';
-import { allCommands, ompFrames } from './frames.ts';
 import { indexPage } from './index-page.ts';
-import { documentOf, type JsonSchema, protocolTypes, refTo, toDefinitions } from './json-schema.ts';
-import { pascalCase } from './naming.ts';
+import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
+import { entrySchema, ompSchema, wireDefinitions } from './schemas.ts';
 import { settingsPage, settingsSchema } from './settings-page.ts';
 import { toolPage } from './tool-page.ts';
 import { typePage } from './type-page.ts';
@@ -17,8 +15,7 @@ import { typePage } from './type-page.ts';
 export async function generate(root: string): Promise<ReadonlyMap<string, string>> {
   const remarks = await readRemarks(join(root, 'src/protocol'));
   const types = toDefinitions(protocolTypes, remarks);
-  const wire = toDefinitions({ ...ompFrames, ...protocolTypes }, remarks);
-  describeFrames(wire);
+  const wire = wireDefinitions(remarks);
   const examples = await commandExamples();
   return new Map([
     ['docs/protocol/README.md', indexPage(examples)],
@@ -31,32 +28,6 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
     ['schema/settings.json', toText(settingsSchema())],
     ['schema/session-entry.json', toText(entrySchema(types))],
   ]);
-}
-
-function describeFrames(definitions: Record<string, JsonSchema>): void {
-  const docs = [
-    ...allCommands.map(({ name, doc }) => [`${pascalCase(name)}Command`, doc] as const),
-    ...events.map(({ type, doc }) => [`${pascalCase(type)}Event`, doc] as const),
-  ];
-  for (const [name, doc] of docs) definitions[name] = { description: doc, ...definitions[name] };
-}
-
-function ompSchema(definitions: Record<string, JsonSchema>): JsonSchema {
-  const root = {
-    title: 'The omp dialect of Parley',
-    description: 'One frame, either way. HostFrame is what a host may send, AgentFrame what it may get.',
-    anyOf: [refTo('HostFrame'), refTo('AgentFrame')],
-  };
-  return documentOf(root, definitions);
-}
-
-function entrySchema(definitions: Record<string, JsonSchema>): JsonSchema {
-  const root = {
-    title: 'A line of a Parley session log',
-    description: 'The first line is the header, every further one an entry whose parentId names the entry before it.',
-    anyOf: [refTo('SessionHeader'), refTo('SessionEntry')],
-  };
-  return documentOf(root, definitions);
 }
 
 function toText(schema: JsonSchema): string {

@@ -33,7 +33,9 @@ const REF = '#/definitions/';
 export const protocolTypes: Definitions = Object.fromEntries(
   Object.entries(protocol as Record<string, unknown>)
     .filter((entry): entry is [string, GenericSchema] => isRecord(entry[1]) && entry[1].kind === 'schema')
-    .map(([name, schema]) => [pascalCase(name), schema]),
+    .map(([name, schema]) => [pascalCase(name), schema] as const)
+    // Bundlers and loaders do not agree on the order of a module's exports.
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
 /** One JSON Schema for each definition; definitions point at one another. */

@@ -3,7 +3,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { SETTING_KEYS, SETTINGS } from '../../src/app/settings-table.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { page } from './markdown.ts';
-import { inCell, typeText } from './type-text.ts';
+import { inCell, tableOf, typeText } from './type-text.ts';
 
 const fields = new Map<string, JsonSchema>(
   SETTING_KEYS.map((key) => {
@@ -16,12 +16,12 @@ const fields = new Map<string, JsonSchema>(
 export function settingsPage(): string {
   const rows = [...fields].map(([key, field]) => {
     const value = field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``;
-    return `| \`${key}\` | \`${inCell(typeText(field))}\` | ${value} | ${inCell(field.description ?? '')} |`;
+    return [`\`${key}\``, `\`${inCell(typeText(field))}\``, value, inCell(field.description ?? '')];
   });
   return page(
     '# Settings',
     'Read at start from `settings.json` in the user’s directory (`~/.parley`, or what `PARLEY_DIR` names). Comments and trailing commas are allowed. `{ "retry": { "enabled": false } }` and `{ "retry.enabled": false }` say the same. A wrong value is told on stderr and the default stands; `null` means not set. Flags win over settings.',
-    ['| setting | type | default | |', '|---|---|---|---|', ...rows].join('\n'),
+    tableOf(['setting', 'type', 'default', ''], rows),
   );
 }
 
@@ -32,8 +32,8 @@ export function settingsSchema(): JsonSchema {
     properties[key] = field;
     const [group, name] = key.split('.');
     if (!group || !name) continue;
-    const nested = (properties[group] ??= { type: 'object', properties: {} });
-    nested.properties = { ...nested.properties, [name]: field };
+    const nested = properties[group]?.properties;
+    properties[group] = { type: 'object', properties: { ...nested, [name]: field } };
   }
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -10,7 +10,14 @@ export function toolPage(): string {
   return page(
     '# Tools',
     'What the model may do. Hosts meet these names and arguments in `tool_execution_start` and in tool calls.',
-    ...builtinTools.map((tool) => section(`## ${tool.name}`, `Effect: \`${tool.effect}\``, quoted(tool), fieldTable(parametersOf(tool)))),
+    ...builtinTools.map((tool) =>
+      section(
+        `## ${tool.name}`,
+        `Effect: \`${tool.effect}\``,
+        quoted(tool),
+        fieldTable(parametersOf(tool), 'required'),
+      ),
+    ),
   );
 }
 

@@ -1,7 +1,7 @@
 // Documents: docs/protocol/types.md. The shapes that frames and the session log are made of, from src/protocol.
 import type { JsonSchema } from './json-schema.ts';
 import { page, section } from './markdown.ts';
-import { fieldTable, link, optionsOf, typeCell } from './type-text.ts';
+import { fieldTable, link, optionsOf, typeCell, typeText } from './type-text.ts';
 
 export function typePage(definitions: Record<string, JsonSchema>): string {
   const types = Object.entries(definitions);
@@ -19,7 +19,7 @@ function describe(name: string, schema: JsonSchema): string {
 
 function shapeOf(schema: JsonSchema): string {
   const options = optionsOf(schema);
-  if (!options) return fieldTable(schema) || typeCell(schema);
+  if (!options) return fieldTable(schema) || `\`${typeText(schema)}\``;
   if (options.some((option) => option.properties)) {
     return section('One of:', ...options.map((option) => fieldTable(option) || typeCell(option)));
   }

@@ -28,16 +28,22 @@ export function typeCell(schema: JsonSchema): string {
   return `\`${inCell(typeText(schema))}\``;
 }
 
-/** One row for each field. */
-export function fieldTable(schema: JsonSchema): string {
+/** One row for each field; `presence` is what a field is called that must be there. Remarks only where there are any. */
+export function fieldTable(schema: JsonSchema, presence = 'always'): string {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return '';
   const required = new Set(schema.required);
+  const hasRemarks = fields.some(([, field]) => field.description);
   const rows = fields.map(([name, field]) => {
-    const presence = required.has(name) ? 'always' : 'optional';
-    return `| \`${name}\` | ${typeCell(field)} | ${presence} | ${inCell(field.description ?? '')} |`;
+    const cells = [`\`${name}\``, typeCell(field), required.has(name) ? presence : 'optional'];
+    return hasRemarks ? [...cells, inCell(field.description ?? '')] : cells;
   });
-  return ['| field | type | | |', '|---|---|---|---|', ...rows].join('\n');
+  return tableOf(hasRemarks ? ['field', 'type', '', ''] : ['field', 'type', ''], rows);
+}
+
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return lines.join('\n').replaceAll(/ {2,}\|/g, ' |');
 }
 
 /** A pipe ends a cell wherever it stands, also inside code. */

@@ -1,6 +1,6 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
 import { Fault } from '../base/index.ts';
-import type { AgentSession, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
+import type { AgentSession, Models, Ports, ResumedSession, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import { apiLoaders, catalogue, createModels } from '../llm/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
@@ -29,6 +29,10 @@ export interface AgentOptions {
   /** Beside the built-in ones. One with the same name takes the built-in's place. */
   tools?: readonly Tool[] | undefined;
   name?: string | undefined;
+  /** Go on with this session: a path, or the beginning of its id. */
+  session?: string | undefined;
+  /** Go on with the session of this directory that was written to last, if there is one. */
+  continueLatest?: boolean | undefined;
   models?: Models | undefined;
 }
 
@@ -42,12 +46,15 @@ export interface Agent {
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { ports, settings } = options;
   const models = options.models ?? modelsFor(options);
+  const store = storeFor(options);
   const shellPath = settings.shellPath;
-  const session = createSession({
+  const session = await createSession({
     ports,
-    store: storeFor(options),
+    store,
     models,
     model: await models.initial(),
+    modelAsked: options.provider !== undefined || options.model !== undefined,
+    resumed: await resumedFor(options, store),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
     tools: chooseTools(options),
     toolOptions: { shellPath, bashTimeout: settings['bash.timeout'] },
@@ -60,7 +67,11 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
-    autoCompaction: settings['compaction.enabled'],
+    compaction: {
+      enabled: settings['compaction.enabled'],
+      reserveTokens: settings['compaction.reserveTokens'],
+      keepRecentTokens: settings['compaction.keepRecentTokens'],
+    },
     retry: {
       enabled: settings['retry.enabled'],
       maxRetries: settings['retry.maxRetries'],
@@ -87,6 +98,14 @@ function modelsFor({ provider, model, settings, ports }: AgentOptions): Models {
     wanted: asked ? { provider, model } : { provider: settings.defaultProvider, model: settings.defaultModel },
     clock: ports.clock,
   });
+}
+
+/** The conversation to go on with, when the user named one. */
+async function resumedFor(options: AgentOptions, store: SessionStore): Promise<ResumedSession | undefined> {
+  if (options.session !== undefined) return store.resume(await store.locate(options.session));
+  if (!options.continueLatest) return undefined;
+  const latest = await store.latest();
+  return latest === undefined ? undefined : store.resume(latest);
 }
 
 function storeFor(options: AgentOptions): SessionStore {

@@ -101,6 +101,7 @@ class BegunLine {
 
   add(part: Uint8Array): void {
     if (part.length >= SMALL) {
+      this.#sealTail();
       this.#keep(part);
       return;
     }

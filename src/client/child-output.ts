@@ -6,7 +6,7 @@ import { deferred, LineSplitter } from '../base/index.ts';
 const LONGEST_LINE = 512 * 1024 * 1024;
 const TAIL_BYTES = 8 * 1024;
 /** More than pipes hold: whatever comes after that is not from the process that has exited. */
-const LAST_BYTES = 1024 * 1024;
+const LAST_BYTES = 16 * 1024 * 1024;
 /** The loop looks at every pipe once a turn; a few more cost microseconds. */
 const QUIET_TURNS = 8;
 
@@ -85,10 +85,10 @@ export function tailOf(stream: Readable, onText: (text: string) => void): Tail {
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    port1.once('message', () => {
       port1.close();
       resolve();
-    };
+    });
     port2.postMessage(undefined);
   });
 }

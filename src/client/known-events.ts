@@ -14,6 +14,8 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   tool_execution_start: true,
   tool_execution_update: true,
   tool_execution_end: true,
+  auto_compaction_start: true,
+  auto_compaction_end: true,
   auto_retry_start: true,
   auto_retry_end: true,
   extension_error: true,

@@ -42,7 +42,7 @@ export async function spawnAgent(options: SpawnOptions = {}): Promise<SpawnedAge
 async function start(options: SpawnOptions): Promise<Child> {
   // Bundlers for browsers must leave this alone; it is never reached there.
   const { spawn } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:child_process');
-  const { cliPath = ownProgram(), runtime = process.execPath, args = [], cwd, env } = options;
+  const { cliPath = await ownProgram(), runtime = process.execPath, args = [], cwd, env } = options;
   const child = spawn(runtime, [cliPath, '--mode', 'rpc', ...args], {
     cwd,
     env: { ...process.env, ...env },
@@ -61,11 +61,11 @@ async function start(options: SpawnOptions): Promise<Child> {
 }
 
 /** Beside the modules of the built package: dist/lib/client and dist/cli.js. */
-function ownProgram(): string {
+async function ownProgram(): Promise<string> {
+  const { fileURLToPath } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:url');
   // In two steps, or bundlers would take the program for a file that the page needs.
   const here = import.meta.url;
-  const { pathname } = new URL('../../cli.js', here);
-  return decodeURIComponent(pathname);
+  return fileURLToPath(new URL('../../cli.js', here));
 }
 
 function overChild(child: Child, onStderr: (text: string) => void): ClientTransport {

@@ -1,7 +1,7 @@
 // First floor, commands: what has been said.
-import { array, nullable, object, string } from 'valibot';
+import { array, boolean, nullable, object, optional, string } from 'valibot';
 import { command } from '../contracts/index.ts';
-import { agentMessage } from '../protocol/index.ts';
+import { agentMessage, entryTree, sessionEntry } from '../protocol/index.ts';
 
 export const getMessages = command({
   name: 'get_messages',
@@ -19,4 +19,53 @@ export const getLastAssistantText = command({
   params: object({}),
   result: object({ text: nullable(string()) }),
   run: async (_, { session }) => ({ text: session.history.lastAssistantText() }),
+});
+
+export const switchSession = command({
+  name: 'switch_session',
+  doc: 'Go on with another session: a path, or the beginning of its id. A run that is going ends first, with its last events.',
+  lane: 'ordered',
+  long: true,
+  params: object({ sessionPath: string() }),
+  result: object({ cancelled: boolean() }),
+  examples: [{ sessionPath: '/home/me/.parley/sessions/--project--/2026-01-02T03-04-05-000Z_0f8b.jsonl' }],
+  run: ({ sessionPath }, { session }) => session.history.switchTo(sessionPath),
+});
+
+export const branch = command({
+  name: 'branch',
+  doc: 'Start a new session with everything that was said before one of the user’s messages, and return its text.',
+  lane: 'ordered',
+  long: true,
+  params: object({ entryId: string() }),
+  result: object({ text: string(), cancelled: boolean() }),
+  examples: [{ entryId: 'abc12345' }],
+  run: ({ entryId }, { session }) => session.history.branch(entryId),
+});
+
+export const getBranchMessages = command({
+  name: 'get_branch_messages',
+  doc: 'The user’s messages that a new branch could begin before, on all branches.',
+  lane: 'ordered',
+  params: object({}),
+  result: object({ messages: array(object({ entryId: string(), text: string() })) }),
+  run: async (_, { session }) => ({ messages: await session.history.branchPoints() }),
+});
+
+export const getEntries = command({
+  name: 'get_entries',
+  doc: 'The entries of the session log in the order they were written; those after `since` when it is given.',
+  lane: 'ordered',
+  params: object({ since: optional(string()) }),
+  result: object({ entries: array(sessionEntry), leafId: nullable(string()) }),
+  run: ({ since }, { session }) => session.history.entries(since),
+});
+
+export const getTree = command({
+  name: 'get_tree',
+  doc: 'The entries of the session log as a tree, and where the conversation stands.',
+  lane: 'ordered',
+  params: object({}),
+  result: object({ tree: array(entryTree), leafId: nullable(string()) }),
+  run: (_, { session }) => session.history.tree(),
 });

@@ -1,6 +1,15 @@
 // Table of contents: everything a host may ask. Adding a command is one export in one file, and one name here.
 import type { Command } from '../contracts/index.ts';
-import { getLastAssistantText, getMessages } from './history.ts';
+import { compact, setAutoCompaction } from './compaction.ts';
+import {
+  branch,
+  getBranchMessages,
+  getEntries,
+  getLastAssistantText,
+  getMessages,
+  getTree,
+  switchSession,
+} from './history.ts';
 import {
   cycleModel,
   cycleThinkingLevel,
@@ -25,6 +34,11 @@ export const commands = [
   getState,
   getMessages,
   getLastAssistantText,
+  switchSession,
+  branch,
+  getBranchMessages,
+  getEntries,
+  getTree,
   setModel,
   cycleModel,
   getAvailableModels,
@@ -35,6 +49,8 @@ export const commands = [
   setFollowUpMode,
   setInterruptMode,
   clearQueue,
+  compact,
+  setAutoCompaction,
   setAutoRetry,
   abortRetry,
   bash,

@@ -27,6 +27,8 @@ export interface ApiRequest extends ModelRequest {
   apiKey?: string | undefined;
   /** Beside the format's own: from the model, from models.json. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** How the host differs from the others that speak its format, where models.json says so. Each format reads its own. */
+  compat?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

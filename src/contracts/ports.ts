@@ -50,6 +50,8 @@ export interface Files {
   write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
   /** Replaces the whole file at once: other processes see the old or the new content, never a part. */
   replace(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** Gives a file another name in the same file system, at once. What had that name before is gone. */
+  rename(from: string, to: string): Promise<void>;
   makeDirectory(path: string, options?: { mode?: number }): Promise<void>;
   /** A new private directory under the system's temporary one. */
   temporaryDirectory(prefix: string): Promise<string>;

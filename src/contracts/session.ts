@@ -3,10 +3,13 @@ import type {
   AgentEvent,
   AgentMessage,
   BashResult,
+  CompactionResult,
+  EntryTree,
   ImageContent,
   InterruptMode,
   Model,
   QueueMode,
+  SessionEntry,
   SessionState,
   SessionStats,
   ThinkingLevel,
@@ -63,6 +66,16 @@ export interface ModelChoice {
   cycleThinking(): Promise<ThinkingLevel | null>;
 }
 
+export interface Compaction {
+  /** The session summarises itself when the context window fills up. */
+  automatic: boolean;
+  readonly isRunning: boolean;
+  /** Ends a run that is going, then summarises. */
+  compact(customInstructions?: string): Promise<CompactionResult>;
+  /** Resolves when what was under way is over; the conversation is as it was. */
+  abort(): Promise<void>;
+}
+
 export interface Retry {
   enabled: boolean;
   /** Cancels the wait before the next attempt, and the attempt. */
@@ -75,6 +88,14 @@ export interface History {
   lastAssistantText(): string | null;
   stats(): SessionStats;
   startNew(options: { parentSession?: string | undefined }): Promise<{ cancelled: boolean }>;
+  /** Goes on with another conversation. When that one cannot be opened, nothing has changed. */
+  switchTo(path: string): Promise<{ cancelled: boolean }>;
+  /** A new session with everything that was said before this prompt; its text is returned. */
+  branch(entryId: string): Promise<{ text: string; cancelled: boolean }>;
+  branchPoints(): Promise<{ entryId: string; text: string }[]>;
+  /** In the order they were appended, on all branches; those after `since` when it is given. */
+  entries(since?: string): Promise<{ entries: SessionEntry[]; leafId: string | null }>;
+  tree(): Promise<{ tree: EntryTree[]; leafId: string | null }>;
 }
 
 export interface Shell {
@@ -96,6 +117,7 @@ export interface AgentSession {
   readonly queues: Queues;
   readonly models: ModelChoice;
   readonly retry: Retry;
+  readonly compaction: Compaction;
   readonly history: History;
   readonly shell: Shell;
   readonly naming: Naming;

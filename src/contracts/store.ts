@@ -7,10 +7,60 @@ export interface SessionLog {
   readonly file: string | undefined;
   /** Resolves when the entries are safe: written and synced. Calls are written in the order they were made. */
   append(entries: readonly SessionEntry[]): Promise<void>;
+  /** Everything that was ever appended, in order. Costs what the history costs: for trees and exports, never to resume. */
+  readAll(): Promise<readonly SessionEntry[]>;
   close(): Promise<void>;
+}
+
+/** A part of a log that could not be read and was passed over. */
+export interface LogDamage {
+  offset: number;
+  message: string;
+}
+
+/** A conversation that goes on. */
+export interface ResumedSession {
+  readonly header: SessionHeader;
+  readonly log: SessionLog;
+  /**
+   * The entries that the context is made of, oldest first, ending at the leaf: from the first one that the newest
+   * compaction kept, otherwise from the root. Read backwards from the end, so that the rest of the history costs nothing.
+   */
+  readonly path: readonly SessionEntry[];
+  readonly leafId: string | null;
+  readonly name: string | undefined;
+  readonly damage: readonly LogDamage[];
+}
+
+/** One line of the list of sessions. */
+export interface SessionSummary {
+  path: string;
+  id: string;
+  cwd: string;
+  name?: string;
+  parentSession?: string;
+  createdMs: number;
+  modifiedMs: number;
+  messages: number;
+  /** US dollars. */
+  cost: number;
+  /** The file and its artifacts. */
+  bytes: number;
+  /** How the first prompt begins. */
+  opening: string;
 }
 
 export interface SessionStore {
   /** A new log. Nothing touches the disk before the first append. */
   create(header: SessionHeader): SessionLog;
+  /** Throws a Fault: nothing there, not a session, or held by another process (named). Never overwrites what it cannot read. */
+  resume(path: string): Promise<ResumedSession>;
+  /** A path, or the beginning of an id. Throws a Fault when it names none or several. */
+  locate(wanted: string): Promise<string>;
+  /** The session that was written to last; `undefined` when there is none. */
+  latest(): Promise<string | undefined>;
+  /** Newest first. */
+  list(): Promise<readonly SessionSummary[]>;
+  /** With its artifacts. */
+  remove(path: string): Promise<void>;
 }

@@ -45,6 +45,8 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   /** Advice for the system prompt, when this tool is active. */
   readonly guidelines?: readonly string[];
   readonly effect: 'read' | 'write' | 'execute';
+  /** What it does to the file that its `path` argument names, for the record that a compaction keeps. */
+  readonly file?: 'read' | 'modified';
   readonly params: P;
   /** JSON Schema of the arguments for tools that bring their own; otherwise it follows from `params`. */
   readonly parameters?: Record<string, unknown>;

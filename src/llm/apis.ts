@@ -1,5 +1,6 @@
 // First floor, llm: the wire formats we speak, each loaded when its first request comes. Knows no model.
 import type { Clock, ModelApi } from '../contracts/index.ts';
+import type { WirePorts } from './http/wire.ts';
 import { OFFLINE_API } from './offline/model.ts';
 
 export type ApiLoader = () => Promise<ModelApi>;
@@ -8,10 +9,20 @@ export interface ApiPorts {
   clock: Pick<Clock, 'now'>;
   /** Lets the event loop turn. Called now and then inside long answers that no network interrupts. */
   pause?: () => Promise<void>;
+  /** What the formats that travel over HTTP need. Without it only the offline model is reached. */
+  wire?: WirePorts;
 }
 
-export function apiLoaders(ports: ApiPorts): Readonly<Record<string, ApiLoader>> {
+export function apiLoaders({ wire, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
   return {
     [OFFLINE_API]: async () => (await import('./offline/api.ts')).createOfflineApi(ports),
+    ...(wire ? wireLoaders(wire) : {}),
+  };
+}
+
+function wireLoaders(ports: WirePorts): Record<string, ApiLoader> {
+  return {
+    'anthropic-messages': async () =>
+      (await import('./apis/anthropic-messages/index.ts')).createAnthropicMessages(ports),
   };
 }

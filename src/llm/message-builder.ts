@@ -1,5 +1,5 @@
 // First floor, llm: grows the one AssistantMessage of a stream and says so in events. Knows no provider's wire.
-import { Fault, isRecord, messageOf } from '../base/index.ts';
+import { Fault } from '../base/index.ts';
 import {
   type AssistantMessage,
   type AssistantMessageEvent,
@@ -12,6 +12,7 @@ import {
   type ToolCall,
   type Usage,
 } from '../protocol/index.ts';
+import { ToolArguments } from './tool-arguments.ts';
 
 export type DoneReason = Extract<StopReason, 'stop' | 'length' | 'toolUse'>;
 export type FailReason = Extract<StopReason, 'aborted' | 'error'>;
@@ -25,8 +26,8 @@ export const ABORTED_MESSAGE = 'Request was aborted';
 export class MessageBuilder {
   readonly message: AssistantMessage;
   #open: StreamedBlock | undefined;
-  // The arguments' text stays outside the message: its block shows `{}` until the text is whole.
-  #json = '';
+  // The arguments' text stays outside the message: its block shows what could be read of it so far.
+  #arguments = new ToolArguments('');
 
   constructor(model: Pick<Model, 'api' | 'provider' | 'id'>, timestamp: number) {
     this.message = {
@@ -78,27 +79,35 @@ export class MessageBuilder {
   }
 
   startToolCall(id: string, name: string): StreamEvent {
-    this.#json = '';
+    this.#arguments = new ToolArguments(name);
     const contentIndex = this.#begin({ type: 'toolCall', id, name, arguments: {} });
     return { type: 'toolcall_start', contentIndex, partial: this.message };
   }
 
+  /** The block's `arguments` are replaced now and then by what the text shows so far, always by a new object. */
   appendToolCall(delta: string): StreamEvent {
-    this.#current('toolCall');
-    this.#json += delta;
+    const block = this.#current('toolCall');
+    const seen = this.#arguments.append(delta);
+    if (seen) block.arguments = seen;
     return { type: 'toolcall_delta', contentIndex: this.#last, delta, partial: this.message };
+  }
+
+  /** Whether the open call could end now. Some providers say only after a call that the length limit cut it. */
+  get isToolCallWhole(): boolean {
+    this.#current('toolCall');
+    return this.#arguments.isWhole;
   }
 
   /**
    * Reads the arguments. Text that is no JSON object throws: to run a call with arguments the model did not give would be
-   * worse than to fail. `cut` says that the answer hit its length limit inside the call, which nobody will run.
+   * worse than to fail. `cut` says that the answer hit its length limit inside the call, which nobody will run: half a
+   * command is dangerous, so it ends without arguments.
    */
   endToolCall(options: { cut?: boolean; thoughtSignature?: string | undefined } = {}): StreamEvent {
     const block = this.#current('toolCall');
-    if (!options.cut) block.arguments = readArguments(block.name, this.#json);
+    block.arguments = options.cut ? {} : this.#arguments.whole();
     if (options.thoughtSignature !== undefined) block.thoughtSignature = options.thoughtSignature;
     this.#end('toolCall');
-    this.#json = '';
     return { type: 'toolcall_end', contentIndex: this.#last, toolCall: block, partial: this.message };
   }
 
@@ -155,19 +164,6 @@ export function failMessage(
   delete (message as Partial<AssistantMessage>).timestamp;
   Object.assign(message, { stopReason: reason, errorMessage, timestamp });
   return { type: 'error', reason, error: message };
-}
-
-function readArguments(tool: string, json: string): Record<string, unknown> {
-  if (json.trim() === '') return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (thrown) {
-    throw new Fault('parse', `The model sent unreadable arguments for the tool ${tool}: ${messageOf(thrown)}`);
-  }
-  if (!isRecord(value))
-    throw new Fault('parse', `The model sent arguments for the tool ${tool} that are no JSON object`);
-  return value;
 }
 
 function frozen(usage: Usage): Usage {

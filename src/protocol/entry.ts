@@ -1,11 +1,14 @@
 // Ground floor: one line of the session log. The shapes are those of pi's version 3, so that its tools read our files.
 import {
   array,
+  type GenericSchema,
   type InferOutput,
+  lazy,
   literal,
   looseObject,
   nullable,
   number,
+  object,
   optional,
   string,
   union,
@@ -60,6 +63,21 @@ export const sessionEntry = variant('type', [
   looseObject({ ...base, type: literal('label'), targetId: string(), label: optional(string()) }),
   looseObject({ ...base, type: literal('session_info'), name: optional(string()) }),
 ]);
+
+/** An entry with what grew from it. */
+export interface EntryTree {
+  entry: SessionEntry;
+  children: EntryTree[];
+  label?: string;
+  labelTimestamp?: string;
+}
+
+export const entryTree: GenericSchema<EntryTree> = object({
+  entry: sessionEntry,
+  children: array(lazy(() => entryTree)),
+  label: optional(string()),
+  labelTimestamp: optional(string()),
+}) as GenericSchema<EntryTree>;
 
 export type SessionHeader = InferOutput<typeof sessionHeader>;
 export type SessionEntry = InferOutput<typeof sessionEntry>;

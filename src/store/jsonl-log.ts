@@ -60,6 +60,9 @@ export function createJsonlLog({ files, directory, file, header }: JsonlLogOptio
       writing ??= writeAll();
       return waiting.promise;
     },
+    async readAll() {
+      throw new Fault('storage', `Cannot read session file ${file} yet`);
+    },
     close() {
       closing ??= Promise.resolve(writing).then(() => target.close());
       return closing;

@@ -1,4 +1,5 @@
 // The store that remembers: one JSON line per entry, only ever added. Knows what a file is; knows nothing of conversations.
+import { Fault } from '../base/fault.ts';
 import type { Clock, Files } from '../contracts/ports.ts';
 import type { SessionStore } from '../contracts/store.ts';
 import { createJsonlLog } from './jsonl-log.ts';
@@ -17,5 +18,14 @@ export function createJsonlStore({ files, clock, directory }: JsonlStoreOptions)
       const file = `${directory}/${sessionFileName(clock.now(), header.id)}`;
       return createJsonlLog({ files, directory, file, header });
     },
+    resume: unavailable,
+    locate: unavailable,
+    latest: async () => undefined,
+    list: async () => [],
+    remove: unavailable,
   };
+}
+
+async function unavailable(path: string): Promise<never> {
+  throw new Fault('not_found', `Session not found: ${path}`);
 }

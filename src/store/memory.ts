@@ -12,6 +12,7 @@ export interface MemoryStore extends SessionStore {
   create(header: SessionHeader): MemoryLog;
 }
 
+/** Keeps no hold on its logs, so that a process that begins a thousand conversations does not end up holding them all. */
 export function createMemoryStore(): MemoryStore {
   return {
     create(header) {
@@ -25,10 +26,22 @@ export function createMemoryStore(): MemoryStore {
           if (closed) throw new Fault('storage', `Session ${header.id} is closed`);
           kept.push(...entries);
         },
+        async readAll() {
+          return [...kept];
+        },
         async close() {
           closed = true;
         },
       };
     },
+    resume: async (path) => unknownSession(path),
+    locate: async (wanted) => unknownSession(wanted),
+    latest: async () => undefined,
+    list: async () => [],
+    remove: async (path) => unknownSession(path),
   };
+}
+
+function unknownSession(wanted: string): never {
+  throw new Fault('not_found', `Session not found: ${wanted} (this run keeps no sessions on disk)`);
 }

@@ -2,7 +2,7 @@
 
 const CONTEXT = 4;
 /** Beyond this many changed lines the search for the shortest difference costs more than it explains. */
-const MOST_CHANGES = 2000;
+const MOST_CHANGES = 1000;
 
 export interface LineDiff {
   diff: string;

@@ -23,6 +23,7 @@ const params = object({
 export const edit = tool({
   name: 'edit',
   effect: 'write',
+  file: 'modified',
   doc: 'Replace text in a file. Each oldText must be copied exactly, occur once, and not overlap another; several edits are matched against the original, all or none. For a single edit, oldText and newText may stand beside path.',
   snippet: 'Make exact replacements in files, several at once',
   guidelines: ['Put all changes to one file into one edit call; keep each oldText as short as is unique.'],

@@ -15,6 +15,7 @@ const MAX_IMAGE_BYTES = 4.5 * 1024 * 1024;
 export const read = tool({
   name: 'read',
   effect: 'read',
+  file: 'read',
   doc: `Read a file: text or image (png, jpeg, gif, webp). Text stops at ${MAX_LINES} lines or 50KB; go on with offset (first line, from 1) and limit (lines). artifact://ID opens a saved output.`,
   snippet: 'Read files and images',
   guidelines: ['Use read to look at files, not cat or sed.'],

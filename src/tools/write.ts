@@ -9,6 +9,7 @@ import { orExplain, stopIfAborted, textResult } from './result.ts';
 export const write = tool({
   name: 'write',
   effect: 'write',
+  file: 'modified',
   doc: 'Create or overwrite a file. Missing folders are made.',
   snippet: 'Create or overwrite files',
   guidelines: ['Use write only for new files or complete rewrites.'],

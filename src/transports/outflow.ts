@@ -1,7 +1,7 @@
 // Transports: how much is on its way out, and who waits for it to leave. Counts; never sees what is counted.
 
 /** Beyond this many waiting units a writer is asked to hold back. Four pipe buffers: enough to keep the reader busy. */
-export const HIGH_WATER_MARK = 256 * 1024;
+const HIGH_WATER_MARK = 256 * 1024;
 
 export class Outflow {
   readonly #mark: number;

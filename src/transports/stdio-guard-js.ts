@@ -10,11 +10,12 @@ type Builtin = Record<string, Callable>;
 type Load = (name: string) => unknown;
 
 export function redirectJavaScript(): void {
-  const load = createRequire(import.meta.url);
+  // Newer versions of Node spare us the making of a `require`, which costs half a millisecond.
+  const load: Load = process.getBuiltinModule ?? createRequire(import.meta.url);
   const toStderr = { configurable: true, enumerable: true, get: () => process.stderr };
   Object.defineProperty(process, 'stdout', toStderr);
   // The global console asks for its stream once; it may have done so already.
-  Object.defineProperty(load('node:console'), '_stdout', toStderr);
+  Object.defineProperty(load('node:console') as object, '_stdout', toStderr);
   redirectRoutes(load);
 }
 

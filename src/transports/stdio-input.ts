@@ -54,7 +54,6 @@ function letGo(stdin: NodeJS.ReadStream, wake: () => void): void {
   for (const event of NEWS) stdin.off(event, wake);
   // A late read error must not end the process; there is nobody left to tell.
   stdin.on('error', () => {});
-  stdin.pause();
   // Not destroyed: it is the process's, and others may hold it. Files have no `unref` and need none.
   (stdin as { unref?: () => void }).unref?.();
 }

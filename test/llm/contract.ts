@@ -42,7 +42,7 @@ export function expectGrammar({ events, message, usages }: Observation): void {
   const last = events.at(-1)!;
   expect(['done', 'error']).toContain(last.type);
   expect(events.slice(0, -1).filter(({ type }) => type === 'done' || type === 'error')).toEqual([]);
-  for (const event of events) expect(messageIn(event)).toBe(message);
+  expect(events.filter((event) => messageIn(event) !== message)).toEqual([]);
   expect(Object.keys(message)).toEqual(KEYS.filter((key) => key !== 'errorMessage' || last.type === 'error'));
   expectBlocks(events, message, last.type === 'done');
   if (last.type === 'done') expect(message.stopReason).toBe(last.reason);
@@ -66,8 +66,8 @@ function expectBlocks(events: readonly AssistantMessageEvent[], message: Assista
       open = { kind, grown: [] };
       continue;
     }
-    expect(open?.kind).toBe(kind);
-    expect(event.contentIndex).toBe(next - 1);
+    // One comparison for each delta: a long stream has many, and `expect` is slow.
+    if (open?.kind !== kind || event.contentIndex !== next - 1) expect.fail(`${event.type} outside its block`);
     if ('delta' in event) open?.grown.push(event.delta);
     if (moment !== 'end') continue;
     const text = open?.grown.join('') ?? '';

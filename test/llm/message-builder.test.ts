@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
-import { type AssistantMessageEvent, noUsage } from '../../src/protocol/index.ts';
+import { type AssistantMessageEvent, noUsage, type ToolCall } from '../../src/protocol/index.ts';
 import { expectGrammar, type Observation } from './contract.ts';
 
 const model = { api: 'wire', provider: 'house', id: 'one' };
@@ -39,16 +39,20 @@ describe('what a builder says', () => {
     expect(builder.message.timestamp).toBe(42);
   });
 
-  test('arguments stay empty until their JSON is whole', () => {
+  test('a call ends with its whole arguments, in the block that its events carry', () => {
     const builder = create();
     builder.startToolCall('c1', 'read');
     builder.appendToolCall('{"path":"a');
-    expect(builder.message.content[0]).toEqual({ type: 'toolCall', id: 'c1', name: 'read', arguments: {} });
     builder.appendToolCall('.txt"}');
     const end = builder.endToolCall();
     expect(end).toMatchObject({ type: 'toolcall_end', contentIndex: 0 });
     expect(end.type === 'toolcall_end' && end.toolCall).toBe(builder.message.content[0]);
-    expect(builder.message.content[0]).toMatchObject({ arguments: { path: 'a.txt' } });
+    expect(builder.message.content[0]).toEqual({
+      type: 'toolCall',
+      id: 'c1',
+      name: 'read',
+      arguments: { path: 'a.txt' },
+    });
   });
 
   test('a call without any argument text has no arguments', () => {
@@ -67,10 +71,14 @@ describe('what a builder says', () => {
 
   test('a call that the length limit cut off ends without arguments', () => {
     const builder = create();
-    const events = [builder.start(), builder.startToolCall('c1', 'read'), builder.appendToolCall('{"pa')];
+    const events = [
+      builder.start(),
+      builder.startToolCall('c1', 'bash'),
+      builder.appendToolCall('{"command":"rm -rf /'),
+    ];
     events.push(builder.endToolCall({ cut: true }), builder.finish('length'));
     expectGrammar(seen(events));
-    expect(builder.message.content[0]).toMatchObject({ arguments: {} });
+    expect(builder.message.content[0]).toEqual({ type: 'toolCall', id: 'c1', name: 'bash', arguments: {} });
   });
 
   test('signatures are kept', () => {
@@ -88,6 +96,126 @@ describe('what a builder says', () => {
     ]);
   });
 });
+
+describe('the arguments of a growing call', () => {
+  const open = () => {
+    const builder = create();
+    builder.startToolCall('c', 'edit');
+    return { builder, shown: () => (builder.message.content[0] as ToolCall).arguments };
+  };
+
+  test('show what has come: half a string its beginning, half a number or word nothing', () => {
+    const { builder, shown } = open();
+    const steps: [string, Record<string, unknown>][] = [
+      ['{', {}],
+      ['"path":"a', { path: 'a' }],
+      ['.ts","lines":[1,23', { path: 'a.ts', lines: [1] }],
+      ['4],"all":tr', { path: 'a.ts', lines: [1, 234] }],
+      ['ue,"text":"x\\', { path: 'a.ts', lines: [1, 234], all: true, text: 'x' }],
+      [
+        'u00e9y","deep":{"a":[{"b":"c',
+        { path: 'a.ts', lines: [1, 234], all: true, text: 'xéy', deep: { a: [{ b: 'c' }] } },
+      ],
+    ];
+    for (const [piece, expected] of steps) {
+      builder.appendToolCall(piece);
+      expect(shown()).toEqual(expected);
+    }
+  });
+
+  test('are looked at again only when the text has grown by a quarter, and are a new object then', () => {
+    const { builder, shown } = open();
+    builder.appendToolCall(`{"text":"${'x'.repeat(91)}`);
+    const first = shown();
+    for (let length = 101; length < 125; length++) {
+      builder.appendToolCall('y');
+      expect(shown()).toBe(first);
+    }
+    builder.appendToolCall('y');
+    expect(shown()).not.toBe(first);
+    expect(first).toEqual({ text: 'x'.repeat(91) });
+    expect(shown()).toEqual({ text: `${'x'.repeat(91)}${'y'.repeat(25)}` });
+  });
+
+  test('cost in proportion to their text, however it is cut', () => {
+    const { builder, shown } = open();
+    const objects = new Set<unknown>();
+    let read = 0;
+    builder.appendToolCall('{"text":"');
+    for (let n = 0; n < 100_000; n++) {
+      builder.appendToolCall('z');
+      if (objects.has(shown())) continue;
+      objects.add(shown());
+      read += n;
+    }
+    expect(objects.size).toBeLessThan(50);
+    expect(read).toBeLessThan(5.5 * 100_000);
+  });
+
+  test.each(['[1,2', 'null', '"text', 'nonsense', '{"a" 1 2 3', '}}}'])(
+    'stay as they are when the text is %s',
+    (text) => {
+      const { builder, shown } = open();
+      builder.appendToolCall(text);
+      expect(shown()).toEqual({});
+      expect(builder.isToolCallWhole).toBe(false);
+    },
+  );
+
+  test('tell whether they are whole', () => {
+    const { builder } = open();
+    expect(builder.isToolCallWhole).toBe(true);
+    builder.appendToolCall('{"a":1');
+    expect(builder.isToolCallWhole).toBe(false);
+    builder.appendToolCall('}');
+    expect(builder.isToolCallWhole).toBe(true);
+    builder.endToolCall();
+    expect(() => builder.isToolCallWhole).toThrow('No toolCall block is open');
+  });
+
+  test('are unreadable in a way that a retry can mend', () => {
+    const { builder } = open();
+    builder.appendToolCall('{"a":');
+    expect(() => builder.endToolCall()).toThrow(expect.objectContaining({ failure: { kind: 'malformed' } }));
+  });
+
+  test('never hold anything that the whole arguments do not begin with', () => {
+    const value = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
+    fc.assert(
+      fc.property(value, fc.integer({ min: 1, max: 9 }), (args, size) => {
+        const { builder, shown } = open();
+        const whole = JSON.parse(JSON.stringify(args)) as Record<string, unknown>;
+        for (const piece of JSON.stringify(args).match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []) {
+          builder.appendToolCall(piece);
+          expect(begins(shown(), whole)).toBe(true);
+        }
+        builder.endToolCall();
+        expect(shown()).toEqual(whole);
+      }),
+    );
+  });
+
+  test('never hang on or throw at any text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'{}[]",:\\ \n1e-tnu0') })), (pieces) => {
+        const { builder } = open();
+        for (const piece of pieces) builder.appendToolCall(piece);
+      }),
+    );
+  });
+});
+
+/** Half of a value: strings and lists may be shorter, objects may lack keys. Lone surrogates are halves of a character. */
+function begins(part: unknown, whole: unknown): boolean {
+  if (typeof part === 'string') return typeof whole === 'string' && whole.startsWith(part);
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.length <= whole.length && part.every((one, n) => begins(one, whole[n]));
+  if (typeof part === 'object' && part !== null) {
+    const known = whole as Record<string, unknown>;
+    return Object.entries(part).every(([key, one]) => Object.hasOwn(known, key) && begins(one, known[key]));
+  }
+  return Object.is(part, whole);
+}
 
 describe('usage', () => {
   test('is replaced, never changed, and only when it differs', () => {

@@ -89,7 +89,7 @@ describe('answers', () => {
         const stream = models.stream(request({ signal: aborter.signal }));
         expectGrammar(await observe(stream, (_, count) => count === abortAt && aborter.abort()));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

@@ -1,7 +1,7 @@
 // The hall: one message, one answer, on a terminal or in a pipe. As text, or as the events of the default dialect.
 import { Fault } from '../../base/index.ts';
 import { dialects } from '../../dialects/index.ts';
-import { type AgentMessage, type AssistantMessage, textOf } from '../../protocol/index.ts';
+import { type AgentMessage, type AssistantMessage, SESSION_VERSION, textOf } from '../../protocol/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
 import { version } from '../version.ts';
 import { gatherInput } from './input.ts';
@@ -41,7 +41,7 @@ export async function runPrint(options: PrintOptions, warn: (line: string) => vo
     );
   }
   const output = createStdioTransport();
-  const shutdown = createShutdown(ports.clock, async () => {
+  const shutdown = createShutdown(ports, async () => {
     await started.close();
     await output.flush();
   });
@@ -76,7 +76,7 @@ function reportText(started: Started, output: Output): Report {
 function reportEvents({ agent, cwd }: Started, output: Output, options: PrintOptions): Report {
   const codec = dialects.get('omp')?.codec({ version: version(), stream: options.stream ?? 'full' });
   const { session } = agent;
-  output.write([`${JSON.stringify({ type: 'session', version: 3, id: session.id, cwd })}\n`]);
+  output.write([`${JSON.stringify({ type: 'session', version: SESSION_VERSION, id: session.id, cwd })}\n`]);
   session.subscribe((event) => {
     const frame = codec?.event(event);
     if (!frame || output.write(frame.chunks)) return undefined;

@@ -22,7 +22,7 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
   const dialect = dialects.get(name);
   if (!dialect) throw new Fault('config', `Unknown dialect: ${name}. Available: ${[...dialects.keys()].join(', ')}`);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
-  const shutdown = createShutdown(ports.clock, async () => {
+  const shutdown = createShutdown(ports, async () => {
     await started.close();
     await transport.flush();
   });

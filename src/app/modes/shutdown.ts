@@ -1,5 +1,5 @@
 // The hall: leaving. However we are told to go, runs end, children die, what was said is flushed, and it takes two seconds at most.
-import type { Clock } from '../../contracts/index.ts';
+import type { Clock, Log } from '../../contracts/index.ts';
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 const LONGEST_FAREWELL_MS = 1800;
@@ -11,11 +11,14 @@ export interface Shutdown {
 }
 
 /** From now on signals lead to an orderly end. `farewell` stops work, ends children and flushes. */
-export function createShutdown(clock: Clock, farewell: () => Promise<void>): Shutdown {
+export function createShutdown(ports: { clock: Clock; log: Log }, farewell: () => Promise<void>): Shutdown {
   let leaving: Promise<never> | undefined;
   const leave = (code: number): Promise<never> => {
     leaving ??= (async () => {
-      clock.after(LONGEST_FAREWELL_MS, () => process.exit(code));
+      ports.log('leaving', { code });
+      // Also when nothing is left that would keep the process.
+      process.exitCode = code;
+      ports.clock.after(LONGEST_FAREWELL_MS, () => process.exit(code));
       // Whatever goes wrong on the way out must not keep us here.
       await farewell().catch(() => {});
       return process.exit(code);

@@ -10,6 +10,7 @@ import { createSystemPorts } from '../system-ports/index.ts';
 
 /** What the modes read of the command line. */
 export interface StartOptions {
+  readonly mode: string;
   readonly cwd?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -17,6 +18,9 @@ export interface StartOptions {
   readonly noSession?: boolean | undefined;
   readonly sessionDir?: string | undefined;
   readonly name?: string | undefined;
+  readonly session?: string | undefined;
+  readonly continue?: boolean | undefined;
+  readonly resume?: boolean | undefined;
   readonly systemPrompt?: string | undefined;
   readonly appendSystemPrompt?: string | undefined;
   readonly tools?: readonly string[] | undefined;
@@ -56,7 +60,10 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     appendSystemPrompt: options.appendSystemPrompt,
     toolNames: options.noTools ? [] : options.tools,
     name: options.name?.trim() || undefined,
+    session: options.session,
+    continueLatest: options.continue || options.resume,
   });
+  if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });
   return {
     agent,
     ports,

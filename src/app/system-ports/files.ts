@@ -24,6 +24,7 @@ export function createFiles(): Files {
     read: (file, range) => (range === undefined ? fs.readFile(file) : readRange(file, range)),
     write: (file, bytes, options) => fs.writeFile(file, bytes, { mode: options?.mode }),
     replace: replaceFile,
+    rename: fs.rename,
     makeDirectory: async (directory, options) => {
       await fs.mkdir(directory, { recursive: true, mode: options?.mode });
     },

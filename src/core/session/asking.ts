@@ -2,7 +2,8 @@
 import { Fault } from '../../base/index.ts';
 import type { Tool, ToolOffer } from '../../contracts/index.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../../protocol/index.ts';
-import { noUsage } from '../../protocol/index.ts';
+import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
+import { untilAborted } from '../agent/until-aborted.ts';
 import { findContextFiles } from '../context/context-files.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
 import { toModelMessages } from '../context/to-model.ts';
@@ -38,6 +39,36 @@ export class Asking {
       signal,
       sessionId: conversation.header.id,
     });
+  }
+
+  get model(): Model | null {
+    return this.#models.current;
+  }
+
+  /** One question outside the conversation, without tools: for summaries. */
+  async askOnce(question: {
+    systemPrompt: string;
+    text: string;
+    maxTokens: number | undefined;
+    signal: AbortSignal;
+  }): Promise<{ text: string } | { error: string }> {
+    const { conversation, options, ports } = this.#seat;
+    const model = this.#model();
+    const stream = options.models.stream({
+      model,
+      systemPrompt: question.systemPrompt,
+      messages: [{ role: 'user', content: [{ type: 'text', text: question.text }], timestamp: ports.clock.now() }],
+      tools: [],
+      thinkingLevel: clampLevel('high', model),
+      ...(question.maxTokens === undefined ? {} : { maxTokens: Math.min(question.maxTokens, model.maxTokens) }),
+      signal: question.signal,
+      sessionId: conversation.header.id,
+    });
+    for await (const event of untilAborted(stream, question.signal, ports.clock)) {
+      if (event.type === 'done') return { text: textOf(event.message.content) };
+      if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model failed' };
+    }
+    return { error: 'the model gave no answer' };
   }
 
   /** An answer that no model wrote. */

@@ -1,16 +1,18 @@
-// First floor, core: what has been said, and starting afresh.
-import type { History } from '../../contracts/index.ts';
-import { type AgentMessage, type SessionStats, textOf } from '../../protocol/index.ts';
+// First floor, core: what has been said, and leaving one conversation for another.
+import { Fault } from '../../base/index.ts';
+import type { History, ResumedSession } from '../../contracts/index.ts';
+import { type AgentMessage, type EntryTree, type SessionEntry, type SessionStats, textOf } from '../../protocol/index.ts';
+import { branchBefore, branchPoints, treeOf } from '../tree/branching.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
 
 export interface HistoryPorts {
   /** Messages that are kept but not yet part of the conversation. */
   held(): readonly AgentMessage[];
-  /** Ends what is running, with its last events, and lets go of the conversation. */
+  /** Ends what is running, with its last events. */
   leave(): Promise<void>;
-  /** The new conversation is in place. */
-  arrive(): void;
+  /** Another conversation is in place: begun now, or gone on with under this name. */
+  arrive(how: 'new' | 'resumed', name: string | undefined): Promise<void>;
 }
 
 export class HistoryFacet implements History {
@@ -48,12 +50,71 @@ export class HistoryFacet implements History {
   }
 
   async startNew(options: { parentSession?: string | undefined }): Promise<{ cancelled: boolean }> {
+    await this.#replace(() => this.#seat.sitDown(options));
+    await this.#ports.arrive('new', undefined);
+    return { cancelled: false };
+  }
+
+  async switchTo(path: string): Promise<{ cancelled: boolean }> {
+    const { store } = this.#seat.options;
+    const file = await store.locate(path);
+    // The session that is open already holds its own lock; there is nothing to switch.
+    if (file === this.#seat.conversation.file) {
+      await this.#ports.leave();
+      return { cancelled: false };
+    }
+    const resumed = await store.resume(file);
+    await this.#goOn(resumed, resumed.name);
+    return { cancelled: false };
+  }
+
+  async branch(entryId: string): Promise<{ text: string; cancelled: boolean }> {
+    const { conversation, options, ports } = this.#seat;
+    const { text, path, labels } = branchBefore(await conversation.all(), entryId);
+    const parent = conversation.file;
+    const now = new Date(ports.clock.now()).toISOString();
+    const header = { ...conversation.header, id: ports.ids.uuid(), timestamp: now };
+    if (parent !== undefined) header.parentSession = parent;
+    const log = options.store.create(header);
+    const copies: SessionEntry[] = [...path];
+    for (const label of labels) {
+      copies.push({ type: 'label', id: ports.ids.entry(), parentId: copies.at(-1)?.id ?? null, timestamp: now, ...label });
+    }
+    if (copies.length > 0) await log.append(copies);
+    const name = nameOn(copies);
+    await this.#goOn({ header, log, path: copies, leafId: copies.at(-1)?.id ?? null, name, damage: [] }, name);
+    return { text, cancelled: false };
+  }
+
+  async branchPoints(): Promise<{ entryId: string; text: string }[]> {
+    return branchPoints(await this.#seat.conversation.all());
+  }
+
+  async entries(since?: string): Promise<{ entries: SessionEntry[]; leafId: string | null }> {
+    const all = await this.#seat.conversation.all();
+    const at = since === undefined ? -1 : all.findIndex((entry) => entry.id === since);
+    if (since !== undefined && at < 0) throw new Fault('not_found', `No entry has the id ${since}`);
+    return { entries: all.slice(at + 1), leafId: this.#seat.conversation.leafId };
+  }
+
+  async tree(): Promise<{ tree: EntryTree[]; leafId: string | null }> {
+    return { tree: treeOf(await this.#seat.conversation.all()), leafId: this.#seat.conversation.leafId };
+  }
+
+  async #goOn(resumed: ResumedSession, name: string | undefined): Promise<void> {
+    await this.#replace(() => this.#seat.goOn(resumed));
+    await this.#ports.arrive('resumed', name);
+  }
+
+  async #replace(sit: () => void): Promise<void> {
     await this.#ports.leave();
     const { conversation, artifacts } = this.#seat;
     await conversation.close();
     await artifacts.close();
-    this.#seat.sitDown(options);
-    this.#ports.arrive();
-    return { cancelled: false };
+    sit();
   }
+}
+
+function nameOn(entries: readonly SessionEntry[]): string | undefined {
+  return entries.findLast((entry) => entry.type === 'session_info' && entry.name)?.name as string | undefined;
 }

@@ -1,7 +1,8 @@
 // First floor, core: which model answers, and how hard it thinks. Each choice is an entry of the log.
-import { Fault } from '../../base/index.ts';
+import { Fault, messageOf } from '../../base/index.ts';
 import type { ModelChoice } from '../../contracts/index.ts';
 import { clampLevel, levelsOf, type Model, type ThinkingLevel } from '../../protocol/index.ts';
+import type { Restored } from './restored.ts';
 import type { Seat } from './seat.ts';
 
 export class ModelFacet implements ModelChoice {
@@ -14,7 +15,7 @@ export class ModelFacet implements ModelChoice {
     this.#seat = seat;
     this.#current = seat.options.model;
     this.#wanted = seat.options.thinkingLevel;
-    this.note();
+    if (!seat.options.resumed) this.note();
   }
 
   get current(): Model | null {
@@ -72,6 +73,24 @@ export class ModelFacet implements ModelChoice {
       this.#seat.conversation.note([{ type: 'model_change', provider: current.provider, modelId: current.id }]);
     }
     this.#seat.conversation.note([{ type: 'thinking_level_change', thinkingLevel }]);
+  }
+
+  /** The choices of a conversation that goes on. A model that is not there any more is named, not silently replaced. */
+  async restore(wanted: Restored): Promise<void> {
+    if (wanted.thinkingLevel) this.#wanted = wanted.thinkingLevel;
+    if (!wanted.model) return;
+    const { provider, modelId } = wanted.model;
+    const { models } = this.#seat.options;
+    try {
+      const model = await models.find(provider, modelId);
+      if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);
+      await models.ready(model);
+      this.#current = model;
+    } catch (thrown) {
+      const using = this.#current ? `${this.#current.provider}/${this.#current.id}` : 'no model';
+      const message = `The session's model cannot be used, going on with ${using}: ${messageOf(thrown)}`;
+      void this.#seat.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'models' });
+    }
   }
 
   /** Written first, so that what was acknowledged is what a resumed session finds. */

@@ -8,8 +8,8 @@ export class NamingFacet implements Naming {
 
   constructor(seat: Seat) {
     this.#seat = seat;
-    this.#name = seat.options.name;
-    if (this.#name) seat.conversation.note([{ type: 'session_info', name: this.#name }]);
+    this.#name = seat.options.name ?? seat.options.resumed?.name;
+    if (seat.options.name) seat.conversation.note([{ type: 'session_info', name: seat.options.name }]);
   }
 
   get name(): string | undefined {
@@ -21,7 +21,7 @@ export class NamingFacet implements Naming {
     this.#name = name;
   }
 
-  reset(): void {
-    this.#name = undefined;
+  reset(name: string | undefined): void {
+    this.#name = name;
   }
 }

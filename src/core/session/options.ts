@@ -1,6 +1,7 @@
 // First floor, core: what a session is made with. The app fills it in; nothing here knows where the values come from.
-import type { Models, Ports, RunShell, SessionStore, Tool, ToolOptions } from '../../contracts/index.ts';
+import type { Models, Ports, ResumedSession, RunShell, SessionStore, Tool, ToolOptions } from '../../contracts/index.ts';
 import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../protocol/index.ts';
+import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';
 
 export interface SessionOptions {
@@ -8,6 +9,8 @@ export interface SessionOptions {
   store: SessionStore;
   models: Models;
   model: Model | null;
+  /** The user named the model: it is used also where a resumed session says another. */
+  modelAsked?: boolean;
   thinkingLevel: ThinkingLevel;
   tools: readonly Tool[];
   toolOptions: ToolOptions;
@@ -18,9 +21,11 @@ export interface SessionOptions {
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
   name?: string | undefined;
+  /** Go on with this conversation instead of beginning one. */
+  resumed?: ResumedSession | undefined;
   steeringMode: QueueMode;
   followUpMode: QueueMode;
   interruptMode: InterruptMode;
-  autoCompaction: boolean;
+  compaction: CompactionSettings;
   retry: RetrySettings;
 }

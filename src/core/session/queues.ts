@@ -2,19 +2,15 @@
 import type { Queues } from '../../contracts/index.ts';
 import { type InterruptMode, type QueueMode, textOf, type UserMessage } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/scope.ts';
+import { QUEUE_ENTRY, type QueuedItem } from './restored.ts';
 import type { Seat } from './seat.ts';
 
-type Kind = 'steer' | 'followUp';
+type Kind = QueuedItem['kind'];
 
-interface Item {
-  id: string;
-  kind: Kind;
-  message: UserMessage;
+interface Item extends QueuedItem {
+  /** On disk. */
   safe: boolean;
 }
-
-/** The log's record of what was queued. A `message` entry that carries the item's id says that it was delivered. */
-const ENTRY = 'parley.queue';
 
 export class QueueFacet implements Queues {
   steeringMode: QueueMode;
@@ -80,12 +76,16 @@ export class QueueFacet implements Queues {
     return { steering: texts('steer'), followUp: texts('followUp') };
   }
 
-  /** The conversation is left behind: its queue stays with it, in its log. */
-  reset(): void {
-    this.#items = [];
+  get pending(): readonly QueuedItem[] {
+    return this.#items.map(({ safe: _, ...item }) => item);
+  }
+
+  /** Another conversation: the queue that is left stays in its log, the one that comes is in that one's. */
+  reset(items: readonly QueuedItem[]): void {
+    this.#items = items.map((item) => ({ ...item, safe: true }));
   }
 
   #store(data: Record<string, unknown>): Promise<void> {
-    return this.#seat.conversation.commit([{ type: 'custom', customType: ENTRY, data }]);
+    return this.#seat.conversation.commit([{ type: 'custom', customType: QUEUE_ENTRY, data }]);
   }
 }

@@ -5,6 +5,7 @@ import type { AgentMessage, AssistantMessage, UserMessage } from '../../protocol
 import { failed, nextDue, runTurns } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
+import type { CompactionFacet } from './compaction.ts';
 import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
 import type { Seat } from './seat.ts';
@@ -25,6 +26,7 @@ interface RunParts {
   shell: ShellFacet;
   asking: Asking;
   retry: RetryFacet;
+  compaction: CompactionFacet;
 }
 
 export class RunFacet implements Runs {
@@ -71,7 +73,7 @@ export class RunFacet implements Runs {
 
   async abort(): Promise<void> {
     const run = this.#active;
-    if (!run) return;
+    if (!run) return this.#parts.compaction.abort();
     run.controller.abort();
     await run.ended;
   }
@@ -101,38 +103,60 @@ export class RunFacet implements Runs {
     return { message, store: async () => {} };
   }
 
-  /** One run after another, for as long as a failure that passes is worth another attempt. */
+  /** One run after another, for as long as something automatic is worth another attempt. */
   async #drive(run: ActiveRun, opening: Delivery): Promise<void> {
-    const { retry, seat } = this.#parts;
+    const { retry, compaction, seat } = this.#parts;
     const { emit } = seat.broadcast;
     const { signal } = run.controller;
     const scope = this.#scope(run);
-    let made: AgentMessage[] = [];
+    await compaction.keepRoom(signal);
     let due: Delivery[] = [opening];
-    await emit({ type: 'agent_start' });
     for (;;) {
-      const { answer, unforeseen } = await this.#attempt(scope, due, made);
-      while (scope.arriving) await scope.arriving;
-      due = failed(answer) ? [] : nextDue(scope, true);
-      if (due.length > 0) continue;
-      const willRetry = unforeseen === undefined && !signal.aborted && retry.isDue(answer);
-      if (willRetry) {
-        await emit({ type: 'agent_end', messages: made, willRetry });
-        if (await retry.wait(answer, signal)) {
-          made = [];
-          await emit({ type: 'agent_start' });
-          continue;
-        }
+      const made: AgentMessage[] = [];
+      await emit({ type: 'agent_start' });
+      const { answer, unforeseen } = await this.#untilDone(scope, due, made);
+      due = [];
+      const next = unforeseen === undefined && !signal.aborted ? this.#continuation(answer) : undefined;
+      if (next) {
+        await emit({ type: 'agent_end', messages: made, willRetry: true });
+        if (await next(signal)) continue;
+      } else if (!failed(answer)) {
+        await emit({ type: 'agent_end', messages: made, willRetry: false });
+        await compaction.keepRoom(signal);
+        while (scope.arriving) await scope.arriving;
+        due = nextDue(scope, true);
+        if (due.length > 0) continue;
       }
       // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
       this.#active = undefined;
-      const waits = willRetry ? [] : [emit({ type: 'agent_end', messages: made, willRetry })];
+      const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
       if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
       waits.push(emit({ type: 'agent_settled', aborted: signal.aborted }));
       run.end();
       await Promise.all(waits);
       if (unforeseen !== undefined) throw unforeseen;
       return;
+    }
+  }
+
+  /** What follows a failed answer by itself; it resolves to whether the request is worth sending again. */
+  #continuation(answer: AssistantMessage): ((signal: AbortSignal) => Promise<boolean>) | undefined {
+    const { retry, compaction } = this.#parts;
+    if (compaction.canRecover(answer)) return (signal) => compaction.recover(signal);
+    return retry.isDue(answer) ? (signal) => retry.wait(answer, signal) : undefined;
+  }
+
+  /** Turns until nothing is due, looked at once more when everything has been told. */
+  async #untilDone(
+    scope: RunScope,
+    opening: Delivery[],
+    made: AgentMessage[],
+  ): Promise<{ answer: AssistantMessage; unforeseen?: unknown }> {
+    for (let due = opening; ; ) {
+      const outcome = await this.#attempt(scope, due, made);
+      while (scope.arriving) await scope.arriving;
+      due = failed(outcome.answer) ? [] : nextDue(scope, true);
+      if (due.length === 0) return outcome;
     }
   }
 
@@ -166,13 +190,16 @@ export class RunFacet implements Runs {
   }
 
   #scope(run: ActiveRun): RunScope {
-    const { seat, queues, asking, retry } = this.#parts;
+    const { seat, queues, asking, retry, compaction } = this.#parts;
     const { conversation, ports, options } = seat;
     return {
       signal: run.controller.signal,
       clock: ports.clock,
       emit: seat.broadcast.emit,
-      answered: (message, failure) => retry.answered(message, failure),
+      answered(message, failure) {
+        compaction.answered(message, failure);
+        return retry.answered(message, failure);
+      },
       record: (message) => conversation.record([{ type: 'message', message }]),
       ask: () => asking.ask(run.controller.signal),
       blankAnswer: () => asking.blankAnswer(),

@@ -1,6 +1,7 @@
 // First floor, core: what the facets of one session share. The conversation is replaced when a new one is started.
-import type { Ports } from '../../contracts/index.ts';
-import { SESSION_VERSION } from '../../protocol/index.ts';
+import type { Fault } from '../../base/index.ts';
+import type { Ports, ResumedSession, SessionLog } from '../../contracts/index.ts';
+import { SESSION_VERSION, type SessionHeader } from '../../protocol/index.ts';
 import { Conversation } from '../tree/conversation.ts';
 import { type ArtifactShelf, createArtifactShelf } from './artifacts.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
@@ -17,12 +18,13 @@ export class Seat {
     this.options = options;
     this.ports = options.ports;
     this.broadcast = createBroadcast((thrown) => this.ports.log('listener failed', { error: String(thrown) }));
-    this.sitDown({});
+    if (options.resumed) this.goOn(options.resumed);
+    else this.sitDown({});
   }
 
   /** Takes a fresh conversation. Nothing is written before something is worth keeping. */
   sitDown(options: { parentSession?: string | undefined }): void {
-    const { clock, ids, files } = this.ports;
+    const { clock, ids } = this.ports;
     const header = {
       type: 'session' as const,
       version: SESSION_VERSION,
@@ -31,17 +33,26 @@ export class Seat {
       cwd: this.options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
-    const log = this.options.store.create(header);
-    this.conversation = new Conversation(header, log, {
-      clock,
-      ids,
-      onStorage: (problem) =>
-        void this.broadcast.emit(
-          problem
-            ? { type: 'notice', level: 'error', message: problem.message, source: 'storage' }
-            : { type: 'notice', level: 'info', message: 'The session is on disk again.', source: 'storage' },
-        ),
-    });
+    this.#take(header, this.options.store.create(header));
+  }
+
+  /** Takes a conversation that was begun earlier. */
+  goOn(resumed: ResumedSession): void {
+    this.#take(resumed.header, resumed.log, resumed);
+    for (const { offset, message } of resumed.damage) {
+      void this.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'storage', offset });
+    }
+  }
+
+  #take(header: SessionHeader, log: SessionLog, resumed?: ResumedSession): void {
+    const { clock, ids, files } = this.ports;
+    const onStorage = (problem: Fault | undefined) =>
+      void this.broadcast.emit(
+        problem
+          ? { type: 'notice', level: 'error', message: problem.message, source: 'storage' }
+          : { type: 'notice', level: 'info', message: 'The session is on disk again.', source: 'storage' },
+      );
+    this.conversation = new Conversation(header, log, { clock, ids, onStorage }, resumed);
     this.artifacts = createArtifactShelf(files, log.file);
   }
 }

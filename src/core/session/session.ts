@@ -2,17 +2,19 @@
 import type { AgentSession, EventListener } from '../../contracts/index.ts';
 import type { SessionState } from '../../protocol/index.ts';
 import { Asking } from './asking.ts';
+import { CompactionFacet } from './compaction.ts';
 import { HistoryFacet } from './history.ts';
 import { ModelFacet } from './models.ts';
 import { NamingFacet } from './naming.ts';
 import type { SessionOptions } from './options.ts';
 import { QueueFacet } from './queues.ts';
+import { restored } from './restored.ts';
 import { RetryFacet } from './retry.ts';
 import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
 
-export function createSession(options: SessionOptions): AgentSession {
+export async function createSession(options: SessionOptions): Promise<AgentSession> {
   const seat = new Seat(options);
   const models = new ModelFacet(seat);
   const naming = new NamingFacet(seat);
@@ -20,31 +22,46 @@ export function createSession(options: SessionOptions): AgentSession {
   const asking = new Asking(seat, models);
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
   const retry = new RetryFacet(seat);
-  const runs = new RunFacet({ seat, queues, shell, asking, retry });
+  const compaction: CompactionFacet = new CompactionFacet(seat, asking, {
+    endRun: () => runs.abort(),
+    checkpoint: () => ({ name: naming.name, queued: queues.pending, held: shell.pending }),
+  });
+  const runs: RunFacet = new RunFacet({ seat, queues, shell, asking, retry, compaction });
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
-    leave: () => runs.abort(),
-    arrive() {
-      queues.reset();
-      shell.reset();
-      naming.reset();
+    async leave() {
+      await runs.abort();
+      await compaction.abort();
+    },
+    async arrive(how, name) {
+      const said = restored(seat.conversation.path);
+      queues.reset(said.queued);
+      shell.reset(said.held);
+      naming.reset(name);
       asking.reset();
-      models.note();
+      if (how === 'new') models.note();
+      else await models.restore(said);
     },
   });
+  if (options.resumed) {
+    const said = restored(options.resumed.path);
+    queues.reset(said.queued);
+    shell.reset(said.held);
+    if (!options.modelAsked) await models.restore(said);
+  }
 
   const state = (): SessionState => ({
     model: models.current,
     thinkingLevel: models.thinkingLevel,
     isStreaming: runs.isRunning,
-    isCompacting: false,
+    isCompacting: compaction.isRunning,
     steeringMode: queues.steeringMode,
     followUpMode: queues.followUpMode,
     interruptMode: queues.interruptMode,
     ...(seat.conversation.file === undefined ? {} : { sessionFile: seat.conversation.file }),
     sessionId: seat.conversation.header.id,
     ...(naming.name === undefined ? {} : { sessionName: naming.name }),
-    autoCompactionEnabled: options.autoCompaction,
+    autoCompactionEnabled: compaction.automatic,
     messageCount: history.count,
     queuedMessageCount: queues.count,
     pendingMessageCount: queues.count,
@@ -62,6 +79,7 @@ export function createSession(options: SessionOptions): AgentSession {
     queues,
     models,
     retry,
+    compaction,
     history,
     shell,
     naming,
@@ -70,6 +88,7 @@ export function createSession(options: SessionOptions): AgentSession {
     async close() {
       shell.abort();
       await runs.abort();
+      await compaction.abort();
       await seat.conversation.close();
       await seat.artifacts.close();
     },

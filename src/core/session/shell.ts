@@ -1,21 +1,15 @@
 // First floor, core: commands that the host runs beside the model. Their output reaches the model with the next prompt.
 import type { Shell } from '../../contracts/index.ts';
 import type { BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
+import { type HeldItem, SHELL_ENTRY } from './restored.ts';
 import type { Seat } from './seat.ts';
-
-const ENTRY = 'parley.shell';
-
-interface Held {
-  id: string;
-  message: BashExecutionMessage;
-}
 
 export class ShellFacet implements Shell {
   readonly #seat: Seat;
   readonly #isRunning: () => boolean;
   readonly #running = new Set<AbortController>();
   /** Finished during a run: kept out of its turns until the next prompt. */
-  #held: Held[] = [];
+  #held: HeldItem[] = [];
 
   constructor(seat: Seat, isRunning: () => boolean) {
     this.#seat = seat;
@@ -64,15 +58,19 @@ export class ShellFacet implements Shell {
     };
   }
 
-  reset(): void {
+  get pending(): readonly HeldItem[] {
+    return this.#held;
+  }
+
+  reset(held: readonly HeldItem[]): void {
     this.abort();
-    this.#held = [];
+    this.#held = [...held];
   }
 
   async #keep(message: BashExecutionMessage): Promise<void> {
     if (!this.#isRunning()) return this.#seat.conversation.commit([{ type: 'message', message }]);
     const held = { id: this.#seat.ports.ids.entry(), message };
-    await this.#seat.conversation.commit([{ type: 'custom', customType: ENTRY, data: held }]);
+    await this.#seat.conversation.commit([{ type: 'custom', customType: SHELL_ENTRY, data: held }]);
     this.#held.push(held);
   }
 

@@ -2,6 +2,7 @@
 import { asFault, type Fault } from '../../base/index.ts';
 import type { Clock, Ids, SessionLog } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
+import { messageOf, messagesOf } from './context-path.ts';
 
 export interface ConversationPorts {
   clock: Clock;
@@ -13,37 +14,58 @@ export interface ConversationPorts {
 /** A line of entries, each with the one before as its parent. Appends are written one after another. */
 export class Conversation {
   readonly header: SessionHeader;
-  readonly #log: SessionLog;
+  readonly log: SessionLog;
   readonly #ports: ConversationPorts;
-  readonly #messages: AgentMessage[] = [];
-  #leaf: string | null = null;
+  /** From the first entry that the newest compaction kept, or from the root, to the leaf. */
+  #path: SessionEntry[];
+  #messages: AgentMessage[];
+  #leaf: string | null;
   /** Entries that belong to the line but are not on disk yet: the opening ones, and those that the disk refused. */
   #unsaved: SessionEntry[] = [];
   #failing = false;
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(header: SessionHeader, log: SessionLog, ports: ConversationPorts) {
+  constructor(
+    header: SessionHeader,
+    log: SessionLog,
+    ports: ConversationPorts,
+    resumed: { path: readonly SessionEntry[]; leafId: string | null } = { path: [], leafId: null },
+  ) {
     this.header = header;
-    this.#log = log;
+    this.log = log;
     this.#ports = ports;
+    this.#path = [...resumed.path];
+    this.#messages = messagesOf(this.#path);
+    this.#leaf = resumed.leafId;
   }
 
   get file(): string | undefined {
-    return this.#log.file;
+    return this.log.file;
   }
 
   get messages(): readonly AgentMessage[] {
     return this.#messages;
   }
 
+  get path(): readonly SessionEntry[] {
+    return this.#path;
+  }
+
+  get leafId(): string | null {
+    return this.#leaf;
+  }
+
   /** Adds entries that need not be safe yet; they go to disk with the next ones that must be. */
   note(bodies: readonly EntryBody[]): void {
-    for (const body of bodies) this.#unsaved.push(this.#place(body));
+    const entries = bodies.map((body) => this.#place(body));
+    this.#unsaved.push(...entries);
+    this.#remember(entries);
   }
 
   /** Adds entries and resolves when they are on disk. When the disk refuses, nothing has been added and it throws. */
   commit(bodies: readonly EntryBody[]): Promise<void> {
     return this.#inTurn(async () => {
+      if (bodies.length === 0) return;
       const leaf = this.#leaf;
       const entries = bodies.map((body) => this.#place(body));
       try {
@@ -69,17 +91,23 @@ export class Conversation {
     });
   }
 
+  /** Every entry there is, on every branch. */
+  async all(): Promise<readonly SessionEntry[]> {
+    await this.#tail;
+    return [...(await this.log.readAll()), ...this.#unsaved];
+  }
+
   async close(): Promise<void> {
     await this.#tail;
     // Opening entries alone are not worth a file; refused ones get a last chance.
     if (this.#failing) await this.#save([]).catch(() => {});
-    await this.#log.close();
+    await this.log.close();
   }
 
   async #save(entries: readonly SessionEntry[]): Promise<void> {
     const all = [...this.#unsaved, ...entries];
     try {
-      await this.#log.append(all);
+      await this.log.append(all);
     } catch (thrown) {
       const fault = asFault(thrown);
       if (!this.#failing) this.#ports.onStorage(fault);
@@ -105,7 +133,12 @@ export class Conversation {
   }
 
   #remember(entries: readonly SessionEntry[]): void {
-    for (const entry of entries) if (entry.type === 'message') this.#messages.push(entry.message);
+    this.#path.push(...entries);
+    if (!entries.some((entry) => entry.type === 'compaction')) {
+      this.#messages.push(...entries.flatMap(messageOf));
+      return;
+    }
+    this.#messages = messagesOf(this.#path);
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 // First floor, dialects: lines on their way out, and how two of them become one while the host is slow.
-import { toJson } from '../../base/index.ts';
+import { jsonStringBody, toJson } from '../../base/index.ts';
 import type { Chunk, Frame } from '../../contracts/index.ts';
 import type { AgentEventOf } from '../../protocol/index.ts';
 
@@ -8,21 +8,36 @@ export function plainFrame(value: unknown): Frame {
   return { chunks: [line], bytes: line.length };
 }
 
-/** A delta, and around it the message as it stands after it; `message` is empty when only deltas are sent. */
-interface UpdateFrame extends Frame {
-  readonly growth: { type: string; contentIndex: number; delta: string };
+interface Growth {
+  readonly type: string;
+  readonly contentIndex: number;
+  /** What is new, as it stands between the quotes of a JSON string. */
+  readonly body: string;
 }
 
-/** Updates that add text to the same block fold: the later message with both deltas. */
-export function deltaFrame(growth: UpdateFrame['growth'], message: readonly Chunk[]): UpdateFrame {
-  const inner = `{"type":"${growth.type}","contentIndex":${growth.contentIndex},"delta":${toJson(growth.delta)}`;
+/** A delta, and around it the message as it stands after it; `message` is empty when only deltas are sent. */
+interface UpdateFrame extends MessageFrame {
+  readonly growth: Growth;
+}
+
+export function deltaFrame(
+  event: { type: string; contentIndex: number; delta: string },
+  message: readonly Chunk[],
+): UpdateFrame {
+  const { type, contentIndex, delta } = event;
+  return growthFrame({ type, contentIndex, body: jsonStringBody(delta) }, message);
+}
+
+/** Updates that add text to the same block fold: the later message with both deltas, neither of them serialised again. */
+function growthFrame(growth: Growth, message: readonly Chunk[]): UpdateFrame {
+  const { type, contentIndex, body } = growth;
   return {
-    ...updateLine(inner, message),
+    ...updateLine(`{"type":"${type}","contentIndex":${contentIndex},"delta":"${body}"`, message),
     growth,
     fold(next) {
-      const later = (next as Partial<UpdateFrame>).growth;
-      if (!later || later.type !== growth.type || later.contentIndex !== growth.contentIndex) return undefined;
-      return deltaFrame({ ...growth, delta: growth.delta + later.delta }, (next as MessageFrame).message);
+      const { growth: later, message: whole } = next as Partial<UpdateFrame>;
+      if (!later || !whole || later.type !== type || later.contentIndex !== contentIndex) return undefined;
+      return growthFrame({ type, contentIndex, body: body + later.body }, whole);
     },
   };
 }

@@ -19,7 +19,7 @@ export class GrowingMessage {
   #openLength: number | undefined;
   #plain = false;
   #suffix = { usage: undefined as unknown, stopReason: '', text: '' };
-  #call = { args: undefined as unknown, text: '' };
+  #call = { block: undefined as unknown, args: undefined as unknown, text: '' };
 
   constructor() {
     this.#bytes.append(HEAD);
@@ -97,7 +97,8 @@ export class GrowingMessage {
   /** The arguments of an open call are a new object each time they were parsed again. */
   #openCall(block: Block): string {
     if (block.type !== 'toolCall') return toJson(block);
-    if (this.#call.args !== block.arguments) this.#call = { args: block.arguments, text: toJson(block) };
+    const { arguments: args } = block;
+    if (this.#call.block !== block || this.#call.args !== args) this.#call = { block, args, text: toJson(block) };
     return this.#call.text;
   }
 

@@ -64,7 +64,7 @@ function kindOfStatus(status: number, words: string): Failure['kind'] {
 }
 
 const OVERFLOW =
-  /context[_ ]length|context window|maximum context|prompt is too long|too many tokens|input is too long|exceeds? the (model'?s )?(maximum|limit|available context)|request too large|token limit|reduce the length/i;
+  /context[_ ]length|context window|maximum context|prompt is too long|too many tokens|input is too long|exceeds? context limit|exceeds? the (model'?s )?(maximum|limit|available context)|request too large|token limit|reduce the length/i;
 
 /** The first that fits; the order matters, because providers repeat each other's words. */
 const WORDS: readonly [Failure['kind'], RegExp][] = [

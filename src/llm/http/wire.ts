@@ -32,11 +32,11 @@ export function createWireApi(ports: WirePorts, wire: Wire): ModelApi {
 async function* follow(ports: WirePorts, wire: Wire, request: ApiRequest): AsyncGenerator<AssistantMessageEvent> {
   const builder = new MessageBuilder(request.model, ports.clock.now());
   let secrets: readonly string[] = [];
+  let begun = false;
   try {
     const call = wire.call(request);
     secrets = call.secrets;
     const reader = wire.reader(builder, request);
-    let begun = false;
     for await (const events of post(ports, call, request.signal)) {
       if (!begun) yield builder.start();
       begun = true;
@@ -45,6 +45,7 @@ async function* follow(ports: WirePorts, wire: Wire, request: ApiRequest): Async
     const reason = yield* reader.end();
     yield builder.finish(reason);
   } catch (thrown) {
+    if (!begun) yield builder.start();
     if (request.signal.aborted) return yield builder.fail('aborted', ABORTED_MESSAGE);
     const failure = thrown instanceof ProviderFault ? thrown.failure : undefined;
     yield { ...builder.fail('error', redact(messageOf(thrown), secrets)), ...(failure ? { failure } : {}) };

@@ -1,5 +1,6 @@
 // Table of contents: every event of the protocol, once.
 import type { EventOf } from '../event.ts';
+import { autoCompactionEnd, autoCompactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
@@ -18,6 +19,8 @@ export const events = [
   toolExecutionStart,
   toolExecutionUpdate,
   toolExecutionEnd,
+  autoCompactionStart,
+  autoCompactionEnd,
   autoRetryStart,
   autoRetryEnd,
   extensionError,

@@ -204,7 +204,7 @@ test('no words whatever make it throw or run what was not quoted', () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

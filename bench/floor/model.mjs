@@ -1,0 +1,40 @@
+// The floor's model: a loopback server that streams chat completions, and answers the two requests that the bench makes.
+// @ts-check
+import { createServer } from 'node:http';
+
+/** As often as the offline model lets others go first. */
+const DELTAS_PER_PAUSE = 32;
+
+const server = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const { messages } = JSON.parse(body);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  let sent = 0;
+  for (const delta of deltasFor(messages.at(-1))) {
+    response.write(
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta }] })}\n\n`,
+    );
+    if (++sent % DELTAS_PER_PAUSE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  response.end('data: [DONE]\n\n');
+});
+
+/** @param {{ role: string, content: string }} message */
+function* deltasFor({ role, content }) {
+  const count = Number(/^count to (\d+)$/.exec(content)?.[1] ?? 0);
+  const command = /^run `(.+)`$/.exec(content)?.[1];
+  if (command !== undefined) {
+    const call = { name: 'bash', arguments: JSON.stringify({ command }) };
+    yield { tool_calls: [{ index: 0, id: 'call_1', function: call }] };
+  } else if (count > 0) {
+    for (let n = 1; n <= count; n++) yield { content: n === count ? `${n}` : `${n} ` };
+  } else yield { content: role === 'tool' ? 'Done.' : 'Hello.' };
+}
+
+server.listen(0, '127.0.0.1', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  process.stdout.write(`http://127.0.0.1:${port}\n`);
+});
+// Ends with whoever started it.
+process.stdin.resume().on('end', () => process.exit());

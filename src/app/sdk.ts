@@ -1,0 +1,135 @@
+// The hall: an agent inside the program that uses it. No wire and no child process; otherwise what the command line starts.
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { Fault } from '../base/index.ts';
+import type { AgentSession, EventListener, Models, Ports, RunRequest } from '../contracts/index.ts';
+import { selectModel } from '../llm/selection.ts';
+import type { AgentMessage } from '../protocol/index.ts';
+import { type AgentOptions, createAgent } from './compose.ts';
+import { loadSettings, userDirectory } from './settings.ts';
+import type { SettingValues } from './settings-table.ts';
+import { createSystemPorts } from './system-ports/index.ts';
+
+export { Fault, type FaultCode } from '../base/index.ts';
+export {
+  type AgentSession,
+  type Artifacts,
+  type EventListener,
+  type ModelRequest,
+  type Models,
+  type Ports,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  tool,
+  type UserInput,
+} from '../contracts/index.ts';
+export type {
+  AgentEvent,
+  AgentEventOf,
+  AgentMessage,
+  AssistantMessage,
+  AssistantMessageEvent,
+  ImageContent,
+  Model,
+  SessionState,
+  SessionStats,
+  TextContent,
+  ThinkingLevel,
+  ToolCall,
+  Usage,
+} from '../protocol/index.ts';
+export { textOf } from '../protocol/index.ts';
+export type { SettingValues } from './settings-table.ts';
+export { version } from './version.ts';
+
+export interface AgentSessionOptions extends Partial<Omit<AgentOptions, 'settings' | 'ports'>> {
+  /** Laid over the user's settings file. */
+  settings?: Partial<SettingValues> | undefined;
+  /** These in the place of the machine's own. */
+  ports?: Partial<Ports> | undefined;
+  /** Hears what is wrong in the settings file; the wrong value does not count. */
+  onProblem?: ((sentence: string) => void) | undefined;
+}
+
+export type Prompt = Omit<RunRequest, 'accepted'>;
+
+export interface AgentSessionHandle {
+  readonly session: AgentSession;
+  /** The same events as on the wire. A listener that returns a promise makes the run wait. Returns the way to stop. */
+  subscribe(listener: EventListener): () => void;
+  /** Gives everything that the prompt led to, once nothing automatic remains. Throws a Fault when it is refused. */
+  prompt(prompt: string | Prompt): Promise<AgentMessage[]>;
+  /** Ends every run and every child, and closes the log. */
+  close(): Promise<void>;
+}
+
+/** An agent with the user's own settings, for the current directory, unless the options say otherwise. */
+export async function createAgentSession(options: AgentSessionOptions = {}): Promise<AgentSessionHandle> {
+  const { settings: wanted, ports: replaced, onProblem, models, ...rest } = options;
+  const system = createSystemPorts();
+  const ports: Ports = { ...system, ...replaced };
+  const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homedir()));
+  const { values, problems } = await loadSettings({ files: ports.files, directory: agentDirectory });
+  for (const problem of problems) onProblem?.(problem);
+  const agent = await createAgent({
+    ...rest,
+    cwd: await workingDirectory(options.cwd ?? process.cwd(), ports),
+    agentDirectory,
+    sessionDirectory: options.sessionDirectory === undefined ? undefined : resolve(options.sessionDirectory),
+    settings: { ...values, ...wanted },
+    ports,
+    models: models && beginningWith(models, options),
+  });
+  const { session } = agent;
+  return {
+    session,
+    subscribe: (listener) => session.subscribe(listener),
+    prompt: (prompt) => promptOf(session, typeof prompt === 'string' ? { message: prompt } : prompt),
+    async close() {
+      await agent.close();
+      await system.close();
+    },
+  };
+}
+
+async function workingDirectory(wanted: string, { files }: Ports): Promise<string> {
+  const path = resolve(wanted);
+  if ((await files.info(path))?.kind === 'directory') return path;
+  throw new Fault('config', `Working directory does not exist: ${path}`);
+}
+
+/** Models that someone brings know nothing of what was asked for beside them. Everything but the first choice is theirs. */
+function beginningWith(models: Models, { provider, model }: AgentSessionOptions): Models {
+  if (provider === undefined && model === undefined) return models;
+  const initial: Models['initial'] = async () => selectModel(await models.available(), { provider, model });
+  return new Proxy(models, {
+    get(target, key) {
+      if (key === 'initial') return initial;
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+async function promptOf(session: AgentSession, prompt: Prompt): Promise<AgentMessage[]> {
+  const made: AgentMessage[] = [];
+  // Events before the acceptance belong to what ran before.
+  let accepted = false;
+  const stop = session.subscribe((event) => {
+    if (accepted && event.type === 'agent_end') made.push(...event.messages);
+  });
+  try {
+    await session.runs.prompt({
+      ...prompt,
+      accepted() {
+        accepted = true;
+      },
+    });
+    // A queued prompt is accepted long before the run that takes it is over.
+    await session.runs.settled();
+    return made;
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,179 @@
+// First floor, core: makes the conversation shorter without forgetting it. Aborting at any instant leaves it as it was.
+import { deferred, Fault, messageOf } from '../../base/index.ts';
+import type { Compaction } from '../../contracts/index.ts';
+import type { AssistantMessage, CompactionResult, Failure } from '../../protocol/index.ts';
+import { type Cut, findCut } from '../compaction/cut.ts';
+import {
+  fileDetails,
+  finished,
+  historyRequest,
+  prefixRequest,
+  SUMMARY_SYSTEM_PROMPT,
+} from '../compaction/summary.ts';
+import { contextTokens } from '../compaction/tokens.ts';
+import { isNearlyFull, isOverflow, keep, reserve } from '../policy/compaction.ts';
+import type { Asking } from './asking.ts';
+import { CHECKPOINT_ENTRY, type Checkpoint } from './restored.ts';
+import type { Seat } from './seat.ts';
+
+const CANCELLED = 'Compaction cancelled';
+const TOO_SMALL = 'Nothing to compact (session too small)';
+/** A conversation that still overflows after this many compactions will not fit by another one. */
+const MOST_FOR_ONE_OVERFLOW = 2;
+
+export interface CompactionPorts {
+  endRun(): Promise<void>;
+  /** What the part of the log that will not be read again said last. */
+  checkpoint(): Checkpoint;
+}
+
+export class CompactionFacet implements Compaction {
+  automatic: boolean;
+  readonly #seat: Seat;
+  readonly #asking: Asking;
+  readonly #ports: CompactionPorts;
+  #current: { controller: AbortController; over: Promise<void> } | undefined;
+  #failure: Failure | undefined;
+  /** Compactions since the last answer that fitted. */
+  #forOverflow = 0;
+
+  constructor(seat: Seat, asking: Asking, ports: CompactionPorts) {
+    this.#seat = seat;
+    this.#asking = asking;
+    this.#ports = ports;
+    this.automatic = seat.options.compaction.enabled;
+  }
+
+  get isRunning(): boolean {
+    return this.#current !== undefined;
+  }
+
+  async compact(customInstructions?: string): Promise<CompactionResult> {
+    await this.#ports.endRun();
+    return this.#exclusively(undefined, (signal) => this.#run(signal, customInstructions));
+  }
+
+  async abort(): Promise<void> {
+    this.#current?.controller.abort();
+    await this.#current?.over;
+  }
+
+  /** Told of every answer. */
+  answered(message: AssistantMessage, failure: Failure | undefined): void {
+    this.#failure = failure;
+    if (message.stopReason !== 'error' && message.stopReason !== 'aborted') this.#forOverflow = 0;
+  }
+
+  /** The request did not fit, and shortening the conversation may help. */
+  canRecover(answer: AssistantMessage): boolean {
+    return this.automatic && this.#forOverflow < MOST_FOR_ONE_OVERFLOW && isOverflow(answer, this.#failure);
+  }
+
+  /** Shortens after an overflow. `true`: the refused request is worth sending again. */
+  async recover(run: AbortSignal): Promise<boolean> {
+    this.#forOverflow++;
+    return this.#automatically('overflow', run);
+  }
+
+  /** After a run, or before one: shortens when the next answer might not fit. */
+  async keepRoom(run: AbortSignal): Promise<void> {
+    const { conversation, options } = this.#seat;
+    const tokens = contextTokens(conversation.messages);
+    if (!this.automatic || !isNearlyFull(tokens, this.#asking.model, options.compaction)) return;
+    if (this.#isCompacted() || !this.#cut()) return;
+    await this.#automatically('threshold', run);
+  }
+
+  async #automatically(reason: 'threshold' | 'overflow', run: AbortSignal): Promise<boolean> {
+    const { emit } = this.#seat.broadcast;
+    await emit({ type: 'auto_compaction_start', reason });
+    try {
+      const result = await this.#exclusively(run, (signal) => this.#run(signal, undefined));
+      const willRetry = reason === 'overflow';
+      await emit({ type: 'auto_compaction_end', result, aborted: false, willRetry });
+      return willRetry;
+    } catch (thrown) {
+      const aborted = thrown instanceof Fault && thrown.code === 'aborted';
+      const errorMessage = aborted ? {} : { errorMessage: explain(reason, messageOf(thrown)) };
+      await emit({ type: 'auto_compaction_end', result: null, aborted, willRetry: false, ...errorMessage });
+      return false;
+    }
+  }
+
+  /** One at a time, and never longer than the run that it belongs to. */
+  async #exclusively<T>(run: AbortSignal | undefined, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#current) throw new Fault('busy', 'Compaction is already in progress');
+    const controller = new AbortController();
+    const { promise, resolve } = deferred();
+    this.#current = { controller, over: promise };
+    const stop = () => controller.abort();
+    if (run?.aborted) stop();
+    run?.addEventListener('abort', stop, { once: true });
+    try {
+      return await act(controller.signal);
+    } finally {
+      run?.removeEventListener('abort', stop);
+      this.#current = undefined;
+      resolve();
+    }
+  }
+
+  /** Nothing that the model is given has been said since the last time. */
+  #isCompacted(): boolean {
+    return this.#seat.conversation.path.findLast((entry) => entry.type !== 'custom')?.type === 'compaction';
+  }
+
+  #cut(): Cut | undefined {
+    const { model } = this.#asking;
+    const { compaction } = this.#seat.options;
+    return findCut(this.#seat.conversation.path, model ? keep(model, compaction) : compaction.keepRecentTokens);
+  }
+
+  async #run(signal: AbortSignal, customInstructions: string | undefined): Promise<CompactionResult> {
+    await this.#asking.ready();
+    const { conversation, options } = this.#seat;
+    if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
+    const cut = this.#cut();
+    if (!cut) throw new Fault('refused', TOO_SMALL);
+    const tokensBefore = contextTokens(conversation.messages);
+    const details = fileDetails([...cut.summarised, ...cut.turnPrefix], options.tools, cut.previousDetails);
+    const history = await this.#history(cut, customInstructions, signal);
+    const prefix = await this.#prefix(cut, signal);
+    if (signal.aborted) throw new Fault('aborted', CANCELLED);
+    const summary = finished(history, prefix, details);
+    const result = { summary, firstKeptEntryId: cut.firstKeptEntryId, tokensBefore, details };
+    await conversation.commit([
+      { type: 'compaction', ...result },
+      { type: 'custom', customType: CHECKPOINT_ENTRY, data: this.#ports.checkpoint() },
+    ]);
+    return result;
+  }
+
+  async #history(cut: Cut, instructions: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+    if (cut.summarised.length === 0) return cut.previousSummary;
+    const request = historyRequest(cut.summarised, cut.previousSummary, instructions);
+    return this.#summarise(request, 0.8, signal, 'Summarization failed');
+  }
+
+  async #prefix(cut: Cut, signal: AbortSignal): Promise<string | undefined> {
+    if (cut.turnPrefix.length === 0) return undefined;
+    return this.#summarise(prefixRequest(cut.turnPrefix), 0.5, signal, 'Turn prefix summarization failed');
+  }
+
+  async #summarise(text: string, share: number, signal: AbortSignal, failing: string): Promise<string> {
+    const { model } = this.#asking;
+    const maxTokens = model ? Math.floor(reserve(model, this.#seat.options.compaction) * share) : undefined;
+    const answer = await this.#asking.askOnce({ systemPrompt: SUMMARY_SYSTEM_PROMPT, text, maxTokens, signal });
+    if (signal.aborted) throw new Fault('aborted', CANCELLED);
+    if ('error' in answer) throw new Fault('refused', `${failing}: ${answer.error}`);
+    if (answer.text.trim() === '') throw new Fault('refused', `${failing}: the model gave an empty summary`);
+    return answer.text.trim();
+  }
+}
+
+/** What a person can do about it. */
+function explain(reason: 'threshold' | 'overflow', cause: string): string {
+  if (reason === 'threshold') return `Auto-compaction failed: ${cause}`;
+  if (cause !== TOO_SMALL) return `Context overflow recovery failed: ${cause}`;
+  return 'Context overflow recovery failed: the newest part of the conversation alone is too long for the model. Use a model with a larger context window, or start a new session.';
+}

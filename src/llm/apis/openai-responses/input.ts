@@ -1,0 +1,111 @@
+// First floor, llm: our history as the Responses format wants it. Pure; the order and bytes of what was sent before never change.
+import type {
+  ResponseFunctionToolCall,
+  ResponseInputImage,
+  ResponseInputItem,
+  ResponseInputText,
+  ResponseReasoningItem,
+} from 'openai/resources/responses/responses';
+import type { ModelRequest } from '../../../contracts/index.ts';
+import type {
+  AssistantMessage,
+  ImageContent,
+  Model,
+  ModelMessage,
+  TextContent,
+  ToolCall,
+  ToolResultMessage,
+} from '../../../protocol/index.ts';
+import { forModel } from '../../for-model.ts';
+import { callId as accepted } from '../anthropic-messages/call-id.ts';
+import { readReasoning, readTextSignature, splitCallId } from './signature.ts';
+
+export function wireInput({ messages, model }: Pick<ModelRequest, 'messages' | 'model'>): ResponseInputItem[] {
+  return forModel(messages, model, { callId: (id) => id }).flatMap((message) => itemsOf(message, model));
+}
+
+function itemsOf(message: ModelMessage, model: Model): ResponseInputItem[] {
+  if (message.role === 'assistant') return answerItems(message, isKnown(message, model));
+  if (message.role === 'toolResult') return [resultOf(message)];
+  const { content } = message;
+  const given = typeof content === 'string' ? said(content) : content.flatMap(givenPart);
+  return given.length === 0 ? [] : [{ type: 'message', role: 'user', content: given }];
+}
+
+/** Whether the provider would know the items again. Of an answer that was stopped its reasoning may be missing. */
+function isKnown(message: AssistantMessage, model: Model): boolean {
+  const own = message.api === model.api && message.provider === model.provider && message.model === model.id;
+  return own && message.stopReason !== 'aborted' && message.stopReason !== 'error';
+}
+
+/**
+ * Reasoning and the item after it belong together. The provider refuses reasoning whose item does not follow under its
+ * own id, and an item under its id whose reasoning is missing; items without ids are taken as they are. So where one is
+ * lost, the other goes (or loses its id), for the rest of the answer.
+ */
+function answerItems(message: AssistantMessage, known: boolean): ResponseInputItem[] {
+  const items: ResponseInputItem[] = [];
+  let whole = known;
+  let reasoning: ResponseReasoningItem[] = [];
+  for (const block of message.content) {
+    if (block.type === 'thinking') {
+      const item = whole ? readReasoning(block.thinkingSignature) : undefined;
+      if (item) reasoning.push(item);
+      else whole = false;
+      continue;
+    }
+    if (block.type === 'text' && block.text === '') continue;
+    const item = block.type === 'text' ? textItem(block, whole) : callItem(block, whole);
+    whole &&= 'id' in item;
+    if (whole) items.push(...reasoning);
+    reasoning = [];
+    items.push(item);
+  }
+  return items;
+}
+
+function textItem({ text, textSignature }: TextContent, whole: boolean): ResponseInputItem {
+  const mark = whole ? readTextSignature(textSignature) : undefined;
+  if (!mark) return { type: 'message', role: 'assistant', content: text };
+  const content = [{ type: 'output_text' as const, text, annotations: [] }];
+  return { type: 'message', role: 'assistant', ...mark, status: 'completed', content };
+}
+
+function callItem(call: ToolCall, whole: boolean): ResponseFunctionToolCall {
+  const { callId, itemId } = splitCallId(call.id);
+  return {
+    type: 'function_call',
+    ...(whole && itemId !== undefined ? { id: itemId } : {}),
+    call_id: accepted(callId),
+    name: call.name,
+    arguments: JSON.stringify(call.arguments),
+  };
+}
+
+function resultOf(message: ToolResultMessage): ResponseInputItem.FunctionCallOutput {
+  const parts = message.content.flatMap(givenPart);
+  // The format has no word for an error, so it must at least say something.
+  if (parts.length === 0 && message.isError) parts.push({ type: 'input_text', text: 'The tool failed and said nothing.' });
+  const texts = parts.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
+  // Not every server that speaks this format takes a list, so it is sent only where an image needs it.
+  const output = texts.length === parts.length ? texts.join('\n') : parts;
+  return { type: 'function_call_output', call_id: accepted(splitCallId(message.toolCallId).callId), output };
+}
+
+function said(text: string): ResponseInputText[] {
+  return text === '' ? [] : [{ type: 'input_text', text }];
+}
+
+function givenPart(block: TextContent | ImageContent): (ResponseInputText | ResponseInputImage)[] {
+  return block.type === 'text' ? said(block.text) : [imageOf(block)];
+}
+
+const READABLE = /^data:image\/(png|jpeg|gif|webp);base64,./i;
+
+/** What cannot be sent becomes a note: a refusal would come back with every later request of the session. */
+function imageOf(image: ImageContent): ResponseInputImage | ResponseInputText {
+  const url = 'data' in image ? `data:${image.mimeType.replace(/jpg$/i, 'jpeg')};base64,${image.data}` : image.source.url;
+  if (READABLE.test(url) || /^https?:\/\//i.test(url)) return { type: 'input_image', detail: 'auto', image_url: url };
+  const what = 'data' in image ? `this model does not read ${image.mimeType}` : 'only web addresses can be sent';
+  return { type: 'input_text', text: `[An image was left out: ${what}.]` };
+}

@@ -1,0 +1,222 @@
+// First floor, llm: follows one answer in the Responses format and grows our message by it. Knows no request but its model.
+import type {
+  Response,
+  ResponseFunctionToolCall,
+  ResponseOutputItem,
+  ResponseOutputMessage,
+  ResponseReasoningItem,
+} from 'openai/resources/responses/responses';
+import type { ApiRequest } from '../../../contracts/index.ts';
+import type { Model, StreamEvent } from '../../../protocol/index.ts';
+import { malformed, ProviderFault } from '../../http/failure.ts';
+import type { ServerEvent } from '../../http/post.ts';
+import type { WireReader } from '../../http/wire.ts';
+import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
+import { type Frame, failureIn, readFrame } from './frame.ts';
+import { secretsOf } from './request.ts';
+import { joinCallId, reasoningSignature, textSignature } from './signature.ts';
+import { usageOf } from './usage.ts';
+
+export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {
+  return new AnswerReader(builder, request.model, secretsOf(request));
+}
+
+type ItemFrame = Extract<Frame, { output_index: number }>;
+type KnownItem = ResponseOutputMessage | ResponseReasoningItem | ResponseFunctionToolCall;
+
+interface OpenItem {
+  readonly index: number;
+  readonly kind: KnownItem['type'];
+  grown: string;
+  /** Which part of the item grew last. */
+  part: number;
+}
+
+const NOTHING: readonly StreamEvent[] = [];
+const PARAGRAPH = '\n\n';
+/** A refusal is the model's answer in the model's words: it is shown as text, and the answer ends like any other. */
+const TEXT = 0;
+const REFUSAL = 1;
+
+class AnswerReader implements WireReader {
+  readonly #builder: MessageBuilder;
+  readonly #model: Model;
+  readonly #secrets: readonly string[];
+  /** What came for other items while one was open: our message has one growing block at a time. */
+  readonly #waiting = new Map<number, ItemFrame[]>();
+  readonly #closed = new Set<number>();
+  #open: OpenItem | undefined;
+  /** Ids are kept only while all reasoning before them can be sent back: the provider refuses the one without the other. */
+  #keepsIds = true;
+  #reason: DoneReason | undefined;
+
+  constructor(builder: MessageBuilder, model: Model, secrets: readonly string[]) {
+    this.#builder = builder;
+    this.#model = model;
+    this.#secrets = secrets;
+  }
+
+  read({ data }: ServerEvent): Iterable<StreamEvent> {
+    const frame = readFrame(data, this.#secrets);
+    if (!frame || this.#reason) return NOTHING;
+    if ('output_index' in frame) return this.#follow(frame);
+    switch (frame.type) {
+      case 'response.completed':
+        return this.#conclude(frame.response, false);
+      case 'response.incomplete':
+        return this.#conclude(frame.response, true);
+      case 'response.failed':
+        this.#count(frame.response);
+        throw failureIn(frame.response.error ?? {}, this.#secrets);
+      case 'error':
+        throw failureIn(frame.error ?? { code: frame.code, message: frame.message }, this.#secrets);
+      default:
+        return NOTHING;
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: the contract's end may yield; here everything is closed by the last event.
+  *end(): Generator<StreamEvent, DoneReason> {
+    if (!this.#reason) throw malformed("The provider's stream ended early, before the answer was complete");
+    return this.#reason;
+  }
+
+  #follow(frame: ItemFrame): Iterable<StreamEvent> {
+    if (this.#open && this.#open.index !== frame.output_index) return this.#hold(frame);
+    switch (frame.type) {
+      case 'response.output_text.delta':
+        return this.#grow('message', TEXT, frame.delta);
+      case 'response.refusal.delta':
+        return this.#grow('message', REFUSAL, frame.delta);
+      case 'response.reasoning_summary_text.delta':
+        return this.#grow('reasoning', frame.summary_index, frame.delta);
+      case 'response.reasoning_text.delta':
+        return this.#grow('reasoning', -1 - frame.content_index, frame.delta);
+      case 'response.function_call_arguments.delta':
+        return this.#grow('function_call', 0, frame.delta);
+      case 'response.output_item.added':
+        return this.#begin(frame.output_index, frame.item);
+      case 'response.output_item.done':
+        return this.#finish(frame.output_index, frame.item);
+      default:
+        return NOTHING;
+    }
+  }
+
+  #hold(frame: ItemFrame): readonly StreamEvent[] {
+    const frames = this.#waiting.get(frame.output_index);
+    if (frames) frames.push(frame);
+    else this.#waiting.set(frame.output_index, [frame]);
+    return NOTHING;
+  }
+
+  *#begin(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
+    if (this.#open) yield* this.#abandon(false);
+    this.#closed.delete(index);
+    if (item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call') return;
+    this.#open = { index, kind: item.type, grown: '', part: 0 };
+    if (item.type === 'message') yield this.#builder.startText();
+    else if (item.type === 'reasoning') yield this.#builder.startThinking();
+    else yield this.#startCall(item);
+  }
+
+  #startCall(item: ResponseFunctionToolCall): StreamEvent {
+    const callId = item.call_id || item.id;
+    if (!callId || !item.name) throw malformed('The model called a tool without saying which, or under which id');
+    return this.#builder.startToolCall(joinCallId(callId, this.#keepsIds ? item : undefined), item.name);
+  }
+
+  #grow(kind: OpenItem['kind'], part: number, delta: string): readonly StreamEvent[] {
+    const open = this.#open;
+    if (open?.kind !== kind || typeof delta !== 'string' || delta === '') return NOTHING;
+    const apart = part !== open.part && open.grown !== '';
+    open.part = part;
+    return [this.#append(open, apart ? PARAGRAPH + delta : delta)];
+  }
+
+  #append(open: OpenItem, piece: string): StreamEvent {
+    open.grown += piece;
+    if (open.kind === 'message') return this.#builder.appendText(piece);
+    if (open.kind === 'reasoning') return this.#builder.appendThinking(piece);
+    return this.#builder.appendToolCall(piece);
+  }
+
+  /** The finished item is the truth: what was not streamed of it is added. */
+  *#finish(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
+    if (!this.#open && !this.#closed.has(index)) yield* this.#begin(index, item);
+    const open = this.#open;
+    if (open?.kind !== item.type) return;
+    const whole = wholeOf(item as KnownItem);
+    if (whole.length > open.grown.length && whole.startsWith(open.grown)) {
+      yield this.#append(open, whole.slice(open.grown.length));
+    }
+    if (item.type === 'message') yield this.#builder.endText(this.#keepsIds ? textSignature(item) : undefined);
+    else if (item.type === 'reasoning') yield this.#endReasoning(open, item);
+    else if (item.status === 'incomplete') yield this.#builder.endToolCall({ cut: true });
+    else if (this.#builder.isToolCallWhole) yield this.#builder.endToolCall();
+    // The length limit may have cut it, which some say only at the end of the answer.
+    else return;
+    yield* this.#next();
+  }
+
+  #endReasoning({ grown }: OpenItem, item?: ResponseOutputItem): StreamEvent {
+    const signature = item && reasoningSignature(item);
+    if (signature === undefined) this.#keepsIds = false;
+    return this.#builder.endThinking(signature, signature !== undefined && grown === '');
+  }
+
+  /** Ends an item of which nobody said that it is finished. */
+  *#abandon(cut: boolean): Generator<StreamEvent> {
+    const open = this.#open as OpenItem;
+    if (open.kind === 'message') yield this.#builder.endText();
+    else if (open.kind === 'reasoning') yield this.#endReasoning(open);
+    else yield this.#builder.endToolCall({ cut: cut && !this.#builder.isToolCallWhole });
+    yield* this.#next();
+  }
+
+  /** The open item is over; what waited behind it takes its turn. */
+  *#next(): Generator<StreamEvent> {
+    if (this.#open) this.#closed.add(this.#open.index);
+    this.#open = undefined;
+    while (!this.#open && this.#waiting.size > 0) {
+      const index = Math.min(...this.#waiting.keys());
+      const frames = this.#waiting.get(index) ?? [];
+      this.#waiting.delete(index);
+      for (const frame of frames) yield* this.#follow(frame);
+    }
+  }
+
+  *#conclude(response: Response, incomplete: boolean): Generator<StreamEvent> {
+    this.#count(response);
+    const { content } = this.#builder.message;
+    if (incomplete && response.incomplete_details?.reason === 'content_filter') {
+      throw new ProviderFault({ kind: 'filter' }, FILTERED);
+    }
+    while (this.#open) yield* this.#abandon(incomplete);
+    // Gateways that only pretend to stream send everything at once, here.
+    if (content.length === 0) {
+      for (const [index, item] of (response.output ?? []).entries()) yield* this.#finish(index, item);
+      while (this.#open) yield* this.#abandon(incomplete);
+    }
+    this.#reason = incomplete ? 'length' : content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop';
+  }
+
+  #count(response: Response): void {
+    if (response.usage) this.#builder.setUsage(usageOf(this.#model, response.usage));
+  }
+}
+
+const FILTERED =
+  "The provider's content filter stopped the answer. Rephrase the request or choose another model";
+
+function wholeOf(item: KnownItem): string {
+  if (item.type === 'function_call') return typeof item.arguments === 'string' ? item.arguments : '';
+  if (item.type === 'reasoning') {
+    const parts = item.summary?.length ? item.summary : (item.content ?? []);
+    return parts.map(({ text }) => text).join(PARAGRAPH);
+  }
+  return item.content.reduce((text, part) => {
+    if (part.type === 'output_text') return text + part.text;
+    return text === '' ? part.refusal : text + PARAGRAPH + part.refusal;
+  }, '');
+}

@@ -1,0 +1,65 @@
+// First floor, llm: the hosts we know, one line each. Data; which models they have is not said here.
+import type { CompatOverrides } from './compat.ts';
+
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+  /** The format that its models speak unless they say otherwise. */
+  readonly api: string;
+  /** Empty when every customer has an address of their own. */
+  readonly baseUrl: string;
+  /** Variables that hold its key; the first that is set counts. */
+  readonly env: readonly string[];
+  /** Variable that moves `baseUrl`. */
+  readonly baseUrlEnv?: string;
+  /** What an address without a path means. */
+  readonly rootPath?: string;
+  /** A server of the user's own: no key is needed, and it says itself which models it has. */
+  readonly keyless?: true;
+  readonly compat?: CompatOverrides;
+}
+
+const CHAT = 'openai-completions';
+const RESPONSES = 'openai-responses';
+
+const AS_NAMED = { minimal: 'minimal', xhigh: 'xhigh' } as const;
+const ALL_HIGH = { minimal: 'high', low: 'high', medium: 'high', high: 'high', xhigh: 'high' } as const;
+const LOW_HIGH_MAX = { minimal: 'low', low: 'low', medium: 'high', high: 'high', xhigh: 'max' } as const;
+
+const OPENAI: CompatOverrides = { supportsDeveloperRole: true, maxTokensField: 'max_completion_tokens', replaysThinking: false, supportsPromptCacheKey: true };
+const LOCAL: CompatOverrides = { thinkTags: true, requiresAlternatingRoles: true };
+
+// biome-ignore format: a table is read by its columns
+export const PROVIDERS: readonly Provider[] = [
+  { id: 'anthropic', name: 'Anthropic', api: 'anthropic-messages', baseUrl: 'https://api.anthropic.com', env: ['ANTHROPIC_OAUTH_TOKEN', 'ANTHROPIC_API_KEY'], baseUrlEnv: 'ANTHROPIC_BASE_URL' },
+  { id: 'openai', name: 'OpenAI', api: RESPONSES, baseUrl: 'https://api.openai.com/v1', env: ['OPENAI_API_KEY'], baseUrlEnv: 'OPENAI_BASE_URL', compat: OPENAI },
+  { id: 'google', name: 'Google Gemini', api: 'google-generative-ai', baseUrl: 'https://generativelanguage.googleapis.com/v1beta', env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'] },
+  { id: 'openrouter', name: 'OpenRouter', api: CHAT, baseUrl: 'https://openrouter.ai/api/v1', env: ['OPENROUTER_API_KEY'], compat: { thinkingFormat: 'openrouter', reasoningEffortMap: AS_NAMED } },
+  { id: 'groq', name: 'Groq', api: CHAT, baseUrl: 'https://api.groq.com/openai/v1', env: ['GROQ_API_KEY'], compat: { maxTokensField: 'max_completion_tokens', replaysThinking: false } },
+  { id: 'deepseek', name: 'DeepSeek', api: CHAT, baseUrl: 'https://api.deepseek.com', env: ['DEEPSEEK_API_KEY'], compat: { thinkingFormat: 'deepseek', canDisableThinking: true, reasoningEffortMap: LOW_HIGH_MAX, requiresReasoningContentOnAssistantMessages: true } },
+  { id: 'xai', name: 'xAI', api: CHAT, baseUrl: 'https://api.x.ai/v1', env: ['XAI_API_KEY'], compat: { supportsReasoningEffort: false, replaysThinking: false, sessionHeader: 'x-grok-conv-id' } },
+  { id: 'mistral', name: 'Mistral', api: CHAT, baseUrl: 'https://api.mistral.ai/v1', env: ['MISTRAL_API_KEY'], compat: { supportsUsageInStreaming: false, reasoningEffortMap: ALL_HIGH, requiresMistralToolIds: true, requiresToolResultName: true, requiresAssistantAfterToolResult: true } },
+  { id: 'together', name: 'Together AI', api: CHAT, baseUrl: 'https://api.together.xyz/v1', env: ['TOGETHER_API_KEY'], compat: { thinkingFormat: 'together' } },
+  { id: 'fireworks', name: 'Fireworks AI', api: CHAT, baseUrl: 'https://api.fireworks.ai/inference/v1', env: ['FIREWORKS_API_KEY'], compat: { sessionHeader: 'x-session-affinity' } },
+  { id: 'cerebras', name: 'Cerebras', api: CHAT, baseUrl: 'https://api.cerebras.ai/v1', env: ['CEREBRAS_API_KEY'], compat: { maxTokensField: 'max_completion_tokens' } },
+  { id: 'huggingface', name: 'Hugging Face', api: CHAT, baseUrl: 'https://router.huggingface.co/v1', env: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'] },
+  { id: 'nvidia', name: 'NVIDIA NIM', api: CHAT, baseUrl: 'https://integrate.api.nvidia.com/v1', env: ['NVIDIA_API_KEY'] },
+  { id: 'moonshot', name: 'Moonshot AI', api: CHAT, baseUrl: 'https://api.moonshot.ai/v1', env: ['MOONSHOT_API_KEY'], baseUrlEnv: 'MOONSHOT_BASE_URL', compat: { thinkingFormat: 'zai', supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', requiresReasoningContentOnAssistantMessages: true, supportsPromptCacheKey: true } },
+  { id: 'zai', name: 'Z.ai', api: CHAT, baseUrl: 'https://api.z.ai/api/paas/v4', env: ['ZAI_API_KEY'], baseUrlEnv: 'ZAI_BASE_URL', compat: { thinkingFormat: 'zai', supportsReasoningEffort: false, zaiToolStream: true } },
+  { id: 'minimax', name: 'MiniMax', api: CHAT, baseUrl: 'https://api.minimax.io/v1', env: ['MINIMAX_API_KEY'], compat: { supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', thinkTags: true, requiresThinkTags: true } },
+  { id: 'perplexity', name: 'Perplexity', api: CHAT, baseUrl: 'https://api.perplexity.ai', env: ['PERPLEXITY_API_KEY', 'PPLX_API_KEY'], compat: { supportsTools: false, supportsReasoningEffort: false, replaysThinking: false, thinkTags: true, requiresAlternatingRoles: true } },
+  { id: 'sambanova', name: 'SambaNova', api: CHAT, baseUrl: 'https://api.sambanova.ai/v1', env: ['SAMBANOVA_API_KEY'], compat: { replaysThinking: false, thinkTags: true } },
+  { id: 'github-models', name: 'GitHub Models', api: CHAT, baseUrl: 'https://models.github.ai/inference', env: ['GITHUB_MODELS_TOKEN', 'GITHUB_TOKEN'], compat: { maxTokensField: 'max_completion_tokens', replaysThinking: false } },
+  { id: 'vercel-gateway', name: 'Vercel AI Gateway', api: CHAT, baseUrl: 'https://ai-gateway.vercel.sh/v1', env: ['AI_GATEWAY_API_KEY'], compat: { thinkingFormat: 'openrouter', reasoningEffortMap: AS_NAMED } },
+  { id: 'azure', name: 'Azure OpenAI', api: RESPONSES, baseUrl: '', env: ['AZURE_OPENAI_API_KEY'], baseUrlEnv: 'AZURE_OPENAI_BASE_URL', rootPath: '/openai/v1', compat: OPENAI },
+  { id: 'amazon-bedrock', name: 'Amazon Bedrock', api: 'bedrock-converse-stream', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com', env: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID'], baseUrlEnv: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME' },
+  { id: 'google-vertex', name: 'Google Vertex AI', api: 'google-vertex', baseUrl: 'https://aiplatform.googleapis.com', env: ['GOOGLE_CLOUD_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'] },
+  { id: 'ollama', name: 'Ollama', api: CHAT, baseUrl: 'http://localhost:11434/v1', env: ['OLLAMA_API_KEY'], baseUrlEnv: 'OLLAMA_HOST', rootPath: '/v1', keyless: true, compat: { thinkTags: true, canDisableThinking: true } },
+  { id: 'lmstudio', name: 'LM Studio', api: CHAT, baseUrl: 'http://localhost:1234/v1', env: ['LM_API_TOKEN'], baseUrlEnv: 'LMSTUDIO_BASE_URL', rootPath: '/v1', keyless: true, compat: LOCAL },
+  { id: 'llamacpp', name: 'llama.cpp', api: CHAT, baseUrl: 'http://localhost:8080/v1', env: ['LLAMA_API_KEY'], baseUrlEnv: 'LLAMACPP_BASE_URL', rootPath: '/v1', keyless: true, compat: LOCAL },
+  { id: 'vllm', name: 'vLLM', api: CHAT, baseUrl: 'http://localhost:8000/v1', env: ['VLLM_API_KEY'], baseUrlEnv: 'VLLM_BASE_URL', rootPath: '/v1', keyless: true, compat: LOCAL },
+];
+
+export function findProvider(id: string): Provider | undefined {
+  return PROVIDERS.find((provider) => provider.id === id);
+}

@@ -1,0 +1,21 @@
+// Ground floor: the events of a conversation that shrinks by itself.
+import { boolean, nullable, object, optional, picklist, string } from 'valibot';
+import { compactionResult } from '../compaction.ts';
+import { event } from '../event.ts';
+
+export const autoCompactionStart = event(
+  'auto_compaction_start',
+  'The conversation is summarised: it nears the limit of the context window (`threshold`) or has passed it (`overflow`).',
+  object({ reason: picklist(['threshold', 'overflow']) }),
+);
+
+export const autoCompactionEnd = event(
+  'auto_compaction_end',
+  'Summarising is over. `result` is null when it was aborted or failed; `willRetry` says that the refused prompt is sent again.',
+  object({
+    result: nullable(compactionResult),
+    aborted: boolean(),
+    willRetry: boolean(),
+    errorMessage: optional(string()),
+  }),
+);

@@ -1,0 +1,128 @@
+// The store's way back: from the end of the log along the parents to where the context begins. Reads no entry that is not
+// on the way. Knows what a compaction is; nothing else about conversations.
+import type { OpenFile } from '../contracts/ports.ts';
+import type { LogDamage } from '../contracts/store.ts';
+import type { SessionEntry } from '../protocol/entry.ts';
+import { type EntryHead, headOf, readLine } from './entry-line.ts';
+import type { RawLine } from './line.ts';
+import { linesBackward } from './lines-backward.ts';
+import { createNameSearch, type NameFound } from './session-name.ts';
+
+/** Parents for entries whose own could not be found, by the offset of the entry. */
+export type Substitutes = ReadonlyMap<number, string | null>;
+
+export interface Way {
+  /** Oldest first. */
+  readonly path: readonly SessionEntry[];
+  readonly damage: readonly LogDamage[];
+  /** Absent when nothing that was read says it. */
+  readonly name: NameFound | undefined;
+  /** Everything from here to the end was looked at. */
+  readonly seenFrom: number;
+  /** The way broke off: this parent is nowhere before its child. */
+  readonly lost: boolean;
+}
+
+export async function walkBack(
+  file: OpenFile,
+  { from, end, substitutes = new Map() }: { from: number; end: number; substitutes?: Substitutes },
+): Promise<Way> {
+  const lines = linesBackward(file, from, end);
+  const walker = new Walker(substitutes);
+  let seenFrom = end;
+  for (let batch = await lines.next(); batch; batch = await lines.next()) {
+    for (const line of batch) {
+      walker.meet(line);
+      seenFrom = line.start;
+      if (walker.arrived) return walker.result(seenFrom);
+    }
+  }
+  return walker.result(from);
+}
+
+class Walker {
+  readonly #substitutes: Substitutes;
+  readonly #names = createNameSearch();
+  /** Newest first. */
+  readonly #path: SessionEntry[] = [];
+  readonly #damage: LogDamage[] = [];
+  /** The id that is looked for; `undefined` before the leaf is found, `null` behind the root. */
+  #wanted: string | null | undefined;
+  #firstKept: string | undefined;
+  #compactionAt = -1;
+  /** Position in the path of the newest entry whose parent was replaced, after the compaction was met. */
+  #brokenAt = -1;
+  #reachedKept = false;
+
+  constructor(substitutes: Substitutes) {
+    this.#substitutes = substitutes;
+  }
+
+  get arrived(): boolean {
+    return this.#wanted === null || this.#reachedKept;
+  }
+
+  meet(line: RawLine): void {
+    const head = line.bytes && headOf(line.bytes);
+    if (head && this.#wanted !== undefined && head.id !== this.#wanted) {
+      this.#names.meet(head, line);
+      return;
+    }
+    const { entry, problem } = readLine(line);
+    if (problem !== undefined) this.#damage.push({ offset: line.start, message: problem });
+    if (entry) {
+      this.#names.read(entry);
+      if (this.#wanted === undefined || entry.id === this.#wanted) this.#take(entry, line.start);
+    } else if (head && head.id === this.#wanted) this.#pass(head, line.start);
+  }
+
+  result(seenFrom: number): Way {
+    const lost = typeof this.#wanted === 'string' && !this.#reachedKept;
+    if (this.#firstKept !== undefined && !this.#reachedKept && !lost) this.#cutWhereBroken();
+    return { path: this.#path.toReversed(), damage: this.#damage, name: this.#names.found, seenFrom, lost };
+  }
+
+  #take(entry: SessionEntry, start: number): void {
+    this.#path.push(entry);
+    if (entry.type === 'compaction' && this.#firstKept === undefined) {
+      this.#firstKept = entry.firstKeptEntryId;
+      this.#compactionAt = this.#path.length - 1;
+    }
+    this.#reachedKept = entry.id === this.#firstKept;
+    this.#follow(entry, start);
+  }
+
+  /** On the way, but unreadable: its place in the tree is known all the same. */
+  #pass(head: EntryHead, start: number): void {
+    if (head.id === this.#firstKept) this.#keepFrom(this.#path.length - 1);
+    this.#follow(head, start);
+  }
+
+  #follow({ id, parentId }: { id: string; parentId: string | null }, start: number): void {
+    const substitute = this.#substitutes.get(start);
+    this.#wanted = substitute === undefined ? parentId : substitute;
+    if (substitute === undefined) return;
+    this.#damage.push({ offset: start, message: lostParent(id, parentId, substitute) });
+    if (this.#firstKept !== undefined && this.#brokenAt < 0) this.#brokenAt = this.#path.length - 1;
+  }
+
+  /** The first kept entry was among what is lost: what is left of the kept ones begins where the way was mended. */
+  #cutWhereBroken(): void {
+    if (this.#brokenAt < 0) return;
+    this.#path.length = this.#brokenAt + 1;
+    this.#keepFrom(this.#brokenAt);
+  }
+
+  #keepFrom(position: number): void {
+    const compaction = this.#path[this.#compactionAt];
+    const first = this.#path[position];
+    if (compaction?.type !== 'compaction' || !first) return;
+    this.#path[this.#compactionAt] = { ...compaction, firstKeptEntryId: first.id };
+    this.#reachedKept = true;
+  }
+}
+
+function lostParent(id: string, parentId: string | null, substitute: string | null): string {
+  const where = substitute === null ? 'the conversation begins there' : `the conversation goes on from ${substitute}`;
+  return `entry ${id} follows ${parentId}, which is nowhere before it; ${where}`;
+}

@@ -1,0 +1,49 @@
+// What a web page gets that imports the client: the client, and nothing of the agent or of Node.
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const { metafile, outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/client/index.ts'],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  external: ['node:*'],
+  outdir: 'nowhere',
+  write: false,
+  metafile: true,
+  logLevel: 'silent',
+});
+
+test('it holds the client and the smallest words, no agent and no schemas', () => {
+  const folders = Object.keys(metafile.inputs).map((path) => path.split('/').slice(0, 2).join('/'));
+  expect([...new Set(folders)].sort()).toEqual(['src/base', 'src/client']);
+});
+
+test('it is small', () => {
+  const [file] = outputFiles;
+  expect(file?.contents.length).toBeGreaterThan(1000);
+  expect(file?.contents.length).toBeLessThan(60_000);
+});
+
+test('what only Node has is loaded when an agent is spawned, not before', async () => {
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  expect(imports.map(({ path, kind }) => `${kind} ${path}`).sort()).toEqual([
+    'dynamic-import node:child_process',
+    'dynamic-import node:url',
+  ]);
+  const page = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
+  const { process, Buffer } = globalThis;
+  try {
+    Object.assign(globalThis, { process: undefined, Buffer: undefined });
+    expect(Object.keys(await import(/* @vite-ignore */ page)).sort()).toEqual([
+      ...['AgentGone', 'RpcError', 'createClient', 'spawnAgent'],
+    ]);
+  } finally {
+    Object.assign(globalThis, { process, Buffer });
+  }
+});

@@ -1,0 +1,90 @@
+// For tests of the client: a whole agent in the same process, and the client's end of the wire to it.
+import { onTestFinished } from 'vitest';
+import { createAgent } from '../../src/app/compose.ts';
+import { defaultSettings } from '../../src/app/settings-table.ts';
+import { createSystemPorts } from '../../src/app/system-ports/index.ts';
+import { type Client, type ClientTransport, createClient, type Farewell } from '../../src/client/index.ts';
+import { commandsByName } from '../../src/commands/index.ts';
+import type { HostUi, SessionHub, Tool } from '../../src/contracts/index.ts';
+import { dialects } from '../../src/dialects/index.ts';
+import { serve } from '../../src/server/index.ts';
+import {
+  createFakeClock,
+  createScriptedModels,
+  type ScriptedModels,
+  type ScriptStep,
+} from '../../src/testing/index.ts';
+import { createMemoryTransport } from '../../src/transports/index.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+export interface MemoryAgent {
+  readonly client: Client;
+  readonly models: ScriptedModels;
+  /** How extensions put questions before the host. */
+  readonly ui: HostUi;
+  /** Every line that went either way, `>` before those of the client. */
+  readonly wire: string[];
+}
+
+export interface MemoryAgentOptions {
+  script?: readonly ScriptStep[];
+  tools?: readonly Tool[];
+  lineLimit?: number;
+  onError?: (thrown: unknown) => void;
+}
+
+export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promise<MemoryAgent> {
+  const directory = temporaryDirectory();
+  const clock = createFakeClock();
+  const ports = { ...createSystemPorts({}), clock };
+  const models = createScriptedModels(options.script ?? [], { now: () => clock.now() });
+  const agent = await createAgent({
+    cwd: directory,
+    agentDirectory: `${directory}/home`,
+    settings: defaultSettings,
+    ports,
+    persist: false,
+    models,
+    tools: options.tools,
+  });
+  const { transport, host } = createMemoryTransport(options.lineLimit ? { lineLimit: options.lineLimit } : {});
+  let ui: HostUi | undefined;
+  const hub: SessionHub = {
+    ...agent.hub,
+    connect(listener, theirs) {
+      ui = theirs;
+      return agent.hub.connect(listener, theirs);
+    },
+  };
+  const codec = dialects.get('omp')?.codec({ version: '1.2.3', stream: 'full' });
+  if (!codec) throw new Error('no dialect omp');
+  const served = serve({ transport, codec, commands: commandsByName, hub, ports, onEof: 'finish' });
+  const closed = served.then((): Farewell => {
+    transport.close();
+    return { reason: 'the agent has finished' };
+  });
+  const wire: string[] = [];
+  const theirEnd: ClientTransport = {
+    lines: noted(host.frames(), wire),
+    write(line) {
+      wire.push(`> ${line.trimEnd()}`);
+      host.send(line);
+    },
+    end: () => host.end(),
+    closed,
+  };
+  const client = createClient(theirEnd, { onError: options.onError });
+  onTestFinished(async () => {
+    host.end();
+    await agent.close();
+    await served;
+  });
+  return { client, models, ui: ui as HostUi, wire };
+}
+
+async function* noted(lines: AsyncIterable<string>, wire: string[]): AsyncGenerator<string> {
+  for await (const line of lines) {
+    wire.push(line);
+    yield line;
+  }
+}

@@ -1,0 +1,288 @@
+// The shapes of the protocol's documents as data. The values are ours.
+import { MessageBuilder } from '../../../src/llm/message-builder.ts';
+import { noUsage, type StreamEvent, type UiRequest } from '../../../src/protocol/index.ts';
+
+interface Row {
+  frame: { id?: string | number; type: string } & Record<string, unknown>;
+  /** What the command is given, when it is not the frame's own fields. */
+  params?: Record<string, unknown>;
+}
+
+const flat = { type: 'image', data: 'R0lGODdh', mimeType: 'image/gif' };
+const inline = { type: 'image', source: { type: 'base64', mediaType: 'image/webp', data: 'UklGRg==' } };
+const remote = { type: 'image', source: { type: 'url', url: 'https://example.org/plan.png' } };
+const said = { message: 'Look at these', images: [flat, inline, remote] };
+const heard = {
+  message: 'Look at these',
+  images: [flat, { type: 'image', data: 'UklGRg==', mimeType: 'image/webp' }, remote],
+};
+
+export const COMMANDS: Row[] = [
+  { frame: { id: 'a-1', type: 'prompt', message: 'Rename the parser' } },
+  { frame: { type: 'prompt', ...said }, params: heard },
+  { frame: { type: 'prompt', message: 'Shorter', streamingBehavior: 'steer' } },
+  { frame: { id: 'a-2', type: 'prompt', message: 'Then the docs', streamingBehavior: 'followUp' } },
+  { frame: { type: 'steer', message: 'Leave the tests alone' } },
+  { frame: { id: 3, type: 'steer', ...said }, params: heard },
+  { frame: { type: 'follow_up', message: 'Then run them' } },
+  { frame: { type: 'follow_up', ...said }, params: heard },
+  { frame: { type: 'abort' } },
+  { frame: { id: 'a-3', type: 'abort_and_prompt', message: 'The other file' } },
+  { frame: { type: 'abort_and_prompt', ...said }, params: heard },
+  { frame: { type: 'new_session' } },
+  { frame: { type: 'new_session', parentSession: '/srv/sessions/before.jsonl' } },
+  { frame: { id: 'a-4', type: 'get_state' } },
+  { frame: { type: 'get_messages' } },
+  { frame: { type: 'set_model', provider: 'acme', modelId: 'acme-large-2' } },
+  { frame: { type: 'cycle_model' } },
+  { frame: { type: 'get_available_models' } },
+  ...['off', 'minimal', 'low', 'medium', 'high', 'xhigh'].map((level) => ({
+    frame: { type: 'set_thinking_level', level },
+  })),
+  { frame: { type: 'cycle_thinking_level' } },
+  { frame: { type: 'get_available_thinking_levels' } },
+  { frame: { id: 'a-5', type: 'set_steering_mode', mode: 'all' } },
+  { frame: { type: 'set_steering_mode', mode: 'one-at-a-time' } },
+  { frame: { type: 'set_follow_up_mode', mode: 'all' } },
+  { frame: { type: 'set_follow_up_mode', mode: 'one-at-a-time' } },
+  { frame: { id: 'a-6', type: 'set_interrupt_mode', mode: 'wait' } },
+  { frame: { type: 'set_interrupt_mode', mode: 'immediate' } },
+  { frame: { type: 'clear_queue' } },
+  { frame: { type: 'compact' } },
+  { frame: { type: 'compact', customInstructions: 'Keep the file names' } },
+  { frame: { type: 'set_auto_compaction', enabled: false } },
+  { frame: { type: 'set_auto_retry', enabled: true } },
+  { frame: { type: 'abort_retry' } },
+  { frame: { type: 'bash', command: 'wc -l src/*.ts' } },
+  { frame: { type: 'bash', command: 'env', excludeFromContext: true } },
+  { frame: { type: 'abort_bash' } },
+  { frame: { type: 'get_session_stats' } },
+  { frame: { type: 'export_html' } },
+  { frame: { type: 'export_html', outputPath: '/srv/out/talk.html' } },
+  { frame: { type: 'switch_session', sessionPath: '/srv/sessions/other.jsonl' } },
+  { frame: { type: 'branch', entryId: '0000beef' } },
+  { frame: { type: 'get_branch_messages' } },
+  { frame: { type: 'get_last_assistant_text' } },
+  { frame: { type: 'set_session_name', name: 'Parser' } },
+];
+
+export const ANSWERS = [
+  { type: 'extension_ui_response', id: 'q-1', value: 'feature/parser' },
+  { type: 'extension_ui_response', id: 'q-2', confirmed: true },
+  { type: 'extension_ui_response', id: 'q-3', confirmed: false },
+  { type: 'extension_ui_response', id: 'q-4', cancelled: true },
+];
+
+export const ASKS: UiRequest[] = [
+  { id: 'q-1', method: 'select', title: 'Which one?', options: ['left', 'right'], timeout: 5000 },
+  { id: 'q-2', method: 'confirm', title: 'Sure?', message: 'It cannot be undone', timeout: 30_000 },
+  { id: 'q-3', method: 'input', title: 'Name of the branch', placeholder: 'feature/…' },
+  { id: 'q-4', method: 'editor', title: 'Edit the plan', prefill: '1. read' },
+  { id: 'q-5', method: 'notify', message: 'Done', notifyType: 'warning' },
+  { id: 'q-6', method: 'setStatus', statusKey: 'lint', statusText: 'clean' },
+  { id: 'q-7', method: 'setWidget', widgetKey: 'todo', widgetLines: ['one', 'two'], widgetPlacement: 'aboveEditor' },
+  { id: 'q-8', method: 'setTitle', title: 'Parser' },
+  { id: 'q-9', method: 'set_editor_text', text: 'draft' },
+];
+
+const model = {
+  id: 'acme-large-2',
+  name: 'Acme Large 2',
+  api: 'anthropic-messages',
+  provider: 'acme',
+  baseUrl: 'https://api.example.org',
+  reasoning: true,
+  input: ['text', 'image'],
+  contextWindow: 128_000,
+  maxTokens: 4096,
+  cost: { input: 1, output: 4.5, cacheRead: 0.1, cacheWrite: 1.25 },
+};
+
+const user = { role: 'user', content: 'Count the lines', timestamp: 1_760_000_000_001 };
+const attached = {
+  ...user,
+  content: [{ type: 'text', text: 'Count these' }, flat, remote],
+  attachments: [
+    {
+      id: 'file-1',
+      type: 'document',
+      fileName: 'notes.txt',
+      mimeType: 'text/plain',
+      size: 5,
+      content: 'bm90ZXM=',
+      extractedText: 'notes',
+      preview: null,
+    },
+  ],
+};
+const assistant = {
+  role: 'assistant',
+  content: [
+    { type: 'thinking', thinking: 'With wc', thinkingSignature: 'sig-1' },
+    { type: 'text', text: 'One moment.' },
+    { type: 'toolCall', id: 'call_9', name: 'bash', arguments: { command: 'wc -l a' } },
+  ],
+  api: 'anthropic-messages',
+  provider: 'acme',
+  model: 'acme-large-2',
+  usage: {
+    input: 90,
+    output: 12,
+    cacheRead: 7,
+    cacheWrite: 3,
+    cost: { input: 0.1, output: 0.2, cacheRead: 0.01, cacheWrite: 0.02, total: 0.33 },
+  },
+  stopReason: 'toolUse',
+  timestamp: 1_760_000_000_002,
+};
+const failed = { ...assistant, content: [], stopReason: 'error', errorMessage: '529 overloaded' };
+const toolResult = {
+  role: 'toolResult',
+  toolCallId: 'call_9',
+  toolName: 'bash',
+  content: [{ type: 'text', text: '12 a\n' }],
+  details: { exitCode: 0 },
+  isError: false,
+  timestamp: 1_760_000_000_003,
+};
+const execution = {
+  role: 'bashExecution',
+  command: 'wc -l src/*.ts',
+  output: '40 total\n',
+  exitCode: 0,
+  cancelled: false,
+  truncated: false,
+  timestamp: 1_760_000_000_004,
+};
+
+const counted = { totalLines: 1, totalBytes: 9, outputLines: 1, outputBytes: 9 };
+
+const compacted = { summary: 'Renamed it', firstKeptEntryId: '0000beef', tokensBefore: 90_000, details: {} };
+
+/** What the command of that name answers in `data`. */
+export const RESULTS: (readonly [command: string, data: unknown])[] = [
+  ['new_session', { cancelled: false }],
+  ['new_session', { cancelled: true }],
+  [
+    'get_state',
+    {
+      model,
+      thinkingLevel: 'medium',
+      isStreaming: true,
+      isCompacting: false,
+      steeringMode: 'all',
+      followUpMode: 'one-at-a-time',
+      interruptMode: 'wait',
+      sessionFile: '/srv/sessions/this.jsonl',
+      sessionId: '7d9f',
+      sessionName: 'Parser',
+      autoCompactionEnabled: true,
+      messageCount: 5,
+      queuedMessageCount: 2,
+      pendingMessageCount: 2,
+    },
+  ],
+  [
+    'get_state',
+    {
+      model: null,
+      thinkingLevel: 'off',
+      isStreaming: false,
+      isCompacting: true,
+      steeringMode: 'one-at-a-time',
+      followUpMode: 'all',
+      interruptMode: 'immediate',
+      sessionId: '7d9f',
+      autoCompactionEnabled: false,
+      messageCount: 0,
+      queuedMessageCount: 0,
+      pendingMessageCount: 0,
+    },
+  ],
+  ['get_messages', { messages: [user, attached, assistant, toolResult, execution] }],
+  ['get_messages', { messages: [] }],
+  ['set_model', model],
+  ['cycle_model', { model, thinkingLevel: 'low', isScoped: true }],
+  ['cycle_model', null],
+  ['get_available_models', { models: [model] }],
+  ['cycle_thinking_level', { level: 'high' }],
+  ['cycle_thinking_level', null],
+  ['get_available_thinking_levels', { levels: ['off', 'high'] }],
+  ['clear_queue', { steering: ['Shorter'], followUp: [] }],
+  ['compact', compacted],
+  ['bash', { output: '40 total\n', exitCode: 0, cancelled: false, truncated: false, ...counted }],
+  ['bash', { output: '…', exitCode: 2, cancelled: false, truncated: true, ...counted, artifactId: '4' }],
+  ['bash', { output: '', cancelled: true, truncated: false, ...counted }],
+  [
+    'get_session_stats',
+    {
+      sessionFile: '/srv/sessions/this.jsonl',
+      sessionId: '7d9f',
+      userMessages: 2,
+      assistantMessages: 3,
+      toolCalls: 4,
+      toolResults: 4,
+      totalMessages: 9,
+      tokens: { input: 90, output: 12, cacheRead: 7, cacheWrite: 3, total: 112 },
+      cost: 0.33,
+    },
+  ],
+  ['export_html', { path: '/srv/out/talk.html' }],
+  ['switch_session', { cancelled: false }],
+  ['switch_session', { cancelled: true }],
+  ['branch', { text: 'Rename the parser', cancelled: false }],
+  ['branch', { text: 'Rename the parser', cancelled: true }],
+  ['get_branch_messages', { messages: [{ entryId: '0000beef', text: 'Rename the parser' }] }],
+  ['get_last_assistant_text', { text: 'Renamed.' }],
+  ['get_last_assistant_text', { text: null }],
+];
+
+const call = { toolCallId: 'call_9', toolName: 'bash' };
+const args = { command: 'wc -l a' };
+
+export const EVENTS = [
+  { type: 'agent_start' },
+  { type: 'agent_end', messages: [user, assistant, toolResult], willRetry: false },
+  { type: 'agent_settled', aborted: false },
+  { type: 'turn_start' },
+  { type: 'turn_end', message: assistant, toolResults: [toolResult] },
+  { type: 'message_start', message: user },
+  { type: 'message_start', message: { ...assistant, content: [], usage: noUsage(), stopReason: 'stop' } },
+  { type: 'message_end', message: failed },
+  { type: 'message_end', message: toolResult },
+  { type: 'tool_execution_start', ...call, args },
+  {
+    type: 'tool_execution_update',
+    ...call,
+    args,
+    partialResult: { content: [{ type: 'text', text: '12' }], details: { lines: 1 } },
+  },
+  { type: 'tool_execution_end', ...call, result: { content: toolResult.content, details: {} }, isError: false },
+  { type: 'auto_compaction_start', reason: 'threshold' },
+  { type: 'auto_compaction_start', reason: 'overflow' },
+  { type: 'auto_compaction_end', result: compacted, aborted: false, willRetry: true },
+  { type: 'auto_compaction_end', result: null, aborted: true, willRetry: false },
+  { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: '529 {"type":"error"}' },
+  { type: 'auto_retry_end', success: true, attempt: 2 },
+  { type: 'auto_retry_end', success: false, attempt: 3, finalError: '529 overloaded' },
+  { type: 'extension_error', extensionPath: '/srv/ext/lint.ts', event: 'turn_start', error: 'lint is not defined' },
+  { type: 'notice', level: 'error', message: 'The disk is full', source: 'storage' },
+];
+
+/** One answer with a block of each kind; every event carries the same growing message, as a model API's do. */
+export function* streamEvents(): Generator<StreamEvent> {
+  const builder = new MessageBuilder({ api: 'anthropic-messages', provider: 'acme', id: 'acme-large-2' }, 1);
+  yield builder.startThinking();
+  yield builder.appendThinking('With');
+  yield builder.appendThinking(' wc');
+  yield builder.endThinking('sig-1');
+  yield builder.startText();
+  yield builder.appendText('One "moment"\n');
+  builder.setUsage({ ...noUsage(), output: 3 });
+  yield builder.appendText('\u2028 and \u{1f600}');
+  yield builder.endText();
+  yield builder.startToolCall('call_9', 'bash');
+  yield builder.appendToolCall('{"command":');
+  yield builder.appendToolCall('"wc -l a"}');
+  yield builder.endToolCall();
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { WireFrame } from '../support/frame-inbox.ts';
+import { memoryOf, newPlace, startRpc } from '../support/program.ts';
+import { rolesBelow } from '../support/session-files.ts';
+import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const MiB = 1024 * 1024;
+
+describe.each(['socket', 'pipe'] as const)('over a %s', (streams) => {
+  test('a line beyond the limit costs one error, no memory, and not the next line', async () => {
+    const place = newPlace();
+    writeFileSync(join(place.home, 'settings.json'), '{ "rpc": { "maxLineBytes": 1048576 } }');
+    const program = startRpc([], { place, streams });
+    await program.ask({ type: 'get_state' });
+    const before = memoryOf(program.pid, 'VmRSS');
+    const piece = Buffer.alloc(MiB, 'x');
+    for (let i = 0; i < 200; i++) if (!program.stdin.write(piece)) await once(program.stdin, 'drain');
+    program.stdin.write('\n');
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+    const errors = program.frames.filter(({ success }) => success === false);
+    expect(errors).toEqual([
+      {
+        type: 'response',
+        command: 'parse',
+        success: false,
+        error: 'Failed to parse command: line exceeds the limit of 1048576 bytes',
+      },
+    ]);
+    expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(64 * MiB);
+  });
+
+  test('a host that pauses gets everything later, and the program does not grow meanwhile', async () => {
+    const program = startRpc(['--stream', 'full'], { streams });
+    await program.ask({ type: 'get_state' });
+    const before = memoryOf(program.pid, 'VmRSS');
+    program.send({ type: 'prompt', message: 'count to 20000' });
+    await program.frame({ type: 'message_update' });
+    program.stdout.pause();
+    // The answer goes on meanwhile: its updates fold into one.
+    await until(() => rolesBelow(program.home).includes('assistant'), 60_000);
+    expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(80 * MiB);
+    program.stdout.resume();
+    const end = await program.frame({ type: 'agent_end' });
+    expect(program.frames.filter(({ type }) => type === 'unreadable')).toEqual([]);
+    const numbers = Array.from({ length: 20_000 }, (_, n) => n + 1).join(' ');
+    expect(textIn((end.messages as object[]).at(-1))).toBe(numbers);
+    expect(program.frames.map(deltaOf).join('')).toBe(numbers);
+  });
+});
+
+function textIn(message: object | undefined): string {
+  const { content } = message as { content: { type: string; text: string }[] };
+  return content.find(({ type }) => type === 'text')?.text ?? '';
+}
+
+function deltaOf(frame: WireFrame): string {
+  const event = frame.assistantMessageEvent as { type: string; delta: string } | undefined;
+  return event?.type === 'text_delta' ? event.delta : '';
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { pathsBelow } from '../support/session-files.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe('the program says about itself', () => {
+  test.each([['--version'], ['-v'], ['--mode', 'rpc', '--version']])('its version: %s %s %s', async (...args) => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const place = newPlace();
+    const outcome = await runProgram(args, '', { place });
+    expect(outcome).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+    expect(pathsBelow(place.home)).toEqual([]);
+  });
+
+  test.each([['--help'], ['-h']])('how it is used: %s', async (flag) => {
+    const { code, stdout, stderr } = await runProgram([flag]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('--mode');
+    expect(stdout).toContain('--no-session');
+  });
+});
+
+describe('wrong words on the command line', () => {
+  test.each([
+    ['an unknown flag', ['--frobnicate', 'hello'], 2, 'Error: Unknown flag: --frobnicate'],
+    ['a slip', ['--no-sesion', 'hello'], 2, '(did you mean --no-session?)'],
+    [
+      'a value that is not among the choices',
+      ['--mode', 'morse', 'hello'],
+      2,
+      'Flag --mode takes text, json, rpc (got "morse")',
+    ],
+    ['a missing value', ['--model'], 2, 'Flag --model needs a value'],
+    ['an unknown tool', ['--tools', 'nope', 'hello'], 2, 'Unknown tool: nope. Available: '],
+    ['a directory that is not there', ['--cwd', '/nowhere/at/all', 'hello'], 2, 'Working directory does not exist'],
+    ['an unknown dialect', ['--mode', 'rpc', '--dialect', 'klingon'], 2, 'Unknown dialect: klingon. Available: omp'],
+    ['an unknown model', ['--model', 'nope/none', 'hello'], 1, 'Error: Model not found: nope/none'],
+  ])('%s: one line on stderr, nothing on stdout, no file', async (_what, args, code, words) => {
+    const place = newPlace();
+    const outcome = await runProgram(args, '', { place });
+    expect(outcome).toMatchObject({ code, stdout: '' });
+    expect(outcome.stderr).toContain(words);
+    expect(outcome.stderr.split('\n')).toHaveLength(2);
+    expect(pathsBelow(place.home)).toEqual([]);
+  });
+
+  test('in RPC mode unknown flags are only warned about, for extensions may know them', async () => {
+    const program = startRpc(['--frobnicate', 'x', '--no-session', 'stray words']);
+    program.send({ id: '1', type: 'prompt', message: 'hello' });
+    await program.frame({ type: 'agent_settled' });
+    program.stdin.end();
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(0);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'Unknown flag: --frobnicate; ignored',
+      'Messages come over the wire in RPC mode; ignored: stray words',
+    ]);
+    expect(program.frames[0]).toMatchObject({ type: 'ready' });
+  });
+});
+
+describe('flags that shape the work', () => {
+  test('--cwd is where tools work', async () => {
+    const elsewhere = temporaryDirectory();
+    const { stdout } = await runProgram(['--cwd', elsewhere, 'run `pwd`']);
+    expect(stdout).toContain(elsewhere);
+  });
+
+  test('--system-prompt takes the place of the default one, --append-system-prompt adds to it', async () => {
+    const tokens = async (...args: string[]) => {
+      const { stdout } = await runProgram(['--no-session', '--mode', 'json', ...args, 'hello']);
+      return Number(/"usage":{"input":(\d+)/.exec(stdout)?.[1]);
+    };
+    const [usual, own, more] = await Promise.all([
+      tokens(),
+      tokens('--system-prompt', 'Be brief.'),
+      tokens('--append-system-prompt', 'Be very, very brief. '.repeat(100)),
+    ]);
+    expect(own).toBeLessThan(usual);
+    expect(more).toBeGreaterThan(usual + 300);
+  });
+
+  test('--tools and --no-tools decide what the model may do', async () => {
+    const some = await runProgram(['--tools', 'read,ls', '--mode', 'json', 'run `echo hi`']);
+    expect(some.stdout).not.toContain('tool_execution_start');
+    const none = await runProgram(['--no-tools', '--mode', 'json', 'What files are here?']);
+    expect(none.stdout).not.toContain('tool_execution_start');
+    expect([some.code, none.code]).toEqual([0, 0]);
+  });
+
+  test('--thinking off leaves the thinking out, --name names the session', async () => {
+    const program = startRpc(['--thinking', 'off', '--name', 'demo', '--stream', 'delta']);
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({
+      data: { thinkingLevel: 'off', sessionName: 'demo' },
+    });
+    program.send({ type: 'prompt', message: 'What files are here?' });
+    await program.frame({ type: 'agent_settled' });
+    expect(JSON.stringify(program.frames)).not.toContain('thinking_');
+  });
+});
+
+describe('settings', () => {
+  test('a wrong value is named with its line and costs only itself', async () => {
+    const place = newPlace();
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(
+      `${place.home}/settings.json`,
+      '{\n  // a comment\n  "steeringMode": "sometimes",\n  "followUpMode": "all"\n}',
+    );
+    const program = startRpc([], { place });
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({
+      data: { steeringMode: 'one-at-a-time', followUpMode: 'all' },
+    });
+    program.stdin.end();
+    const { stderr } = await program.ended;
+    expect(stderr).toMatch(/settings\.json:3: steeringMode must be .*; the default stands\n$/);
+  });
+});

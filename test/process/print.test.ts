@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { newPlace, runProgram, startProgram } from '../support/program.ts';
+import { entriesOf, pathsBelow, sessionFiles } from '../support/session-files.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+/** One pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+describe('a message on the command line', () => {
+  test('is answered in text, and the session is kept', async () => {
+    const place = newPlace();
+    const outcome = await runProgram(['say `hello there`'], '', { place });
+    expect(outcome).toEqual({ code: 0, signal: null, stdout: 'hello there\n', stderr: '' });
+    expect(sessionFiles(place.home)).toHaveLength(1);
+  });
+
+  test('is answered with tools where it needs them', async () => {
+    const place = newPlace();
+    writeFileSync(join(place.cwd, 'plan.md'), '# The plan\n');
+    const { code, stdout } = await runProgram(['--no-session', 'What', 'files', 'are', 'here?'], '', { place });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('plan.md') });
+    expect(pathsBelow(place.home)).toEqual([]);
+  });
+
+  test('takes what is piped in with it', async () => {
+    const { code, stdout } = await runProgram(['-p', '--mode', 'json', 'hello'], 'some lines\nof a log\n');
+    expect(code).toBe(0);
+    expect(userMessageIn(stdout)).toMatchObject([{ type: 'text', text: 'some lines\nof a log\n\nhello' }]);
+  });
+
+  test('does not wait for a pipe in which nobody speaks', async () => {
+    const program = startProgram(['say `hello`']);
+    const begun = performance.now();
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
+    expect(stderr).toBe('stdin is open but silent; going on without it\n');
+    expect(performance.now() - begun).toBeLessThan(4_000);
+  });
+
+  test('is needed: nothing to do is an error that says what may be done', async () => {
+    const { code, stdout, stderr } = await runProgram([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Error: Nothing to do: .*--mode rpc.*--help\.\n$/);
+  });
+});
+
+describe('files named with @', () => {
+  test('are added to the message, texts as text and images as images', async () => {
+    const place = newPlace();
+    writeFileSync(join(place.cwd, 'note.txt'), 'buy milk\n');
+    writeFileSync(join(place.cwd, 'dot.png'), Buffer.from(PNG, 'base64'));
+    const args = ['--mode', 'json', '@note.txt', '@dot.png', 'hello'];
+    const { code, stdout } = await runProgram(args, '', { place });
+    expect(code).toBe(0);
+    const [text, image] = userMessageIn(stdout) as [{ text: string }, object];
+    expect(text.text).toMatch(/<file name=".*note\.txt">\nbuy milk\n\n?<\/file>/);
+    expect(text.text).toMatch(/hello$/);
+    expect(image).toEqual({ type: 'image', data: PNG, mimeType: 'image/png' });
+  });
+
+  test('must exist', async () => {
+    const { code, stdout, stderr } = await runProgram(['@nowhere.txt', 'hello']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Error: File not found: .*nowhere\.txt\n$/);
+  });
+
+  test('are refused in RPC mode, before anything is said', async () => {
+    const outcome = await runProgram(['--mode', 'rpc', '@note.txt']);
+    expect(outcome.code).not.toBe(0);
+    expect(outcome).toMatchObject({ stdout: '', stderr: 'Error: @file arguments are not supported in RPC mode\n' });
+  });
+});
+
+describe('--mode json', () => {
+  test('prints the header of the session and then every event, one JSON object a line', async () => {
+    const place = newPlace();
+    const { code, stdout, stderr } = await runProgram(['--mode', 'json', 'run `echo hi`'], '', { place });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [file] = sessionFiles(place.home);
+    expect(entriesOf(file!)[0]).toMatchObject(lines[0]);
+    expect(lines[0]).toMatchObject({ type: 'session', cwd: place.cwd });
+    expect(lines[1]).toEqual({ type: 'agent_start' });
+    expect(lines.at(-1)).toEqual({ type: 'agent_settled', aborted: false });
+    expect(lines.map(({ type }) => type)).toContain('tool_execution_end');
+  });
+
+  test('sends only what is new, when asked to', async () => {
+    const { stdout } = await runProgram(['--mode', 'json', '--stream', 'delta', 'say `hello`']);
+    const updates = stdout.split('\n').filter((line) => line.includes('message_update'));
+    expect(updates.length).toBeGreaterThan(0);
+    expect(updates.filter((line) => line.includes('"message":'))).toEqual([]);
+  });
+});
+
+function userMessageIn(stdout: string): unknown {
+  const frames = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return frames.find(({ type, message }) => type === 'message_end' && message.role === 'user').message.content;
+}

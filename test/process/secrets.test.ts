@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { startRpc } from '../support/program.ts';
+import { modeOf, pathsBelow } from '../support/session-files.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const CANARIES = {
+  ANTHROPIC_API_KEY: 'canary-anthropic-4f81',
+  OPENAI_API_KEY: 'canary-openai-93b2',
+  PARLEY_SERVER_TOKEN: 'canary-parley-77d0',
+};
+
+test('keys of the agent appear nowhere: not in tools, logs, sessions, nor on any stream', async () => {
+  const log = join(temporaryDirectory(), 'parley.log');
+  const program = startRpc(['--log-file', log], { env: { ...CANARIES, HARMLESS: 'value-to-see' } });
+  program.send({ type: 'prompt', message: 'run `env; cat /proc/self/environ`' });
+  await program.frame({ type: 'agent_settled' });
+  expect(await program.ask({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
+  program.send({ type: 'nonsense', key: CANARIES.OPENAI_API_KEY });
+  await program.frame({ command: 'nonsense', success: false });
+  program.stdin.end();
+  const { code, stdout, stderr } = await program.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('value-to-see');
+  const files = pathsBelow(program.home).filter((path) => !path.endsWith('/'));
+  expect(files).toHaveLength(1);
+  const kept = files.map((path) => readFileSync(join(program.home, path), 'utf8'));
+  for (const canary of Object.values(CANARIES)) {
+    for (const text of [stdout, stderr, ...kept, readFileSync(log, 'utf8')]) expect(text).not.toContain(canary);
+  }
+});
+
+test('a log file is written when it is asked for, for its owner only', async () => {
+  const directory = temporaryDirectory();
+  const log = join(directory, 'parley.log');
+  const program = startRpc(['--log-file', log, '--no-session']);
+  program.send({ type: 'prompt', message: 'hello' });
+  await program.frame({ type: 'agent_settled' });
+  program.stdin.end();
+  await program.ended;
+  expect(readdirSync(directory)).toEqual(['parley.log']);
+  expect(modeOf(log)).toBe('600');
+  const events = readFileSync(log, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.map(({ event }) => event)).toEqual(['started', 'run ended', 'leaving']);
+  expect(events[0]).toMatchObject({ mode: 'rpc', model: 'parley/offline', cwd: program.cwd });
+});
