@@ -1,33 +1,53 @@
 // Packs the program into as few files as start-up wants. Shared by the build and by the tests, which never touch dist/.
 // @ts-check
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { toCommonJs } from './commonjs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const SHEBANG = '#!/usr/bin/env node\n';
-// Bundled CommonJS asks for Node's own modules by `require`, which ES modules do not have.
-const REQUIRE = `import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);\n`;
+/** What the program is made to do at build time, so that V8 compiles what most starts and first prompts need. */
+const REHEARSAL = [
+  { type: 'get_state' },
+  { type: 'prompt', message: 'run `true`' },
+  { type: 'prompt', message: 'hello', streamingBehavior: 'followUp' },
+];
 
 /**
- * Bundles src/cli/main.ts into `outdir`/cli.js and lazy chunks beside it.
+ * Makes the program: `outdir`/cli.js, which starts `outdir`/program.
  * @param {string} outdir
  * @returns {Promise<{ program: string, startBytes: number, totalBytes: number }>}
  */
 export async function bundle(outdir) {
+  const texts = await toCommonJs(await modules(), 'cli.js');
+  const program = join(resolve(outdir), 'cli.js');
+  await mkdir(join(outdir, 'program'), { recursive: true });
+  await copyFile(join(root, 'scripts/launcher.cjs'), program);
+  await chmod(program, 0o755);
+  // The package's own files are ES modules, unless a folder says otherwise.
+  await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
+  for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), text);
+  await compile(program);
+  const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
+  return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
+}
+
+/** @returns {Promise<Map<string, import('./commonjs.mjs').Module>>} src/cli/main.ts as ES modules, split where it loads lazily. */
+async function modules() {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { cli: 'src/cli/main.ts' },
-    outdir: resolve(outdir),
+    outdir: root,
     bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
     // Names stay readable in stack traces; the rest of the weight goes.
     minifySyntax: true,
     minifyWhitespace: true,
@@ -40,33 +60,21 @@ export async function bundle(outdir) {
     metafile: true,
     logLevel: 'silent',
   });
-  const program = join(resolve(outdir), 'cli.js');
-  for (const file of outputFiles) {
-    const needsRequire = /\btypeof require\b/.test(file.text);
-    await mkdir(dirname(file.path), { recursive: true });
-    await writeFile(file.path, (file.path === program ? SHEBANG : '') + (needsRequire ? REQUIRE : '') + file.text);
-  }
-  await chmod(program, 0o755);
-  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [resolve(root, path), output]));
-  return { program, startBytes: startBytes(outputs, program), totalBytes: sum([...outputs.values()]) };
+  return new Map(
+    outputFiles.map(({ path, text }) => {
+      const name = relative(root, path).split(sep).join('/');
+      return [name, { text, imports: metafile.outputs[name]?.imports ?? [] }];
+    }),
+  );
 }
 
-/**
- * What Node reads before the first line of the program runs: the entry and everything it imports statically.
- * @param {Map<string, import('esbuild').Metafile['outputs'][string]>} outputs
- * @param {string} entry
- */
-function startBytes(outputs, entry) {
-  const seen = new Set([entry]);
-  for (const path of seen) {
-    for (const { path: to, kind, external } of outputs.get(path)?.imports ?? []) {
-      if (kind === 'import-statement' && !external) seen.add(resolve(root, to));
-    }
-  }
-  return sum([...seen].flatMap((path) => outputs.get(path) ?? []));
-}
-
-/** @param {{ bytes: number }[]} parts */
-function sum(parts) {
-  return parts.reduce((total, { bytes }) => total + bytes, 0);
+/** @param {string} program */
+async function compile(program) {
+  const child = spawn(process.execPath, [join(root, 'scripts/compile.cjs'), program], {
+    // Neither the user's settings nor flags for Node: V8 takes the code back only under the flags it had.
+    env: { PATH: process.env.PATH, PARLEY_DIR: join(program, 'nowhere') },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  child.stdin.end(REHEARSAL.map((call) => `${JSON.stringify(call)}\n`).join(''));
+  await once(child, 'exit');
 }

@@ -8,6 +8,7 @@ import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
 import { builtinTools, createRunShell } from '../tools/index.ts';
 import type { SettingValues } from './settings-table.ts';
+import { createProcessIdentity } from './system-ports/process-identity.ts';
 
 export interface AgentOptions {
   cwd: string;
@@ -112,7 +113,7 @@ function storeFor(options: AgentOptions): SessionStore {
   if (options.persist === false) return createMemoryStore();
   const { files, clock } = options.ports;
   const directory = options.sessionDirectory ?? sessionFolder(options.agentDirectory, options.cwd);
-  return createJsonlStore({ files, clock, directory });
+  return createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
 }
 
 function chooseTools({ tools = [], toolNames }: AgentOptions): readonly Tool[] {

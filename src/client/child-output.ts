@@ -49,7 +49,7 @@ export async function* linesOf(stdout: Readable, exit: Promise<unknown>): AsyncG
 
 export interface Tail {
   text(): string;
-  /** To be awaited after the exit: what was written before it has been read. */
+  /** To be awaited after the exit, which some systems tell before what was written last. */
   drained(): Promise<void>;
 }
 
@@ -85,10 +85,10 @@ export function tailOf(stream: Readable, onText: (text: string) => void): Tail {
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.once('message', () => {
+    port1.onmessage = () => {
       port1.close();
       resolve();
-    });
+    };
     port2.postMessage(undefined);
   });
 }

@@ -16,7 +16,7 @@ export interface EventQueues<T> {
 
 /** `onRoom` is called when a queue may have ceased to be full. */
 export function createEventQueues<T>(onRoom: () => void): EventQueues<T> {
-  const queues = new Set<Queue<T>>();
+  const queues = new Set<EventQueue<T>>();
   let ended: { failure: Error | undefined } | undefined;
   return {
     get isFull() {
@@ -26,70 +26,67 @@ export function createEventQueues<T>(onRoom: () => void): EventQueues<T> {
       for (const queue of queues) queue.push(event, size);
     },
     open() {
-      const queue = createQueue<T>(onRoom, () => queues.delete(queue));
-      if (ended) queue.close(ended.failure);
-      else queues.add(queue);
-      return queue.reader;
+      const queue = new EventQueue<T>(onRoom, () => queues.delete(queue));
+      queues.add(queue);
+      if (ended) queue.end(ended.failure);
+      return queue;
     },
     close(failure) {
       ended ??= { failure };
-      for (const queue of queues) queue.close(failure);
+      for (const queue of queues) queue.end(failure);
     },
   };
 }
 
-interface Queue<T> {
-  readonly waiting: number;
-  readonly reader: AsyncIterableIterator<T>;
-  push(event: T, size: number): void;
-  close(failure: Error | undefined): void;
-}
+/** Not a generator: one that waits for its next value cannot be left, and its reader may want to. */
+class EventQueue<T> implements AsyncIterableIterator<T> {
+  /** In characters. */
+  waiting = 0;
+  readonly #events = channel<{ event: T; size: number }>();
+  readonly #taking = this.#events[Symbol.asyncIterator]();
+  readonly #onRoom: () => void;
+  readonly #onLeave: () => void;
+  #failure: Error | undefined;
+  #left = false;
 
-function createQueue<T>(onRoom: () => void, onLeave: () => void): Queue<T> {
-  const events = channel<{ event: T; size: number }>();
-  const taking = events[Symbol.asyncIterator]();
-  let waiting = 0;
-  let problem: Error | undefined;
-  let left = false;
-  const leave = () => {
-    left = true;
-    events.close();
-    onLeave();
-    onRoom();
-  };
-  return {
-    get waiting() {
-      return waiting;
-    },
-    push(event, size) {
-      waiting += size;
-      events.push({ event, size });
-    },
-    close(failure) {
-      problem = failure;
-      events.close();
-    },
-    // Not a generator: one that waits for its next value cannot be left, and its reader may want to.
-    reader: {
-      async next() {
-        const { done, value } = await taking.next();
-        if (left) return { done: true, value: undefined };
-        if (!done) {
-          waiting -= value.size;
-          onRoom();
-          return { done: false, value: value.event };
-        }
-        leave();
-        if (problem) throw problem;
-        return { done: true, value: undefined };
-      },
-      async return() {
-        leave();
-        return { done: true, value: undefined };
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    },
-  };
+  constructor(onRoom: () => void, onLeave: () => void) {
+    this.#onRoom = onRoom;
+    this.#onLeave = onLeave;
+  }
+
+  push(event: T, size: number): void {
+    this.waiting += size;
+    this.#events.push({ event, size });
+  }
+
+  end(failure: Error | undefined): void {
+    this.#failure = failure;
+    this.#events.close();
+  }
+
+  async next(): Promise<IteratorResult<T>> {
+    const { done, value } = await this.#taking.next();
+    if (this.#left) return { done: true, value: undefined };
+    if (!done) {
+      this.waiting -= value.size;
+      this.#onRoom();
+      return { done: false, value: value.event };
+    }
+    const failure = this.#failure;
+    await this.return();
+    if (failure) throw failure;
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<T>> {
+    this.#left = true;
+    this.#events.close();
+    this.#onLeave();
+    this.#onRoom();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
 }

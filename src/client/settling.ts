@@ -19,16 +19,11 @@ export function promptAndWait(
     const made: AgentMessage[] = [];
     // Events before the acceptance belong to what ran before.
     let accepted = false;
-    const id = connection.calls.start(
-      'prompt',
-      { message, ...params },
-      {
-        done: () => {
-          accepted = true;
-        },
-        failed: outcome.reject,
-      },
-    );
+    const accept = () => {
+      accepted = true;
+    };
+    const call = { message, ...params };
+    const id = connection.calls.start('prompt', call, { done: accept, failed: outcome.reject });
     const onAbort = () => {
       connection.calls.start('abort', {}, { done: () => {}, failed: () => {} });
       outcome.reject(signal?.reason);

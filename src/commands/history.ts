@@ -69,3 +69,14 @@ export const getTree = command({
   result: object({ tree: array(entryTree), leafId: nullable(string()) }),
   run: (_, { session }) => session.history.tree(),
 });
+
+export const exportHtml = command({
+  name: 'export_html',
+  doc: 'Write the session as one self-contained page. Without a path it goes into the working directory, never over a file.',
+  lane: 'ordered',
+  long: true,
+  params: object({ outputPath: optional(string()) }),
+  result: object({ path: string() }),
+  examples: [{ outputPath: '/tmp/session.html' }],
+  run: ({ outputPath }, { session }) => session.history.exportHtml(outputPath),
+});

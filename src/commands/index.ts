@@ -3,6 +3,7 @@ import type { Command } from '../contracts/index.ts';
 import { compact, setAutoCompaction } from './compaction.ts';
 import {
   branch,
+  exportHtml,
   getBranchMessages,
   getEntries,
   getLastAssistantText,
@@ -39,6 +40,7 @@ export const commands = [
   getBranchMessages,
   getEntries,
   getTree,
+  exportHtml,
   setModel,
   cycleModel,
   getAvailableModels,

@@ -35,19 +35,22 @@ function describe(raw: unknown): string {
   return `${subject} must be ${wanted(issue.expected)} (got ${got})`;
 }
 
-/** A union reports one issue per variant that failed; the one that got furthest is what the sender meant. */
+/** A union reports one issue per variant that failed, each with a path of its own; the deepest is what the sender meant. */
 function nearest(issue: Issue): Issue {
-  const nested = issue.issues?.filter((i) => (i.path?.length ?? 0) > (issue.path?.length ?? 0)) ?? [];
+  const nested = issue.issues?.filter((inner) => inner.path?.length) ?? [];
   const best = nested.sort((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
-  return best ? nearest(best) : issue;
+  return best ? nearest({ ...best, path: [...(issue.path ?? []), ...(best.path ?? [])] }) : issue;
 }
 
 function wanted(expected: string | null): string {
   if (!expected) return 'something else';
-  if (expected === 'Object') return 'an object';
-  if (expected === 'Array') return 'an array';
-  if (/^[a-z]+$/.test(expected)) return `a ${expected}`;
-  return expected.replace(/^\((.*)\)$/, '$1').replaceAll(' | ', ' or ');
+  const options = expected.replace(/^\((.*)\)$/, '$1').split(' | ');
+  return options.map(withArticle).join(' or ');
+}
+
+function withArticle(type: string): string {
+  if (type === 'Object' || type === 'Array') return `an ${type.toLowerCase()}`;
+  return /^(string|number|boolean)$/.test(type) ? `a ${type}` : type;
 }
 
 function cut(text: string): string {

@@ -96,6 +96,8 @@ export interface History {
   /** In the order they were appended, on all branches; those after `since` when it is given. */
   entries(since?: string): Promise<{ entries: SessionEntry[]; leafId: string | null }>;
   tree(): Promise<{ tree: EntryTree[]; leafId: string | null }>;
+  /** Writes the session as one page. Without a path: into the working directory, never over a file. */
+  exportHtml(path?: string, options?: { branchOnly?: boolean }): Promise<{ path: string }>;
 }
 
 export interface Shell {

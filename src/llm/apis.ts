@@ -24,5 +24,8 @@ function wireLoaders(ports: WirePorts): Record<string, ApiLoader> {
   return {
     'anthropic-messages': async () =>
       (await import('./apis/anthropic-messages/index.ts')).createAnthropicMessages(ports),
+    'openai-completions': async () =>
+      (await import('./apis/openai-completions/index.ts')).createOpenAiCompletions(ports),
+    'openai-responses': async () => (await import('./apis/openai-responses/index.ts')).createOpenAiResponses(ports),
   };
 }

@@ -25,13 +25,13 @@ const MOST_ATTEMPTS = 8;
 
 /** Looks at the first bytes only, which stand before anything nested: what is in the messages cannot be mistaken for it. */
 export function headOf(bytes: Buffer): EntryHead | undefined {
-  const match = HEAD.exec(bytes.latin1Slice(0, Math.min(bytes.length, HEAD_BYTES)));
+  const match = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   return match ? { type: match[1] as string, id: match[2] as string, parentId: match[3] ?? null } : undefined;
 }
 
 export function readLine(line: RawLine): ReadLine {
   if (line.bytes === undefined) return { problem: `a line of ${line.length} bytes is too long to be read` };
-  const text = line.bytes.utf8Slice(0, line.bytes.length);
+  const text = line.bytes.toString('utf8');
   const value = parsed(text);
   if (value !== undefined) return judged(value);
   const rest = entryWithin(text);

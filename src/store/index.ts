@@ -1,4 +1,6 @@
 // Table of contents: where conversations are kept.
 export { createJsonlStore, type JsonlStoreOptions } from './jsonl.ts';
+export type { ProcessId, ProcessIdentity } from './lock.ts';
 export { createMemoryStore, type MemoryLog } from './memory.ts';
-export { sessionFolder } from './places.ts';
+export { sessionFolder, sessionFolders } from './places.ts';
+export { CHECKPOINT } from './session-name.ts';

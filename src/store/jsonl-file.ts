@@ -1,78 +1,114 @@
 // The store's file: whole blocks of lines or nothing. Must not know what a line says.
 import type { Files, OpenFile } from '../contracts/ports.ts';
+import { syncFolder, writeWhole } from './disk.ts';
+import { LF } from './line.ts';
+import type { Lock } from './lock.ts';
+import { folderOf } from './places.ts';
+import type { Tail } from './tail.ts';
 
 export interface BlockFile {
+  /** Everything up to here is whole and on the disk. */
+  readonly end: number;
   /** Resolves when the block is on the disk. When it rejects, nothing of the block is in the file. */
   append(block: Uint8Array): Promise<void>;
   /** Never rejects: what was promised is on the disk already. */
   close(): Promise<void>;
 }
 
-/** A file that comes to be with its first block. */
-export function newBlockFile(files: Files, directory: string, file: string): BlockFile {
-  let held: OpenFile | undefined;
-  /** Everything up to here is whole and synced. */
-  let good = 0;
-  /** Something beyond `good` may be in the file. */
-  let torn = false;
+/** An open file, the lock that makes it ours, and what is good in it. */
+interface Held {
+  readonly target: OpenFile;
+  readonly lock: Lock;
+  /** The last good line has no line end. */
+  unterminated: boolean;
+  /** Something beyond what is good may be in the file. */
+  torn: boolean;
+  /** How long the file was when it was read; absent once that has been compared. */
+  seen?: number | undefined;
+}
 
-  async function opened(): Promise<OpenFile> {
-    if (held) return held;
+/** A file that comes to be with its first block. */
+export function newBlockFile(files: Files, file: string, takeLock: () => Promise<Lock>): BlockFile {
+  const directory = folderOf(file);
+  return blockFile(files, file, 0, async () => {
     await files.makeDirectory(directory, { mode: 0o700 });
-    held = await files.open(file, 'create', { mode: 0o600 });
-    return held;
+    const lock = await takeLock();
+    try {
+      const target = await files.open(file, 'create', { mode: 0o600 });
+      return { target, lock, unterminated: false, torn: false };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  });
+}
+
+/** A file that has been read up to `tail`. It is not written to before its first new block. */
+export function resumedBlockFile(
+  files: Files,
+  file: string,
+  { target, lock, tail, size }: { target: OpenFile; lock: Lock; tail: Tail; size: number },
+): BlockFile {
+  const held: Held = { target, lock, unterminated: tail.unterminated, torn: tail.good < size, seen: size };
+  return blockFile(files, file, tail.good, async () => held, held);
+}
+
+function blockFile(files: Files, file: string, begin: number, open: () => Promise<Held>, resumed?: Held): BlockFile {
+  let held = resumed;
+  let good = begin;
+  let written = false;
+
+  /** Programs that know no locks may have written meanwhile: their lines stay, and with them what was before. */
+  async function respectOthers(first: Held): Promise<void> {
+    if (first.seen === undefined) return;
+    const size = await first.target.size();
+    if (size !== first.seen) {
+      good = size;
+      first.torn = false;
+      first.unterminated = true;
+    }
+    first.seen = undefined;
   }
 
-  async function retreat(to: OpenFile): Promise<void> {
-    if (!torn) return;
-    await to.truncate(good);
-    torn = false;
+  async function retreat(from: Held): Promise<void> {
+    if (!from.torn) return;
+    await from.target.truncate(good);
+    from.torn = false;
   }
 
   return {
+    get end() {
+      return good;
+    },
     async append(block) {
-      const target = await opened();
+      held ??= await open();
+      await respectOthers(held);
       // What could not be cut off when it failed must go before anything follows it.
-      await retreat(target);
-      torn = true;
+      await retreat(held);
+      const whole = held.unterminated ? Buffer.concat([Buffer.of(LF), block]) : block;
+      held.torn = true;
+      written = true;
       try {
-        await writeWhole(target, block);
-        await target.sync();
-        if (good === 0) await syncName(files, directory);
+        await writeWhole(held.target, whole);
+        await held.target.sync();
+        if (good === 0) await syncFolder(files, folderOf(file));
       } catch (error) {
-        await retreat(target).catch(() => {});
+        await retreat(held).catch(() => {});
         throw error;
       }
-      torn = false;
-      good += block.length;
+      held.torn = false;
+      held.unterminated = false;
+      good += whole.length;
     },
     async close() {
-      const target = held;
-      if (!target) return;
+      const last = held;
+      if (!last) return;
       held = undefined;
-      await retreat(target).catch(() => {});
-      await target.close().catch(() => {});
+      if (written) await retreat(last).catch(() => {});
+      await last.target.close().catch(() => {});
       // Never got its first block: an empty file would only puzzle whoever lists the sessions.
       if (good === 0) await files.remove(file).catch(() => {});
+      await last.lock.release();
     },
   };
-}
-
-/** The system may take a part of what it is given, most likely just before it takes no more. */
-async function writeWhole(target: OpenFile, block: Uint8Array): Promise<void> {
-  for (let rest = block; rest.length > 0; ) {
-    const taken = await target.append(rest);
-    if (taken <= 0) throw new Error('the system took no bytes');
-    rest = rest.subarray(taken);
-  }
-}
-
-/** A new file's name survives a power cut only with its directory. Best effort: not every system can sync a directory. */
-async function syncName(files: Files, directory: string): Promise<void> {
-  try {
-    const folder = await files.open(directory, 'read');
-    await folder.sync().finally(() => folder.close());
-  } catch {
-    // The file's own sync carries the name along on the file systems that matter.
-  }
 }

@@ -5,7 +5,8 @@ import { toJson } from '../base/json.ts';
 import type { Files } from '../contracts/ports.ts';
 import type { SessionLog } from '../contracts/store.ts';
 import type { SessionEntry, SessionHeader } from '../protocol/entry.ts';
-import { newBlockFile } from './jsonl-file.ts';
+import type { BlockFile } from './jsonl-file.ts';
+import { readEntries } from './read-entries.ts';
 
 interface Waiting extends Deferred<void> {
   readonly lines: string;
@@ -13,22 +14,22 @@ interface Waiting extends Deferred<void> {
 
 export interface JsonlLogOptions {
   readonly files: Files;
-  readonly directory: string;
   readonly file: string;
-  readonly header: SessionHeader;
+  readonly target: BlockFile;
+  /** Goes before the first entries of a new file. */
+  readonly header?: SessionHeader | undefined;
 }
 
 /**
  * Calls that come while a write is under way share the next write and its sync. When a write fails, everything that waited
  * behind it fails too: those entries were added in the belief that the ones before them would stand.
  */
-export function createJsonlLog({ files, directory, file, header }: JsonlLogOptions): SessionLog {
-  const target = newBlockFile(files, directory, file);
+export function createJsonlLog({ files, file, target, header }: JsonlLogOptions): SessionLog {
   const encoder = new TextEncoder();
   let queue: Waiting[] = [];
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
-  let opening = `${toJson(header)}\n`;
+  let opening = header ? `${toJson(header)}\n` : '';
 
   async function writeAll(): Promise<void> {
     // Gives the other calls of this moment their place in the first write.
@@ -43,7 +44,7 @@ export function createJsonlLog({ files, directory, file, header }: JsonlLogOptio
       } catch (cause) {
         const lost = [...batch, ...queue];
         queue = [];
-        const fault = new Fault('storage', `Cannot write session file ${file}: ${messageOf(cause)}`, { cause });
+        const fault = refusal(file, cause);
         for (const waiting of lost) waiting.reject(fault);
       }
     }
@@ -61,13 +62,20 @@ export function createJsonlLog({ files, directory, file, header }: JsonlLogOptio
       return waiting.promise;
     },
     async readAll() {
-      throw new Fault('storage', `Cannot read session file ${file} yet`);
+      await writing;
+      return readEntries(files, file, target.end);
     },
     close() {
       closing ??= Promise.resolve(writing).then(() => target.close());
       return closing;
     },
   };
+}
+
+/** What says by itself which session it is about is passed on as it is. */
+function refusal(file: string, cause: unknown): Fault {
+  if (cause instanceof Fault) return cause;
+  return new Fault('storage', `Cannot write session file ${file}: ${messageOf(cause)}`, { cause });
 }
 
 /** Taken down at the call: what happens to the objects afterwards is not history. */

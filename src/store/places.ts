@@ -1,4 +1,5 @@
-// The store's map: how a session's folder and file are called. Knows names only; touches no disk.
+// The store's map: how a session's folder and files are called. Knows names only.
+import type { Files } from '../contracts/ports.ts';
 
 /** What file systems allow, in bytes. A working directory may be deeper than that. */
 const LONGEST_NAME = 255;
@@ -9,10 +10,50 @@ export function sessionFolder(agentDir: string, cwd: string): string {
   return `${agentDir}/sessions/${new TextEncoder().encode(name).length <= LONGEST_NAME ? name : shortened(name)}`;
 }
 
+/** Every such folder that there is. */
+export async function sessionFolders(files: Pick<Files, 'list'>, agentDir: string): Promise<string[]> {
+  const listed = await files.list(`${agentDir}/sessions`).catch(() => []);
+  return listed.filter(({ kind }) => kind === 'directory').map(({ name }) => `${agentDir}/sessions/${name}`);
+}
+
 export function sessionFileName(begunMs: number, id: string): string {
   const time = new Date(begunMs).toISOString().replace(/[:.]/g, '-');
   // An id may come from a host: nothing in it may lead out of the folder.
   return `${time}_${id.replace(/[^\w.-]/g, '-')}.jsonl`;
+}
+
+const ENDING = '.jsonl';
+
+export function isSessionFileName(name: string): boolean {
+  return name.endsWith(ENDING) && name.length > ENDING.length;
+}
+
+/** The id in a file's name, if the name has our shape. */
+export function idInFileName(name: string): string | undefined {
+  const at = name.indexOf('_');
+  return at > 0 && isSessionFileName(name) ? name.slice(at + 1, -ENDING.length) : undefined;
+}
+
+/** Where whole outputs of a session's tools lie. `undefined` for a file that is not named like a session. */
+export function artifactsFolder(sessionFile: string): string | undefined {
+  return sessionFile.endsWith(ENDING) ? sessionFile.slice(0, -ENDING.length) : undefined;
+}
+
+export function lockFile(sessionFile: string): string {
+  return `${sessionFile}.lock`;
+}
+
+/** The `n`th copy of a file as it was before its format was changed. */
+export function backupFile(sessionFile: string, version: number, n: number): string {
+  return `${sessionFile}.v${version}${n === 1 ? '' : `.${n}`}.bak`;
+}
+
+export function isBackupOf(sessionFile: string, path: string): boolean {
+  return path.startsWith(`${sessionFile}.v`) && /^\d+(\.\d+)?\.bak$/.test(path.slice(sessionFile.length + 2));
+}
+
+export function folderOf(file: string): string {
+  return file.replace(/[/\\][^/\\]*$/, '') || '/';
 }
 
 /** The end of the name, which tells most, after a number that tells it from others with the same end (FNV-1a). */

@@ -53,18 +53,22 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-const NEEDLE = '"type":"session_info"';
+const WORDS = '"type":"session_info"';
 /** A name's line is short; what is longer is something else that contains the words. */
 const LONGEST = 64 * 1024;
 
-/** The newest name given between two offsets. Looks for the bytes that such an entry begins with and reads no other line. */
+/**
+ * The newest name given between two offsets, the first of which is the beginning of a line. Looks for the bytes that such
+ * an entry begins with and reads no other line.
+ */
 export async function findName(file: OpenFile, from: number, end: number): Promise<string | undefined> {
   for (let stop = end; stop > from; ) {
     const start = Math.max(from, stop - STEP);
-    // Far enough beyond the piece that an entry on its edge is whole in it.
-    const bytes = await piece(file, start, Math.min(end, stop + LONGEST) - start);
-    for (let at = lastBefore(bytes, stop - start); at >= 0; at = lastBefore(bytes, at)) {
-      const name = nameAt(bytes, at);
+    // A little more on both sides, so that words on the edge are seen whole and with the line end before them.
+    const base = Math.max(from, start - 2);
+    const bytes = await piece(file, base, Math.min(end, stop + WORDS.length) - base);
+    for (let at = lastBefore(bytes, stop - base); at >= start - base; at = lastBefore(bytes, at)) {
+      const name = beginsLine(bytes, at) ? await nameAt(file, base + at - 1, end) : undefined;
       if (name !== undefined) return name;
     }
     stop = start;
@@ -72,17 +76,20 @@ export async function findName(file: OpenFile, from: number, end: number): Promi
   return undefined;
 }
 
-/** The last place before `limit` where the words begin. */
+/** The last place before `limit` where the words begin; -1 when there is none. */
 function lastBefore(bytes: Buffer, limit: number): number {
-  return limit <= 0 ? -1 : bytes.lastIndexOf(NEEDLE, limit - 1, 'latin1');
+  return limit <= 0 ? -1 : bytes.lastIndexOf(WORDS, limit - 1, 'latin1');
 }
 
-function nameAt(bytes: Buffer, at: number): string | undefined {
-  // The words stand right behind the brace that begins the line.
-  const start = at - 1;
-  if (start > 0 && bytes[start - 1] !== LF) return undefined;
-  const end = bytes.indexOf(LF, at);
-  const line = bytes.subarray(start, end < 0 ? bytes.length : end);
+/** Whether the words stand right behind the brace that begins a line. */
+function beginsLine(bytes: Buffer, at: number): boolean {
+  return at === 1 || (at > 1 && bytes[at - 2] === LF);
+}
+
+async function nameAt(file: OpenFile, start: number, end: number): Promise<string | undefined> {
+  const bytes = await piece(file, start, Math.min(LONGEST, end - start));
+  const at = bytes.indexOf(LF);
+  const line = at < 0 ? bytes : bytes.subarray(0, at);
   if (headOf(line)?.type !== 'session_info') return undefined;
   const { entry } = readLine({ start, length: line.length, bytes: line });
   return entry && nameIn(entry)?.name;

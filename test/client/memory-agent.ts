@@ -34,19 +34,7 @@ export interface MemoryAgentOptions {
 }
 
 export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promise<MemoryAgent> {
-  const directory = temporaryDirectory();
-  const clock = createFakeClock();
-  const ports = { ...createSystemPorts({}), clock };
-  const models = createScriptedModels(options.script ?? [], { now: () => clock.now() });
-  const agent = await createAgent({
-    cwd: directory,
-    agentDirectory: `${directory}/home`,
-    settings: defaultSettings,
-    ports,
-    persist: false,
-    models,
-    tools: options.tools,
-  });
+  const { agent, models, ports } = await scriptedAgent(options);
   const { transport, host } = createMemoryTransport(options.lineLimit ? { lineLimit: options.lineLimit } : {});
   let ui: HostUi | undefined;
   const hub: SessionHub = {
@@ -73,13 +61,29 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
     end: () => host.end(),
     closed,
   };
-  const client = createClient(theirEnd, { onError: options.onError });
   onTestFinished(async () => {
     host.end();
     await agent.close();
     await served;
   });
-  return { client, models, ui: ui as HostUi, wire };
+  return { client: createClient(theirEnd, { onError: options.onError }), models, ui: ui as HostUi, wire };
+}
+
+async function scriptedAgent({ script = [], tools }: MemoryAgentOptions) {
+  const directory = temporaryDirectory();
+  const clock = createFakeClock();
+  const ports = { ...createSystemPorts({}), clock };
+  const models = createScriptedModels(script, { now: () => clock.now() });
+  const agent = await createAgent({
+    cwd: directory,
+    agentDirectory: `${directory}/home`,
+    settings: defaultSettings,
+    ports,
+    persist: false,
+    models,
+    tools,
+  });
+  return { agent, models, ports };
 }
 
 async function* noted(lines: AsyncIterable<string>, wire: string[]): AsyncGenerator<string> {

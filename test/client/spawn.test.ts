@@ -179,6 +179,23 @@ describe('agents that misbehave', () => {
     expect(uncaught).toEqual([]);
   });
 
+  test('one that dies while its host is busy: its last words are read first', async () => {
+    const agent = await script(`
+      calls((call) => {
+        if (call.type === 'up') return reply(call);
+        process.stderr.write('farewell');
+        reply(call, 'x'.repeat(100_000));
+        process.exit(7);
+      });`);
+    await agent.callUndeclared('up');
+    const [answered, unanswered] = [agent.callUndeclared('go'), agent.callUndeclared('again')];
+    void unanswered.catch(() => {});
+    // Nothing else happens in this process until the other one is dead.
+    while (isAlive(agent.pid));
+    expect(await answered).toHaveLength(100_000);
+    await expect(unanswered).rejects.toMatchObject({ exitCode: 7, stderr: 'farewell' });
+  });
+
   test('one that leaves a process behind which holds its pipes', async () => {
     const agent = await script(`
       import { spawn } from 'node:child_process';

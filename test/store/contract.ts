@@ -28,6 +28,8 @@ export interface StoreUnderTest {
   readonly store: SessionStore;
   /** What the log holds: `undefined` before anything was kept. */
   read(log: SessionLog): { header: unknown; entries: unknown[] } | undefined;
+  /** Logs can be found again when they are closed. */
+  readonly keeps?: boolean;
 }
 
 export function storeContract(name: string, open: () => StoreUnderTest): void {
@@ -106,6 +108,46 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       expect(read(one)).toEqual({ header, entries: [entry(0), entry(2)] });
       expect(read(two)).toEqual({ header: { ...header, id: 'another' }, entries: [entry(1)] });
       await Promise.all([one.close(), two.close()]);
+    });
+
+    test('the whole history can be read while it is written, and afterwards', async () => {
+      const { store } = open();
+      const log = store.create(header);
+      expect(await log.readAll()).toEqual([]);
+      const first = log.append([entry(0), entry(1)]);
+      expect(await log.readAll()).toEqual([entry(0), entry(1)]);
+      await first;
+      await log.append([entry(2)]);
+      await log.close();
+      expect(await log.readAll()).toEqual([entry(0), entry(1), entry(2)]);
+    });
+
+    test('what is not there is not found', async () => {
+      const { store } = open();
+      const nowhere = { name: 'Fault', code: 'not_found', message: expect.stringContaining('/no/where.jsonl') };
+      await expect(store.resume('/no/where.jsonl')).rejects.toMatchObject(nowhere);
+      await expect(store.locate('/no/where.jsonl')).rejects.toMatchObject(nowhere);
+      await expect(store.remove('/no/where.jsonl')).rejects.toMatchObject(nowhere);
+      await expect(store.locate('abc')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await store.latest()).toBeUndefined();
+      expect(await store.list()).toEqual([]);
+    });
+
+    test('a closed conversation goes on where it stood, or nobody knows of it', async () => {
+      const { store, keeps, read } = open();
+      const log = store.create(header);
+      await log.append([entry(0), entry(1)]);
+      await log.close();
+      if (!keeps) return expect(await store.list()).toEqual([]);
+      const path = (await store.latest())!;
+      expect(path).toBe(log.file);
+      const resumed = await store.resume(path);
+      expect(resumed).toMatchObject({ header, path: [entry(0), entry(1)], leafId: entry(1).id, damage: [] });
+      expect(resumed.name).toBeUndefined();
+      await resumed.log.append([entry(2)]);
+      expect(await resumed.log.readAll()).toEqual([entry(0), entry(1), entry(2)]);
+      await resumed.log.close();
+      expect(read(log)).toEqual({ header, entries: [entry(0), entry(1), entry(2)] });
     });
   });
 }

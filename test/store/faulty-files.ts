@@ -14,13 +14,14 @@ export type Mishap = 'fail' | 'late' | 'torn' | 'short' | 'crash';
 export interface FaultyFiles extends Files {
   /** How often each operation was asked for. */
   readonly counts: Record<string, number>;
+  readonly total: number;
   /** From now on everything works. */
   heal(): void;
   /** Closes what mishaps left open. */
   release(): Promise<void>;
 }
 
-export function faultyFiles(plan: (operation: number) => Mishap | undefined): FaultyFiles {
+export function faultyFiles(plan: (operation: number, name: string) => Mishap | undefined): FaultyFiles {
   const real = createFiles();
   const counts: Record<string, number> = {};
   const opened = new Set<OpenFile>();
@@ -31,7 +32,7 @@ export function faultyFiles(plan: (operation: number) => Mishap | undefined): Fa
     operation += 1;
     counts[name] = (counts[name] ?? 0) + 1;
     if (dead) throw noSpace(name);
-    const mishap = healed ? undefined : plan(operation);
+    const mishap = healed ? undefined : plan(operation, name);
     if (mishap === undefined || (mishap === 'short' && !part)) return act();
     if (mishap === 'short' && part) return part();
     if (mishap === 'late' && !name.startsWith('open')) await act();
@@ -65,9 +66,17 @@ export function faultyFiles(plan: (operation: number) => Mishap | undefined): Fa
   return {
     ...real,
     open,
+    info: (path, options) => attempt('info', () => real.info(path, options)),
+    resolve: (path) => attempt('resolve', () => real.resolve(path)),
+    list: (path) => attempt('list', () => real.list(path)),
+    read: (path, range) => attempt('read file', () => real.read(path, range)),
+    rename: (from, to) => attempt('rename', () => real.rename(from, to)),
     makeDirectory: (path, options) => attempt('makeDirectory', () => real.makeDirectory(path, options)),
     remove: (path, options) => attempt('remove', () => real.remove(path, options)),
     counts,
+    get total() {
+      return operation;
+    },
     heal() {
       healed = true;
       dead = false;

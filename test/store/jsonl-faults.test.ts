@@ -1,16 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/contracts/ports.ts';
 import type { SessionLog } from '../../src/contracts/store.ts';
 import type { SessionEntry } from '../../src/protocol/entry.ts';
-import { createJsonlStore } from '../../src/store/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
 import { entry, header } from './contract.ts';
 import { type FaultyFiles, faultyFiles, type Mishap } from './faulty-files.ts';
-
-const clock = { now: () => 0 } as Clock;
-const line = (of: object) => `${JSON.stringify(of)}\n`;
+import { line, place } from './place.ts';
 
 /** Four rounds of calls, some at once. Gives the entries that were acknowledged, in order. */
 async function converse(log: SessionLog): Promise<SessionEntry[]> {
@@ -25,7 +20,7 @@ async function converse(log: SessionLog): Promise<SessionEntry[]> {
 }
 
 async function story(files: FaultyFiles) {
-  const log = createJsonlStore({ files, clock, directory: temporaryDirectory() }).create(header);
+  const log = place(files).store.create(header);
   const acknowledged = await converse(log);
   const promised = acknowledged.length === 0 ? '' : [header, ...acknowledged].map(line).join('');
   const content = () => (existsSync(log.file!) ? readFileSync(log.file!, 'utf8') : '');
@@ -38,12 +33,10 @@ async function atEveryOperation(mishap: Mishap, check: (files: FaultyFiles) => P
     const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
     await check(files);
     await files.release();
-    if (total(files) < n) return n - 1;
+    if (files.total < n) return n - 1;
     if (n > 200) throw new Error('the story does not end');
   }
 }
-
-const total = (files: FaultyFiles) => Object.values(files.counts).reduce((sum, count) => sum + count, 0);
 
 describe('whichever operation goes wrong', () => {
   test.each<Mishap>(['fail', 'late', 'torn', 'short'])(

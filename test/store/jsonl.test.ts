@@ -3,18 +3,20 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import { type Deferred, deferred } from '../../src/base/deferred.ts';
-import type { Clock, Files } from '../../src/contracts/ports.ts';
+import type { Files } from '../../src/contracts/ports.ts';
 import type { SessionLog } from '../../src/contracts/store.ts';
-import { createJsonlStore, sessionFolder } from '../../src/store/index.ts';
+import { sessionFolder, sessionFolders } from '../../src/store/index.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { entry, header, storeContract } from './contract.ts';
 import { faultyFiles } from './faulty-files.ts';
-
-const clock = { now: () => Date.parse(header.timestamp) } as Clock;
+import { place } from './place.ts';
 
 function open(files: Files = createFiles(), directory = join(temporaryDirectory(), 'sessions/--place--')) {
-  return { directory, store: createJsonlStore({ files, clock, directory }) };
+  return place(files, directory);
 }
+
+/** The operation that writes the header and the first entries: after the folder, the lock and the opening of the file. */
+const FIRST_BLOCK = 6;
 
 function read(log: SessionLog) {
   if (!existsSync(log.file!)) return undefined;
@@ -27,7 +29,7 @@ function read(log: SessionLog) {
   return { header: first, entries };
 }
 
-storeContract('the jsonl store', () => ({ store: open().store, read }));
+storeContract('the jsonl store', () => ({ store: open().store, read, keeps: true }));
 
 test('the file is named after its time and session, and is not there before the first append', async () => {
   const { store, directory } = open();
@@ -36,8 +38,9 @@ test('the file is named after its time and session, and is not there before the 
   await log.append([]);
   expect(existsSync(directory)).toBe(false);
   await log.append([entry(0)]);
-  expect(readdirSync(directory)).toEqual([basename(log.file!)]);
+  expect(readdirSync(directory)).toEqual([basename(log.file!), `${basename(log.file!)}.lock`]);
   await log.close();
+  expect(readdirSync(directory)).toEqual([basename(log.file!)]);
 });
 
 test('a log that was never written leaves nothing', async () => {
@@ -52,10 +55,10 @@ test('directories are for their owner only, and so are files', async () => {
     const { store, directory } = open();
     const log = store.create(header);
     await log.append([entry(0)]);
-    const modes = [log.file!, directory, join(directory, '..')].map((path) =>
+    const modes = [log.file!, `${log.file}.lock`, directory, join(directory, '..')].map((path) =>
       (statSync(path).mode & 0o777).toString(8),
     );
-    expect(modes).toEqual(['600', '700', '700']);
+    expect(modes).toEqual(['600', '600', '700', '700']);
     await log.close();
   } finally {
     process.umask(umask);
@@ -159,7 +162,8 @@ test('calls made while a write is under way share the next write and its sync', 
   gate(1).resolve();
   await Promise.all(second);
   expect(settled).toEqual(Array.from({ length: 52 }, (_, i) => i));
-  expect(counts).toMatchObject({ append: 2, 'sync create': 2, 'open create': 1 });
+  // One of the appends and one of the files is the lock.
+  expect(counts).toMatchObject({ append: 3, 'sync create': 2, 'open create': 2 });
   await log.close();
 });
 
@@ -169,18 +173,19 @@ test('the first append is one write of header and entries', async () => {
   await log.append([entry(0), entry(1)]);
   expect(files.counts).toEqual({
     makeDirectory: 1,
-    'open create': 1,
-    append: 1,
+    // The lock and the file.
+    'open create': 2,
+    append: 2,
     'sync create': 1,
     'open read': 1,
     'sync read': 1,
-    close: 1,
+    close: 2,
   });
   await log.close();
 });
 
 test('the fault names the file and the cause', async () => {
-  const files = faultyFiles((n) => (n === 3 ? 'fail' : undefined));
+  const files = faultyFiles((n) => (n === FIRST_BLOCK ? 'fail' : undefined));
   const log = open(files).store.create(header);
   await expect(log.append([entry(0)])).rejects.toMatchObject({
     name: 'Fault',
@@ -210,7 +215,7 @@ test('what waited behind a write that failed fails with it, for it hangs on what
 });
 
 test('a log that never got its first line through leaves no empty file', async () => {
-  const files = faultyFiles((n) => (n === 3 ? 'torn' : undefined));
+  const files = faultyFiles((n) => (n === FIRST_BLOCK ? 'torn' : undefined));
   const { store, directory } = open(files);
   const log = store.create(header);
   await expect(log.append([entry(0)])).rejects.toMatchObject({ code: 'storage' });
@@ -223,6 +228,15 @@ test('sessions lie in a folder named after their working directory', () => {
     '/home/x/.parley/sessions/--work-some place-a-b--',
   );
   expect(sessionFolder('C:/x', 'C:\\work\\y')).toBe('C:/x/sessions/--C--work-y--');
+});
+
+test('the folders of all working directories can be named', async () => {
+  const agentDirectory = temporaryDirectory();
+  expect(await sessionFolders(createFiles(), agentDirectory)).toEqual([]);
+  const folders = ['/one', '/two'].map((cwd) => sessionFolder(agentDirectory, cwd));
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(agentDirectory, 'sessions/stray'), '');
+  expect((await sessionFolders(createFiles(), agentDirectory)).sort()).toEqual(folders);
 });
 
 test('a working directory deeper than a name may be long still has a folder of its own', () => {

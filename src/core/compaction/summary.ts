@@ -66,7 +66,9 @@ function transcript(messages: readonly AgentMessage[]): string {
 function lines(message: AgentMessage): string[] {
   switch (message.role) {
     case 'assistant': {
-      const thinking = message.content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : [])).join('\n');
+      const thinking = message.content
+        .flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []))
+        .join('\n');
       const text = textOf(message.content);
       const calls = callsOf(message).map((call) => `${call.name}(${args(call.arguments)})`);
       return [
@@ -96,7 +98,9 @@ function args(given: Record<string, unknown>): string {
 }
 
 function cut(text: string): string {
-  return text.length <= LONGEST_RESULT ? text : `${text.slice(0, LONGEST_RESULT)}\n… (${text.length - LONGEST_RESULT} more characters)`;
+  return text.length <= LONGEST_RESULT
+    ? text
+    : `${text.slice(0, LONGEST_RESULT)}\n… (${text.length - LONGEST_RESULT} more characters)`;
 }
 
 export interface FileDetails {

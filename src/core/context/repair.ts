@@ -35,11 +35,8 @@ function resultsByCall(messages: readonly ModelMessage[]): Map<ToolCall, ToolRes
   for (const message of messages) {
     if (message.role === 'assistant') {
       const calls = callsOf(message);
-      for (const { id } of calls)
-        open.set(
-          id,
-          calls.filter((call) => call.id === id),
-        );
+      const withId = (id: string) => calls.filter((call) => call.id === id);
+      for (const { id } of calls) open.set(id, withId(id));
     } else if (message.role === 'toolResult') {
       const call = open.get(message.toolCallId)?.shift();
       if (call) results.set(call, message);

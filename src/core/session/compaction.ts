@@ -3,13 +3,7 @@ import { deferred, Fault, messageOf } from '../../base/index.ts';
 import type { Compaction } from '../../contracts/index.ts';
 import type { AssistantMessage, CompactionResult, Failure } from '../../protocol/index.ts';
 import { type Cut, findCut } from '../compaction/cut.ts';
-import {
-  fileDetails,
-  finished,
-  historyRequest,
-  prefixRequest,
-  SUMMARY_SYSTEM_PROMPT,
-} from '../compaction/summary.ts';
+import { fileDetails, finished, historyRequest, prefixRequest, SUMMARY_SYSTEM_PROMPT } from '../compaction/summary.ts';
 import { contextTokens } from '../compaction/tokens.ts';
 import { isNearlyFull, isOverflow, keep, reserve } from '../policy/compaction.ts';
 import type { Asking } from './asking.ts';

@@ -1,14 +1,22 @@
 // First floor, core: what has been said, and leaving one conversation for another.
 import { Fault } from '../../base/index.ts';
-import type { History, ResumedSession } from '../../contracts/index.ts';
-import { type AgentMessage, type EntryTree, type SessionEntry, type SessionStats, textOf } from '../../protocol/index.ts';
+import type { Files, History, ResumedSession } from '../../contracts/index.ts';
+import {
+  type AgentMessage,
+  type EntryTree,
+  type SessionEntry,
+  type SessionStats,
+  textOf,
+} from '../../protocol/index.ts';
 import { branchBefore, branchPoints, treeOf } from '../tree/branching.ts';
+import { messageOf } from '../tree/context-path.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
 
 export interface HistoryPorts {
   /** Messages that are kept but not yet part of the conversation. */
   held(): readonly AgentMessage[];
+  name(): string | undefined;
   /** Ends what is running, with its last events. */
   leave(): Promise<void>;
   /** Another conversation is in place: begun now, or gone on with under this name. */
@@ -78,7 +86,13 @@ export class HistoryFacet implements History {
     const log = options.store.create(header);
     const copies: SessionEntry[] = [...path];
     for (const label of labels) {
-      copies.push({ type: 'label', id: ports.ids.entry(), parentId: copies.at(-1)?.id ?? null, timestamp: now, ...label });
+      copies.push({
+        type: 'label',
+        id: ports.ids.entry(),
+        parentId: copies.at(-1)?.id ?? null,
+        timestamp: now,
+        ...label,
+      });
     }
     if (copies.length > 0) await log.append(copies);
     const name = nameOn(copies);
@@ -101,6 +115,27 @@ export class HistoryFacet implements History {
     return { tree: treeOf(await this.#seat.conversation.all()), leafId: this.#seat.conversation.leafId };
   }
 
+  async exportHtml(path?: string, options: { branchOnly?: boolean } = {}): Promise<{ path: string }> {
+    const { conversation, ports, options: made } = this.#seat;
+    const entries = await conversation.all();
+    if (!entries.some((entry) => entry.type === 'message')) {
+      throw new Fault('refused', 'Nothing to export yet - start a conversation first');
+    }
+    const { renderPage } = await import('../export/page.ts');
+    const page = await renderPage({
+      header: conversation.header,
+      entries,
+      leafId: conversation.leafId,
+      name: this.#ports.name(),
+      stats: countMessages(entries.flatMap(messageOf)),
+      ...options,
+    });
+    const target = await freePath(ports.files, made.cwd, path, conversation.header.id);
+    await ports.files.makeDirectory(target.slice(0, Math.max(target.lastIndexOf('/'), 1)));
+    await ports.files.replace(target, new TextEncoder().encode(page), { mode: 0o600 });
+    return { path: target };
+  }
+
   async #goOn(resumed: ResumedSession, name: string | undefined): Promise<void> {
     await this.#replace(() => this.#seat.goOn(resumed));
     await this.#ports.arrive('resumed', name);
@@ -112,6 +147,15 @@ export class HistoryFacet implements History {
     await conversation.close();
     await artifacts.close();
     sit();
+  }
+}
+
+/** A path that was asked for is used; without one, a name that nobody has taken yet. */
+async function freePath(files: Files, cwd: string, wanted: string | undefined, id: string): Promise<string> {
+  if (wanted !== undefined) return wanted.startsWith('/') ? wanted : `${cwd}/${wanted}`;
+  for (let copy = 1; ; copy++) {
+    const path = `${cwd}/parley-session-${id.slice(0, 8)}${copy > 1 ? `-${copy}` : ''}.html`;
+    if (!(await files.info(path, { follow: false }))) return path;
   }
 }
 

@@ -1,5 +1,13 @@
 // First floor, core: what a session is made with. The app fills it in; nothing here knows where the values come from.
-import type { Models, Ports, ResumedSession, RunShell, SessionStore, Tool, ToolOptions } from '../../contracts/index.ts';
+import type {
+  Models,
+  Ports,
+  ResumedSession,
+  RunShell,
+  SessionStore,
+  Tool,
+  ToolOptions,
+} from '../../contracts/index.ts';
 import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../protocol/index.ts';
 import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';

@@ -1,4 +1,6 @@
 // First floor, core: what a conversation says about itself: the model, the level, what waits to be delivered. Pure.
+
+import { safeParse } from 'valibot';
 import {
   type AgentMessage,
   type BashExecutionMessage,
@@ -7,7 +9,6 @@ import {
   thinkingLevel,
   type UserMessage,
 } from '../../protocol/index.ts';
-import { safeParse } from 'valibot';
 
 export const QUEUE_ENTRY = 'parley.queue';
 export const SHELL_ENTRY = 'parley.shell';
@@ -67,7 +68,11 @@ function rememberModel(state: Restored, message: AgentMessage): void {
 function applyCustom(state: Restored, customType: string, data: unknown): void {
   const said = (data ?? {}) as Partial<QueuedItem & HeldItem & Checkpoint> & { op?: string; ids?: string[] };
   if (customType === QUEUE_ENTRY && said.op === 'add' && said.id && said.message) {
-    state.queued.push({ id: said.id, kind: said.kind === 'steer' ? 'steer' : 'followUp', message: said.message as UserMessage });
+    state.queued.push({
+      id: said.id,
+      kind: said.kind === 'steer' ? 'steer' : 'followUp',
+      message: said.message as UserMessage,
+    });
   }
   if (customType === QUEUE_ENTRY && said.op === 'clear') drop(state, said.ids ?? []);
   if (customType === SHELL_ENTRY && said.id && said.message) {

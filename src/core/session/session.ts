@@ -29,6 +29,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const runs: RunFacet = new RunFacet({ seat, queues, shell, asking, retry, compaction });
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
+    name: () => naming.name,
     async leave() {
       await runs.abort();
       await compaction.abort();

@@ -47,7 +47,8 @@ export function pathTo(byId: ReadonlyMap<string, SessionEntry>, leafId: string |
 
 function labelsOn(entries: readonly SessionEntry[], targets: ReadonlySet<string>): Branch['labels'] {
   const labels = new Map<string, string | undefined>();
-  for (const entry of entries) if (entry.type === 'label' && targets.has(entry.targetId)) labels.set(entry.targetId, entry.label);
+  for (const entry of entries)
+    if (entry.type === 'label' && targets.has(entry.targetId)) labels.set(entry.targetId, entry.label);
   return [...labels].flatMap(([targetId, label]) => (label === undefined ? [] : [{ targetId, label }]));
 }
 

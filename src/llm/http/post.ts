@@ -39,6 +39,8 @@ export async function* post(ports: HttpPorts, call: HttpCall, signal: AbortSigna
       if (events.length === 0) continue;
       yield events;
       events = [];
+      // An answer that was all here before the abort would otherwise never end: Node's body then neither ends nor fails.
+      patience.signal.throwIfAborted();
     }
     // A last event without its blank line still counts: some servers close right after it.
     parser.reset({ consume: true });
@@ -109,8 +111,8 @@ function createPatience(ports: HttpPorts, signal: AbortSignal): Patience {
     const now = clock.now();
     if (now - begun >= totalTimeoutMs) lost = 'total';
     else if (now - heard >= idleTimeoutMs) lost = 'idle';
-    if (lost) return controller.abort();
-    cancel = clock.after(Math.min(heard + idleTimeoutMs, begun + totalTimeoutMs) - now, look);
+    if (lost) controller.abort();
+    else cancel = clock.after(Math.min(heard + idleTimeoutMs, begun + totalTimeoutMs) - now, look);
   };
   let cancel = clock.after(Math.min(idleTimeoutMs, totalTimeoutMs), look);
   return {

@@ -40,7 +40,10 @@ async function* follow(ports: WirePorts, wire: Wire, request: ApiRequest): Async
     for await (const events of post(ports, call, request.signal)) {
       if (!begun) yield builder.start();
       begun = true;
-      for (const event of events) yield* reader.read(event);
+      for (const event of events) {
+        request.signal.throwIfAborted();
+        yield* reader.read(event);
+      }
     }
     const reason = yield* reader.end();
     yield builder.finish(reason);

@@ -14,10 +14,11 @@ export function baseUrlOf(provider: Provider, env: Env): string {
 /** Servers of one's own are also named as Ollama's variable names them: `host`, `host:port`, `:port`, `0.0.0.0`. */
 function readAddress({ baseUrl, keyless, rootPath }: Provider, variable: string, given: string): string {
   const named = /^[a-z][a-z\d+.-]*:\/\//i.test(given);
-  const url = URL.parse(named || !keyless ? given : `http://${given.startsWith(':') ? 'localhost' : ''}${given}`);
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  const address = named || !keyless ? given : `http://${given.startsWith(':') ? 'localhost' : ''}${given}`;
+  if (!URL.canParse(address) || !/^https?:/i.test(address)) {
     throw new Fault('config', `${variable} is no web address: ${given}. Write it like ${baseUrl || 'https://host/v1'}`);
   }
+  const url = new URL(address);
   if (!named && !/:\d+(\/|$)/.test(given)) url.port = new URL(baseUrl).port;
   // Where a server listens on every address, it is reached on its own.
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = 'localhost';

@@ -1,5 +1,16 @@
 // First floor, llm: in what the hosts that speak Chat Completions differ. Data; the names are those of models.json.
-import { boolean, type InferOutput, object, optional, partial, picklist, record, safeParse, string, unknown } from 'valibot';
+import {
+  boolean,
+  type InferOutput,
+  object,
+  optional,
+  partial,
+  picklist,
+  record,
+  safeParse,
+  string,
+  unknown,
+} from 'valibot';
 import { Fault } from '../../base/index.ts';
 import { THINKING_LEVELS } from '../../protocol/index.ts';
 
@@ -55,7 +66,7 @@ type Optional = 'sessionHeader' | 'cacheControlFormat' | 'openRouterRouting' | '
 export type Compat = Omit<InferOutput<typeof compat>, Optional> & Pick<CompatOverrides, Optional>;
 
 /** What a server that nobody knows is taken for. */
-export const COMMON_COMPAT: Compat = {
+const COMMON_COMPAT: Compat = {
   supportsDeveloperRole: false,
   supportsTools: true,
   supportsReasoningEffort: true,
@@ -78,12 +89,10 @@ export const COMMON_COMPAT: Compat = {
   zaiToolStream: false,
 };
 
-/** The later ones win, key by key. */
-export function withCompat(base: Compat, ...changes: readonly (CompatOverrides | undefined)[]): Compat {
-  return changes.reduce<Compat>((so, change = {}) => {
-    const reasoningEffortMap = { ...so.reasoningEffortMap, ...change.reasoningEffortMap };
-    return { ...so, ...change, reasoningEffortMap };
-  }, base);
+/** What is known of the host counts more than what is common, and what the user says counts most: key by key. */
+export function withCompat(host: CompatOverrides = {}, own: CompatOverrides = {}): Compat {
+  const maps = [COMMON_COMPAT, host, own].map(({ reasoningEffortMap }) => reasoningEffortMap);
+  return { ...COMMON_COMPAT, ...host, ...own, reasoningEffortMap: Object.assign({}, ...maps) };
 }
 
 /** Unknown names are let pass, because other programs read the same file. */

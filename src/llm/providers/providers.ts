@@ -16,6 +16,8 @@ export interface Provider {
   readonly rootPath?: string;
   /** A server of the user's own: no key is needed, and it says itself which models it has. */
   readonly keyless?: true;
+  /** It says more of its models in a way of its own. */
+  readonly lists?: 'ollama' | 'lmstudio' | 'llamacpp';
   readonly compat?: CompatOverrides;
 }
 
@@ -26,7 +28,12 @@ const AS_NAMED = { minimal: 'minimal', xhigh: 'xhigh' } as const;
 const ALL_HIGH = { minimal: 'high', low: 'high', medium: 'high', high: 'high', xhigh: 'high' } as const;
 const LOW_HIGH_MAX = { minimal: 'low', low: 'low', medium: 'high', high: 'high', xhigh: 'max' } as const;
 
-const OPENAI: CompatOverrides = { supportsDeveloperRole: true, maxTokensField: 'max_completion_tokens', replaysThinking: false, supportsPromptCacheKey: true };
+const OPENAI: CompatOverrides = {
+  supportsDeveloperRole: true,
+  maxTokensField: 'max_completion_tokens',
+  replaysThinking: false,
+  supportsPromptCacheKey: true,
+};
 const LOCAL: CompatOverrides = { thinkTags: true, requiresAlternatingRoles: true };
 
 // biome-ignore format: a table is read by its columns
@@ -44,7 +51,7 @@ export const PROVIDERS: readonly Provider[] = [
   { id: 'cerebras', name: 'Cerebras', api: CHAT, baseUrl: 'https://api.cerebras.ai/v1', env: ['CEREBRAS_API_KEY'], compat: { maxTokensField: 'max_completion_tokens' } },
   { id: 'huggingface', name: 'Hugging Face', api: CHAT, baseUrl: 'https://router.huggingface.co/v1', env: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'] },
   { id: 'nvidia', name: 'NVIDIA NIM', api: CHAT, baseUrl: 'https://integrate.api.nvidia.com/v1', env: ['NVIDIA_API_KEY'] },
-  { id: 'moonshot', name: 'Moonshot AI', api: CHAT, baseUrl: 'https://api.moonshot.ai/v1', env: ['MOONSHOT_API_KEY'], baseUrlEnv: 'MOONSHOT_BASE_URL', compat: { thinkingFormat: 'zai', supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', requiresReasoningContentOnAssistantMessages: true, supportsPromptCacheKey: true } },
+  { id: 'moonshot', name: 'Moonshot AI', api: CHAT, baseUrl: 'https://api.moonshot.ai/v1', env: ['MOONSHOT_API_KEY'], baseUrlEnv: 'MOONSHOT_BASE_URL', compat: { thinkingFormat: 'deepseek', supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', requiresReasoningContentOnAssistantMessages: true, supportsPromptCacheKey: true } },
   { id: 'zai', name: 'Z.ai', api: CHAT, baseUrl: 'https://api.z.ai/api/paas/v4', env: ['ZAI_API_KEY'], baseUrlEnv: 'ZAI_BASE_URL', compat: { thinkingFormat: 'zai', supportsReasoningEffort: false, zaiToolStream: true } },
   { id: 'minimax', name: 'MiniMax', api: CHAT, baseUrl: 'https://api.minimax.io/v1', env: ['MINIMAX_API_KEY'], compat: { supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', thinkTags: true, requiresThinkTags: true } },
   { id: 'perplexity', name: 'Perplexity', api: CHAT, baseUrl: 'https://api.perplexity.ai', env: ['PERPLEXITY_API_KEY', 'PPLX_API_KEY'], compat: { supportsTools: false, supportsReasoningEffort: false, replaysThinking: false, thinkTags: true, requiresAlternatingRoles: true } },
@@ -54,9 +61,9 @@ export const PROVIDERS: readonly Provider[] = [
   { id: 'azure', name: 'Azure OpenAI', api: RESPONSES, baseUrl: '', env: ['AZURE_OPENAI_API_KEY'], baseUrlEnv: 'AZURE_OPENAI_BASE_URL', rootPath: '/openai/v1', compat: OPENAI },
   { id: 'amazon-bedrock', name: 'Amazon Bedrock', api: 'bedrock-converse-stream', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com', env: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID'], baseUrlEnv: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME' },
   { id: 'google-vertex', name: 'Google Vertex AI', api: 'google-vertex', baseUrl: 'https://aiplatform.googleapis.com', env: ['GOOGLE_CLOUD_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'] },
-  { id: 'ollama', name: 'Ollama', api: CHAT, baseUrl: 'http://localhost:11434/v1', env: ['OLLAMA_API_KEY'], baseUrlEnv: 'OLLAMA_HOST', rootPath: '/v1', keyless: true, compat: { thinkTags: true, canDisableThinking: true } },
-  { id: 'lmstudio', name: 'LM Studio', api: CHAT, baseUrl: 'http://localhost:1234/v1', env: ['LM_API_TOKEN'], baseUrlEnv: 'LMSTUDIO_BASE_URL', rootPath: '/v1', keyless: true, compat: LOCAL },
-  { id: 'llamacpp', name: 'llama.cpp', api: CHAT, baseUrl: 'http://localhost:8080/v1', env: ['LLAMA_API_KEY'], baseUrlEnv: 'LLAMACPP_BASE_URL', rootPath: '/v1', keyless: true, compat: LOCAL },
+  { id: 'ollama', name: 'Ollama', api: CHAT, baseUrl: 'http://localhost:11434/v1', env: ['OLLAMA_API_KEY'], baseUrlEnv: 'OLLAMA_HOST', rootPath: '/v1', keyless: true, lists: 'ollama', compat: { thinkTags: true, canDisableThinking: true } },
+  { id: 'lmstudio', name: 'LM Studio', api: CHAT, baseUrl: 'http://localhost:1234/v1', env: ['LM_API_TOKEN'], baseUrlEnv: 'LMSTUDIO_BASE_URL', rootPath: '/v1', keyless: true, lists: 'lmstudio', compat: LOCAL },
+  { id: 'llamacpp', name: 'llama.cpp', api: CHAT, baseUrl: 'http://localhost:8080/v1', env: ['LLAMA_API_KEY'], baseUrlEnv: 'LLAMACPP_BASE_URL', rootPath: '/v1', keyless: true, lists: 'llamacpp', compat: LOCAL },
   { id: 'vllm', name: 'vLLM', api: CHAT, baseUrl: 'http://localhost:8000/v1', env: ['VLLM_API_KEY'], baseUrlEnv: 'VLLM_BASE_URL', rootPath: '/v1', keyless: true, compat: LOCAL },
 ];
 

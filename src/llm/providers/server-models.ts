@@ -1,4 +1,4 @@
-// First floor, llm: the models that a server of the user's own has, asked of it. Knows three servers' ways to say more.
+// First floor, llm: the models that a server of the user's own has, asked of it. Knows some servers' ways to say more.
 import { Fault, isRecord } from '../../base/index.ts';
 import type { Clock } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
@@ -27,8 +27,19 @@ const MOST_DETAILS = 64;
 /** `baseUrl` is the one in force, see `baseUrlOf`. */
 export async function listServerModels(provider: Provider, ports: ServerPorts): Promise<Model[]> {
   const ask = createAsk(provider, ports);
-  const facts = (await listedBy(ask)) ?? (await common(ask));
+  const facts = (await ownList(provider, ask)) ?? (await commonList(provider, ask));
   return facts.map((fact) => modelOf(provider, fact));
+}
+
+/** `undefined` when it has none after all: a proxy may show only the common part. */
+async function ownList({ lists }: Provider, ask: Ask): Promise<Facts[] | undefined> {
+  if (lists === 'ollama') {
+    const tags = await ask('/api/tags', { root: true });
+    return Array.isArray(tags?.models) ? ollama(ask, tags.models) : undefined;
+  }
+  if (lists !== 'lmstudio') return undefined;
+  const listed = await ask('/api/v0/models', { root: true });
+  return Array.isArray(listed?.data) ? records(listed.data).flatMap(lmStudio) : undefined;
 }
 
 /** Resolves to `undefined` when the server answers, but not with what was asked for. */
@@ -40,7 +51,7 @@ function createAsk(provider: Provider, { fetch, clock, apiKey }: ServerPorts): A
     const aborter = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());
     try {
-      const response = await fetch(`${root ? new URL(base).origin : base}${path}`, {
+      const response = await fetch(`${root ? base.replace(/\/v1$/, '') : base}${path}`, {
         ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
         headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
         signal: aborter.signal,
@@ -69,14 +80,6 @@ function locked({ baseUrl, env: [variable] }: Provider): Fault {
   return new Fault('no_credentials', `The server at ${baseUrl} wants a key${variable ? `: set ${variable}` : ''}`);
 }
 
-/** The servers' own lists, which say more than the common one. The first that the server knows counts. */
-async function listedBy(ask: Ask): Promise<Facts[] | undefined> {
-  const [tags, studio] = await Promise.all([ask('/api/tags', { root: true }), ask('/api/v0/models', { root: true })]);
-  if (Array.isArray(tags?.models)) return ollama(ask, tags.models);
-  if (Array.isArray(studio?.data)) return records(studio.data).flatMap(lmStudio);
-  return undefined;
-}
-
 async function ollama(ask: Ask, listed: readonly unknown[]): Promise<Facts[]> {
   const ids = records(listed).flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const facts = await Promise.all(
@@ -99,17 +102,24 @@ function lmStudio(entry: Record<string, unknown>): Facts[] {
   return [{ id: entry.id, contextWindow, sees: entry.type === 'vlm' }];
 }
 
-/** vLLM says `max_model_len`; llama.cpp says `meta.n_ctx`, and whether it sees elsewhere. */
-async function common(ask: Ask): Promise<Facts[]> {
-  const listed = await ask('/models');
-  const entries = Array.isArray(listed?.data) ? records(listed.data) : [];
-  const props = entries.some(({ meta }) => isRecord(meta)) ? await ask('/props', { root: true }) : undefined;
-  const settings = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
+/** vLLM says `max_model_len`; llama.cpp says elsewhere what it has loaded. */
+async function commonList({ baseUrl, lists }: Provider, ask: Ask): Promise<Facts[]> {
+  const [listed, props] = await Promise.all([
+    ask('/models'),
+    lists === 'llamacpp' ? ask('/props', { root: true }) : undefined,
+  ]);
+  if (!Array.isArray(listed?.data)) {
+    throw new Fault(
+      'no_model',
+      `The server at ${baseUrl} answers, but does not list its models under ${baseUrl}/models`,
+    );
+  }
+  const loaded = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
   const sees = isRecord(props?.modalities) && props.modalities.vision === true;
-  return entries.flatMap(({ id, max_model_len, meta }): Facts[] => {
+  return records(listed.data).flatMap(({ id, max_model_len: longest, meta }): Facts[] => {
     if (typeof id !== 'string') return [];
-    const trained = isRecord(meta) ? (count(meta.n_ctx) ?? count(meta.n_ctx_train)) : undefined;
-    return [{ id, contextWindow: count(max_model_len) ?? count(settings.n_ctx) ?? trained, sees }];
+    const trained = isRecord(meta) ? count(meta.n_ctx_train) : undefined;
+    return [{ id, contextWindow: count(longest) ?? count(loaded.n_ctx) ?? trained, sees }];
   });
 }
 

@@ -141,6 +141,13 @@ describe('what an answer becomes', () => {
     expect(seen.message.content).toEqual([{ type: 'text', text: text.join('') }]);
   });
 
+  test.each([1, 7, 64])('the same events in pieces of %i bytes over the network', async (pieces) => {
+    at.server.reply({ answer: CALLS }, { answer: CALLS, pieces });
+    const whole = await observe(at.api.stream(at.request()));
+    const cut = await observe(at.api.stream(at.request()));
+    expect(cut.events.map(bare)).toEqual(whole.events.map(bare));
+  });
+
   test('the provider’s own tools leave no trace', async () => {
     at.server.reply({
       answer: { parts: [{ text: 'Searching.' }, { search: 'x' }, { text: 'Found.' }], stop: 'pause_turn' },

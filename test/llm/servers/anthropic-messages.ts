@@ -1,7 +1,6 @@
 // A loopback provider that speaks the Messages format: strict about what it is sent, scripted in what it answers.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { channel } from '../../../src/base/index.ts';
 import { betasIn, checkBody, checkHeaders } from './anthropic-messages-check.ts';
 import { type Answer, framesOf } from './anthropic-messages-frames.ts';
 import { type Fields, prefixOf, Refusal } from './anthropic-messages-refusal.ts';
@@ -21,9 +20,9 @@ export interface Reply {
   silent?: true;
   /** Takes requests that the real one would refuse. */
   lax?: true;
-  /** Sends only so many frames, then … */
+  /** Sends only so many frames, and then … */
   upTo?: number;
-  then?: 'stall' | 'reset' | 'end';
+  after?: 'stall' | 'reset' | 'end';
   /** Sends the stream in pieces of so many bytes. */
   pieces?: number;
 }
@@ -40,7 +39,7 @@ export interface LoopbackServer {
   readonly url: string;
   /** What came, in order; also those that were refused. */
   readonly received: readonly Received[];
-  /** The next request that comes. */
+  /** The next request that comes after this was asked. */
   next(): Promise<Received>;
   /** Says what to answer to the next requests, in order. What was said before and not asked for is forgotten. */
   reply(...replies: Reply[]): void;
@@ -51,12 +50,11 @@ export async function startAnthropicMessages(): Promise<LoopbackServer> {
   const received: Received[] = [];
   const replies: Reply[] = [];
   const issued: IssuedThinking = new Map();
-  const arriving = channel<Received>();
-  const arrivals = arriving[Symbol.asyncIterator]();
+  const waiting: ((got: Received) => void)[] = [];
   const server = createServer(async (request, response) => {
     const got = await receive(request, response);
     received.push(got);
-    arriving.push(got);
+    for (const tell of waiting.splice(0)) tell(got);
     const reply = replies.shift() ?? { plain: { status: 500, body: 'no reply was scripted' } };
     try {
       if (!reply.lax) check(got, issued);
@@ -71,7 +69,7 @@ export async function startAnthropicMessages(): Promise<LoopbackServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    next: async () => (await arrivals.next()).value as Received,
+    next: () => new Promise((resolve) => waiting.push(resolve)),
     reply: (...next) => void replies.splice(0, replies.length, ...next),
     close: () =>
       new Promise((resolve) => {
@@ -110,8 +108,8 @@ async function answer(response: ServerResponse, reply: Reply, got: Received, iss
   response.flushHeaders();
   const frames = reply.frames ?? issue(reply.answer ?? { parts: [] }, got.body, issued);
   await send(response, Buffer.from(frames.slice(0, reply.upTo).join('')), reply.pieces);
-  if (reply.then === 'reset') response.socket?.resetAndDestroy();
-  else if (reply.then !== 'stall') response.end();
+  if (reply.after === 'reset') response.socket?.resetAndDestroy();
+  else if (reply.after !== 'stall') response.end();
 }
 
 /** Remembers what it vouches for. */

@@ -65,7 +65,7 @@ function kindOf(name: string, said: Failure['kind']): Failure['kind'] {
 
 /** Inside a stream there are no headers; how long to wait is said in words: "Please try again in 1.898s". */
 function waitIn(words: string): number | undefined {
-  const [, minutes, amount, unit] = /try again in (?:(\d+)m)?(?:(\d+(?:\.\d+)?)(ms|s))?/i.exec(words) ?? [];
+  const [, minutes, amount, unit] = /try again in (?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)(ms|s))?/i.exec(words) ?? [];
   if (minutes === undefined && amount === undefined) return undefined;
   const ms = Number(amount ?? 0) * (unit === 'ms' ? 1 : 1000);
   return Math.ceil(Number(minutes ?? 0) * 60_000 + ms);

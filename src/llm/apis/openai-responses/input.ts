@@ -85,7 +85,8 @@ function callItem(call: ToolCall, whole: boolean): ResponseFunctionToolCall {
 function resultOf(message: ToolResultMessage): ResponseInputItem.FunctionCallOutput {
   const parts = message.content.flatMap(givenPart);
   // The format has no word for an error, so it must at least say something.
-  if (parts.length === 0 && message.isError) parts.push({ type: 'input_text', text: 'The tool failed and said nothing.' });
+  if (parts.length === 0 && message.isError)
+    parts.push({ type: 'input_text', text: 'The tool failed and said nothing.' });
   const texts = parts.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
   // Not every server that speaks this format takes a list, so it is sent only where an image needs it.
   const output = texts.length === parts.length ? texts.join('\n') : parts;
@@ -100,12 +101,17 @@ function givenPart(block: TextContent | ImageContent): (ResponseInputText | Resp
   return block.type === 'text' ? said(block.text) : [imageOf(block)];
 }
 
-const READABLE = /^data:image\/(png|jpeg|gif|webp);base64,./i;
+const READABLE = /^(https?:\/\/|data:image\/(png|jpeg|gif|webp);base64,)./i;
 
 /** What cannot be sent becomes a note: a refusal would come back with every later request of the session. */
 function imageOf(image: ImageContent): ResponseInputImage | ResponseInputText {
-  const url = 'data' in image ? `data:${image.mimeType.replace(/jpg$/i, 'jpeg')};base64,${image.data}` : image.source.url;
-  if (READABLE.test(url) || /^https?:\/\//i.test(url)) return { type: 'input_image', detail: 'auto', image_url: url };
-  const what = 'data' in image ? `this model does not read ${image.mimeType}` : 'only web addresses can be sent';
-  return { type: 'input_text', text: `[An image was left out: ${what}.]` };
+  const given = 'data' in image ? `data:${image.mimeType};base64,${image.data}` : image.source.url;
+  const image_url = given.replace(/^data:image\/jpg;/i, 'data:image/jpeg;');
+  if (READABLE.test(image_url)) return { type: 'input_image', detail: 'auto', image_url };
+  return { type: 'input_text', text: `[An image was left out: ${problemOf(image)}.]` };
+}
+
+function problemOf(image: ImageContent): string {
+  if (!('data' in image)) return 'only web addresses can be sent to this model';
+  return image.data === '' ? 'it is empty' : `this model does not read ${image.mimeType}`;
 }

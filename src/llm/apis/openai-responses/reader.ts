@@ -48,7 +48,8 @@ class AnswerReader implements WireReader {
   #open: OpenItem | undefined;
   /** Ids are kept only while all reasoning before them can be sent back: the provider refuses the one without the other. */
   #keepsIds = true;
-  #reason: DoneReason | undefined;
+  #last: Response | undefined;
+  #cut = false;
 
   constructor(builder: MessageBuilder, model: Model, secrets: readonly string[]) {
     this.#builder = builder;
@@ -58,13 +59,15 @@ class AnswerReader implements WireReader {
 
   read({ data }: ServerEvent): Iterable<StreamEvent> {
     const frame = readFrame(data, this.#secrets);
-    if (!frame || this.#reason) return NOTHING;
+    if (!frame || this.#last) return NOTHING;
     if ('output_index' in frame) return this.#follow(frame);
     switch (frame.type) {
       case 'response.completed':
-        return this.#conclude(frame.response, false);
       case 'response.incomplete':
-        return this.#conclude(frame.response, true);
+        this.#last = frame.response;
+        this.#cut ||= frame.type === 'response.incomplete' || frame.response.status === 'incomplete';
+        this.#count(frame.response);
+        return NOTHING;
       case 'response.failed':
         this.#count(frame.response);
         throw failureIn(frame.response.error ?? {}, this.#secrets);
@@ -75,10 +78,19 @@ class AnswerReader implements WireReader {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: the contract's end may yield; here everything is closed by the last event.
   *end(): Generator<StreamEvent, DoneReason> {
-    if (!this.#reason) throw malformed("The provider's stream ended early, before the answer was complete");
-    return this.#reason;
+    if (!this.#last) throw malformed("The provider's stream ended early, before the answer was complete");
+    const { incomplete_details: why, output } = this.#last;
+    const { content } = this.#builder.message;
+    if (why?.reason === 'content_filter') throw new ProviderFault({ kind: 'filter' }, FILTERED);
+    while (this.#open) yield* this.#abandon(this.#open);
+    // Gateways that only pretend to stream send everything at once, at the end.
+    if (content.length === 0) {
+      for (const [index, item] of (output ?? []).entries()) yield* this.#finish(index, item);
+      if (this.#open) yield* this.#abandon(this.#open);
+    }
+    if (this.#cut) return 'length';
+    return content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop';
   }
 
   #follow(frame: ItemFrame): Iterable<StreamEvent> {
@@ -94,6 +106,8 @@ class AnswerReader implements WireReader {
         return this.#grow('reasoning', -1 - frame.content_index, frame.delta);
       case 'response.function_call_arguments.delta':
         return this.#grow('function_call', 0, frame.delta);
+      case 'response.function_call_arguments.done':
+        return this.#open?.kind === 'function_call' ? this.#fill(frame.arguments) : NOTHING;
       case 'response.output_item.added':
         return this.#begin(frame.output_index, frame.item);
       case 'response.output_item.done':
@@ -111,7 +125,7 @@ class AnswerReader implements WireReader {
   }
 
   *#begin(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
-    if (this.#open) yield* this.#abandon(false);
+    if (this.#open) yield* this.#abandon(this.#open);
     this.#closed.delete(index);
     if (item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call') return;
     this.#open = { index, kind: item.type, grown: '', part: 0 };
@@ -146,17 +160,22 @@ class AnswerReader implements WireReader {
     if (!this.#open && !this.#closed.has(index)) yield* this.#begin(index, item);
     const open = this.#open;
     if (open?.kind !== item.type) return;
-    const whole = wholeOf(item as KnownItem);
-    if (whole.length > open.grown.length && whole.startsWith(open.grown)) {
-      yield this.#append(open, whole.slice(open.grown.length));
-    }
+    yield* this.#fill(wholeOf(item as KnownItem));
     if (item.type === 'message') yield this.#builder.endText(this.#keepsIds ? textSignature(item) : undefined);
     else if (item.type === 'reasoning') yield this.#endReasoning(open, item);
-    else if (item.status === 'incomplete') yield this.#builder.endToolCall({ cut: true });
-    else if (this.#builder.isToolCallWhole) yield this.#builder.endToolCall();
+    else if (item.status === 'incomplete') {
+      this.#cut = true;
+      yield this.#builder.endToolCall({ cut: true });
+    } else if (this.#builder.isToolCallWhole) yield this.#builder.endToolCall();
     // The length limit may have cut it, which some say only at the end of the answer.
     else return;
     yield* this.#next();
+  }
+
+  #fill(whole: string): readonly StreamEvent[] {
+    const open = this.#open;
+    if (!open || !(whole.length > open.grown.length) || !whole.startsWith(open.grown)) return NOTHING;
+    return [this.#append(open, whole.slice(open.grown.length))];
   }
 
   #endReasoning({ grown }: OpenItem, item?: ResponseOutputItem): StreamEvent {
@@ -166,11 +185,10 @@ class AnswerReader implements WireReader {
   }
 
   /** Ends an item of which nobody said that it is finished. */
-  *#abandon(cut: boolean): Generator<StreamEvent> {
-    const open = this.#open as OpenItem;
+  *#abandon(open: OpenItem): Generator<StreamEvent> {
     if (open.kind === 'message') yield this.#builder.endText();
     else if (open.kind === 'reasoning') yield this.#endReasoning(open);
-    else yield this.#builder.endToolCall({ cut: cut && !this.#builder.isToolCallWhole });
+    else yield this.#builder.endToolCall({ cut: this.#cut && !this.#builder.isToolCallWhole });
     yield* this.#next();
   }
 
@@ -178,27 +196,11 @@ class AnswerReader implements WireReader {
   *#next(): Generator<StreamEvent> {
     if (this.#open) this.#closed.add(this.#open.index);
     this.#open = undefined;
-    while (!this.#open && this.#waiting.size > 0) {
-      const index = Math.min(...this.#waiting.keys());
-      const frames = this.#waiting.get(index) ?? [];
+    for (const [index, frames] of this.#waiting) {
       this.#waiting.delete(index);
       for (const frame of frames) yield* this.#follow(frame);
+      if (this.#open) return;
     }
-  }
-
-  *#conclude(response: Response, incomplete: boolean): Generator<StreamEvent> {
-    this.#count(response);
-    const { content } = this.#builder.message;
-    if (incomplete && response.incomplete_details?.reason === 'content_filter') {
-      throw new ProviderFault({ kind: 'filter' }, FILTERED);
-    }
-    while (this.#open) yield* this.#abandon(incomplete);
-    // Gateways that only pretend to stream send everything at once, here.
-    if (content.length === 0) {
-      for (const [index, item] of (response.output ?? []).entries()) yield* this.#finish(index, item);
-      while (this.#open) yield* this.#abandon(incomplete);
-    }
-    this.#reason = incomplete ? 'length' : content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop';
   }
 
   #count(response: Response): void {
@@ -206,8 +208,7 @@ class AnswerReader implements WireReader {
   }
 }
 
-const FILTERED =
-  "The provider's content filter stopped the answer. Rephrase the request or choose another model";
+const FILTERED = "The provider's content filter stopped the answer. Rephrase the request or choose another model";
 
 function wholeOf(item: KnownItem): string {
   if (item.type === 'function_call') return typeof item.arguments === 'string' ? item.arguments : '';
@@ -215,7 +216,7 @@ function wholeOf(item: KnownItem): string {
     const parts = item.summary?.length ? item.summary : (item.content ?? []);
     return parts.map(({ text }) => text).join(PARAGRAPH);
   }
-  return item.content.reduce((text, part) => {
+  return (item.content ?? []).reduce((text, part) => {
     if (part.type === 'output_text') return text + part.text;
     return text === '' ? part.refusal : text + PARAGRAPH + part.refusal;
   }, '');

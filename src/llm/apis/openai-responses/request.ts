@@ -52,5 +52,5 @@ function headersOf({ apiKey, headers = {} }: ApiRequest): Record<string, string>
 export function secretsOf({ apiKey, headers = {} }: Pick<ApiRequest, 'apiKey' | 'headers'>): string[] {
   const doors = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
   const values = [apiKey, ...doors.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, '')])];
-  return values.filter((value) => value !== undefined && value !== '');
+  return values.filter((value): value is string => !!value);
 }

@@ -1,0 +1,114 @@
+// Turns the ES modules of a split bundle into CommonJS: everything the start needs in one file, each lazy part in its own.
+// @ts-check
+import { posix } from 'node:path';
+import { build, transform } from 'esbuild';
+
+/** @typedef {{ text: string, imports: readonly { path: string, kind: string, external?: boolean }[] }} Module */
+
+const COMMON = /** @type {const} */ ({
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'silent',
+  define: { 'import.meta.url': '__moduleUrl' },
+});
+const MODULE_URL = `const __moduleUrl=require("node:url").pathToFileURL(__filename).href;`;
+
+/**
+ * @param {ReadonlyMap<string, Module>} modules By path, with `/` between its parts.
+ * @param {string} entry
+ * @returns {Promise<Map<string, string>>} Texts by name; the first is `start.js`.
+ */
+export async function toCommonJs(modules, entry) {
+  const start = staticClosure(modules, entry);
+  const texts = new Map([['start.js', await bundleStart(modules, entry, start)]]);
+  for (const [path, module] of modules) {
+    if (!start.includes(path)) texts.set(posix.basename(path), await convertLazy(path, module, start));
+  }
+  return texts;
+}
+
+/**
+ * What is read before the first line of the program runs.
+ * @param {ReadonlyMap<string, Module>} modules
+ * @param {string} entry
+ */
+function staticClosure(modules, entry) {
+  const seen = new Set([entry]);
+  for (const path of seen) {
+    for (const { path: to, kind, external } of modules.get(path)?.imports ?? []) {
+      if (kind === 'import-statement' && !external) seen.add(to);
+    }
+  }
+  return [...seen];
+}
+
+/**
+ * Lazy parts find what they share with the start as `require("./start.js").cN`.
+ * @param {ReadonlyMap<string, Module>} modules
+ * @param {string} entry
+ * @param {readonly string[]} start
+ */
+async function bundleStart(modules, entry, start) {
+  const shared = start.map((path, n) => `import*as c${n} from${JSON.stringify(path)};`).slice(1);
+  const names = shared.map((_, n) => `c${n + 1}`).join();
+  const { outputFiles } = await build({
+    ...COMMON,
+    stdin: { contents: `${shared.join('')}export{${names}};import ${JSON.stringify(entry)}` },
+    bundle: true,
+    write: false,
+    plugins: [
+      {
+        name: 'modules',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+            if (kind === 'entry-point') return undefined;
+            if (modules.has(path)) return { path, namespace: 'module' };
+            const to = posix.join(posix.dirname(importer), path);
+            if (start.includes(to)) return { path: to, namespace: 'module' };
+            return { path: modules.has(to) ? `./${posix.basename(to)}` : path, external: true };
+          });
+          onLoad({ filter: /.*/, namespace: 'module' }, ({ path }) => ({ contents: lazily(modules.get(path)) }));
+        },
+      },
+    ],
+  });
+  return finished(outputFiles[0]?.text ?? '');
+}
+
+/**
+ * @param {string} path
+ * @param {Module} module
+ * @param {readonly string[]} start
+ */
+async function convertLazy(path, module, start) {
+  const { code } = await transform(lazily(module), COMMON);
+  return finished(
+    code.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
+      const n = start.indexOf(posix.join(posix.dirname(path), to));
+      return n < 0 ? `require("./${posix.basename(to)}")` : `require("./start.js").c${n}`;
+    }),
+  );
+}
+
+/**
+ * Loads lazy parts and Node's own modules by `require`: the first `import()` of a process costs milliseconds.
+ * @param {Module | undefined} module
+ */
+function lazily(module) {
+  const lazy = new Set(
+    module?.imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => posix.basename(path)),
+  );
+  return (module?.text ?? '').replace(/\bimport\("([^"]+)"\)/g, (whole, path) =>
+    path.startsWith('node:') || (path.startsWith('.') && lazy.has(posix.basename(path)))
+      ? `Promise.resolve().then(()=>require(${JSON.stringify(path)}))`
+      : whole,
+  );
+}
+
+/** @param {string} text */
+function finished(text) {
+  return text.includes('__moduleUrl') ? MODULE_URL + text : text;
+}

@@ -1,0 +1,30 @@
+// Runs the bundled program through a short conversation and keeps what V8 compiled for it, where the launcher looks for it.
+// @ts-check
+'use strict';
+const { mkdirSync, writeFileSync } = require('node:fs');
+const { basename, dirname, join } = require('node:path');
+const vm = require('node:vm');
+
+const [program = ''] = process.argv.splice(2);
+const folder = join(dirname(program), 'program', `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
+
+/** @type {Map<string, vm.Script>} */
+const scripts = new Map();
+vm.Script = class extends vm.Script {
+  /**
+   * @param {string} source
+   * @param {vm.ScriptOptions & { filename: string }} options
+   */
+  constructor(source, options) {
+    super(source, options);
+    scripts.set(basename(options.filename), this);
+  }
+};
+
+process.on('exit', (code) => {
+  if (code !== 0) return;
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of scripts) writeFileSync(join(folder, name), script.createCachedData());
+});
+process.argv.push('--mode', 'rpc', '--no-session');
+require(program);

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// Starts the bundled program, of which this is the door: dist/cli.js. CommonJS, which Node starts sooner than ES modules, and
+// with the code that V8 compiled at build time, if it was this very V8: together a third of the time to the first reply.
+// @ts-check
+'use strict';
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { constants, Script } = require('node:vm');
+
+const PROGRAM = join(__dirname, 'program');
+const COMPILED = join(PROGRAM, `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
+
+/** @type {Map<string, { exports: Record<string, unknown> }>} */
+const modules = new Map();
+
+/** @param {string} name Of a file of the program, or of a module of Node or of a package. */
+function load(name) {
+  if (!name.startsWith('./')) return require(name);
+  const known = modules.get(name);
+  if (known) return known.exports;
+  const module = { exports: {} };
+  modules.set(name, module);
+  const filename = join(PROGRAM, name);
+  // The bundle is plain ASCII, and this encoding is the quickest to read.
+  const source = `(function(exports,require,module,__filename){${readFileSync(filename, 'latin1')}\n})`;
+  const script = new Script(source, {
+    filename,
+    cachedData: compiled(name),
+    // Absent in the oldest versions that we run on, which then cannot import foreign ES modules.
+    importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  script.runInThisContext()(module.exports, load, module, filename);
+  return module.exports;
+}
+
+/** @param {string} name */
+function compiled(name) {
+  try {
+    return readFileSync(join(COMPILED, name));
+  } catch {
+    return undefined;
+  }
+}
+
+load('./start.js');

@@ -1,0 +1,25 @@
+// First floor, llm: what the host of a request is like: what is known of it, and over that what the user says. Pure.
+import type { ApiRequest } from '../../../contracts/index.ts';
+import type { Model } from '../../../protocol/index.ts';
+import { type Compat, readCompat, withCompat } from '../../providers/compat.ts';
+import { PROVIDERS, type Provider } from '../../providers/providers.ts';
+
+export function compatOf({ model, compat }: Pick<ApiRequest, 'model' | 'compat'>): Compat {
+  return withCompat(hostOf(model)?.compat, compat && readCompat(compat));
+}
+
+/** A custom provider may give a known host another name; its address tells. */
+function hostOf({ provider, baseUrl }: Model): Provider | undefined {
+  const named = PROVIDERS.find(({ id }) => id === provider);
+  return named ?? PROVIDERS.find((known) => known.baseUrl !== '' && originOf(known.baseUrl) === originOf(baseUrl));
+}
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : address;
+}
+
+/** Claude behind another host's format keeps its own rules: marks for its cache, and stricter ids. */
+export function isClaude({ id }: Model, { cacheControlFormat, thinkingFormat }: Compat): boolean {
+  if (cacheControlFormat !== undefined) return cacheControlFormat === 'anthropic';
+  return thinkingFormat === 'openrouter' && /^~?anthropic\//.test(id);
+}

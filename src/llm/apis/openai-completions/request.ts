@@ -1,0 +1,80 @@
+// First floor, llm: one request in the Chat Completions format: address, headers and body. Pure.
+import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from 'openai/resources/chat/completions';
+import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import type { HttpCall } from '../../http/post.ts';
+import type { Compat } from '../../providers/compat.ts';
+import { marked } from './cache-marks.ts';
+import { compatOf, isClaude } from './compat.ts';
+import { type WireMessage, wireMessages } from './messages.ts';
+import { roomFor } from './room.ts';
+import { thinkingFields } from './thinking.ts';
+
+/** The format's own fields, and those that hosts added. */
+type Body = Omit<ChatCompletionCreateParamsStreaming, 'messages'> & {
+  messages: WireMessage[];
+  tool_stream?: boolean;
+  provider?: Record<string, unknown>;
+  providerOptions?: { gateway: Record<string, unknown> };
+};
+
+const LONGEST_CACHE_KEY = 64;
+
+export function call(request: ApiRequest): HttpCall {
+  const compat = compatOf(request);
+  return {
+    url: urlOf(request.model.baseUrl),
+    headers: headersOf(request, compat),
+    body: bodyOf(request, compat),
+    secrets: secretsOf(request),
+  };
+}
+
+/** An address may have a query (a version of the API, a key of a proxy), which stays at the end. */
+function urlOf(baseUrl: string): string {
+  const [, path = '', query = ''] = /^([^?]*?)\/*(?:\/chat\/completions\/*)?(\?.*)?$/.exec(baseUrl) ?? [];
+  return `${path}/chat/completions${query}`;
+}
+
+/** What changes with every turn comes last. */
+function bodyOf(request: ApiRequest, compat: Compat): Body {
+  const { model, tools, sessionId } = request;
+  const messages = wireMessages(request, compat);
+  const offered = compat.supportsTools ? tools : [];
+  return {
+    model: model.id,
+    stream: true,
+    ...(compat.supportsUsageInStreaming ? { stream_options: { include_usage: true } } : {}),
+    [compat.maxTokensField]: roomFor(request),
+    ...thinkingFields(request, compat),
+    ...(compat.supportsPromptCacheKey && sessionId ? { prompt_cache_key: sessionId.slice(0, LONGEST_CACHE_KEY) } : {}),
+    ...(compat.openRouterRouting ? { provider: compat.openRouterRouting } : {}),
+    ...(compat.vercelGatewayRouting ? { providerOptions: { gateway: compat.vercelGatewayRouting } } : {}),
+    ...(compat.zaiToolStream && offered.length > 0 ? { tool_stream: true } : {}),
+    ...(offered.length === 0 ? {} : { tools: offered.map(toolOf) }),
+    messages: isClaude(model, compat) ? marked(messages) : messages,
+  };
+}
+
+function toolOf({ name, description, parameters }: ToolOffer): ChatCompletionTool {
+  return {
+    type: 'function',
+    function: { name, description, parameters: { type: 'object', properties: {}, ...parameters } },
+  };
+}
+
+function headersOf({ apiKey, headers = {}, sessionId }: ApiRequest, { sessionHeader }: Compat): Record<string, string> {
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const opened = 'authorization' in given || 'api-key' in given;
+  return {
+    ...(opened || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(sessionHeader && sessionId ? { [sessionHeader]: sessionId } : {}),
+    ...given,
+  };
+}
+
+/** Headers from models.json may open doors too. */
+function secretsOf({ apiKey, headers = {} }: ApiRequest): string[] {
+  const doors = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
+  const values = [apiKey, ...doors.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, '')])];
+  return values.filter((value): value is string => Boolean(value));
+}

@@ -1,0 +1,48 @@
+// The store's borrowed pictures: oh-my-pi keeps images beside its sessions and leaves only a mark in the log. Puts them back.
+import { isRecord } from '../base/json.ts';
+import type { Files } from '../contracts/ports.ts';
+import type { SessionEntry } from '../protocol/entry.ts';
+import { folderOf } from './places.ts';
+
+const MARK = /^blob:sha256:([0-9a-f]{64})$/;
+
+/** `<agent directory>/sessions/<folder>/<file>` has its pictures in `<agent directory>/blobs`. Nobody else's are touched. */
+export async function withImages(
+  files: Files,
+  sessionFile: string,
+  entries: readonly SessionEntry[],
+): Promise<readonly SessionEntry[]> {
+  if (!entries.some((entry) => blocksOf(entry)?.some(isMarked))) return entries;
+  const folder = `${folderOf(folderOf(folderOf(sessionFile)))}/blobs`;
+  return Promise.all(entries.map((entry) => restored(files, folder, entry)));
+}
+
+async function restored(files: Files, folder: string, entry: SessionEntry): Promise<SessionEntry> {
+  const blocks = blocksOf(entry);
+  if (!blocks?.some(isMarked)) return entry;
+  const content = await Promise.all(blocks.map((block) => (isMarked(block) ? image(files, folder, block) : block)));
+  const whole = entry.type === 'message' ? { ...entry, message: { ...entry.message, content } } : { ...entry, content };
+  return whole as SessionEntry;
+}
+
+/** A picture that is gone leaves a word in its place, because no provider takes a mark for a picture. */
+async function image(files: Files, folder: string, block: MarkedImage): Promise<unknown> {
+  const [, hash] = MARK.exec(block.data) as RegExpExecArray;
+  const bytes = await files.read(`${folder}/${hash}`).catch(() => undefined);
+  if (!bytes) return { type: 'text', text: '[image no longer available]' };
+  return { ...block, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
+}
+
+interface MarkedImage {
+  data: string;
+}
+
+function isMarked(block: unknown): block is MarkedImage {
+  return isRecord(block) && block.type === 'image' && typeof block.data === 'string' && MARK.test(block.data);
+}
+
+function blocksOf(entry: SessionEntry): readonly unknown[] | undefined {
+  if (entry.type !== 'message' && entry.type !== 'custom_message') return undefined;
+  const held: unknown = entry.type === 'message' ? entry.message : entry;
+  return isRecord(held) && Array.isArray(held.content) ? held.content : undefined;
+}

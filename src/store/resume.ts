@@ -1,0 +1,87 @@
+// The store's way into a conversation that goes on: check, lock, look at both ends, walk back. Writes nothing itself.
+import { Fault, messageOf } from '../base/fault.ts';
+import type { Files, OpenFile } from '../contracts/ports.ts';
+import type { LogDamage, ResumedSession } from '../contracts/store.ts';
+import { SESSION_VERSION, type SessionHeader } from '../protocol/entry.ts';
+import { type HeaderFound, headerOf, sessionPath } from './header.ts';
+import { withImages } from './images.ts';
+import { resumedBlockFile } from './jsonl-file.ts';
+import { createJsonlLog } from './jsonl-log.ts';
+import type { Lock, Locks } from './lock.ts';
+import { substitutesFor } from './lost-parents.ts';
+import { migrate } from './migrate.ts';
+import { findName } from './session-name.ts';
+import { type Tail, tailOf } from './tail.ts';
+import { type Way, walkBack } from './walk-back.ts';
+
+export async function resumeSession(files: Files, locks: Locks, path: string): Promise<ResumedSession> {
+  try {
+    const file = await sessionPath(files, path);
+    // Before the lock, so that nothing is ever written beside a file that is not a session.
+    await look(files, file);
+    const lock = await locks.take(file);
+    try {
+      return await resumeLocked(files, file, lock);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault('storage', `Cannot open session file ${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The header of a file that is left alone otherwise. */
+async function look(files: Files, file: string): Promise<HeaderFound> {
+  const reader = await files.open(file, 'read');
+  try {
+    return await headerOf(reader, file);
+  } finally {
+    await reader.close().catch(() => {});
+  }
+}
+
+async function resumeLocked(files: Files, file: string, lock: Lock): Promise<ResumedSession> {
+  const { version } = await look(files, file);
+  const lost = version < SESSION_VERSION ? await migrate(files, file) : [];
+  const target = await files.open(file, 'append', { mode: 0o600 });
+  try {
+    return await readBack(files, file, { target, lock }, lost);
+  } catch (error) {
+    await target.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function readBack(
+  files: Files,
+  file: string,
+  { target, lock }: { target: OpenFile; lock: Lock },
+  lost: readonly LogDamage[],
+): Promise<ResumedSession> {
+  const { header, end: from } = await headerOf(target, file);
+  const size = await target.size();
+  const tail = await tailOf(target, from, size);
+  const way = await wayBack(target, from, tail);
+  const path = await withImages(files, file, way.path);
+  return {
+    header,
+    log: createJsonlLog({ files, file, target: resumedBlockFile(files, file, { target, lock, tail, size }) }),
+    path,
+    leafId: path.at(-1)?.id ?? null,
+    name: way.name ? way.name.name : ((await findName(target, from, way.seenFrom)) ?? titleIn(header)),
+    damage: [...lost, ...(tail.damage ? [tail.damage] : []), ...way.damage],
+  };
+}
+
+async function wayBack(file: OpenFile, from: number, { good: end }: Tail): Promise<Way> {
+  const way = await walkBack(file, { from, end });
+  if (!way.lost) return way;
+  return walkBack(file, { from, end, substitutes: await substitutesFor(file, from, end) });
+}
+
+/** oh-my-pi keeps the name in the header. */
+function titleIn({ title }: SessionHeader): string | undefined {
+  return typeof title === 'string' && title !== '' ? title : undefined;
+}

@@ -1,0 +1,117 @@
+// The store's look at one session for the list: counts what is there without reading what was said.
+import { isRecord } from '../base/json.ts';
+import type { Files } from '../contracts/ports.ts';
+import type { SessionSummary } from '../contracts/store.ts';
+import { textOf } from '../protocol/message.ts';
+import { findHeader } from './header.ts';
+import type { RawLine } from './line.ts';
+import { linesForward } from './lines-forward.ts';
+
+/** What the content of a file says about it. */
+export type Summary = Omit<SessionSummary, 'path' | 'modifiedMs' | 'bytes'>;
+
+const LONGEST_COUNTED = 32 * 1024 * 1024;
+const LONGEST_OPENING = 120;
+const HEAD_BYTES = 256;
+const TAIL_BYTES = 2048;
+const TYPE = /^\{"type":"([a-z_]+)"/;
+const ROLE = /"message":\{"role":"(\w+)"/;
+const COST = /"usage":\{[^{}]*"cost":\{[^{}]*"total":([-+\d.eE]+)[^{}]*\}/g;
+
+/** `undefined` for a file that is not a session. */
+export async function summarise(files: Files, path: string, modifiedMs: number): Promise<Summary | undefined> {
+  const file = await files.open(path, 'read');
+  try {
+    const found = await findHeader(file);
+    if (!found) return undefined;
+    const { id, cwd, timestamp, parentSession, title } = found.header;
+    const count = new Count();
+    for await (const batch of linesForward(file, found.end, await file.size(), LONGEST_COUNTED)) {
+      for (const line of batch) count.add(line);
+    }
+    const name = count.name ?? title;
+    return {
+      id,
+      cwd,
+      ...(typeof name === 'string' && name !== '' ? { name } : {}),
+      ...(typeof parentSession === 'string' ? { parentSession } : {}),
+      createdMs: Date.parse(timestamp) || modifiedMs,
+      messages: count.messages,
+      cost: count.cost,
+      opening: count.opening ?? '',
+    };
+  } finally {
+    await file.close().catch(() => {});
+  }
+}
+
+class Count {
+  messages = 0;
+  cost = 0;
+  name: string | undefined;
+  opening: string | undefined;
+
+  /** Every branch counts: it was all said, and paid for. */
+  add({ bytes }: RawLine): void {
+    if (!bytes) {
+      // Nothing else gets so long.
+      this.messages += 1;
+      return;
+    }
+    const head = bytes.toString('latin1', 0, HEAD_BYTES);
+    const type = TYPE.exec(head)?.[1];
+    const role = type === 'message' ? ROLE.exec(head)?.[1] : undefined;
+    if (role === 'assistant') this.#addAnswer(bytes);
+    else if (type === undefined || type === 'session_info' || (type === 'message' && this.#mustRead(role))) {
+      this.#read(bytes);
+    } else if (type === 'message') this.messages += 1;
+  }
+
+  #mustRead(role: string | undefined): boolean {
+    return role === undefined || (role === 'user' && this.opening === undefined);
+  }
+
+  /** The last usage on the line is the answer's own: what the model wrote stands before it. */
+  #addAnswer(bytes: Buffer): void {
+    const tail = bytes.toString('latin1', Math.max(0, bytes.length - TAIL_BYTES));
+    const total = Number([...tail.matchAll(COST)].at(-1)?.[1]);
+    if (Number.isNaN(total)) {
+      this.#read(bytes);
+      return;
+    }
+    this.messages += 1;
+    this.cost += total;
+  }
+
+  #read(bytes: Buffer): void {
+    const entry = parsed(bytes);
+    if (entry.type === 'session_info' && typeof entry.name === 'string' && entry.name !== '') this.name = entry.name;
+    if (entry.type !== 'message' || !isRecord(entry.message)) return;
+    const { role, content, usage } = entry.message;
+    this.messages += 1;
+    if (role === 'user') this.opening ??= beginning(content);
+    if (role === 'assistant' && isRecord(usage) && isRecord(usage.cost)) this.cost += Number(usage.cost.total) || 0;
+  }
+}
+
+function beginning(content: unknown): string {
+  const text = typeof content === 'string' ? content : Array.isArray(content) ? textOf(content.filter(isText)) : '';
+  const line = text
+    .slice(0, LONGEST_OPENING * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= LONGEST_OPENING ? line : `${line.slice(0, LONGEST_OPENING - 1)}…`;
+}
+
+function isText(block: unknown): block is { type: 'text'; text: string } {
+  return isRecord(block) && block.type === 'text' && typeof block.text === 'string';
+}
+
+function parsed(bytes: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,231 @@
+// The reader by itself: no network, so that every cut and every odd order can be tried.
+import { createParser } from 'eventsource-parser';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createReader } from '../../../src/llm/apis/anthropic-messages/reader.ts';
+import { MessageBuilder } from '../../../src/llm/message-builder.ts';
+import type { AssistantMessageEvent } from '../../../src/protocol/index.ts';
+import { expectGrammar, observe } from '../contract.ts';
+import { type Answer, frame, framesOf } from '../servers/anthropic-messages-frames.ts';
+import { bare, called, claude, requestFor } from './anthropic-stage.ts';
+
+const model = claude('claude-sonnet-4-5');
+
+/** What the events of a stream become when its bytes arrive in these pieces. */
+function readBytes(pieces: readonly Uint8Array[]): AssistantMessageEvent[] {
+  const builder = new MessageBuilder(model, 1);
+  const reader = createReader(builder, requestFor(model));
+  const told: AssistantMessageEvent[] = [builder.start()];
+  const decoder = new TextDecoder();
+  const parser = createParser({ onEvent: (event) => told.push(...reader.read(event)) });
+  for (const piece of pieces) parser.feed(decoder.decode(piece, { stream: true }));
+  const end = reader.end();
+  for (let step = end.next(); ; step = end.next()) {
+    told.push(step.done ? builder.finish(step.value) : step.value);
+    if (step.done) return told;
+  }
+}
+
+const read = (frames: readonly string[]) => readBytes([Buffer.from(frames.join(''))]);
+const told = (frames: readonly string[]) => read(frames).map(bare);
+
+const EVERYTHING: Answer = {
+  parts: [
+    { thinking: ['Hm, ', 'ä', '😀'] },
+    { redacted: 'b3BhcXVl' },
+    { text: ['Grüße ', '\u2028 and 😀'] },
+    { search: 'x' },
+    { call: 'toolu_1', name: 'read', input: { path: 'ä/😀.ts', deep: [{ a: null }] }, pieces: 3 },
+    { call: 'toolu_2', name: 'bash', input: {} },
+  ],
+};
+
+describe('cuts', () => {
+  const frames = framesOf(EVERYTHING);
+  const whole = read(frames);
+  const bytes = Buffer.from(frames.join(''));
+
+  test('at every byte give the same events', async () => {
+    expectGrammar(await observe(toAsync(whole)));
+    const expected = JSON.stringify(whole.map(bare));
+    for (let at = 1; at < bytes.length; at++) {
+      const cut = readBytes([bytes.subarray(0, at), bytes.subarray(at)]);
+      if (JSON.stringify(cut.map(bare)) !== expected) expect.fail(`cut at byte ${at}`);
+    }
+  });
+
+  test('into single bytes too', () => {
+    expect(readBytes([...bytes].map((byte) => Uint8Array.of(byte))).map(bare)).toEqual(whole.map(bare));
+  });
+
+  test('line ends of any kind do not matter', () => {
+    expect(told(frames.map((one) => one.replaceAll('\n', '\r\n')))).toEqual(whole.map(bare));
+  });
+});
+
+describe('odd streams', () => {
+  const block = (index: number, ...events: { type: string }[]) => events.map((event) => frame({ index, ...event }));
+  const start = (content_block: object) => ({ type: 'content_block_start', content_block });
+  const delta = (inner: object) => ({ type: 'content_block_delta', delta: inner });
+  const STOP = { type: 'content_block_stop' };
+  const [BEGIN = '', ...END] = framesOf({ parts: [], usage: { output_tokens: 5 } });
+  const text = (words: string) => delta({ type: 'text_delta', text: words });
+
+  test('blocks that grow at the same time are told one after another', () => {
+    const call = start({ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} });
+    expect(
+      told([
+        BEGIN,
+        ...block(0, start({ type: 'text', text: '' }), text('a')),
+        ...block(2, call, delta({ type: 'input_json_delta', partial_json: '{"x"' })),
+        ...block(1, start({ type: 'text', text: '' }), text('c'), STOP),
+        ...block(0, text('b'), STOP),
+        ...block(2, delta({ type: 'input_json_delta', partial_json: ':1}' }), STOP),
+        ...END,
+      ]),
+    ).toEqual([
+      ['start'],
+      ['text_start', 0],
+      ['text_delta', 0, 'a'],
+      ['text_delta', 0, 'b'],
+      ['text_end', 0, 'ab'],
+      ['text_start', 1],
+      ['text_delta', 1, 'c'],
+      ['text_end', 1, 'c'],
+      ['toolcall_start', 2],
+      ['toolcall_delta', 2, '{"x"'],
+      ['toolcall_delta', 2, ':1}'],
+      ['toolcall_end', 2, called('toolu_1', 'read', { x: 1 })],
+      ['done', 'toolUse'],
+    ]);
+  });
+
+  test('servers that send a whole block at its start, and never stop it', () => {
+    expect(
+      told([
+        BEGIN,
+        ...block(0, start({ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }), STOP),
+        ...block(1, start({ type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a' } }), STOP),
+        ...block(2, start({ type: 'text', text: 'All.' })),
+        ...END,
+      ]),
+    ).toEqual([
+      ['start'],
+      ['thinking_start', 0],
+      ['thinking_delta', 0, 'Hm.'],
+      ['thinking_end', 0, 'Hm.'],
+      ['toolcall_start', 1],
+      ['toolcall_delta', 1, '{"path":"a"}'],
+      ['toolcall_end', 1, called('toolu_1', 'read', { path: 'a' })],
+      ['text_start', 2],
+      ['text_delta', 2, 'All.'],
+      ['text_end', 2, 'All.'],
+      ['done', 'toolUse'],
+    ]);
+  });
+
+  test('what is not known is passed over', () => {
+    expect(
+      told([
+        'event: brand_new\ndata: {"type":"brand_new","x":1}\n\n',
+        BEGIN,
+        ...block(0, start({ type: 'brand_new_block' }), delta({ type: 'brand_new_delta' }), STOP),
+        ...block(
+          1,
+          start({ type: 'text', text: '' }),
+          delta({ type: 'citations_delta', citation: {} }),
+          text('a'),
+          STOP,
+        ),
+        ...block(7, text('nowhere'), STOP),
+        ...END,
+        'data: [DONE]\n\n',
+      ]),
+    ).toEqual([['start'], ['text_start', 0], ['text_delta', 0, 'a'], ['text_end', 0, 'a'], ['done', 'stop']]);
+  });
+
+  test('a signature may come in pieces, and thinking may come without one', () => {
+    const signature = (piece: string) => delta({ type: 'signature_delta', signature: piece });
+    const thinking = start({ type: 'thinking', thinking: '', signature: '' });
+    const seen = read([
+      BEGIN,
+      ...block(0, thinking, signature('ab'), signature('cd'), STOP),
+      ...block(1, thinking, STOP),
+      ...END,
+    ]);
+    expect(seen.at(-1)).toMatchObject({
+      message: {
+        content: [
+          { type: 'thinking', thinking: '', thinkingSignature: 'abcd' },
+          { type: 'thinking', thinking: '' },
+        ],
+      },
+    });
+  });
+
+  test('counts are the highest that were said', () => {
+    const end = frame({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      usage: { input_tokens: 0, output_tokens: 9 },
+    });
+    const seen = read([
+      BEGIN,
+      frame({ type: 'message_delta', delta: { stop_reason: null } }),
+      end,
+      frame({ type: 'message_stop' }),
+    ]);
+    expect(seen.at(-1)).toMatchObject({
+      reason: 'stop',
+      message: { usage: { input: 12, output: 9, cacheRead: 0, cacheWrite: 0 } },
+    });
+  });
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['pause_turn', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['tool_use', 'stop'],
+    ['brand_new_reason', 'stop'],
+  ])('%s without a call is %s', (stop, reason) => {
+    expect(told(framesOf({ parts: [{ text: 'a' }], stop })).at(-1)).toEqual(['done', reason]);
+  });
+});
+
+test('any answer comes out as it went in', async () => {
+  const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 4 });
+  const part = fc.oneof(
+    fc.record({ text: words }),
+    fc.record({ thinking: words, signature: fc.base64String({ minLength: 4 }) }),
+    fc.record({ redacted: fc.base64String({ minLength: 4 }) }),
+    fc.record({
+      call: fc.uuid(),
+      name: fc.constant('read'),
+      input: fc.dictionary(fc.string(), fc.jsonValue()),
+      pieces: fc.integer({ min: 1, max: 20 }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
+      const seen = await observe(toAsync(read(framesOf({ parts }))));
+      expectGrammar(seen);
+      expect(seen.message.content).toEqual(
+        parts.map((one) => {
+          if ('text' in one) return { type: 'text', text: one.text.join('') };
+          if ('redacted' in one)
+            return { type: 'thinking', thinking: '', thinkingSignature: one.redacted, redacted: true };
+          if ('call' in one)
+            return called(one.call, 'read', JSON.parse(JSON.stringify(one.input)) as Record<string, unknown>);
+          return { type: 'thinking', thinking: one.thinking.join(''), thinkingSignature: one.signature };
+        }),
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+async function* toAsync<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}

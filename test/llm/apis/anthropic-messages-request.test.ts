@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { callId } from '../../../src/llm/apis/anthropic-messages/call-id.ts';
+import { call } from '../../../src/llm/apis/anthropic-messages/request.ts';
+import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
+import type { Fields } from '../servers/anthropic-messages-refusal.ts';
+import { BASH, called, claude, READ, requestFor, result, said, user } from './anthropic-stage.ts';
+
+const CACHED = { cache_control: { type: 'ephemeral' } };
+const model = claude('claude-sonnet-4-5');
+const PNG = { type: 'image' as const, data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+
+const bodyOf = (...args: Parameters<typeof requestFor>) => call(requestFor(...args)).body as Fields;
+const messagesOf = (...args: Parameters<typeof requestFor>) =>
+  bodyOf(...args).messages as { role: string; content: Fields[] }[];
+
+describe('the address', () => {
+  test.each([
+    ['https://api.anthropic.com', 'https://api.anthropic.com/v1/messages'],
+    ['https://api.anthropic.com/', 'https://api.anthropic.com/v1/messages'],
+    ['https://api.anthropic.com/v1', 'https://api.anthropic.com/v1/messages'],
+    ['https://gate.test/anthropic/v1/', 'https://gate.test/anthropic/v1/messages'],
+    ['https://gate.test/v1/messages', 'https://gate.test/v1/messages'],
+  ])('%s', (baseUrl, url) => {
+    expect(call(requestFor(claude('x', { baseUrl }))).url).toBe(url);
+  });
+});
+
+describe('the headers', () => {
+  const headersOf = (...args: Parameters<typeof requestFor>) => call(requestFor(...args)).headers;
+
+  test('carry the key and the version, and no beta without need', () => {
+    expect(headersOf(model)).toEqual({ 'anthropic-version': '2023-06-01', 'x-api-key': KEY });
+  });
+
+  test('a token is a bearer', () => {
+    expect(headersOf(model, { apiKey: OAUTH_TOKEN })).toEqual({
+      'anthropic-version': '2023-06-01',
+      authorization: `Bearer ${OAUTH_TOKEN}`,
+      'anthropic-beta': 'oauth-2025-04-20',
+    });
+  });
+
+  test('what the user’s files say wins, whatever its case, and adds to the betas', () => {
+    const headers = {
+      Authorization: 'Bearer mine',
+      'Anthropic-Beta': 'context-1m-2025-08-07, oauth-2025-04-20',
+      'X-Team': 'a',
+    };
+    expect(headersOf(model, { headers, thinkingLevel: 'low' })).toEqual({
+      'anthropic-version': '2023-06-01',
+      authorization: 'Bearer mine',
+      'x-team': 'a',
+      'anthropic-beta': 'context-1m-2025-08-07,oauth-2025-04-20,interleaved-thinking-2025-05-14',
+    });
+  });
+
+  test('no key is no header: a gateway may not want one', () => {
+    expect(headersOf(model, { apiKey: undefined })).toEqual({ 'anthropic-version': '2023-06-01' });
+  });
+
+  test('all that opens a door is a secret', () => {
+    const headers = { Authorization: 'Bearer mine', 'X-Goog-Api-Key': 'goog', 'X-Team': 'a' };
+    expect(call(requestFor(model, { headers })).secrets).toEqual([KEY, 'Bearer mine', 'mine', 'goog', 'goog']);
+  });
+});
+
+describe('the body', () => {
+  test('of a first request', () => {
+    expect(bodyOf(model)).toEqual({
+      model: 'claude-sonnet-4-5',
+      max_tokens: 32_000,
+      stream: true,
+      system: [{ type: 'text', text: 'You are a careful engineer.', ...CACHED }],
+      tools: [
+        { name: 'read', description: 'Read a file.', input_schema: READ.parameters },
+        { name: 'bash', description: 'Run a command.', input_schema: BASH.parameters, ...CACHED },
+      ],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', ...CACHED }] }],
+    });
+  });
+
+  test('leaves out an empty system prompt and an empty list of tools', () => {
+    expect(Object.keys(bodyOf(model, { systemPrompt: ' \n', tools: [] }))).toEqual([
+      'model',
+      'max_tokens',
+      'stream',
+      'messages',
+    ]);
+  });
+
+  test('asks for no more tokens than the model or the request allows', () => {
+    expect(bodyOf(model, { maxTokens: 500 }).max_tokens).toBe(500);
+    expect(bodyOf(model, { maxTokens: 5_000_000 }).max_tokens).toBe(32_000);
+  });
+
+  test('of a conversation with everything in it', () => {
+    const messages = [
+      user([{ type: 'text', text: 'What is this?' }, PNG]),
+      said(model, [
+        { type: 'thinking', thinking: 'Hm.', thinkingSignature: 'c2ln' },
+        { type: 'thinking', thinking: '', thinkingSignature: 'aGlk', redacted: true },
+        { type: 'thinking', thinking: 'unsigned' },
+        { type: 'text', text: ' ' },
+        { type: 'text', text: 'I look.' },
+        called('toolu_1'),
+        called('toolu_2', 'bash', { command: 'ls' }),
+      ]),
+      result('toolu_1', [{ type: 'text', text: '' }, { type: 'text', text: 'An image:' }, PNG]),
+      result('toolu_2', 'no such file', true),
+      user('Stop that'),
+      user([
+        { type: 'text', text: 'and ' },
+        { type: 'text', text: '  ' },
+        { type: 'text', text: 'go on' },
+      ]),
+    ];
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+    expect(messagesOf(model, { messages, thinkingLevel: 'low' })).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { ...image, ...CACHED },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+          { type: 'redacted_thinking', data: 'aGlk' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a' } },
+          { type: 'tool_use', id: 'toolu_2', name: 'bash', input: { command: 'ls' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'An image:' }, image] },
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_2',
+            content: [{ type: 'text', text: 'no such file' }],
+            is_error: true,
+          },
+          { type: 'text', text: 'Stop that' },
+          { type: 'text', text: 'and ' },
+          { type: 'text', text: 'go on', ...CACHED },
+        ],
+      },
+    ]);
+  });
+
+  test('tool results come first and in the order of their calls', () => {
+    const messages = [
+      user('Go'),
+      said(model, [called('a'), called('b')]),
+      user('Wait'),
+      result('b', 'B'),
+      result('a', 'A'),
+    ];
+    expect(messagesOf(model, { messages })[2]?.content.map((block) => block.tool_use_id ?? block.text)).toEqual([
+      'a',
+      'b',
+      'Wait',
+    ]);
+  });
+
+  test('a result may be empty, a failure may not', () => {
+    const messages = [user('Go'), said(model, [called('a'), called('b')]), result('a', ' '), result('b', [], true)];
+    expect(messagesOf(model, { messages })[2]?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 'a' },
+      {
+        type: 'tool_result',
+        tool_use_id: 'b',
+        content: [{ type: 'text', text: 'The tool failed and said nothing.' }],
+        is_error: true,
+        ...CACHED,
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      { ...PNG, mimeType: 'image/JPG' },
+      { type: 'base64', media_type: 'image/jpeg', data: PNG.data },
+    ],
+    [urlImage('https://x.test/a.png'), { type: 'url', url: 'https://x.test/a.png' }],
+    [urlImage('data:image/webp;base64,UklGRg=='), { type: 'base64', media_type: 'image/webp', data: 'UklGRg==' }],
+  ])('an image as the format wants it: %j', (image, source) => {
+    expect(messagesOf(model, { messages: [user([image])] })[0]?.content).toEqual([
+      { type: 'image', source, ...CACHED },
+    ]);
+  });
+
+  test.each([
+    [{ ...PNG, mimeType: 'image/bmp' }, 'this model does not read image/bmp'],
+    [{ ...PNG, data: '' }, 'it is empty'],
+    [urlImage('http://x.test/a.png'), 'only https addresses can be sent to this model'],
+  ])('an image that would be refused for ever becomes a note: %j', (image, reason) => {
+    expect(messagesOf(model, { messages: [user([image])] })[0]?.content).toMatchObject([
+      { text: `[An image was left out: ${reason}.]` },
+    ]);
+  });
+
+  test('a model that cannot see is told so', () => {
+    const blind = claude('claude-sonnet-4-5', { input: ['text'] });
+    const [first] = messagesOf(blind, { messages: [user([PNG])] });
+    expect(first?.content).toMatchObject([{ type: 'text', text: expect.stringContaining('cannot see images') }]);
+  });
+});
+
+describe('cache marks', () => {
+  test('stand on the last two messages of the user’s side, four in all, and never on thinking', () => {
+    const turns = Array.from({ length: 4 }, (_, n) => [
+      said(model, [{ type: 'thinking', thinking: 't', thinkingSignature: 's' }, called(`c${n}`)]),
+      result(`c${n}`, `R${n}`),
+    ]).flat();
+    const body = bodyOf(model, { messages: [user('Go'), ...turns], thinkingLevel: 'low' });
+    const marked = (body.messages as { content: Fields[] }[]).map(({ content }) =>
+      content.map((b) => 'cache_control' in b),
+    );
+    expect(marked.flatMap((marks, at) => (marks.includes(true) ? [at] : []))).toEqual([6, 8]);
+    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
+  });
+});
+
+describe('tool-call ids', () => {
+  test('good ones stay', () => {
+    expect(callId('toolu_01A-b')).toBe('toolu_01A-b');
+    expect(callId('x'.repeat(64))).toBe('x'.repeat(64));
+  });
+
+  test('others become good ones, always the same, never two alike', () => {
+    const id = fc.string({ unit: fc.constantFrom('a', '_', '|', '.', 'é', '😀', ' '), maxLength: 90 });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.oneof(id, fc.string({ minLength: 60, maxLength: 200 })), { maxLength: 50 }),
+        (ids) => {
+          const mapped = ids.map(callId);
+          for (const one of mapped) expect(one).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+          expect(mapped).toEqual(ids.map(callId));
+          expect(new Set(mapped).size).toBe(ids.length);
+        },
+      ),
+    );
+  });
+
+  test('a call and its result keep each other', () => {
+    const messages = [user('Go'), said(claude('other'), [called('call_1|fc_2')]), result('call_1|fc_2', 'x')];
+    const [, answer, results] = messagesOf(model, { messages });
+    expect(answer?.content[0]?.id).toBe(results?.content[0]?.tool_use_id);
+  });
+});
+
+function urlImage(url: string) {
+  return { type: 'image' as const, source: { type: 'url' as const, url } };
+}

@@ -1,0 +1,165 @@
+// What the tests of Chat Completions share: a loopback provider, models on its houses, requests, and events without their messages.
+import { createParser } from 'eventsource-parser';
+import { afterAll, beforeAll } from 'vitest';
+import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
+import { createOpenAiCompletions } from '../../../src/llm/apis/openai-completions/index.ts';
+import { createReader } from '../../../src/llm/apis/openai-completions/reader.ts';
+import type { ServerEvent } from '../../../src/llm/http/post.ts';
+import { MessageBuilder } from '../../../src/llm/message-builder.ts';
+import type {
+  AssistantMessage,
+  AssistantMessageEvent,
+  Model,
+  ToolResultMessage,
+  UserMessage,
+} from '../../../src/protocol/index.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
+import { type Observation, observe } from '../contract.ts';
+import { KEY, type LoopbackServer, startOpenAiCompletions } from '../servers/openai-completions.ts';
+
+export interface Stage {
+  readonly server: LoopbackServer;
+  readonly clock: FakeClock;
+  readonly api: ModelApi;
+  /** A model of one of the server's houses. Its provider has the house's name, or another. */
+  model(house?: string, other?: Partial<Model>): Model;
+  request(other?: Partial<ApiRequest>): ApiRequest;
+  /** One more turn. */
+  ask(other?: Partial<ApiRequest>): Promise<Observation>;
+}
+
+export const IDLE_MS = 60_000;
+export const TOTAL_MS = 600_000;
+
+export function stage(): Stage {
+  let server: LoopbackServer | undefined;
+  const clock = createFakeClock();
+  const patience = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: TOTAL_MS };
+  const api = createOpenAiCompletions({ fetch, clock, userAgent: 'parley/test', ...patience });
+  beforeAll(async () => {
+    server = await startOpenAiCompletions();
+  });
+  afterAll(() => server?.close());
+  const model: Stage['model'] = (house = 'openai', other = {}) =>
+    modelOf({ baseUrl: server?.at(house) ?? '', provider: house, ...other });
+  const request: Stage['request'] = (other = {}) => requestFor(model(), other);
+  return {
+    get server() {
+      if (!server) throw new Error('The loopback server has not started');
+      return server;
+    },
+    clock,
+    api,
+    model,
+    request,
+    ask: (other) => observe(api.stream(request(other))),
+  };
+}
+
+export function modelOf(other: Partial<Model> = {}): Model {
+  return {
+    id: 'loop-1',
+    name: 'Loop 1',
+    api: 'openai-completions',
+    provider: 'loop',
+    baseUrl: 'https://api.example.test/v1',
+    reasoning: false,
+    input: ['text', 'image'],
+    contextWindow: 200_000,
+    maxTokens: 16_000,
+    cost: { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2.5 },
+    ...other,
+  };
+}
+
+const path = { type: 'string' };
+export const READ = { name: 'read', description: 'Read a file.', parameters: { type: 'object', properties: { path } } };
+export const BASH = { name: 'bash', description: 'Run a command.', parameters: { type: 'object' } };
+
+export function requestFor(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
+  return {
+    model,
+    systemPrompt: 'You are a careful engineer.',
+    messages: [user('Hello')],
+    tools: [READ, BASH],
+    thinkingLevel: 'off',
+    signal: new AbortController().signal,
+    sessionId: 'session-1',
+    apiKey: KEY,
+    ...other,
+  };
+}
+
+export function user(content: UserMessage['content']): UserMessage {
+  return { role: 'user', content, timestamp: 1 };
+}
+
+export function result(
+  toolCallId: string,
+  content: ToolResultMessage['content'] | string,
+  isError = false,
+): ToolResultMessage {
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return { role: 'toolResult', toolCallId, toolName: 'read', content: blocks, isError, timestamp: 1 };
+}
+
+export function said(
+  by: Model,
+  content: AssistantMessage['content'],
+  other: Partial<AssistantMessage> = {},
+): AssistantMessage {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+  return {
+    role: 'assistant',
+    content,
+    api: by.api,
+    provider: by.provider,
+    model: by.id,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost },
+    stopReason: 'stop',
+    timestamp: 1,
+    ...other,
+  };
+}
+
+export function called(id: string, args: Record<string, unknown> = { path: 'a' }): AssistantMessage['content'][number] {
+  return { type: 'toolCall', id, name: 'read', arguments: args };
+}
+
+/** An event without the message it carries. */
+export function bare(event: AssistantMessageEvent): unknown[] {
+  const { type, ...rest } = event;
+  const { partial: _partial, message: _message, error: _error, ...facts } = rest as Record<string, unknown>;
+  return [type, ...Object.values(facts)];
+}
+
+/** The same bytes through parser and reader alone, cut into pieces. */
+export function readBytes(pieces: readonly Uint8Array[], request: ApiRequest): Observation {
+  const builder = new MessageBuilder(request.model, 1);
+  const reader = createReader(builder, request);
+  const events: AssistantMessageEvent[] = [builder.start()];
+  const usages = new Map();
+  const pending: ServerEvent[] = [];
+  const parser = createParser({ onEvent: (event) => void pending.push(event) });
+  const decoder = new TextDecoder();
+  const note = (event: AssistantMessageEvent) => {
+    events.push(event);
+    usages.set(builder.message.usage, JSON.stringify(builder.message.usage));
+  };
+  for (const piece of pieces) {
+    parser.feed(decoder.decode(piece, { stream: true }));
+    for (const event of pending.splice(0)) for (const told of reader.read(event)) note(told);
+  }
+  const end = reader.end();
+  for (let step = end.next(); ; step = end.next()) {
+    if (step.done) {
+      note(builder.finish(step.value));
+      return { events, message: builder.message, usages };
+    }
+    note(step.value);
+  }
+}
+
+export function readFrames(frames: readonly string[], request: ApiRequest = requestFor(modelOf())): Observation {
+  return readBytes([new TextEncoder().encode(frames.join(''))], request);
+}

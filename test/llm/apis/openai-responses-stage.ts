@@ -1,0 +1,79 @@
+// What the tests of the Responses format share: a loopback provider, models on it, requests, and histories.
+import { afterAll, beforeAll } from 'vitest';
+import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
+import { createOpenAiResponses } from '../../../src/llm/apis/openai-responses/index.ts';
+import type { AssistantMessage, Model } from '../../../src/protocol/index.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
+import { observe } from '../contract.ts';
+import { KEY, type LoopbackServer, startOpenAiResponses } from '../servers/openai-responses.ts';
+import { SERVED } from '../servers/openai-responses-models.ts';
+import { BASH, READ, user } from './anthropic-stage.ts';
+
+export { BASH, bare, called, READ, result, said, user } from './anthropic-stage.ts';
+
+export interface Stage {
+  readonly server: LoopbackServer;
+  readonly clock: FakeClock;
+  readonly api: ModelApi;
+  model(id?: string, other?: Partial<Model>): Model;
+  request(other?: Partial<ApiRequest>): ApiRequest;
+  /** The final message of one more turn. */
+  ask(other?: Partial<ApiRequest>): Promise<AssistantMessage>;
+}
+
+export const IDLE_MS = 60_000;
+
+export function stage(): Stage {
+  let server: LoopbackServer | undefined;
+  const clock = createFakeClock();
+  const limits = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: 10 * IDLE_MS };
+  const api = createOpenAiResponses({ fetch, clock, userAgent: 'parley/test', ...limits });
+  beforeAll(async () => {
+    server = await startOpenAiResponses();
+  });
+  afterAll(() => server?.close());
+  const model: Stage['model'] = (id = 'gpt-5', other = {}) => gpt(id, { baseUrl: server?.url ?? '', ...other });
+  const request: Stage['request'] = (other = {}) => requestFor(model(), other);
+  return {
+    get server() {
+      if (!server) throw new Error('The loopback server has not started');
+      return server;
+    },
+    clock,
+    api,
+    model,
+    request,
+    ask: async (other) => (await observe(api.stream(request(other)))).message,
+  };
+}
+
+export function gpt(id = 'gpt-5', other: Partial<Model> = {}): Model {
+  const served = SERVED[id];
+  return {
+    id,
+    name: id,
+    api: 'openai-responses',
+    provider: 'openai',
+    baseUrl: 'https://api.example.test/v1',
+    reasoning: served?.efforts.length !== 0,
+    input: served?.sees === false ? ['text'] : ['text', 'image'],
+    contextWindow: 400_000,
+    maxTokens: 128_000,
+    cost: { input: 1.25, output: 10, cacheRead: 0.125, cacheWrite: 0 },
+    ...other,
+  };
+}
+
+export function requestFor(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
+  return {
+    model,
+    systemPrompt: 'You are a careful engineer.',
+    messages: [user('Hello')],
+    tools: [READ, BASH],
+    thinkingLevel: 'medium',
+    signal: new AbortController().signal,
+    sessionId: 'session',
+    apiKey: KEY,
+    ...other,
+  };
+}

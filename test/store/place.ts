@@ -1,0 +1,67 @@
+// For tests of the jsonl store: stores that believe to be different processes, and session files made by hand.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFiles } from '../../src/app/system-ports/files.ts';
+import type { Clock, Files } from '../../src/contracts/ports.ts';
+import type { SessionStore } from '../../src/contracts/store.ts';
+import { createJsonlStore, type ProcessId, type ProcessIdentity } from '../../src/store/index.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { header } from './contract.ts';
+
+export const clock = { now: () => Date.parse(header.timestamp) } as Clock;
+
+/** Processes by number and start time. Those that are not running have ended. */
+export function processes(running: readonly ProcessId[] = [alone]) {
+  const alive = new Set(running.map(({ pid, startTime }) => `${pid} ${startTime}`));
+  const identity = (self: ProcessId): ProcessIdentity => ({
+    self,
+    isAlive: async (pid, startTime) => alive.has(`${pid} ${startTime}`),
+  });
+  return { identity, end: ({ pid, startTime }: ProcessId) => void alive.delete(`${pid} ${startTime}`) };
+}
+
+export const alone: ProcessId = { pid: 4321, startTime: 99, host: 'here' };
+
+export interface Place {
+  readonly directory: string;
+  readonly store: SessionStore;
+  /** Makes a file of these bytes or lines. */
+  write(content: string | Buffer | readonly unknown[], name?: string): string;
+}
+
+export function place(files: Files = createFiles(), directory = temporaryDirectory()): Place {
+  return {
+    directory,
+    store: createJsonlStore({ files, clock, identity: processes().identity(alone), directory }),
+    write(content, name = 'session.jsonl') {
+      const path = join(directory, name);
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(
+        path,
+        typeof content === 'string' || Buffer.isBuffer(content) ? content : content.map(line).join(''),
+      );
+      return path;
+    },
+  };
+}
+
+export const line = (of: unknown) => `${JSON.stringify(of)}\n`;
+
+export const compaction = (id: string, parentId: string, firstKeptEntryId: string) => ({
+  type: 'compaction',
+  id,
+  parentId,
+  timestamp: header.timestamp,
+  summary: 'what was',
+  firstKeptEntryId,
+  tokensBefore: 1000,
+});
+
+/** The lines of a file as values; throws when one is not JSON. */
+export function linesIn(path: string): unknown[] {
+  const text = readFileSync(path, 'utf8');
+  return text
+    .slice(0, text.endsWith('\n') ? -1 : undefined)
+    .split('\n')
+    .map((one) => JSON.parse(one));
+}
