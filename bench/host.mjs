@@ -50,6 +50,7 @@ export function startHost(args, { cwd, env } = {}) {
         while (next < lines.length) {
           const found = /** @type {{ at: number, line: string }} */ (lines[next++]);
           if (found.line.includes(text)) return found;
+          if (found.line.includes('"success":false')) throw new Error(`${args.join(' ')} refused: ${found.line}`);
         }
         const gone = await Promise.race([
           ended.then(() => true),

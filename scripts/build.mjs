@@ -1,7 +1,7 @@
 // Makes dist/: the bundled program, and plain ES modules with types for those who import Parley. `--if-stale` keeps a fresh one.
 // @ts-check
 import { execFile } from 'node:child_process';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,9 @@ const INPUTS = [
   'src',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
+  'scripts/commonjs.mjs',
+  'scripts/compile.cjs',
+  'scripts/launcher.cjs',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
@@ -51,6 +54,14 @@ async function compileLibrary() {
     const { stdout } = /** @type {{ stdout?: string }} */ (thrown);
     throw new Error(`The library does not compile:\n${stdout ?? thrown}`);
   }
+  await nameLibrary();
+}
+
+/** Beside the program, which is CommonJS, the library says for itself what it is. By the package's name it finds its version. */
+async function nameLibrary() {
+  const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const exports = { './package.json': './package.json' };
+  await writeFile(join(dist, 'lib/package.json'), `${JSON.stringify({ name, version, type: 'module', exports })}\n`);
 }
 
 async function isStale() {

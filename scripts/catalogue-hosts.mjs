@@ -68,7 +68,7 @@ export const HOSTS = [
   {
     from: 'huggingface_novita',
     to: 'huggingface',
-    keep: /gpt-oss|K2\.|GLM-(4\.7|5)|Qwen3\.5|Coder|V3\.2$|MiniMax-M2|Llama-(3\.3|4)/,
+    keep: /gpt-oss|K2\.|GLM-(4\.7|5)|Qwen3\.5|Coder|V3\.2$|Llama-(3\.3|4)/,
     id: (id) => `${id}:novita`,
     levels: 'olmh',
   },

@@ -1,14 +1,21 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
-import { Fault } from '../base/index.ts';
-import type { AgentSession, Models, Ports, ResumedSession, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
+import type {
+  AgentSession,
+  Models,
+  Ports,
+  ResumedSession,
+  SessionHub,
+  SessionStore,
+  Tool,
+} from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import { apiLoaders, catalogue, createModels } from '../llm/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
-import { builtinTools, createRunShell } from '../tools/index.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
+import { createToolbox } from './toolbox.ts';
 
 export interface AgentOptions {
   cwd: string;
@@ -48,7 +55,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { ports, settings } = options;
   const models = options.models ?? modelsFor(options);
   const store = storeFor(options);
-  const shellPath = settings.shellPath;
+  const { shellPath } = settings;
+  const { toolNames, tools: added = [] } = options;
+  const toolbox = await createToolbox({ ports, shellPath, toolNames, added });
   const session = await createSession({
     ports,
     store,
@@ -57,9 +66,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     modelAsked: options.provider !== undefined || options.model !== undefined,
     resumed: await resumedFor(options, store),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
-    tools: chooseTools(options),
+    tools: toolbox.tools,
     toolOptions: { shellPath, bashTimeout: settings['bash.timeout'] },
-    runShell: createRunShell({ ports, shellPath }),
+    runShell: toolbox.runShell,
     cwd: options.cwd,
     agentDirectory: options.agentDirectory,
     systemPrompt: options.systemPrompt,
@@ -114,16 +123,4 @@ function storeFor(options: AgentOptions): SessionStore {
   const { files, clock } = options.ports;
   const directory = options.sessionDirectory ?? sessionFolder(options.agentDirectory, options.cwd);
   return createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
-}
-
-function chooseTools({ tools = [], toolNames }: AgentOptions): readonly Tool[] {
-  const replaced = new Set(tools.map((tool) => tool.name));
-  const all = [...builtinTools.filter((tool) => !replaced.has(tool.name)), ...tools];
-  if (!toolNames) return all;
-  const known = new Map(all.map((tool) => [tool.name, tool]));
-  return toolNames.map((name) => {
-    const tool = known.get(name);
-    if (tool) return tool;
-    throw new Fault('config', `Unknown tool: ${name}. Available: ${[...known.keys()].join(', ')}`);
-  });
 }

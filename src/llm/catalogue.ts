@@ -1,5 +1,12 @@
-// First floor, llm: the models that are known without asking anyone. Data only.
+// First floor, llm: the models that are known without asking anyone. Loaded when the first of them is wanted.
 import type { Model } from '../protocol/index.ts';
-import { offlineModel } from './offline/model.ts';
+import type { Provider } from './providers/providers.ts';
 
-export const catalogue: readonly Model[] = [offlineModel];
+/** Customers of the one get the models of the other. */
+const SAME_AS: Readonly<Record<string, string>> = { azure: 'openai' };
+
+/** `baseUrl` is the one in force. */
+export async function catalogued(provider: Provider, baseUrl: string): Promise<Model[]> {
+  const [{ ROWS }, { modelOf }] = await Promise.all([import('./catalogue/generated.ts'), import('./catalogue/row.ts')]);
+  return (ROWS[SAME_AS[provider.id] ?? provider.id] ?? []).map((row) => modelOf(row, provider, baseUrl));
+}

@@ -13,6 +13,8 @@ export interface HeaderFound {
   readonly end: number;
 }
 
+/** Drops a byte order mark. */
+const decoder = new TextDecoder();
 const FIRST_READ = 4096;
 const LONGEST_HEADER = 1024 * 1024;
 const KINDS: Readonly<Record<Exclude<FileKind, 'file'>, string>> = {
@@ -59,8 +61,7 @@ export async function findHeader(file: OpenFile): Promise<HeaderFound | undefine
 
 function understood(line: Uint8Array, end: number): HeaderFound | undefined {
   try {
-    // The decoder drops a byte order mark.
-    const value: unknown = JSON.parse(new TextDecoder().decode(line));
+    const value: unknown = JSON.parse(decoder.decode(line));
     if (!isRecord(value) || value.type !== 'session' || typeof value.id !== 'string' || value.id === '')
       return undefined;
     const header = { timestamp: '', cwd: '', ...value } as unknown as SessionHeader;

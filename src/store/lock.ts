@@ -56,7 +56,7 @@ export function createLocks({ files, clock, identity }: LockOptions): Locks {
       if (systemCode(error) === 'EEXIST') return false;
       throw error;
     }
-    const name = new TextEncoder().encode(text());
+    const name = Buffer.from(text());
     try {
       await writeWhole(file, name);
     } catch (error) {
@@ -73,7 +73,7 @@ export function createLocks({ files, clock, identity }: LockOptions): Locks {
     const info = await files.info(path, { follow: false });
     if (!info) return undefined;
     try {
-      const holder: unknown = JSON.parse(new TextDecoder().decode(await files.read(path, { start: 0, length: 4096 })));
+      const holder: unknown = JSON.parse(String(Buffer.from(await files.read(path, { start: 0, length: 4096 }))));
       if (isProcessId(holder)) return holder;
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;

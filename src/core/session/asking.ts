@@ -99,16 +99,19 @@ export class Asking {
 
   async #open(): Promise<{ prompt: string; offers: ToolOffer[] }> {
     const { options, ports } = this.#seat;
-    const contextFiles = await findContextFiles(ports.files, options.agentDirectory, options.cwd);
+    const [tools, contextFiles] = await Promise.all([
+      options.tools(),
+      findContextFiles(ports.files, options.agentDirectory, options.cwd),
+    ]);
     const prompt = systemPrompt({
       custom: options.systemPrompt,
       append: options.appendSystemPrompt,
-      tools: options.tools,
+      tools,
       contextFiles,
       date: new Date(ports.clock.now()).toLocaleDateString('sv-SE'),
       cwd: options.cwd,
     });
-    return { prompt, offers: await offersOf(options.tools) };
+    return { prompt, offers: await offersOf(tools) };
   }
 }
 

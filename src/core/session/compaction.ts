@@ -130,7 +130,7 @@ export class CompactionFacet implements Compaction {
     const cut = this.#cut();
     if (!cut) throw new Fault('refused', TOO_SMALL);
     const tokensBefore = contextTokens(conversation.messages);
-    const details = fileDetails([...cut.summarised, ...cut.turnPrefix], options.tools, cut.previousDetails);
+    const details = fileDetails([...cut.summarised, ...cut.turnPrefix], await options.tools(), cut.previousDetails);
     const history = await this.#history(cut, customInstructions, signal);
     const prefix = await this.#prefix(cut, signal);
     if (signal.aborted) throw new Fault('aborted', CANCELLED);

@@ -20,7 +20,8 @@ export interface SessionOptions {
   /** The user named the model: it is used also where a resumed session says another. */
   modelAsked?: boolean;
   thinkingLevel: ThinkingLevel;
-  tools: readonly Tool[];
+  /** Loaded when first needed; the same ones every time. */
+  tools(): Promise<readonly Tool[]>;
   toolOptions: ToolOptions;
   runShell: RunShell;
   cwd: string;

@@ -39,15 +39,17 @@ export class QueueFacet implements Queues {
     return this.#arriving.size > 0 ? Promise.allSettled([...this.#arriving]) : undefined;
   }
 
-  /** Counted at once, so that a run that is about to end waits for it; resolves when it is on disk. */
-  async add(kind: Kind, message: UserMessage): Promise<void> {
+  /** Counted at once, so that a run that is about to end waits until it is on disk and the host was told so. */
+  async add(kind: Kind, message: UserMessage, acknowledge: () => void = () => {}): Promise<void> {
     const item: Item = { id: this.#seat.ports.ids.entry(), kind, message, safe: false };
     this.#items.push(item);
-    const stored = this.#store({ op: 'add', id: item.id, kind, message });
+    const stored = this.#store({ op: 'add', id: item.id, kind, message }).then(() => {
+      item.safe = true;
+      acknowledge();
+    });
     this.#arriving.add(stored);
     try {
       await stored;
-      item.safe = true;
     } catch (problem) {
       this.#items = this.#items.filter((other) => other !== item);
       throw problem;
@@ -71,7 +73,13 @@ export class QueueFacet implements Queues {
   async clear(): Promise<{ steering: string[]; followUp: string[] }> {
     const dropped = this.#items;
     this.#items = [];
-    if (dropped.length > 0) await this.#store({ op: 'clear', ids: dropped.map((item) => item.id) });
+    try {
+      if (dropped.length > 0) await this.#store({ op: 'clear', ids: dropped.map((item) => item.id) });
+    } catch (problem) {
+      // What the host was not told to have back stays queued.
+      this.#items = [...dropped, ...this.#items];
+      throw problem;
+    }
     const texts = (kind: Kind) => dropped.filter((i) => i.kind === kind).map((i) => textOf(i.message.content));
     return { steering: texts('steer'), followUp: texts('followUp') };
   }

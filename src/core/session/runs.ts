@@ -47,15 +47,17 @@ export class RunFacet implements Runs {
     if (this.#active) return this.#enqueueInstead(request);
     // Claimed before the first await, so that a second prompt in the same write sees this one as running.
     const run = this.#claim();
+    let scope: RunScope;
     let delivery: Delivery;
     try {
+      scope = await this.#scope(run);
       delivery = await this.#accept(request);
     } catch (refusal) {
       this.#release(run);
       throw refusal;
     }
     request.accepted();
-    await this.#drive(run, delivery);
+    await this.#drive(run, scope, delivery);
   }
 
   async abortAndPrompt(request: RunRequest): Promise<void> {
@@ -84,8 +86,7 @@ export class RunFacet implements Runs {
 
   async #enqueueInstead(request: RunRequest): Promise<void> {
     if (request.streamingBehavior === undefined) throw new Fault('busy', BUSY);
-    await (request.streamingBehavior === 'steer' ? this.steer(request) : this.followUp(request));
-    request.accepted();
+    await this.#parts.queues.add(request.streamingBehavior, this.#userMessage(request), () => request.accepted());
   }
 
   /** Everything that can refuse a prompt, and then the disk. */
@@ -104,11 +105,10 @@ export class RunFacet implements Runs {
   }
 
   /** One run after another, for as long as something automatic is worth another attempt. */
-  async #drive(run: ActiveRun, opening: Delivery): Promise<void> {
+  async #drive(run: ActiveRun, scope: RunScope, opening: Delivery): Promise<void> {
     const { retry, compaction, seat } = this.#parts;
     const { emit } = seat.broadcast;
     const { signal } = run.controller;
-    const scope = this.#scope(run);
     await compaction.keepRoom(signal);
     let due: Delivery[] = [opening];
     for (;;) {
@@ -123,10 +123,11 @@ export class RunFacet implements Runs {
       } else if (!failed(answer)) {
         await emit({ type: 'agent_end', messages: made, willRetry: false });
         await compaction.keepRoom(signal);
-        while (scope.arriving) await scope.arriving;
-        due = nextDue(scope, true);
-        if (due.length > 0) continue;
       }
+      // Whoever is being told that a prompt is queued must still hear this run's end.
+      while (scope.arriving) await scope.arriving;
+      due = failed(answer) ? [] : nextDue(scope, true);
+      if (due.length > 0) continue;
       // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
       this.#active = undefined;
       const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
@@ -189,7 +190,7 @@ export class RunFacet implements Runs {
     return message;
   }
 
-  #scope(run: ActiveRun): RunScope {
+  async #scope(run: ActiveRun): Promise<RunScope> {
     const { seat, queues, asking, retry, compaction } = this.#parts;
     const { conversation, ports, options } = seat;
     return {
@@ -203,7 +204,7 @@ export class RunFacet implements Runs {
       record: (message) => conversation.record([{ type: 'message', message }]),
       ask: () => asking.ask(run.controller.signal),
       blankAnswer: () => asking.blankAnswer(),
-      tools: new Map(options.tools.map((tool) => [tool.name, tool])),
+      tools: new Map((await options.tools()).map((tool) => [tool.name, tool])),
       toolSurroundings: { cwd: options.cwd, ports, artifacts: seat.artifacts, options: options.toolOptions },
       get arriving() {
         return queues.arriving;

@@ -141,6 +141,7 @@ describe('a stream that breaks', () => {
     ['no object', 'data: 7\n\n', '7'],
     ['no delta', 'data: {"type":"content_block_delta","index":0}\n\n', '{"type":"content_block_delta","index":0}'],
     ['a key', `data: ${KEY}\n\n`, '[redacted]'],
+    ['a key on the edge of what is shown', `data: ${'x'.repeat(195)}${KEY}\n\n`, `${'x'.repeat(195)}[reda`],
   ])('by sending what cannot be read: %s', async (_name, bytes, shown) => {
     const { text, failure } = await failing({ frames: [...half, bytes] });
     expect(failure).toEqual({ kind: 'malformed' });
@@ -253,4 +254,14 @@ test('an abort while the server is silent ends at once', async () => {
   aborter.abort();
   expect((await events).message).toMatchObject({ stopReason: 'aborted', content: [] });
   await closed;
+});
+
+test('an abort when everything has come is still one', async () => {
+  const aborter = new AbortController();
+  at.server.reply({ answer: TEXT, upTo: 5 });
+  const seen = await observe(at.api.stream(at.request({ signal: aborter.signal })), ({ type }, count) => {
+    if (type === 'text_delta' && count === 4) aborter.abort();
+  });
+  expectGrammar(seen);
+  expect(seen.message.stopReason).toBe('aborted');
 });

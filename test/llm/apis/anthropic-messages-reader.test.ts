@@ -163,6 +163,14 @@ describe('odd streams', () => {
     });
   });
 
+  test('a reason once said is not taken back', () => {
+    const end = (stop_reason: string | null) => frame({ type: 'message_delta', delta: { stop_reason } });
+    expect(told([BEGIN, end(null), end('max_tokens'), end(null), frame({ type: 'message_stop' })]).at(-1)).toEqual([
+      'done',
+      'length',
+    ]);
+  });
+
   test('counts are the highest that were said', () => {
     const end = frame({
       type: 'message_delta',

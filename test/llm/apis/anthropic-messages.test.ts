@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apiLoaders } from '../../../src/llm/index.ts';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
-import { KEY } from '../servers/anthropic-messages.ts';
+import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Answer } from '../servers/anthropic-messages-frames.ts';
 import { bare, called, result, said, stage, user } from './anthropic-stage.ts';
 
@@ -253,6 +253,11 @@ test('the key goes to the provider and nowhere else', async () => {
   const seen = await observe(at.api.stream(at.request()));
   expect(at.server.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY, 'user-agent': 'parley/test' });
   expect(JSON.stringify(seen.events)).not.toContain(KEY);
+});
+
+test('a token opens the door too', async () => {
+  at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  expect(await at.ask({ apiKey: OAUTH_TOKEN })).toMatchObject({ stopReason: 'stop' });
 });
 
 function withoutMarks(value: unknown): string {

@@ -6,7 +6,6 @@ import type {
   AssistantMessage,
   AssistantMessageEvent,
   Model,
-  ModelMessage,
   ToolResultMessage,
   UserMessage,
 } from '../../../src/protocol/index.ts';
@@ -143,8 +142,4 @@ export function bare(event: AssistantMessageEvent): unknown[] {
   const { type, ...rest } = event;
   const { partial: _partial, message: _message, error: _error, ...facts } = rest as Record<string, unknown>;
   return [type, ...Object.values(facts)];
-}
-
-export function conversation(...messages: ModelMessage[]): ModelMessage[] {
-  return messages;
 }

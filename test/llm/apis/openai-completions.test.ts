@@ -193,10 +193,12 @@ describe('cuts', () => {
     const whole = readBytes([bytes], requestFor(modelOf()));
     expectGrammar(whole);
     const expected = JSON.stringify([whole.events.map(bare), whole.message]);
-    for (let at = 1; at < bytes.length; at++) {
-      const cut = readBytes([bytes.subarray(0, at), bytes.subarray(at)], requestFor(modelOf()));
-      expect(JSON.stringify([cut.events.map(bare), cut.message])).toBe(expected);
-    }
+    const request = requestFor(modelOf());
+    const changed = Array.from({ length: bytes.length - 1 }, (_, at) => at + 1).filter((at) => {
+      const cut = readBytes([bytes.subarray(0, at), bytes.subarray(at)], request);
+      return JSON.stringify([cut.events.map(bare), cut.message]) !== expected;
+    });
+    expect(changed).toEqual([]);
   });
 
   test.each([1, 7, 64])('into pieces of %i bytes change nothing on the way either', async (pieces) => {

@@ -22,6 +22,7 @@ export interface House {
   fields: readonly string[];
   answerFields: readonly string[];
   toolFields: readonly string[];
+  callFields: readonly string[];
   refuse(message: string, param?: string | null, code?: string | null): Refusal;
   unknown(path: string): Refusal;
   also(body: Fields, issued: Issued): void;
@@ -78,7 +79,10 @@ function checkMessage(message: Fields, index: number, house: House): void {
   const at = `messages[${index}]`;
   const { role, content } = message;
   if (!ROLES.includes(String(role))) throw house.refuse(`Invalid value: '${role}'.`, `${at}.role`, 'invalid_value');
-  if (role === 'assistant') return checkAnswer(message, at, house);
+  if (role === 'assistant') {
+    checkAnswer(message, at, house);
+    return;
+  }
   only(
     message,
     role === 'tool' ? ['role', 'content', 'tool_call_id', ...house.toolFields] : ['role', 'content'],
@@ -86,9 +90,9 @@ function checkMessage(message: Fields, index: number, house: House): void {
     house,
   );
   if ((role === 'system' || role === 'developer') && index > 0) throw house.refuse(`Unexpected role '${role}'`, at);
-  if (typeof content === 'string') return content === '' ? refuseEmpty(at, house) : undefined;
-  if (!Array.isArray(content) || content.length === 0) return refuseEmpty(at, house);
-  for (const part of content as Fields[]) checkPart(part, String(role), at, house);
+  if (content === '' || (typeof content !== 'string' && !Array.isArray(content))) refuseEmpty(at, house);
+  if (Array.isArray(content) && content.length === 0) refuseEmpty(at, house);
+  for (const part of Array.isArray(content) ? content : []) checkPart(part as Fields, String(role), at, house);
 }
 
 function refuseEmpty(at: string, house: House): never {
@@ -128,7 +132,7 @@ function checkAnswer(message: Fields, at: string, house: House): void {
     throw house.refuse(`Invalid '${at}.tool_calls': empty array.`, `${at}.tool_calls`, 'empty_array');
   }
   calls.forEach((call: Fields, index) => {
-    only(call, ['id', 'type', 'function', 'extra_content'], `${at}.tool_calls[${index}]`, house);
+    only(call, ['id', 'type', 'function', ...house.callFields], `${at}.tool_calls[${index}]`, house);
     const { name, arguments: args, ...rest } = call.function as Fields;
     only(rest, [], `${at}.tool_calls[${index}].function`, house);
     if (typeof name !== 'string' || typeof args !== 'string')

@@ -9,6 +9,7 @@ const openai: House = {
   fields: [...COMMON, 'max_completion_tokens', 'prompt_cache_key'],
   answerFields: [],
   toolFields: [],
+  callFields: [],
   refuse: openAiError,
   unknown: (path) => openAiError(`Unrecognized request argument supplied: ${path}`),
   also(body) {
@@ -90,6 +91,18 @@ const groq: House = {
   also: () => {},
 };
 
+/** Gemini, through Google's own door for this format. */
+const google: House = {
+  ...openai,
+  fields: COMMON,
+  callFields: ['extra_content'],
+  also(body, issued) {
+    expectIssued(body, issued, ['tool_calls'], () =>
+      openAiError('Function call is missing a thought_signature in functionCall parts.'),
+    );
+  },
+};
+
 /** A server of one's own with a template that wants the roles to alternate. */
 const local: House = {
   ...openai,
@@ -106,7 +119,7 @@ const local: House = {
   },
 };
 
-export const HOUSES: Readonly<Record<string, House>> = { openai, openrouter, mistral, deepseek, groq, local };
+export const HOUSES: Readonly<Record<string, House>> = { openai, openrouter, mistral, deepseek, groq, google, local };
 
 /** What vouches for a call comes back with it, unchanged. */
 function expectIssued(

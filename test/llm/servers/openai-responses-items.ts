@@ -85,14 +85,14 @@ function checkMessage(item: Fields, where: string, model: ServedModel): void {
 }
 
 function checkAnswer(item: Fields, where: string): void {
+  if (item.phase !== undefined && item.phase !== 'commentary' && item.phase !== 'final_answer')
+    throw new Refusal(`Invalid value: '${item.phase}'.`, { param: `${where}.phase`, code: 'invalid_value' });
   if (item.id === undefined) {
-    only(item, ['type', 'role', 'content'], `${where}.`);
+    only(item, ['type', 'role', 'phase', 'content'], `${where}.`);
     if (typeof item.content !== 'string' || item.content === '') throw missing(`${where}.content`);
     return;
   }
   if (item.status !== 'completed') throw missing(`${where}.status`);
-  if (item.phase !== undefined && item.phase !== 'commentary' && item.phase !== 'final_answer')
-    throw new Refusal(`Invalid value: '${item.phase}'.`, { param: `${where}.phase`, code: 'invalid_value' });
   for (const [n, part] of (item.content as Fields[]).entries()) {
     only(part, ['type', 'text', 'annotations'], `${where}.content[${n}].`);
     if (part.type !== 'output_text')

@@ -162,7 +162,7 @@ class AnswerReader implements WireReader {
         yield builder.appendToolCall(JSON.stringify(open.input));
       }
       // The length limit may have cut it, which is said only at the end of the answer.
-      
+      if (!last && !builder.isToolCallWhole) return;
       yield builder.endToolCall();
     }
     yield* this.#next();

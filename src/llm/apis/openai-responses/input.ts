@@ -39,44 +39,52 @@ function isKnown(message: AssistantMessage, model: Model): boolean {
 }
 
 /**
- * Reasoning and the item after it belong together. The provider refuses reasoning whose item does not follow under its
- * own id, and an item under its id whose reasoning is missing; items without ids are taken as they are. So where one is
- * lost, the other goes (or loses its id), for the rest of the answer.
+ * Reasoning and what follows it belong together. The provider refuses reasoning whose next item does not stand there under
+ * its own id, and an item under its id whose reasoning is missing; items without ids are taken as they are. So ids are
+ * sent only after reasoning that is sent, and where one is lost the other goes, for the rest of the answer.
  */
 function answerItems(message: AssistantMessage, known: boolean): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];
   let whole = known;
+  let reasoned = false;
   let reasoning: ResponseReasoningItem[] = [];
   for (const block of message.content) {
     if (block.type === 'thinking') {
-      const item = whole ? readReasoning(block.thinkingSignature) : undefined;
+      const item = readReasoning(block.thinkingSignature);
       if (item) reasoning.push(item);
       else whole = false;
       continue;
     }
     if (block.type === 'text' && block.text === '') continue;
-    const item = block.type === 'text' ? textItem(block, whole) : callItem(block, whole);
-    whole &&= 'id' in item;
-    if (whole) items.push(...reasoning);
-    reasoning = [];
-    items.push(item);
+    const id: string | undefined = whole && (reasoned || reasoning.length > 0) ? idOf(block) : undefined;
+    if (reasoning.length > 0) {
+      whole = id !== undefined;
+      reasoned = whole;
+      if (whole) items.push(...reasoning);
+      reasoning = [];
+    }
+    items.push(block.type === 'text' ? textItem(block, id) : callItem(block, id));
   }
   return items;
 }
 
-function textItem({ text, textSignature }: TextContent, whole: boolean): ResponseInputItem {
-  const mark = whole ? readTextSignature(textSignature) : undefined;
-  if (!mark) return { type: 'message', role: 'assistant', content: text };
-  const content = [{ type: 'output_text' as const, text, annotations: [] }];
-  return { type: 'message', role: 'assistant', ...mark, status: 'completed', content };
+function idOf(block: TextContent | ToolCall): string | undefined {
+  return block.type === 'text' ? readTextSignature(block.textSignature)?.id : splitCallId(block.id).itemId;
 }
 
-function callItem(call: ToolCall, whole: boolean): ResponseFunctionToolCall {
-  const { callId, itemId } = splitCallId(call.id);
+function textItem({ text, textSignature }: TextContent, id: string | undefined): ResponseInputItem {
+  const phase = readTextSignature(textSignature)?.phase;
+  const said = phase ? { phase } : {};
+  if (id === undefined) return { type: 'message', role: 'assistant', ...said, content: text };
+  const content = [{ type: 'output_text' as const, text, annotations: [] }];
+  return { type: 'message', role: 'assistant', id, ...said, status: 'completed', content };
+}
+
+function callItem(call: ToolCall, id: string | undefined): ResponseFunctionToolCall {
   return {
     type: 'function_call',
-    ...(whole && itemId !== undefined ? { id: itemId } : {}),
-    call_id: accepted(callId),
+    ...(id === undefined ? {} : { id }),
+    call_id: accepted(splitCallId(call.id).callId),
     name: call.name,
     arguments: JSON.stringify(call.arguments),
   };

@@ -46,7 +46,7 @@ class AnswerReader implements WireReader {
   readonly #waiting = new Map<number, ItemFrame[]>();
   readonly #closed = new Set<number>();
   #open: OpenItem | undefined;
-  /** Ids are kept only while all reasoning before them can be sent back: the provider refuses the one without the other. */
+  /** Ids are kept only while everything before them can be sent back: reasoning and what follows it stand or fall together. */
   #keepsIds = true;
   #last: Response | undefined;
   #cut = false;
@@ -127,7 +127,11 @@ class AnswerReader implements WireReader {
   *#begin(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
     if (this.#open) yield* this.#abandon(this.#open);
     this.#closed.delete(index);
-    if (item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call') return;
+    if (item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call') {
+      // What the provider's own tools did: never asked for here.
+      this.#keepsIds = false;
+      return;
+    }
     this.#open = { index, kind: item.type, grown: '', part: 0 };
     if (item.type === 'message') yield this.#builder.startText();
     else if (item.type === 'reasoning') yield this.#builder.startThinking();
@@ -161,7 +165,7 @@ class AnswerReader implements WireReader {
     const open = this.#open;
     if (open?.kind !== item.type) return;
     yield* this.#fill(wholeOf(item as KnownItem));
-    if (item.type === 'message') yield this.#builder.endText(this.#keepsIds ? textSignature(item) : undefined);
+    if (item.type === 'message') yield this.#endMessage(open, item);
     else if (item.type === 'reasoning') yield this.#endReasoning(open, item);
     else if (item.status === 'incomplete') {
       this.#cut = true;
@@ -176,6 +180,12 @@ class AnswerReader implements WireReader {
     const open = this.#open;
     if (!open || !(whole.length > open.grown.length) || !whole.startsWith(open.grown)) return NOTHING;
     return [this.#append(open, whole.slice(open.grown.length))];
+  }
+
+  #endMessage({ grown }: OpenItem, item: ResponseOutputMessage): StreamEvent {
+    // A message without words is not kept in a history.
+    if (grown.trim() === '') this.#keepsIds = false;
+    return this.#builder.endText(this.#keepsIds ? textSignature(item) : undefined);
   }
 
   #endReasoning({ grown }: OpenItem, item?: ResponseOutputItem): StreamEvent {

@@ -1,0 +1,140 @@
+// First floor, llm: what opens each provider's door. Flags first, then auth.json, the environment, and models.json.
+import { Fault } from '../../base/index.ts';
+import type { CustomModels, CustomProvider } from '../custom-models.ts';
+import { findProvider } from '../providers/providers.ts';
+import { SIGN_IN_VARIABLES } from '../providers/variables.ts';
+import type { AuthEntry, AuthFile, OAuthEntry } from './auth-file.ts';
+import type { SecretTexts } from './secret-text.ts';
+
+/** A new login for an old one, from its provider. */
+export type Refresh = (expired: OAuthEntry) => Promise<OAuthEntry>;
+
+export interface Credentials {
+  /** Tells of every provider whether there is something to open it with. Runs no command and asks nobody. */
+  inHand(): Promise<(provider: string) => boolean>;
+  /** `undefined` where none is needed. Throws a Fault that names the variable and the file. */
+  key(provider: string): Promise<string | undefined>;
+  /** From now on this key comes before all others. */
+  use(provider: string, key: string): void;
+  saveKey(provider: string, key: string): Promise<void>;
+  /** The login, renewed unless another process has done so meanwhile. */
+  refreshed(provider: string, refresh: Refresh): Promise<OAuthEntry>;
+}
+
+export interface CredentialsOptions {
+  auth: AuthFile;
+  custom: Pick<CustomModels, 'path' | 'read'>;
+  secrets: SecretTexts;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: { now(): number };
+  redact(secret: string): void;
+  /** How logins are renewed, by provider. */
+  refreshers?: Readonly<Record<string, Refresh>> | undefined;
+}
+
+/** A login is renewed a little before its time, because an answer may take minutes. */
+const MARGIN_MS = 5 * 60_000;
+
+/** Where a key would come from. `get` may run a command or renew a login. */
+interface Source {
+  /** Why it cannot be used, in words that follow a sentence. */
+  readonly lack?: string | undefined;
+  get(): Promise<string | undefined>;
+}
+
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { auth, custom, secrets, env, redact, clock, refreshers = {} } = options;
+  const given = new Map<string, string>();
+
+  async function refreshed(provider: string, refresh: Refresh): Promise<OAuthEntry> {
+    const entry = await auth.change(provider, async (now) => {
+      if (now?.type !== 'oauth') throw new Fault('no_credentials', `There is no login for ${provider} in ${auth.path}`);
+      return isDue(now) ? { ...now, ...(await refresh(now)) } : now;
+    });
+    return entry as OAuthEntry;
+  }
+
+  const isDue = ({ expires }: OAuthEntry) => expires - MARGIN_MS <= clock.now();
+
+  function fromText(provider: string, text: string, file: string): Source {
+    const unset = secrets.unset(text);
+    const lack = unset && `${file} names the variable ${unset} for it, which is not set.`;
+    return { lack, get: () => secrets.resolve(text, provider) };
+  }
+
+  function fromAuth(provider: string, entry: AuthEntry): Source {
+    if (entry.type === 'api_key') return fromText(provider, entry.key, auth.path);
+    const refresh = refreshers[provider];
+    const lack = entry.expires <= clock.now() && !refresh ? `The login in ${auth.path} has expired.` : undefined;
+    return {
+      lack,
+      async get() {
+        const valid = refresh && isDue(entry) ? await refreshed(provider, refresh) : entry;
+        redact(valid.access);
+        return valid.access;
+      },
+    };
+  }
+
+  function fromEnvironment(provider: string): Source | undefined {
+    const name = findProvider(provider)?.env.find((variable) => env[variable]);
+    if (!name) return undefined;
+    const key = SIGN_IN_VARIABLES.has(name) ? undefined : env[name];
+    if (key) redact(key);
+    return { get: async () => key };
+  }
+
+  function* sourcesOf(
+    provider: string,
+    entries: ReadonlyMap<string, AuthEntry>,
+    customs: ReadonlyMap<string, CustomProvider>,
+  ): Generator<Source> {
+    const flag = given.get(provider);
+    if (flag) yield { get: async () => flag };
+    const entry = entries.get(provider);
+    if (entry) yield fromAuth(provider, entry);
+    const variable = fromEnvironment(provider);
+    if (variable) yield variable;
+    const own = customs.get(provider);
+    if (own?.apiKey) yield fromText(provider, own.apiKey, custom.path);
+    // A provider that somebody describes without a key is taken to need none.
+    else if (own?.models && !findProvider(provider)) yield { get: async () => undefined };
+  }
+
+  async function files() {
+    const [entries, { providers }] = await Promise.all([auth.read(), custom.read()]);
+    return [entries, providers] as const;
+  }
+
+  return {
+    async inHand() {
+      const [entries, customs] = await files();
+      return (provider) => [...sourcesOf(provider, entries, customs)].some(({ lack }) => lack === undefined);
+    },
+    async key(provider) {
+      const sources = [...sourcesOf(provider, ...(await files()))];
+      const source = sources.find(({ lack }) => lack === undefined);
+      if (source) return source.get();
+      if (findProvider(provider)?.keyless) return undefined;
+      throw missing(provider, options, sources[0]?.lack);
+    },
+    use(provider, key) {
+      redact(key);
+      given.set(provider, key);
+    },
+    async saveKey(provider, key) {
+      redact(key);
+      await auth.change(provider, async () => ({ type: 'api_key', key }));
+    },
+    refreshed,
+  };
+}
+
+function missing(provider: string, { auth, custom }: CredentialsOptions, lack: string | undefined): Fault {
+  const known = findProvider(provider)?.env ?? [];
+  const variable = known.find((name) => name.endsWith('_API_KEY')) ?? known[0];
+  const ways = variable
+    ? `Set ${variable}, or add a key for "${provider}" to ${auth.path}.`
+    : `Add a key for "${provider}" to ${auth.path}, or an apiKey to ${custom.path}.`;
+  return new Fault('no_credentials', `No API key for ${provider}. ${lack ? `${lack} ` : ''}${ways}`);
+}

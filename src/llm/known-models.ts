@@ -1,0 +1,90 @@
+// First floor, llm: which models there are: of the catalogue, of models.json, of the user's own servers. Knows no keys.
+import { messageOf } from '../base/index.ts';
+import type { Clock } from '../contracts/index.ts';
+import type { Model } from '../protocol/index.ts';
+import { catalogued } from './catalogue.ts';
+import { type CustomModels, type CustomProvider, describedModels, redescribed } from './custom-models.ts';
+import { offlineModel } from './offline/model.ts';
+import { baseUrlOf } from './providers/base-url.ts';
+import { findProvider, PROVIDERS, type Provider } from './providers/providers.ts';
+import { listServerModels } from './providers/server-models.ts';
+
+export interface KnownModels {
+  /** What a provider has. A server of the user's own is asked, and what goes wrong then is thrown. */
+  of(provider: string): Promise<Model[]>;
+  /** Of these providers, in the order of our table and then of models.json. Who fails is warned about and left out. */
+  ofAll(wanted: (provider: string) => boolean): Promise<Model[]>;
+  /** The providers that models.json describes. */
+  custom(): Promise<readonly string[]>;
+}
+
+export interface KnownModelsOptions {
+  custom: CustomModels;
+  env: Readonly<Record<string, string | undefined>>;
+  fetch: typeof fetch;
+  clock: Pick<Clock, 'after'>;
+  key(provider: string): Promise<string | undefined>;
+  warn(sentence: string): void;
+}
+
+export function createKnownModels(options: KnownModelsOptions): KnownModels {
+  const { custom, env, warn } = options;
+  const warned = new Set<string>();
+  const warnOnce = (sentence: string) => {
+    if (!warned.has(sentence)) warn(sentence);
+    warned.add(sentence);
+  };
+
+  async function of(id: string): Promise<Model[]> {
+    if (id === offlineModel.provider) return [offlineModel];
+    const entry = (await custom.read()).providers.get(id);
+    const provider = findProvider(id);
+    if (!provider) return entry ? describedModels(id, entry, { api: '', baseUrl: '' }) : [];
+    return ofProvider({ ...provider, ...whereabouts(provider, entry, env) }, entry, options);
+  }
+
+  return {
+    of,
+    async custom() {
+      return [...(await custom.read()).providers.keys()];
+    },
+    async ofAll(wanted) {
+      const ids = new Set([...PROVIDERS.map(({ id }) => id), ...(await custom.read()).providers.keys()].filter(wanted));
+      const lists = await Promise.all(
+        [...ids].map((id) =>
+          of(id).catch((thrown: unknown) => {
+            warnOnce(messageOf(thrown));
+            return [];
+          }),
+        ),
+      );
+      return lists.flat();
+    },
+  };
+}
+
+/** The environment comes before models.json, as with keys. */
+function whereabouts(provider: Provider, entry: CustomProvider | undefined, env: KnownModelsOptions['env']) {
+  const baseUrl = baseUrlOf({ ...provider, baseUrl: entry?.baseUrl ?? provider.baseUrl }, env);
+  return { baseUrl, api: entry?.api ?? provider.api };
+}
+
+async function ofProvider(
+  provider: Provider,
+  entry: CustomProvider | undefined,
+  { fetch, clock, key }: KnownModelsOptions,
+): Promise<Model[]> {
+  const own = describedModels(provider.id, entry ?? {}, provider);
+  const asked = provider.keyless && own.length === 0;
+  const built = asked
+    ? await listServerModels(provider, { fetch, clock, apiKey: await key(provider.id) })
+    : await catalogued(provider, provider.baseUrl);
+  const named = new Set(own.map(({ id }) => id));
+  const rest = built
+    .filter(({ id }) => !named.has(id))
+    .map((model) => {
+      const by = entry?.modelOverrides?.[model.id];
+      return by ? redescribed(model, by) : model;
+    });
+  return [...rest, ...own];
+}

@@ -1,0 +1,17 @@
+// First floor, llm: which variables hold a provider's key and nothing else, and which only say that somebody is signed in. Data.
+import { PROVIDERS } from './providers.ts';
+
+/** The cloud's own sign-in will do; what these hold is no key. */
+export const SIGN_IN_VARIABLES: ReadonlySet<string> = new Set([
+  'AWS_ACCESS_KEY_ID',
+  'AWS_PROFILE',
+  'GOOGLE_APPLICATION_CREDENTIALS',
+]);
+
+/** Keys that people's own programs use too. */
+const SHARED: ReadonlySet<string> = new Set(['GITHUB_TOKEN', 'HF_TOKEN']);
+
+/** Nothing but a key of a provider is in these: tools need not see them. */
+export const KEY_VARIABLES: readonly string[] = [
+  ...new Set(PROVIDERS.flatMap(({ env }) => env).filter((name) => !SIGN_IN_VARIABLES.has(name) && !SHARED.has(name))),
+];

@@ -1,0 +1,136 @@
+// First floor, llm: from a request to the stream of the API that answers it. Keeps the stream's contract whoever breaks it.
+import { Fault, messageOf } from '../base/index.ts';
+import type { ApiRequest, Clock, ModelApi, ModelRequest } from '../contracts/index.ts';
+import type { AssistantMessage, AssistantMessageEvent, Model } from '../protocol/index.ts';
+import type { ApiLoader } from './apis.ts';
+import { ABORTED_MESSAGE, failMessage, MessageBuilder } from './message-builder.ts';
+
+type Events = AsyncIterator<AssistantMessageEvent>;
+type Step = IteratorResult<AssistantMessageEvent>;
+
+const OVER: Step = { done: true, value: undefined };
+const NO_END = 'The model stream ended without a final message';
+
+export function unknownApi(model: Model): Fault {
+  return new Fault(
+    'no_model',
+    `The model ${model.provider}/${model.id} is reached by "${model.api}", a format this version does not speak`,
+  );
+}
+
+/** Each API is made once. A failed load is tried again with the next request. */
+export function lazily(apis: Readonly<Record<string, ApiLoader>>): (model: Model) => Promise<ModelApi> {
+  const loaded = new Map<string, Promise<ModelApi>>();
+  return async (model) => {
+    const known = loaded.get(model.api);
+    if (known) return known;
+    const loader = Object.hasOwn(apis, model.api) ? apis[model.api] : undefined;
+    if (!loader) throw unknownApi(model);
+    const loading = loader();
+    loaded.set(model.api, loading);
+    loading.catch(() => loaded.delete(model.api));
+    return loading;
+  };
+}
+
+/**
+ * `start` first, one end, nothing thrown. Written out by hand, because a generator around the API's own would cost every
+ * delta two more turns of the loop.
+ */
+export class GuardedStream implements AsyncIterableIterator<AssistantMessageEvent> {
+  readonly #request: ModelRequest;
+  readonly #open: () => Promise<AsyncIterable<AssistantMessageEvent>>;
+  readonly #clock: Pick<Clock, 'now'>;
+  #source: Events | undefined;
+  #partial: AssistantMessage | undefined;
+  /** What is left to say once the source is done for. */
+  #last: AssistantMessageEvent[] | undefined;
+
+  constructor(
+    request: ModelRequest,
+    open: () => Promise<AsyncIterable<AssistantMessageEvent>>,
+    clock: Pick<Clock, 'now'>,
+  ) {
+    this.#request = request;
+    this.#open = open;
+    this.#clock = clock;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Step> {
+    if (this.#last) return Promise.resolve(this.#remaining(this.#last));
+    if (this.#source) return this.#source.next().then(this.#passed, this.#failed);
+    return this.#begin();
+  }
+
+  async return(): Promise<Step> {
+    this.#last = [];
+    await this.#source?.return?.();
+    return OVER;
+  }
+
+  async #begin(): Promise<Step> {
+    try {
+      this.#source = (await this.#open())[Symbol.asyncIterator]();
+    } catch (thrown) {
+      return this.#failed(thrown);
+    }
+    return this.next();
+  }
+
+  #remaining(last: AssistantMessageEvent[]): Step {
+    const value = last.shift();
+    return value ? { done: false, value } : OVER;
+  }
+
+  readonly #passed = (step: Step): Step => {
+    if (step.done) return this.#failed(new Error(NO_END));
+    const event = step.value;
+    if (event.type !== 'done' && event.type !== 'error') {
+      this.#partial = event.partial;
+      return step;
+    }
+    this.#last = [];
+    // Nothing after the end is heard; the source may clean up.
+    void this.#source?.return?.().then(undefined, () => {});
+    return step;
+  };
+
+  readonly #failed = (thrown: unknown): Step => {
+    const { signal, model } = this.#request;
+    const begun = this.#partial;
+    const builder = begun ? undefined : new MessageBuilder(model, this.#clock.now());
+    const message = begun ?? (builder as MessageBuilder).message;
+    const ending = signal.aborted
+      ? failMessage(message, 'aborted', ABORTED_MESSAGE)
+      : failMessage(message, 'error', messageOf(thrown));
+    const locked = !signal.aborted && thrown instanceof Fault && thrown.code === 'no_credentials';
+    this.#last = [
+      ...(builder ? [builder.start()] : []),
+      locked ? { ...ending, failure: { kind: 'auth' as const } } : ending,
+    ];
+    return this.#remaining(this.#last);
+  };
+}
+
+/** Headers and key as the API is to send them. */
+export function opened(
+  request: ModelRequest,
+  { key, headers, compat, authHeader }: {
+    key: string | undefined;
+    headers: Readonly<Record<string, string>>;
+    compat: Readonly<Record<string, unknown>> | undefined;
+    authHeader: boolean;
+  },
+): ApiRequest {
+  const all = { ...request.model.headers, ...headers, ...(authHeader && key ? { Authorization: `Bearer ${key}` } : {}) };
+  return {
+    ...request,
+    ...(key === undefined ? {} : { apiKey: key }),
+    ...(Object.keys(all).length === 0 ? {} : { headers: all }),
+    ...(compat === undefined ? {} : { compat }),
+  };
+}
