@@ -2,7 +2,8 @@
 // @ts-check
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHost } from './host.mjs';
-import { cpuMs, pssMiB } from './system.mjs';
+import { median } from './median.mjs';
+import { cpuMs, memoryMiB } from './system.mjs';
 
 /** @typedef {Parameters<typeof startHost>} Start */
 /** @typedef {Record<string, number>} Figures */
@@ -21,9 +22,9 @@ export async function firstReply(start) {
   host.send({ id: '1', type: 'get_state' });
   const { at } = await host.line('"get_state"');
   await sleep(IDLE_MS);
-  const memory = pssMiB(host.pid);
+  const memory = memoryMiB(host.pid);
   await host.end();
-  return { reply: at - host.begun, memory };
+  return { reply: at - host.begun, ...memory };
 }
 
 /**
@@ -36,9 +37,9 @@ export async function bareNode() {
   const waiting = startHost(['-e', 'process.stdin.resume(); process.stdout.write("up\\n")']);
   await waiting.line('up');
   await sleep(IDLE_MS);
-  const memory = pssMiB(waiting.pid);
+  const memory = memoryMiB(waiting.pid);
   await waiting.end();
-  return { reply: gone - short.begun, memory };
+  return { reply: gone - short.begun, ...memory };
 }
 
 /**
@@ -82,8 +83,8 @@ export async function toolTurn(start) {
   const later = [];
   for (let i = 0; i < TURNS; i++) later.push(await oneTurn(host));
   await host.end();
-  const mean = (/** @type {'tool' | 'whole'} */ key) => later.reduce((sum, turn) => sum + turn[key], 0) / later.length;
-  return { firstTool: first.tool, firstWhole: first.whole, tool: mean('tool'), whole: mean('whole') };
+  const typical = (/** @type {'tool' | 'whole'} */ key) => median(later.map((turn) => turn[key]));
+  return { firstTool: first.tool, firstWhole: first.whole, tool: typical('tool'), whole: typical('whole') };
 }
 
 /** @param {ReturnType<typeof startHost>} host */

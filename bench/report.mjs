@@ -2,6 +2,7 @@
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { median } from './median.mjs';
 
 /** @typedef {Record<string, Record<string, number>>} Medians */
 
@@ -18,14 +19,6 @@ export function medians(taken) {
   );
 }
 
-/** @param {number[]} numbers */
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const [low = NaN, high = NaN] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]];
-  return (low + high) / 2;
-}
-
 /**
  * @param {Medians} m
  * @param {{ rounds: number, startBytes: number, sources: { files: number, median: number, largest: number, path: string } }} facts
@@ -36,8 +29,9 @@ export function table(m, { rounds, startBytes, sources }) {
   const rows = [
     ['spawn → first reply', of('floor.start', 'reply'), of('parley.start', 'reply'), 'ms', '≤ 1.3'],
     ['the same, against `node -e 0`', of('node', 'reply'), of('parley.start', 'reply'), 'ms', ''],
-    ['idle memory (PSS)', of('floor.start', 'memory'), of('parley.start', 'memory'), 'MiB', '≤ 1.3'],
-    ['the same, against bare Node', of('node', 'memory'), of('parley.start', 'memory'), 'MiB', ''],
+    ['idle memory (PSS)', of('floor.start', 'pss'), of('parley.start', 'pss'), 'MiB', '≤ 1.3'],
+    ['the same, against bare Node', of('node', 'pss'), of('parley.start', 'pss'), 'MiB', ''],
+    ['idle memory, shared pages counted whole (RSS)', of('floor.start', 'rss'), of('parley.start', 'rss'), 'MiB', ''],
     ['first prompt → first delta', of('floor.first', 'delta'), of('parley.first', 'delta'), 'ms', '≤ 2'],
     ['8,000 deltas, CPU, delta stream', of('floor.deltas', 'cpu'), of('parley.deltas', 'cpu'), 'ms', '≤ 1.5'],
     ['8,000 deltas, CPU, full stream', of('floor.deltas', 'cpu'), of('parley.full', 'cpu'), 'ms', ''],

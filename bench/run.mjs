@@ -66,7 +66,7 @@ async function measureAll(modelUrl) {
   for (let round = 0; round < rounds; round++) {
     process.stderr.write(`\rround ${round + 1} of ${rounds}`);
     // Every other round backwards, so that neither always comes after the other.
-    for (const [name, measure] of round % 2 === 0 ? subjects : subjects.toReversed())
+    for (const [name, measure] of round % 2 === 0 ? subjects : [...subjects].reverse())
       taken[name]?.push(await measure());
   }
   process.stderr.write('\n');

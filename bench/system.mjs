@@ -3,11 +3,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Proportional set size: pages that are shared, such as those of the node binary, count by their share.
+ * Proportional set size: pages that others use too, such as those of the node binary, count by their share. It falls with
+ * every other node process on the machine; the resident set size, which counts them whole, does not.
  * @param {number} pid
  */
-export function pssMiB(pid) {
-  return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'))?.[1]) / 1024;
+export function memoryMiB(pid) {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
+  const of = (/** @type {string} */ name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;
+  return { pss: of('Pss'), rss: of('Rss') };
 }
 
 /**

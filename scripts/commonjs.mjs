@@ -70,7 +70,7 @@ async function bundleStart(modules, entry, start) {
             if (start.includes(to)) return { path: to, namespace: 'module' };
             return { path: modules.has(to) ? `./${posix.basename(to)}` : path, external: true };
           });
-          onLoad({ filter: /.*/, namespace: 'module' }, ({ path }) => ({ contents: lazily(modules.get(path)) }));
+          onLoad({ filter: /.*/, namespace: 'module' }, ({ path }) => ({ contents: required(modules.get(path)) }));
         },
       },
     ],
@@ -84,7 +84,7 @@ async function bundleStart(modules, entry, start) {
  * @param {readonly string[]} start
  */
 async function convertLazy(path, module, start) {
-  const { code } = await transform(lazily(module), COMMON);
+  const { code } = await transform(required(module), COMMON);
   return finished(
     code.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
       const n = start.indexOf(posix.join(posix.dirname(path), to));
@@ -94,18 +94,21 @@ async function convertLazy(path, module, start) {
 }
 
 /**
- * Loads lazy parts and Node's own modules by `require`: the first `import()` of a process costs milliseconds.
+ * Loads lazy parts and Node's own modules by `require`: the first `import()` of a process costs milliseconds, and a built-in
+ * module that is imported whole is copied member by member.
  * @param {Module | undefined} module
  */
-function lazily(module) {
+function required(module) {
   const lazy = new Set(
     module?.imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => posix.basename(path)),
   );
-  return (module?.text ?? '').replace(/\bimport\("([^"]+)"\)/g, (whole, path) =>
-    path.startsWith('node:') || (path.startsWith('.') && lazy.has(posix.basename(path)))
-      ? `Promise.resolve().then(()=>require(${JSON.stringify(path)}))`
-      : whole,
-  );
+  return (module?.text ?? '')
+    .replace(/\bimport\("([^"]+)"\)/g, (whole, path) =>
+      path.startsWith('node:') || (path.startsWith('.') && lazy.has(posix.basename(path)))
+        ? `Promise.resolve().then(()=>require(${JSON.stringify(path)}))`
+        : whole,
+    )
+    .replace(/\bimport(?: |\*as )(\w+) from("node:[^"]+");/g, 'const $1=require($2);');
 }
 
 /** @param {string} text */

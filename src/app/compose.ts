@@ -9,15 +9,16 @@ import type {
   Tool,
 } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
-import { apiLoaders, catalogue, createModels } from '../llm/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
+import { type ModelChoices, modelsFor } from './models.ts';
+import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
 
-export interface AgentOptions {
+export interface AgentOptions extends ModelChoices {
   cwd: string;
   /** The user's own directory: settings, sessions, notes. */
   agentDirectory: string;
@@ -27,8 +28,6 @@ export interface AgentOptions {
   persist?: boolean | undefined;
   /** Where session files go; by default a folder of their own for each working directory. */
   sessionDirectory?: string | undefined;
-  provider?: string | undefined;
-  model?: string | undefined;
   thinkingLevel?: ThinkingLevel | undefined;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
@@ -39,6 +38,8 @@ export interface AgentOptions {
   name?: string | undefined;
   /** Go on with this session: a path, or the beginning of its id. */
   session?: string | undefined;
+  /** Begin a new session with the history of this one. */
+  fork?: string | undefined;
   /** Go on with the session of this directory that was written to last, if there is one. */
   continueLatest?: boolean | undefined;
   models?: Models | undefined;
@@ -98,24 +99,6 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       await ports.processes.killAll();
     },
   };
-}
-
-function modelsFor({ provider, model, settings, ports }: AgentOptions): Models {
-  const asked = provider !== undefined || model !== undefined;
-  return createModels({
-    apis: apiLoaders({ clock: ports.clock, pause: () => ports.clock.turn() }),
-    catalogue,
-    wanted: asked ? { provider, model } : { provider: settings.defaultProvider, model: settings.defaultModel },
-    clock: ports.clock,
-  });
-}
-
-/** The conversation to go on with, when the user named one. */
-async function resumedFor(options: AgentOptions, store: SessionStore): Promise<ResumedSession | undefined> {
-  if (options.session !== undefined) return store.resume(await store.locate(options.session));
-  if (!options.continueLatest) return undefined;
-  const latest = await store.latest();
-  return latest === undefined ? undefined : store.resume(latest);
 }
 
 function storeFor(options: AgentOptions): SessionStore {

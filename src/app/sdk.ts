@@ -68,11 +68,21 @@ export interface AgentSessionHandle {
 export async function createAgentSession(options: AgentSessionOptions = {}): Promise<AgentSessionHandle> {
   const { settings: wanted, ports: replaced, onProblem, models, ...rest } = options;
   const system = createSystemPorts();
-  const ports: Ports = { ...system, ...replaced };
+  // The environment of tools is asked for anew each time, because keys may be learnt that do not belong in it.
+  const ports: Ports = {
+    ...system,
+    get toolEnv() {
+      return system.toolEnv;
+    },
+    ...replaced,
+  };
   const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homedir()));
   const { values, problems } = await loadSettings({ files: ports.files, directory: agentDirectory });
   for (const problem of problems) onProblem?.(problem);
   const agent = await createAgent({
+    redact: system.redact,
+    withhold: system.withhold,
+    warn: onProblem,
     ...rest,
     cwd: await workingDirectory(options.cwd ?? process.cwd(), ports),
     agentDirectory,

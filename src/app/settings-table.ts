@@ -50,6 +50,12 @@ export const SETTINGS = {
   'retry.maxRetries': setting(whole(0), 3, 'How often to ask again.'),
   'retry.baseDelayMs': setting(whole(0), 2_000, 'Milliseconds before the first retry; doubled for each further one.'),
   'retry.maxDelayMs': setting(whole(0), 60_000, 'The longest wait before a retry, in milliseconds.'),
+  'http.idleTimeoutMs': setting(
+    whole(1_000),
+    300_000,
+    'Milliseconds without a byte from a provider before a request is given up.',
+  ),
+  'http.totalTimeoutMs': setting(whole(1_000), 3_600_000, 'Milliseconds that a whole answer may take.'),
   shellPath: unset(string(), 'The shell that runs commands.'),
   'bash.timeout': unset(
     pipe(number(), minValue(1, 'must be 1 or more')),

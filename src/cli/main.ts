@@ -3,6 +3,7 @@ import { runRpc } from '../app/modes/rpc.ts';
 import { version } from '../app/version.ts';
 import { Fault, messageOf } from '../base/index.ts';
 import { parseArguments } from './args.ts';
+import { SUBCOMMANDS } from './subcommands.ts';
 
 /** Wrong words on the command line, or settings that make no sense. */
 const USAGE_ERROR = 2;
@@ -15,12 +16,21 @@ function warn(line: string): void {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
+  const subcommand = SUBCOMMANDS[argv[0] ?? ''];
+  if (subcommand) {
+    const { say } = await import('../app/modes/print.ts');
+    return say(await (await subcommand())(argv.slice(1), warn));
+  }
   const options = parseArguments(argv);
   for (const line of options.warnings) warn(line);
-  if (options.mode === 'rpc' && !options.help && !options.version) return runRpc(options, warn);
+  const informs = options.help || options.version || options.listModels !== undefined;
+  if (options.mode === 'rpc' && !informs) return runRpc(options, warn);
   const { runPrint, say } = await import('../app/modes/print.ts');
   if (options.version) return say(`${version()}\n`);
   if (options.help) return say((await import('./help.ts')).helpText());
+  if (options.listModels !== undefined) {
+    return say(await (await import('../app/modes/list-models.ts')).listModels(options, options.listModels, warn));
+  }
   process.exitCode = await runPrint({ ...options, mode: options.mode === 'json' ? 'json' : 'text' }, warn);
 }
 

@@ -32,6 +32,14 @@ export interface ResumedSession {
   readonly damage: readonly LogDamage[];
 }
 
+/** Everything in a log, as it was when it was read. */
+export interface StoredSession {
+  readonly header: SessionHeader;
+  readonly entries: readonly SessionEntry[];
+  readonly leafId: string | null;
+  readonly name: string | undefined;
+}
+
 /** One line of the list of sessions. */
 export interface SessionSummary {
   path: string;
@@ -55,6 +63,8 @@ export interface SessionStore {
   create(header: SessionHeader): SessionLog;
   /** Throws a Fault: nothing there, not a session, or held by another process (named). Never overwrites what it cannot read. */
   resume(path: string): Promise<ResumedSession>;
+  /** Looks without touching: takes no lock, changes nothing. For copies and exports. */
+  read(path: string): Promise<StoredSession>;
   /** A path, or the beginning of an id. Throws a Fault when it names none or several. */
   locate(wanted: string): Promise<string>;
   /** The session that was written to last; `undefined` when there is none. */

@@ -1,3 +1,10 @@
 // Table of contents: what the app takes from core.
+import type { StoredSession } from '../contracts/index.ts';
+
 export type { SessionOptions } from './session/options.ts';
 export { createSession } from './session/session.ts';
+
+/** Loaded when a page is written. */
+export async function renderSession(session: StoredSession & { branchOnly?: boolean }): Promise<string> {
+  return (await import('./export/session-page.ts')).renderSession(session);
+}

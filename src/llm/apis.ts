@@ -11,12 +11,16 @@ export interface ApiPorts {
   pause?: () => Promise<void>;
   /** What the formats that travel over HTTP need. Without it only the offline model is reached. */
   wire?: WirePorts;
+  /** Where clouds keep regions, projects and the keys that sign requests. */
+  env?: Env | undefined;
 }
 
-export function apiLoaders({ wire, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function apiLoaders({ wire, env = {}, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
   return {
     [OFFLINE_API]: async () => (await import('./offline/api.ts')).createOfflineApi(ports),
-    ...(wire ? wireLoaders(wire) : {}),
+    ...(wire ? { ...wireLoaders(wire), ...cloudLoaders(wire, env) } : {}),
   };
 }
 
@@ -27,5 +31,17 @@ function wireLoaders(ports: WirePorts): Record<string, ApiLoader> {
     'openai-completions': async () =>
       (await import('./apis/openai-completions/index.ts')).createOpenAiCompletions(ports),
     'openai-responses': async () => (await import('./apis/openai-responses/index.ts')).createOpenAiResponses(ports),
+  };
+}
+
+function cloudLoaders(ports: WirePorts, env: Env): Record<string, ApiLoader> {
+  return {
+    'azure-openai-responses': async () =>
+      (await import('./apis/azure-openai-responses/index.ts')).createAzureOpenAiResponses(ports),
+    'bedrock-converse-stream': async () =>
+      (await import('./apis/ai-sdk/bedrock-converse-stream.ts')).createBedrockConverseStream(ports, env),
+    'google-generative-ai': async () =>
+      (await import('./apis/ai-sdk/google-generative-ai.ts')).createGoogleGenerativeAi(ports),
+    'google-vertex': async () => (await import('./apis/ai-sdk/google-vertex.ts')).createGoogleVertex(ports, env),
   };
 }

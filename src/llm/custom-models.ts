@@ -89,12 +89,17 @@ export function createCustomModels(
       try {
         providers.set(name, checked(name, entry));
       } catch (thrown) {
-        problems.push(`${path}: ${messageOf(thrown)}; the provider "${name}" is ignored`);
+        problems.push(`${path}: ${withoutValues(messageOf(thrown))}; the provider "${name}" is ignored`);
       }
     }
     problems.forEach(warn);
     return { providers, problems };
   });
+}
+
+/** A text in the wrong place may be a key. */
+function withoutValues(sentence: string): string {
+  return sentence.replace(/\(got ".*?"\)/gs, '(got string)');
 }
 
 async function entriesOf(content: string | undefined, path: string, problems: string[]): Promise<[string, unknown][]> {

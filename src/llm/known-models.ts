@@ -14,8 +14,8 @@ export interface KnownModels {
   of(provider: string): Promise<Model[]>;
   /** Of these providers, in the order of our table and then of models.json. Who fails is warned about and left out. */
   ofAll(wanted: (provider: string) => boolean): Promise<Model[]>;
-  /** The providers that models.json describes. */
-  custom(): Promise<readonly string[]>;
+  /** Their ids, in the same order. */
+  providers(): Promise<readonly string[]>;
 }
 
 export interface KnownModelsOptions {
@@ -43,15 +43,16 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
     return ofProvider({ ...provider, ...whereabouts(provider, entry, env) }, entry, options);
   }
 
+  async function providers(): Promise<string[]> {
+    return [...new Set([...PROVIDERS.map(({ id }) => id), ...(await custom.read()).providers.keys()])];
+  }
+
   return {
     of,
-    async custom() {
-      return [...(await custom.read()).providers.keys()];
-    },
+    providers,
     async ofAll(wanted) {
-      const ids = new Set([...PROVIDERS.map(({ id }) => id), ...(await custom.read()).providers.keys()].filter(wanted));
       const lists = await Promise.all(
-        [...ids].map((id) =>
+        (await providers()).filter(wanted).map((id) =>
           of(id).catch((thrown: unknown) => {
             warnOnce(messageOf(thrown));
             return [];

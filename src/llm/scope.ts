@@ -14,7 +14,10 @@ export function inScope(models: readonly Model[], patterns: readonly string[]): 
 
 function matcher(pattern: string): (model: Model) => boolean {
   if (/[*?]/.test(pattern)) {
-    const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+    const source = pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.');
     const glob = new RegExp(`^${source}$`, 'i');
     return ({ provider, id }) => glob.test(`${provider}/${id}`) || glob.test(id);
   }

@@ -1,6 +1,7 @@
 // First floor, llm: which model is meant by the words of a flag or a setting. Pure; knows no credentials.
 import { Fault } from '../base/index.ts';
 import type { Model } from '../protocol/index.ts';
+import { defaultModelOf } from './defaults.ts';
 
 export interface WantedModel {
   provider?: string | undefined;
@@ -9,16 +10,31 @@ export interface WantedModel {
 
 const WAY_OUT = 'List the models with --list-models.';
 
-/** The model that was asked for. Another one never stands in for it: what cannot be found is refused by name. */
-export function selectModel(catalogue: readonly Model[], wanted: WantedModel): Model {
-  const ofProvider = wanted.provider ? catalogue.filter((m) => same(m.provider, wanted.provider)) : catalogue;
-  const [model, ...rivals] = wanted.model ? candidates(ofProvider, wanted.model) : ofProvider.slice(0, 1);
+/**
+ * The model that was asked for. Another one never stands in for it: what cannot be found is refused by name. Where the
+ * words fit several, those that `prefers` likes come first.
+ */
+export function selectModel(
+  models: readonly Model[],
+  wanted: WantedModel,
+  prefers: (model: Model) => boolean = () => false,
+): Model {
+  const ofProvider = wanted.provider ? models.filter((m) => same(m.provider, wanted.provider)) : models;
+  const found = wanted.model ? candidates(ofProvider, wanted.model) : firstOf(ofProvider);
+  const liked = found.length > 1 ? found.filter(prefers) : [];
+  const [model, ...rivals] = liked.length > 0 ? liked : found;
   const asked = [wanted.provider, wanted.model].filter(Boolean).join('/');
   if (!model) throw new Fault('not_found', `Model not found: ${asked}. ${WAY_OUT}`);
-  if (rivals.length === 0) return model;
+  // The same model of several providers: the first of them is meant.
+  if (rivals.every(({ id }) => id === model.id)) return model;
   const names = [model, ...rivals].map(nameOf);
   const some = names.length > 5 ? `${names.slice(0, 5).join(', ')}, …` : names.join(', ');
   throw new Fault('not_found', `Model not found: ${asked} could be any of ${some}. ${WAY_OUT}`);
+}
+
+function firstOf(models: readonly Model[]): readonly Model[] {
+  const [first] = models;
+  return first ? [models.find(({ id }) => id === defaultModelOf(first.provider)) ?? first] : [];
 }
 
 /** The most exact kind of match that finds anything; more than one model means that the words are not enough. */
@@ -27,10 +43,13 @@ function candidates(models: readonly Model[], asked: string): readonly Model[] {
     (m) => nameOf(m) === asked,
     (m) => m.id === asked,
     (m) => same(nameOf(m), asked) || same(m.id, asked),
-    (m) => m === models.find((first) => same(first.provider, asked)),
-    (m) => includes(nameOf(m), asked) || includes(m.name, asked),
+    (m) => includes(m.id, asked) || includes(m.name, asked),
+    // Last, because every model of `ollama` would be a `llama`.
+    (m) => includes(nameOf(m), asked),
   ];
-  return matchers.map((matches) => models.filter(matches)).find((found) => found.length > 0) ?? [];
+  const [exact, byId, spelled, ...parts] = matchers.map((matches) => models.filter(matches));
+  const provider = firstOf(models.filter((m) => same(m.provider, asked)));
+  return [exact, byId, spelled, provider, ...parts].find((found) => found && found.length > 0) ?? [];
 }
 
 function nameOf(model: Model): string {

@@ -1,6 +1,6 @@
 // First floor, llm: from a request to the stream of the API that answers it. Keeps the stream's contract whoever breaks it.
 import { Fault, messageOf } from '../base/index.ts';
-import type { ApiRequest, Clock, ModelApi, ModelRequest } from '../contracts/index.ts';
+import type { Clock, ModelApi, ModelRequest } from '../contracts/index.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../protocol/index.ts';
 import type { ApiLoader } from './apis.ts';
 import { ABORTED_MESSAGE, failMessage, MessageBuilder } from './message-builder.ts';
@@ -113,24 +113,5 @@ export class GuardedStream implements AsyncIterableIterator<AssistantMessageEven
       locked ? { ...ending, failure: { kind: 'auth' as const } } : ending,
     ];
     return this.#remaining(this.#last);
-  };
-}
-
-/** Headers and key as the API is to send them. */
-export function opened(
-  request: ModelRequest,
-  { key, headers, compat, authHeader }: {
-    key: string | undefined;
-    headers: Readonly<Record<string, string>>;
-    compat: Readonly<Record<string, unknown>> | undefined;
-    authHeader: boolean;
-  },
-): ApiRequest {
-  const all = { ...request.model.headers, ...headers, ...(authHeader && key ? { Authorization: `Bearer ${key}` } : {}) };
-  return {
-    ...request,
-    ...(key === undefined ? {} : { apiKey: key }),
-    ...(Object.keys(all).length === 0 ? {} : { headers: all }),
-    ...(compat === undefined ? {} : { compat }),
   };
 }

@@ -49,9 +49,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   for await (const line of transport.lines) {
     const incoming = codec.decode(line);
     if (incoming.kind === 'answer') asks.answer(incoming.id, incoming.answer);
-    else if (incoming.kind === 'refused') {
-      await answer(incoming.token, { moment: 'failed', fault: incoming.fault, afterAccepted: false });
-    } else if (incoming.kind === 'call') dispatch(incoming.token, incoming.params);
+    else if (incoming.kind === 'refused') refuse(incoming.token, incoming.fault);
+    else if (incoming.kind === 'call') dispatch(incoming.token, incoming.params);
     // A host that asks and asks but reads nothing is not read either.
     if (outbox.isOverfull) await outbox.flush();
   }
@@ -62,13 +61,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   disconnect();
   await outbox.flush();
 
+  /** Keeps its place behind the replies to short commands: without an id, hosts tell refusals by their place only. */
+  function refuse(token: CallToken, fault: Fault): void {
+    const work = async () => void (await answer(token, { moment: 'failed', fault, afterAccepted: false }));
+    lanes.dispatch({ lane: 'now', long: false, work });
+  }
+
   function dispatch(token: CallToken, params: unknown): void {
     const command = options.commands.get(token.name);
-    if (!command) {
-      const fault = new Fault('unknown_command', `Unknown command: ${token.name}`);
-      void answer(token, { moment: 'failed', fault, afterAccepted: false });
-      return;
-    }
+    if (!command) return refuse(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
     lanes.dispatch({
       lane: command.lane,
       long: command.long ?? false,

@@ -20,6 +20,8 @@ export type ReadLine =
 const HEAD_BYTES = 256;
 /** Every program that writes this format begins its entries so. Ids with anything unusual in them take the long way. */
 const HEAD = /^\{"type":"([a-z_]+)","id":"([\w.:/-]+)","parentId":(?:null|"([\w.:/-]+)"),"/;
+/** Quotes inside of strings are escaped, so that no text can look like this. */
+const SECOND = '{"type":"';
 const ENTRY_WITHIN = /\{"type":"[a-z_]+","id":"/g;
 const MOST_ATTEMPTS = 8;
 
@@ -27,6 +29,14 @@ const MOST_ATTEMPTS = 8;
 export function headOf(bytes: Buffer): EntryHead | undefined {
   const match = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   return match ? { type: match[1] as string, id: match[2] as string, parentId: match[3] ?? null } : undefined;
+}
+
+/** Whether another entry seems to begin further on: a line that lost its end holds the next one too. */
+export function isFused(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(SECOND, 1, 'latin1'); at > 0; at = bytes.indexOf(SECOND, at + 1, 'latin1')) {
+    if (headOf(bytes.subarray(at))) return true;
+  }
+  return false;
 }
 
 export function readLine(line: RawLine): ReadLine {

@@ -3,12 +3,8 @@ import type { Clock, Files } from '../contracts/ports.ts';
 import type { SessionStore } from '../contracts/store.ts';
 import { newBlockFile } from './jsonl-file.ts';
 import { createJsonlLog } from './jsonl-log.ts';
-import { newestSession, summaries } from './listing.ts';
-import { locateSession } from './locate.ts';
 import { createLocks, type ProcessIdentity } from './lock.ts';
 import { sessionFileName } from './places.ts';
-import { removeSession } from './removal.ts';
-import { resumeSession } from './resume.ts';
 
 export interface JsonlStoreOptions {
   readonly files: Files;
@@ -27,10 +23,12 @@ export function createJsonlStore({ files, clock, identity, directory }: JsonlSto
       const target = newBlockFile(files, file, () => locks.take(file));
       return createJsonlLog({ files, file, target, header });
     },
-    resume: (path) => resumeSession(files, locks, path),
-    locate: (wanted) => locateSession(files, directory, wanted),
-    latest: () => newestSession(files, directory),
-    list: () => summaries(files, directory),
-    remove: (path) => removeSession(files, locks, path),
+    // Most starts begin a new session and never come here, so these are loaded when they are called.
+    resume: async (path) => (await import('./resume.ts')).resumeSession(files, locks, path),
+    read: async (path) => (await import('./read-session.ts')).readSession(files, path),
+    locate: async (wanted) => (await import('./locate.ts')).locateSession(files, directory, wanted),
+    latest: async () => (await import('./listing.ts')).newestSession(files, directory),
+    list: async () => (await import('./listing.ts')).summaries(files, directory),
+    remove: async (path) => (await import('./removal.ts')).removeSession(files, locks, path),
   };
 }

@@ -35,6 +35,7 @@ export function createMemoryStore(): MemoryStore {
       };
     },
     resume: async (path) => unknownSession(path),
+    read: async (path) => unknownSession(path),
     locate: async (wanted) => unknownSession(wanted),
     latest: async () => undefined,
     list: async () => [],

@@ -3,13 +3,18 @@
 import type { OpenFile } from '../contracts/ports.ts';
 import type { LogDamage } from '../contracts/store.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
-import { type EntryHead, headOf, readLine } from './entry-line.ts';
+import { type EntryHead, headOf, isFused, readLine } from './entry-line.ts';
 import type { RawLine } from './line.ts';
 import { linesBackward } from './lines-backward.ts';
 import { createNameSearch, type NameFound } from './session-name.ts';
 
-/** Parents for entries whose own could not be found, by the offset of the entry. */
-export type Substitutes = ReadonlyMap<number, string | null>;
+/** Parents for entries whose own could not be found, by placeKey. */
+export type Substitutes = ReadonlyMap<string, string | null>;
+
+/** An entry by its id and the offset of its line: ids may come twice in a damaged file. */
+export function placeKey(start: number, id: string): string {
+  return `${start} ${id}`;
+}
 
 export interface Way {
   /** Oldest first. */
@@ -25,7 +30,7 @@ export interface Way {
 
 export async function walkBack(
   file: OpenFile,
-  { from, end, substitutes = new Map() }: { from: number; end: number; substitutes?: Substitutes },
+  { from, end, substitutes }: { from: number; end: number; substitutes?: Substitutes },
 ): Promise<Way> {
   const lines = linesBackward(file, from, end);
   const walker = new Walker(substitutes);
@@ -41,7 +46,8 @@ export async function walkBack(
 }
 
 class Walker {
-  readonly #substitutes: Substitutes;
+  /** Given when the file is known to be damaged: then it is also looked at more closely. */
+  readonly #substitutes: Substitutes | undefined;
   readonly #names = createNameSearch();
   /** Newest first. */
   readonly #path: SessionEntry[] = [];
@@ -54,7 +60,7 @@ class Walker {
   #brokenAt = -1;
   #reachedKept = false;
 
-  constructor(substitutes: Substitutes) {
+  constructor(substitutes: Substitutes | undefined) {
     this.#substitutes = substitutes;
   }
 
@@ -64,16 +70,19 @@ class Walker {
 
   meet(line: RawLine): void {
     const head = line.bytes && headOf(line.bytes);
-    if (head && this.#wanted !== undefined && head.id !== this.#wanted) {
+    if (head && this.#wanted !== undefined && head.id !== this.#wanted && !this.#hidesAnother(line)) {
       this.#names.meet(head, line);
       return;
     }
     const { entry, problem } = readLine(line);
     if (problem !== undefined) this.#damage.push({ offset: line.start, message: problem });
-    if (entry) {
-      this.#names.read(entry);
-      if (this.#wanted === undefined || entry.id === this.#wanted) this.#take(entry, line.start);
-    } else if (head && head.id === this.#wanted) this.#pass(head, line.start);
+    if (entry) this.#names.read(entry);
+    if (entry && (this.#wanted === undefined || entry.id === this.#wanted)) this.#take(entry, line.start);
+    if (head && head.id === this.#wanted && head.id !== entry?.id) this.#pass(head, line.start);
+  }
+
+  #hidesAnother({ bytes }: RawLine): boolean {
+    return this.#substitutes !== undefined && bytes !== undefined && isFused(bytes);
   }
 
   result(seenFrom: number): Way {
@@ -99,7 +108,7 @@ class Walker {
   }
 
   #follow({ id, parentId }: { id: string; parentId: string | null }, start: number): void {
-    const substitute = this.#substitutes.get(start);
+    const substitute = this.#substitutes?.get(placeKey(start, id));
     this.#wanted = substitute === undefined ? parentId : substitute;
     if (substitute === undefined) return;
     this.#damage.push({ offset: start, message: lostParent(id, parentId, substitute) });

@@ -5,7 +5,8 @@ export interface MemoryFiles extends Files {
   readonly contents: Map<string, Buffer>;
 }
 
-export function memoryFiles(): MemoryFiles {
+/** Everything in them was written at one moment. */
+export function memoryFiles(modifiedMs = 0): MemoryFiles {
   const contents = new Map<string, Buffer>();
   const there = (path: string) => contents.get(path) ?? failed('ENOENT', path);
 
@@ -22,7 +23,7 @@ export function memoryFiles(): MemoryFiles {
   });
   const info = async (path: string): Promise<FileInfo | undefined> => {
     const size = contents.get(path)?.length;
-    return size === undefined ? undefined : { kind: 'file', size, modifiedMs: 0, mode: 0o600 };
+    return size === undefined ? undefined : { kind: 'file', size, modifiedMs, mode: 0o600 };
   };
   const used = {
     contents,

@@ -14,11 +14,14 @@ export interface StartOptions {
   readonly cwd?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly models?: readonly string[] | undefined;
   readonly thinking?: ThinkingLevel | undefined;
   readonly noSession?: boolean | undefined;
   readonly sessionDir?: string | undefined;
   readonly name?: string | undefined;
   readonly session?: string | undefined;
+  readonly fork?: string | undefined;
   readonly continue?: boolean | undefined;
   readonly resume?: boolean | undefined;
   readonly systemPrompt?: string | undefined;
@@ -55,12 +58,18 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
     provider: options.provider,
     model: options.model,
+    apiKey: options.apiKey,
+    modelPatterns: options.models,
+    redact: ports.redact,
+    withhold: ports.withhold,
+    warn,
     thinkingLevel: options.thinking,
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     toolNames: options.noTools ? [] : options.tools,
     name: options.name?.trim() || undefined,
     session: options.session,
+    fork: options.fork,
     continueLatest: options.continue || options.resume,
   });
   if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });

@@ -2,6 +2,7 @@
 // Creating them does no work, because every start of the program pays for it.
 import type { Ports } from '../../contracts/ports.ts';
 import { createClock } from './clock.ts';
+import { createFetch } from './fetch.ts';
 import { createFiles } from './files.ts';
 import { createIds } from './ids.ts';
 import { createLog, type DiagnosticLog } from './log.ts';
@@ -13,6 +14,8 @@ export { PROVIDER_VARIABLES } from './tool-env.ts';
 export interface SystemPorts extends Ports {
   /** Keeps a value that was learnt later, such as a key from a file, out of the diagnostic log. */
   redact(secret: string): void;
+  /** Keeps a variable from tools and the log, of which it was learnt later that it holds a key. */
+  withhold(variable: string): void;
   /** Ends every child and the watcher over them, and closes the log. */
   close(): Promise<void>;
 }
@@ -25,26 +28,33 @@ export interface SystemPortsOptions {
 }
 
 export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts {
-  const { logFile, env = process.env, withhold } = options;
+  const { logFile, env = process.env } = options;
+  const withheld = [...(options.withhold ?? [])];
   const clock = createClock();
   const ids = createIds();
   const processes = createProcesses({ ids });
   const diagnostics = createLog({ file: logFile, clock });
-  if (logFile !== undefined) redactKeys(env, withhold, diagnostics);
+  if (logFile !== undefined) redactKeys(env, withheld, diagnostics);
   let toolEnv: Readonly<Record<string, string>> | undefined;
   return {
     clock,
     ids,
     files: createFiles(),
     processes,
-    fetch: (input, init) => globalThis.fetch(input, init),
+    fetch: createFetch(env),
     log: diagnostics.log,
     get toolEnv() {
-      toolEnv ??= Object.freeze(createToolEnv(env, withhold));
+      toolEnv ??= Object.freeze(createToolEnv(env, withheld));
       return toolEnv;
     },
     platform: process.platform,
     redact: diagnostics.redact,
+    withhold(variable) {
+      if (withheld.includes(variable)) return;
+      withheld.push(variable);
+      toolEnv = undefined;
+      diagnostics.redact(env[variable] ?? '');
+    },
     async close() {
       await processes.close();
       diagnostics.close();
@@ -52,7 +62,7 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
   };
 }
 
-function redactKeys(env: NodeJS.ProcessEnv, more: readonly string[] | undefined, { redact }: DiagnosticLog): void {
+function redactKeys(env: NodeJS.ProcessEnv, more: readonly string[], { redact }: DiagnosticLog): void {
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && isWithheld(name, more)) redact(value);
   }

@@ -1,53 +1,32 @@
 // The app's environment for tools: everything the user has, without what only the agent itself needs to reach its models.
 
-/** Providers whose key is `<NAME>_API_KEY`. */
-const PROVIDERS = [
-  'AI_GATEWAY',
-  'ANTHROPIC',
+import { KEY_VARIABLES } from '../../llm/index.ts';
+
+/** Providers that other programs reach with `<NAME>_API_KEY`. Their keys are as good as ours. */
+const OTHERS = [
   'AZURE',
-  'AZURE_OPENAI',
   'BASETEN',
-  'CEREBRAS',
   'COHERE',
   'DASHSCOPE',
   'DEEPINFRA',
-  'DEEPSEEK',
-  'FIREWORKS',
-  'GEMINI',
-  'GOOGLE',
-  'GOOGLE_CLOUD',
-  'GOOGLE_GENERATIVE_AI',
-  'GROQ',
   'HYPERBOLIC',
   'KIMI',
-  'MINIMAX',
   'MINIMAX_CN',
-  'MISTRAL',
-  'MOONSHOT',
   'NEBIUS',
   'NOVITA',
-  'NVIDIA',
-  'OPENAI',
   'OPENCODE',
-  'OPENROUTER',
-  'PERPLEXITY',
-  'SAMBANOVA',
   'SILICONFLOW',
-  'TOGETHER',
   'TOGETHER_AI',
   'VENICE',
-  'XAI',
   'XIAOMI',
-  'ZAI',
   'ZHIPU',
 ] as const;
 
 /** Variables that hold a provider's key. General ones that users' own tools need, such as GITHUB_TOKEN, are not here. */
 export const PROVIDER_VARIABLES: readonly string[] = [
-  ...PROVIDERS.map((name) => `${name}_API_KEY`),
+  ...KEY_VARIABLES,
+  ...OTHERS.map((name) => `${name}_API_KEY`),
   'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_OAUTH_TOKEN',
-  'AWS_BEARER_TOKEN_BEDROCK',
   'CLAUDE_CODE_OAUTH_TOKEN',
   'COPILOT_GITHUB_TOKEN',
 ];

@@ -9,9 +9,16 @@ import type { SecretTexts } from './secret-text.ts';
 /** A new login for an old one, from its provider. */
 export type Refresh = (expired: OAuthEntry) => Promise<OAuthEntry>;
 
+export interface InHand {
+  /** Whether there is something to open it with. */
+  has(provider: string): boolean;
+  /** The providers that models.json speaks of. */
+  readonly described: readonly string[];
+}
+
 export interface Credentials {
-  /** Tells of every provider whether there is something to open it with. Runs no command and asks nobody. */
-  inHand(): Promise<(provider: string) => boolean>;
+  /** After one look at each file. Runs no command and asks nobody. */
+  inHand(): Promise<InHand>;
   /** `undefined` where none is needed. Throws a Fault that names the variable and the file. */
   key(provider: string): Promise<string | undefined>;
   /** From now on this key comes before all others. */
@@ -109,7 +116,10 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   return {
     async inHand() {
       const [entries, customs] = await files();
-      return (provider) => [...sourcesOf(provider, entries, customs)].some(({ lack }) => lack === undefined);
+      return {
+        has: (provider) => [...sourcesOf(provider, entries, customs)].some(({ lack }) => lack === undefined),
+        described: [...customs.keys()],
+      };
     },
     async key(provider) {
       const sources = [...sourcesOf(provider, ...(await files()))];

@@ -10,7 +10,7 @@ export interface SecretPorts {
 }
 
 export interface SecretTexts {
-  /** The variable that a text names, where it is not set: then there is no secret. */
+  /** The variable that a text names, where it is not set: then there is no secret. What is named is kept from tools. */
   unset(text: string): string | undefined;
   /** `owner` is named when there is no secret to be had. */
   resolve(text: string, owner: string): Promise<string>;
@@ -23,6 +23,8 @@ export interface SecretTextsOptions {
   directory: string;
   /** Learns every secret, to strike it out of logs. */
   redact(secret: string): void;
+  /** Learns every variable that holds one. */
+  withhold(variable: string): void;
 }
 
 /** No provider gives keys that look like this. */
@@ -30,7 +32,7 @@ const VARIABLE = /^[A-Z][A-Z\d]*(_[A-Z\d]+)+$/;
 const COMMAND_MS = 10_000;
 const LONGEST_SECRET = 64 * 1024;
 
-export function createSecretTexts({ ports, env, directory, redact }: SecretTextsOptions): SecretTexts {
+export function createSecretTexts({ ports, env, directory, redact, withhold }: SecretTextsOptions): SecretTexts {
   const printed = new Map<string, Promise<string>>();
 
   /** Once in the life of the process, because such commands ask people for fingerprints. What failed is tried again. */
@@ -44,7 +46,10 @@ export function createSecretTexts({ ports, env, directory, redact }: SecretTexts
   }
 
   return {
-    unset: (text) => (VARIABLE.test(text) && !env[text] ? text : undefined),
+    unset(text) {
+      if (env[text]) withhold(text);
+      return VARIABLE.test(text) && !env[text] ? text : undefined;
+    },
     async resolve(text, owner) {
       const secret = text.startsWith('!') ? await output(text.slice(1), owner) : env[text] || text;
       redact(secret);

@@ -79,7 +79,7 @@ async function expectEvents(response: Response, call: HttpCall): Promise<void> {
 }
 
 /** An error body can be anything, a gigabyte included. */
-async function bounded(response: Response): Promise<string> {
+export async function bounded(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   if (!response.body) return text;
@@ -90,7 +90,7 @@ async function bounded(response: Response): Promise<string> {
   return text;
 }
 
-interface Patience {
+export interface Patience {
   readonly signal: AbortSignal;
   readonly lost: 'idle' | 'total' | undefined;
   renew(): void;
@@ -98,7 +98,7 @@ interface Patience {
 }
 
 /** One timer that is looked at, not re-armed, for every piece that arrives. */
-function createPatience(ports: HttpPorts, signal: AbortSignal): Patience {
+export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience {
   const { clock, idleTimeoutMs, totalTimeoutMs } = ports;
   const controller = new AbortController();
   const begun = clock.now();
@@ -132,7 +132,7 @@ function createPatience(ports: HttpPorts, signal: AbortSignal): Patience {
   };
 }
 
-function explain(thrown: unknown, patience: Patience, signal: AbortSignal, ports: HttpPorts): unknown {
+export function explain(thrown: unknown, patience: Patience, signal: AbortSignal, ports: HttpPorts): unknown {
   if (thrown instanceof ProviderFault || signal.aborted) return thrown;
   if (patience.lost === 'idle') {
     return new ProviderFault(

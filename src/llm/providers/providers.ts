@@ -58,7 +58,7 @@ export const PROVIDERS: readonly Provider[] = [
   { id: 'sambanova', name: 'SambaNova', api: CHAT, baseUrl: 'https://api.sambanova.ai/v1', env: ['SAMBANOVA_API_KEY'], compat: { replaysThinking: false, thinkTags: true } },
   { id: 'github-models', name: 'GitHub Models', api: CHAT, baseUrl: 'https://models.github.ai/inference', env: ['GITHUB_MODELS_TOKEN', 'GITHUB_TOKEN'], compat: { maxTokensField: 'max_completion_tokens', replaysThinking: false } },
   { id: 'vercel-gateway', name: 'Vercel AI Gateway', api: CHAT, baseUrl: 'https://ai-gateway.vercel.sh/v1', env: ['AI_GATEWAY_API_KEY'], compat: { thinkingFormat: 'openrouter', reasoningEffortMap: AS_NAMED } },
-  { id: 'azure', name: 'Azure OpenAI', api: RESPONSES, baseUrl: '', env: ['AZURE_OPENAI_API_KEY'], baseUrlEnv: 'AZURE_OPENAI_BASE_URL', rootPath: '/openai/v1', compat: OPENAI },
+  { id: 'azure', name: 'Azure OpenAI', api: 'azure-openai-responses', baseUrl: '', env: ['AZURE_OPENAI_API_KEY'], baseUrlEnv: 'AZURE_OPENAI_BASE_URL', rootPath: '/openai/v1', compat: OPENAI },
   { id: 'amazon-bedrock', name: 'Amazon Bedrock', api: 'bedrock-converse-stream', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com', env: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID'], baseUrlEnv: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME' },
   { id: 'google-vertex', name: 'Google Vertex AI', api: 'google-vertex', baseUrl: 'https://aiplatform.googleapis.com', env: ['GOOGLE_CLOUD_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'] },
   { id: 'ollama', name: 'Ollama', api: CHAT, baseUrl: 'http://localhost:11434/v1', env: ['OLLAMA_API_KEY'], baseUrlEnv: 'OLLAMA_HOST', rootPath: '/v1', keyless: true, lists: 'ollama', compat: { thinkTags: true, canDisableThinking: true } },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/protocol/index.ts';
 import { expectGrammar, type Observation, observe } from '../contract.ts';
 import { KEY, type Reply } from '../servers/openai-completions.ts';
-import { chunk, DONE, frame, framesOf } from '../servers/openai-completions-frames.ts';
+import { chunk, DONE, frame } from '../servers/openai-completions-frames.ts';
 import { IDLE_MS, stage, TOTAL_MS } from './openai-completions-stage.ts';
 
 const loop = stage();
@@ -232,10 +232,4 @@ test('a compat setting that is wrong says so instead of asking', async () => {
   expectGrammar(seen);
   expect(seen.message.errorMessage).toContain('compat.thinkTags in models.json is wrong');
   expect(loop.server.received).toHaveLength(asked);
-});
-
-test('every kind of frame that a good answer has is readable after a failure', async () => {
-  await fails({ frames: framesOf({ text: ['x'] }).slice(0, 2) });
-  loop.server.reply({ answer: { text: ['Well again.'] } });
-  expect((await loop.ask()).message.content).toEqual([{ type: 'text', text: 'Well again.' }]);
 });

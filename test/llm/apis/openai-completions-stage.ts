@@ -144,7 +144,8 @@ export function readBytes(pieces: readonly Uint8Array[], request: ApiRequest): O
   const decoder = new TextDecoder();
   const note = (event: AssistantMessageEvent) => {
     events.push(event);
-    usages.set(builder.message.usage, JSON.stringify(builder.message.usage));
+    const { usage } = builder.message;
+    if (!usages.has(usage)) usages.set(usage, JSON.stringify(usage));
   };
   for (const piece of pieces) {
     parser.feed(decoder.decode(piece, { stream: true }));

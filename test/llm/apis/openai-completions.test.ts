@@ -183,8 +183,8 @@ describe('an abort', () => {
 
 describe('cuts', () => {
   const frames = framesOf({
-    thinking: ['Ü', 'ber'],
-    text: ['<b>"ä"\n', '🌍'],
+    thinking: ['Über'],
+    text: ['<b>"ä"\n🌍'],
     calls: [{ id: 'call_A', name: 'read', pieces: ['{"path":"ß', '\\u00e9"}'] }],
   });
   const bytes = new TextEncoder().encode(frames.join(''));

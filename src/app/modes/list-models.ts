@@ -1,0 +1,67 @@
+// The hall: a table of the models that can be used, for a person at a terminal. Starts no agent.
+import { homedir } from 'node:os';
+import { levelsOf, type Model } from '../../protocol/index.ts';
+import { modelsFor } from '../models.ts';
+import { loadSettings, userDirectory } from '../settings.ts';
+import { createSystemPorts } from '../system-ports/index.ts';
+import type { StartOptions } from './start.ts';
+
+type Options = Pick<StartOptions, 'provider' | 'model' | 'apiKey' | 'models'>;
+
+const HEAD = ['provider', 'model', 'context', 'max out', 'thinking', 'images'];
+const ONLY_OFFLINE =
+  'No provider has a key yet. Set one, for example ANTHROPIC_API_KEY, or add it to auth.json; see README.md.';
+
+/** The table, or the news that nothing matches the search. */
+export async function listModels(options: Options, search: string, warn: (line: string) => void): Promise<string> {
+  const ports = createSystemPorts();
+  const agentDirectory = userDirectory(process.env, homedir());
+  const { values: settings, problems } = await loadSettings({ files: ports.files, directory: agentDirectory });
+  for (const problem of problems) warn(problem);
+  try {
+    const models = modelsFor({ ...options, modelPatterns: options.models, agentDirectory, settings, ports, warn });
+    const usable = (await models.scope()) ?? (await models.available());
+    if (usable.length === 1 && search === '') warn(ONLY_OFFLINE);
+    const found = usable.filter((model) => matches(model, search));
+    return found.length > 0 ? table([HEAD, ...found.map(row)]) : `No models match "${search}"\n`;
+  } finally {
+    await ports.close();
+  }
+}
+
+/** Every word of the search stands somewhere in what names the model. */
+function matches({ provider, id, name }: Model, search: string): boolean {
+  const text = `${provider}/${id} ${name}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function row(model: Model): string[] {
+  const { provider, id, contextWindow, maxTokens, reasoning, input } = model;
+  const levels = reasoning ? levelsOf(model).filter((level) => level !== 'off') : [];
+  return [
+    provider,
+    id,
+    short(contextWindow),
+    short(maxTokens),
+    levels.length > 1 ? `${levels[0]}–${levels.at(-1)}` : levels.length > 0 ? 'yes' : 'no',
+    input.includes('image') ? 'yes' : 'no',
+  ];
+}
+
+function short(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(2))}M`;
+  return tokens >= 1000 ? `${Math.round(tokens / 1000)}K` : String(tokens);
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${rows.map(line).join('\n')}\n`;
+}

@@ -1,0 +1,41 @@
+// The hall: rows for a person to read. Pure; what comes from elsewhere loses its control characters.
+
+const LONGEST_CELL = 60;
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows].map((row) => row.map(cell));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  const lines = all.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is being removed
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+
+function cell(text: string): string {
+  const plain = text.replace(CONTROL, ' ').trim();
+  return plain.length > LONGEST_CELL ? `${plain.slice(0, LONGEST_CELL - 1)}…` : plain;
+}
+
+const STEPS: readonly [number, string][] = [
+  [60_000, 'min'],
+  [3_600_000, 'h'],
+  [86_400_000, 'd'],
+];
+
+export function ago(ms: number): string {
+  const step = STEPS.findLast(([length]) => ms >= length);
+  return step ? `${Math.floor(ms / step[0])} ${step[1]}` : 'now';
+}
+
+export function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
+}

@@ -1,0 +1,45 @@
+// The hall: which conversation to go on with. Reads the user's words; the store does the work.
+import { Fault } from '../base/index.ts';
+import type { Ports, ResumedSession, SessionStore } from '../contracts/index.ts';
+import { SESSION_VERSION } from '../protocol/index.ts';
+
+export interface ResumeWishes {
+  cwd: string;
+  ports: Pick<Ports, 'clock' | 'ids'>;
+  /** A path, or the beginning of an id. */
+  session?: string | undefined;
+  fork?: string | undefined;
+  continueLatest?: boolean | undefined;
+}
+
+/** `undefined`: begin a new one. */
+export async function resumedFor(wishes: ResumeWishes, store: SessionStore): Promise<ResumedSession | undefined> {
+  if (wishes.session !== undefined && wishes.fork !== undefined) {
+    throw new Fault('config', '--session and --fork exclude each other: go on with a session, or begin a copy of it.');
+  }
+  if (wishes.fork !== undefined) return forked(wishes, store, wishes.fork);
+  if (wishes.session !== undefined) return store.resume(await store.locate(wishes.session));
+  if (!wishes.continueLatest) return undefined;
+  const latest = await store.latest();
+  return latest === undefined ? undefined : store.resume(latest);
+}
+
+/** The whole line of the other conversation, in a log of its own. The other one is only read. */
+async function forked({ cwd, ports }: ResumeWishes, store: SessionStore, wanted: string): Promise<ResumedSession> {
+  const { pathTo } = await import('../core/tree/branching.ts');
+  const source = await store.locate(wanted);
+  const { entries, leafId, name } = await store.read(source);
+  const path = pathTo(new Map(entries.map((entry) => [entry.id, entry])), leafId);
+  const timestamp = new Date(ports.clock.now()).toISOString();
+  const header = {
+    type: 'session' as const,
+    version: SESSION_VERSION,
+    id: ports.ids.uuid(),
+    timestamp,
+    cwd,
+    parentSession: source,
+  };
+  const log = store.create(header);
+  if (path.length > 0) await log.append(path);
+  return { header, log, path, leafId: path.at(-1)?.id ?? null, name, damage: [] };
+}

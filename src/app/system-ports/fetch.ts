@@ -1,0 +1,55 @@
+// The app's network: the fetch that the process has, or one that goes through the user's proxy. Knows no provider.
+import { Fault } from '../../base/fault.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Fetch = typeof globalThis.fetch;
+
+interface Proxies {
+  httpProxy: string;
+  httpsProxy: string;
+  noProxy: string;
+}
+
+/** A server on this machine is what a proxy elsewhere cannot reach. */
+const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
+
+export function createFetch(env: Env): Fetch {
+  const proxies = proxiesOf(env);
+  if (!proxies) return (input, init) => globalThis.fetch(input, init);
+  let through: Promise<Fetch> | undefined;
+  return async (input, init) => {
+    through ??= throughProxy(proxies);
+    return (await through)(input, init);
+  };
+}
+
+function proxiesOf(env: Env): Proxies | undefined {
+  const all = named(env, 'ALL_PROXY');
+  const httpProxy = named(env, 'HTTP_PROXY') || all;
+  const httpsProxy = named(env, 'HTTPS_PROXY') || all;
+  if (!httpProxy && !httpsProxy) return undefined;
+  const exceptions = [named(env, 'NO_PROXY'), env.PARLEY_PROXY_LOOPBACK ? '' : LOOPBACK];
+  return { httpProxy, httpsProxy, noProxy: exceptions.filter((part) => part !== '').join(',') };
+}
+
+/** The small spelling is the older one, and comes first wherever proxies are read. */
+function named(env: Env, name: string): string {
+  return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
+}
+
+async function throughProxy(proxies: Proxies): Promise<Fetch> {
+  for (const address of [proxies.httpProxy, proxies.httpsProxy]) checkAddress(address);
+  const { EnvHttpProxyAgent, fetch: fetchOfPackage } = await import('undici');
+  // How long to wait is decided where requests are made.
+  const dispatcher = new EnvHttpProxyAgent({ ...proxies, headersTimeout: 0, bodyTimeout: 0 });
+  // The package's types and those of Node's own copy of it are not the same to the compiler.
+  const send = fetchOfPackage as unknown as (input: unknown, init: unknown) => Promise<Response>;
+  return (input, init) => send(input, { ...init, dispatcher });
+}
+
+/** Names the variables and not the value, which may hold a password. */
+function checkAddress(address: string): void {
+  if (address === '' || (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) return;
+  const what = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that cannot be used';
+  throw new Fault('config', `${what}: write it like http://host:port (SOCKS is not supported)`);
+}

@@ -1,0 +1,9 @@
+// The hall: words that may stand first on the command line instead of a message. Each is loaded when it is used.
+
+type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Promise<string>;
+
+/** What each prints goes to stdout. */
+export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = {
+  sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
+  export: async () => (await import('../app/modes/export.ts')).runExport,
+};

@@ -1,0 +1,76 @@
+// First floor, llm: from one language model of the AI SDK to our events. What the providers differ in is their format's to say.
+import { Fault, messageOf } from '../../../base/index.ts';
+import type { ApiRequest, ModelApi, ToolOffer } from '../../../contracts/index.ts';
+import type { AssistantMessageEvent } from '../../../protocol/index.ts';
+import { ProviderFault, redact } from '../../http/failure.ts';
+import type { WirePorts } from '../../http/wire.ts';
+import { ABORTED_MESSAGE, MessageBuilder } from '../../message-builder.ts';
+import { failureOf } from './failure.ts';
+import type { SdkFormat } from './format.ts';
+import { lowerCased } from './headers.ts';
+import type { CallOptions, FunctionTool } from './language-model.ts';
+import { promptOf } from './prompt.ts';
+import { PartReader } from './reader.ts';
+import { type WatchedFetch, watchedFetch } from './watched-fetch.ts';
+
+export function createSdkApi(ports: WirePorts, format: SdkFormat): ModelApi {
+  const newId = callNames(ports);
+  return { stream: (request) => follow(ports, format, request, newId) };
+}
+
+/** For models that do not name their calls. The clock tells one run of the program from another. */
+function callNames({ clock }: Pick<WirePorts, 'clock'>): () => string {
+  let made = 0;
+  return () => `call_${clock.now().toString(36)}_${(++made).toString(36)}`;
+}
+
+async function* follow(
+  ports: WirePorts,
+  format: SdkFormat,
+  request: ApiRequest,
+  newId: () => string,
+): AsyncGenerator<AssistantMessageEvent> {
+  const { model, signal } = request;
+  const builder = new MessageBuilder(model, ports.clock.now());
+  const secrets = format.secrets(request);
+  let line: WatchedFetch | undefined;
+  let begun = false;
+  try {
+    signal.throwIfAborted();
+    const headers = { 'user-agent': ports.userAgent, ...lowerCased(request) };
+    line = watchedFetch(ports, { format, secrets, headers }, signal);
+    const asked = format.connect(request, { fetch: line.fetch, newId });
+    const { stream } = await asked.doStream(callOf(request, format, line.signal));
+    begun = true;
+    yield builder.start();
+    const reader = new PartReader(builder, { model, format, secrets });
+    for await (const part of stream) {
+      signal.throwIfAborted();
+      yield* reader.read(part);
+    }
+    yield builder.finish(yield* reader.end());
+  } catch (thrown) {
+    if (!begun) yield builder.start();
+    if (signal.aborted) return yield builder.fail('aborted', ABORTED_MESSAGE);
+    const fault = failureOf(thrown instanceof Fault ? thrown : (line?.lost ?? thrown), secrets);
+    const failure = fault instanceof ProviderFault ? fault.failure : undefined;
+    yield { ...builder.fail('error', redact(messageOf(fault), secrets)), ...(failure ? { failure } : {}) };
+  } finally {
+    line?.end();
+  }
+}
+
+function callOf(request: ApiRequest, format: SdkFormat, abortSignal: AbortSignal): CallOptions {
+  const { remembers, ...plan } = format.plan(request);
+  return {
+    prompt: promptOf(request, format, remembers),
+    ...plan,
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
+    ...(format.errorsAreRaw ? { includeRawChunks: true } : {}),
+    abortSignal,
+  };
+}
+
+function toolOf({ name, description, parameters }: ToolOffer): FunctionTool {
+  return { type: 'function', name, description, inputSchema: { ...parameters, type: 'object' } };
+}

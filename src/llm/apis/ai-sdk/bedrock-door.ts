@@ -1,0 +1,56 @@
+// First floor, llm: where Bedrock is and what opens it, after what the environment says. Pure; reads no environment itself.
+import type { ApiRequest } from '../../../contracts/index.ts';
+import { ProviderFault } from '../../http/failure.ts';
+import { lowerCased, secretsIn } from './headers.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Door {
+  baseURL: string;
+  region: string;
+  /** A bearer token; without it, requests are signed. */
+  apiKey: string;
+  accessKeyId?: string;
+  secretAccessKey?: string;
+  sessionToken?: string | undefined;
+}
+
+const USUAL = /^https:\/\/bedrock-runtime(?:-fips)?\.([a-z]{2}[a-z0-9-]+-\d)\.amazonaws\.com(?:\.cn)?$/;
+/** The catalogue's models say this of their address because they have to say something. */
+const UNSAID = 'us-east-1';
+
+export function doorOf(request: ApiRequest, env: Env): Door {
+  const place = placeOf(request.model.baseUrl, env);
+  const { apiKey } = request;
+  if (apiKey || 'authorization' in lowerCased(request)) return { ...place, apiKey: apiKey ?? '-' };
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (!accessKeyId || !secretAccessKey) throw locked(env);
+  return { ...place, apiKey: '', accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN || undefined };
+}
+
+/** The region that the environment names counts, unless somebody wrote another address. */
+function placeOf(baseUrl: string, env: Env): Pick<Door, 'baseURL' | 'region'> {
+  const base = baseUrl.replace(/\/+$/, '');
+  const named = env.AWS_REGION || env.AWS_DEFAULT_REGION;
+  const [, written] = USUAL.exec(base) ?? [];
+  if (written === undefined && base !== '') return { baseURL: base, region: named || UNSAID };
+  const region = written !== undefined && written !== UNSAID ? written : named || UNSAID;
+  return { baseURL: region === written ? base : addressIn(region), region };
+}
+
+function addressIn(region: string): string {
+  return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+function locked(env: Env): ProviderFault {
+  const profile = env.AWS_PROFILE;
+  const ways = profile
+    ? `the profile ${profile} is not read here; export its keys: eval "$(aws configure export-credentials --profile ${profile} --format env)"`
+    : 'set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+  return new ProviderFault({ kind: 'auth' }, `Amazon Bedrock cannot be opened: ${ways}`);
+}
+
+export function bedrockSecrets(request: ApiRequest, env: Env): string[] {
+  const values = [env.AWS_SECRET_ACCESS_KEY, env.AWS_SESSION_TOKEN];
+  return [...secretsIn(request), ...values.filter((value): value is string => !!value)];
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { createProcessIdentity } from '../../../src/app/system-ports/process-identity.ts';
+import { until } from '../../support/until.ts';
+
+const startTimeOf = (pid: number) =>
+  Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19]);
+
+async function running(): Promise<ChildProcess & { pid: number }> {
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume(); process.stdout.write("up")'], {
+    stdio: 'pipe',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child as ChildProcess & { pid: number };
+}
+
+test('we are this process, on this machine, begun when the system says', async () => {
+  const identity = createProcessIdentity();
+  expect(identity.self).toEqual({ pid: process.pid, startTime: startTimeOf(process.pid), host: hostname() });
+  expect(await identity.isAlive(process.pid, identity.self.startTime)).toBe(true);
+  expect(await identity.isAlive(process.pid, undefined)).toBe(true);
+});
+
+test('another process is alive until it has ended, and a number used again is somebody else', async () => {
+  const identity = createProcessIdentity();
+  const child = await running();
+  const startTime = startTimeOf(child.pid);
+  expect(await identity.isAlive(child.pid, startTime)).toBe(true);
+  expect(await identity.isAlive(child.pid, startTime - 1)).toBe(false);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await identity.isAlive(child.pid, startTime)).toBe(false);
+  expect(await identity.isAlive(child.pid, undefined)).toBe(false);
+});
+
+test('a process that ended and was not buried is not alive', async () => {
+  const identity = createProcessIdentity();
+  // The shell starts a child that waits, and becomes a program that never asks how its children ended.
+  const script = 'read line <&3 & echo $!; exec cat';
+  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [line] = await once(parent.stdout as Readable, 'data');
+  const pid = Number(String(line));
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'latin1') === 'cat\n');
+  expect(await identity.isAlive(pid, undefined)).toBe(true);
+  (parent.stdio[3] as Writable).end();
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z '));
+  expect(await identity.isAlive(pid, undefined)).toBe(false);
+});
+
+test('the first process of the system is somebody else’s and alive', async () => {
+  expect(await createProcessIdentity().isAlive(1, undefined)).toBe(true);
+});

@@ -1,0 +1,194 @@
+// Which key opens which door: every source, their order, and what is said when there is none.
+import { describe, expect, test, vi } from 'vitest';
+import type { OAuthEntry } from '../../../src/llm/credentials/auth-file.ts';
+import { PROVIDERS } from '../../../src/llm/providers/providers.ts';
+import { KEY_VARIABLES } from '../../../src/llm/providers/variables.ts';
+import { modelStage, type StageOptions } from '../model-stage.ts';
+
+const apiKey = (key: string) => ({ type: 'api_key', key });
+const custom = (key: string) => ({ providers: { anthropic: { apiKey: key } } });
+
+describe('the order', () => {
+  const sources: [string, StageOptions][] = [
+    ['flag-key', { apiKey: 'flag-key', asked: { provider: 'anthropic' } }],
+    ['auth-key', { files: { 'auth.json': { anthropic: apiKey('auth-key') } } }],
+    ['oauth-env', { env: { ANTHROPIC_OAUTH_TOKEN: 'oauth-env' } }],
+    ['env-key', { env: { ANTHROPIC_API_KEY: 'env-key' } }],
+    ['models-key', { files: { 'models.json': custom('models-key') } }],
+  ];
+  test.each(sources.map(([key], index) => [key, index] as const))(
+    '%s comes before all that follow',
+    async (key, at) => {
+      const rest = sources.slice(at).map(([, options]) => options);
+      const stage = modelStage({
+        ...Object.assign({}, ...rest),
+        env: Object.assign({}, ...rest.map(({ env }) => env)),
+        files: Object.assign({}, ...rest.map(({ files }) => files)),
+      });
+      expect(await stage.models.credentials.key('anthropic')).toBe(key);
+      expect((await stage.models.credentials.inHand()).has('anthropic')).toBe(true);
+      expect(stage.redacted).toContain(key);
+      expect(stage.warnings).toEqual([]);
+    },
+  );
+
+  test('a file that names an unset variable gives way to what comes after', async () => {
+    const { models } = modelStage({
+      env: { ANTHROPIC_API_KEY: 'env-key' },
+      files: { 'auth.json': { anthropic: apiKey('NO_SUCH_KEY') } },
+    });
+    expect(await models.credentials.key('anthropic')).toBe('env-key');
+  });
+});
+
+test.each(PROVIDERS.filter(({ keyless }) => !keyless).map(({ id, env }) => [id, env[0]!] as const))(
+  '%s is opened by %s',
+  async (provider, variable) => {
+    const { credentials } = modelStage({ env: { [variable]: `key-in-${variable}` } }).models;
+    expect(await credentials.key(provider)).toBe(`key-in-${variable}`);
+    expect(KEY_VARIABLES.includes(variable) || ['HF_TOKEN', 'GITHUB_TOKEN'].includes(variable)).toBe(true);
+  },
+);
+
+test.each([
+  ['amazon-bedrock', 'AWS_PROFILE'],
+  ['amazon-bedrock', 'AWS_ACCESS_KEY_ID'],
+  ['google-vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
+])('%s with %s is signed in without a key', async (provider, variable) => {
+  const { models, redacted } = modelStage({ env: { [variable]: 'default' } });
+  expect((await models.credentials.inHand()).has(provider)).toBe(true);
+  expect(await models.credentials.key(provider)).toBeUndefined();
+  expect(redacted).toEqual([]);
+  expect(KEY_VARIABLES).not.toContain(variable);
+});
+
+describe('no key', () => {
+  test.each([
+    ['anthropic', 'Set ANTHROPIC_API_KEY, or add a key for "anthropic" to '],
+    ['openai', 'Set OPENAI_API_KEY, or add a key for "openai" to '],
+    ['google', 'Set GEMINI_API_KEY, or add a key for "google" to '],
+    ['amazon-bedrock', 'Set AWS_BEARER_TOKEN_BEDROCK, or add a key for "amazon-bedrock" to '],
+  ])('the fault for %s names the variable and the file', async (provider, ways) => {
+    const { models, directory } = modelStage();
+    await expect(models.credentials.key(provider)).rejects.toMatchObject({
+      code: 'no_credentials',
+      message: `No API key for ${provider}. ${ways}${directory}/auth.json.`,
+    });
+    expect((await models.credentials.inHand()).has(provider)).toBe(false);
+  });
+
+  test('a variable that a file names and nobody set is told', async () => {
+    const { models, directory } = modelStage({ files: { 'auth.json': { anthropic: apiKey('MY_CLAUDE_KEY') } } });
+    await expect(models.credentials.key('anthropic')).rejects.toThrow(
+      `No API key for anthropic. ${directory}/auth.json names the variable MY_CLAUDE_KEY for it, which is not set. Set `,
+    );
+  });
+
+  test('a provider of one’s own has two files to put it in', async () => {
+    const acme = {
+      baseUrl: 'http://a.example',
+      api: 'openai-completions',
+      apiKey: 'ACME_NO_KEY',
+      models: [{ id: 'x' }],
+    };
+    const { models, directory } = modelStage({ files: { 'models.json': { providers: { acme } } } });
+    await expect(models.credentials.key('acme')).rejects.toThrow(
+      `Add a key for "acme" to ${directory}/auth.json, or an apiKey to ${directory}/models.json.`,
+    );
+  });
+
+  test('is fine for servers of one’s own, and for providers that were described without one', async () => {
+    const acme = { baseUrl: 'http://a.example', api: 'openai-completions', models: [{ id: 'x' }] };
+    const { credentials } = modelStage({ files: { 'models.json': { providers: { acme } } } }).models;
+    expect(await credentials.key('ollama')).toBeUndefined();
+    expect(await credentials.key('acme')).toBeUndefined();
+    expect((await credentials.inHand()).has('acme')).toBe(true);
+  });
+});
+
+test('to know what is in hand no command is run', async () => {
+  const spawn = vi.fn(() => Promise.reject(new Error('was run')));
+  const { models } = modelStage({
+    files: { 'auth.json': { anthropic: apiKey('!print-my-key') } },
+    ports: { processes: { spawn, killAll: async () => {} } },
+  });
+  expect((await models.credentials.inHand()).has('anthropic')).toBe(true);
+  expect(spawn).not.toHaveBeenCalled();
+  await expect(models.credentials.key('anthropic')).rejects.toThrow('The command for the key of anthropic');
+});
+
+test('variables that files name are kept from tools as soon as the files are read', async () => {
+  const { models, withheld } = modelStage({
+    env: { MY_ONE_KEY: '1', MY_TWO_KEY: '2' },
+    files: {
+      'auth.json': { anthropic: apiKey('MY_ONE_KEY') },
+      'models.json': { providers: { openai: { apiKey: 'MY_TWO_KEY' } } },
+    },
+  });
+  await models.initial();
+  expect(new Set(withheld)).toEqual(new Set(['MY_ONE_KEY', 'MY_TWO_KEY']));
+});
+
+test('a saved key is found at once, and kept private', async () => {
+  const { models, redacted } = modelStage();
+  await models.credentials.saveKey('anthropic', 'sk-saved-key');
+  expect(await models.credentials.key('anthropic')).toBe('sk-saved-key');
+  expect(redacted).toContain('sk-saved-key');
+});
+
+describe('logins', () => {
+  const hour = 3_600_000;
+  const login = (expires: number, access = 'old-access'): OAuthEntry => ({
+    type: 'oauth',
+    access,
+    refresh: 'refresh-1',
+    expires,
+    account: 'kept',
+  });
+  const withLogin = (entry: OAuthEntry, options: StageOptions = {}) =>
+    modelStage({ files: { 'auth.json': { anthropic: entry } }, ...options });
+
+  test('one that is valid is the key', async () => {
+    const { models, redacted } = withLogin(login(Date.now() + hour));
+    expect(await models.credentials.key('anthropic')).toBe('old-access');
+    expect(redacted).toContain('old-access');
+  });
+
+  test('one that has expired and cannot be renewed says so', async () => {
+    const { models, directory } = withLogin(login(Date.now() - 1));
+    await expect(models.credentials.key('anthropic')).rejects.toThrow(
+      `No API key for anthropic. The login in ${directory}/auth.json has expired. Set ANTHROPIC_API_KEY`,
+    );
+    expect((await models.credentials.inHand()).has('anthropic')).toBe(false);
+  });
+
+  test('one that is about to expire is renewed and kept, with what else it holds', async () => {
+    const renew = vi.fn(async (old: OAuthEntry): Promise<OAuthEntry> => {
+      expect(old.refresh).toBe('refresh-1');
+      return { type: 'oauth', access: 'new-access', refresh: 'refresh-2', expires: Date.now() + hour };
+    });
+    const { models } = withLogin(login(Date.now() + 60_000), { refreshers: { anthropic: renew } });
+    expect(await models.credentials.key('anthropic')).toBe('new-access');
+    expect(await models.credentials.key('anthropic')).toBe('new-access');
+    expect(renew).toHaveBeenCalledTimes(1);
+    const kept = await models.credentials.refreshed('anthropic', renew);
+    expect(kept).toMatchObject({ access: 'new-access', refresh: 'refresh-2', account: 'kept' });
+  });
+
+  test('of many who need it at once, one renews and the others take what it got', async () => {
+    const renew = vi.fn(async () => login(Date.now() + hour, 'new-access'));
+    const { models } = withLogin(login(0), { refreshers: { anthropic: renew } });
+    const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.key('anthropic')));
+    expect(new Set(keys)).toEqual(new Set(['new-access']));
+    expect(renew).toHaveBeenCalledTimes(1);
+  });
+
+  test('what fails leaves the old one in place', async () => {
+    const refreshers = { anthropic: () => Promise.reject(new Error('invalid_grant')) };
+    const { models } = withLogin(login(0), { refreshers });
+    await expect(models.credentials.key('anthropic')).rejects.toThrow('invalid_grant');
+    await expect(models.credentials.refreshed('openai', async (old) => old)).rejects.toThrow(
+      'There is no login for openai',
+    );
+  });
+});

@@ -1,0 +1,228 @@
+// models.json: what may be written there, what becomes of it, and what is said when it makes no sense.
+import { describe, expect, test } from 'vitest';
+import { modelStage, nameOf, requestFor } from './model-stage.ts';
+
+const acme = {
+  baseUrl: 'http://127.0.0.1:9/v1',
+  api: 'openai-completions',
+  apiKey: 'sk-acme-key',
+  models: [{ id: 'road-runner' }],
+};
+const providers = (entries: object) => ({ 'models.json': { providers: entries } });
+
+async function exchange(stage: ReturnType<typeof modelStage>, provider: string, id: string) {
+  const model = await stage.models.find(provider, id);
+  for await (const _ of stage.models.stream(requestFor(model!))) {
+    // Only what was sent is of interest.
+  }
+  return stage.requests.at(-1)!;
+}
+
+test('a model that is only named gets the usual values', async () => {
+  const { models, warnings } = modelStage({ files: providers({ acme }) });
+  expect(await models.find('acme', 'road-runner')).toEqual({
+    id: 'road-runner',
+    name: 'road-runner',
+    api: 'openai-completions',
+    provider: 'acme',
+    baseUrl: 'http://127.0.0.1:9/v1',
+    reasoning: false,
+    input: ['text'],
+    contextWindow: 128_000,
+    maxTokens: 16_384,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  });
+  expect(warnings).toEqual([]);
+});
+
+test('everything that may be said of a model is taken, its headers only for requests', async () => {
+  const described = {
+    id: 'coyote',
+    name: 'Wile E.',
+    api: 'anthropic-messages',
+    baseUrl: 'http://127.0.0.1:8',
+    reasoning: true,
+    thinkingLevels: ['low', 'high'],
+    input: ['text', 'image'],
+    contextWindow: 4000,
+    cost: { input: 1, output: 2 },
+    headers: { 'x-model': 'coyote' },
+    compat: { supportsTools: false },
+    somethingNew: 1,
+  };
+  const stage = modelStage({
+    files: providers({
+      acme: { ...acme, headers: { 'x-all': '1' }, compat: { supportsTools: true, b: 2 }, models: [described] },
+    }),
+  });
+  expect(await stage.models.find('acme', 'coyote')).toEqual({
+    id: 'coyote',
+    name: 'Wile E.',
+    api: 'anthropic-messages',
+    provider: 'acme',
+    baseUrl: 'http://127.0.0.1:8',
+    reasoning: true,
+    thinkingLevels: ['low', 'high'],
+    input: ['text', 'image'],
+    contextWindow: 4000,
+    maxTokens: 4000,
+    cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
+  });
+  expect(await exchange(stage, 'acme', 'coyote')).toMatchObject({
+    apiKey: 'sk-acme-key',
+    headers: { 'x-all': '1', 'x-model': 'coyote' },
+    compat: { supportsTools: false, b: 2 },
+  });
+});
+
+test('comments and trailing commas are fine', async () => {
+  const content = `{ // mine\n "providers": { "acme": ${JSON.stringify(acme)}, },\n}`;
+  const { models, warnings } = modelStage({ files: { 'models.json': content } });
+  expect(nameOf(await models.find('acme', 'road-runner'))).toBe('acme/road-runner');
+  expect(warnings).toEqual([]);
+});
+
+describe('known providers', () => {
+  test('an entry without models moves the provider and dresses its requests', async () => {
+    const anthropic = {
+      baseUrl: 'http://127.0.0.1:7',
+      headers: { 'x-team': 'blue' },
+      authHeader: true,
+      apiKey: 'sk-gateway',
+    };
+    const stage = modelStage({ files: providers({ anthropic }) });
+    const model = await stage.models.find('anthropic', 'claude-opus-5-5');
+    expect(model).toMatchObject({ baseUrl: 'http://127.0.0.1:7', api: 'anthropic-messages', contextWindow: 1_000_000 });
+    expect(model).not.toHaveProperty('headers');
+    expect(await exchange(stage, 'anthropic', 'claude-opus-5-5')).toMatchObject({
+      apiKey: 'sk-gateway',
+      headers: { 'x-team': 'blue', Authorization: 'Bearer sk-gateway' },
+    });
+  });
+
+  test('the environment comes before the file', async () => {
+    const { models } = modelStage({
+      env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:6/' },
+      files: providers({ anthropic: { baseUrl: 'http://127.0.0.1:7' } }),
+    });
+    expect((await models.find('anthropic', 'claude-opus-5-5'))?.baseUrl).toBe('http://127.0.0.1:6');
+  });
+
+  test('overrides change what is known, models add to it or take its place', async () => {
+    const openai = {
+      modelOverrides: { 'gpt-5.5': { contextWindow: 9000, cost: { input: 7 }, headers: { 'x-over': '1' } } },
+      models: [
+        { id: 'ft:mine', reasoning: true },
+        { id: 'gpt-4.1', name: 'Mine' },
+      ],
+      apiKey: 'sk-openai-1',
+    };
+    const stage = modelStage({ files: providers({ openai }) });
+    const { models } = stage;
+    expect(await models.find('openai', 'gpt-5.5')).toMatchObject({
+      contextWindow: 9000,
+      cost: { input: 7, output: 30 },
+    });
+    expect(await models.find('openai', 'ft:mine')).toMatchObject({ api: 'openai-responses', reasoning: true });
+    expect(await models.find('openai', 'gpt-4.1')).toMatchObject({ name: 'Mine', contextWindow: 128_000 });
+    const ids = (await models.available()).map(({ id }) => id);
+    expect(ids.filter((id) => id === 'gpt-4.1')).toHaveLength(1);
+    expect((await exchange(stage, 'openai', 'gpt-5.5')).headers).toEqual({ 'x-over': '1' });
+  });
+});
+
+test('headers may be variables and commands, and their secrets are struck out of logs', async () => {
+  const headers = {
+    'x-plain': 'application/json',
+    'x-var': 'TEAM_HEADER',
+    'x-cmd': '!echo from-command',
+    'x-api-key': 'literal-key',
+  };
+  const stage = modelStage({
+    env: { TEAM_HEADER: 'from-variable' },
+    files: providers({ acme: { ...acme, headers } }),
+  });
+  const sent = await exchange(stage, 'acme', 'road-runner');
+  expect(sent.headers).toEqual({
+    'x-plain': 'application/json',
+    'x-var': 'from-variable',
+    'x-cmd': 'from-command',
+    'x-api-key': 'literal-key',
+  });
+  expect(new Set(stage.redacted)).toEqual(new Set(['sk-acme-key', 'from-variable', 'from-command', 'literal-key']));
+});
+
+test('a header’s command that fails is an error at the end of the stream', async () => {
+  const stage = modelStage({ files: providers({ acme: { ...acme, headers: { 'x-cmd': '!exit 4' } } }) });
+  const model = await stage.models.find('acme', 'road-runner');
+  const events = [];
+  for await (const event of stage.models.stream(requestFor(model!))) events.push(event);
+  expect(events.map(({ type }) => type)).toEqual(['start', 'error']);
+  expect(events.at(-1)).toMatchObject({
+    error: { errorMessage: 'The command for the key of acme (header x-cmd) ended with exit code 4: exit 4' },
+    failure: { kind: 'auth' },
+  });
+  expect(stage.requests).toEqual([]);
+});
+
+test('the file is read again for each listing', async () => {
+  const { models, write } = modelStage({ files: providers({ acme }) });
+  expect((await models.available()).map(nameOf)).toEqual(['acme/road-runner', 'parley/offline']);
+  write('models.json', { providers: { acme: { ...acme, models: [{ id: 'another' }, { id: 'and-one-more' }] } } });
+  expect((await models.available()).map(nameOf)).toEqual(['acme/another', 'acme/and-one-more', 'parley/offline']);
+});
+
+describe('what makes no sense is told with file and key, and costs only itself', () => {
+  const bad: [string, unknown, string][] = [
+    ['a wrong type', { ...acme, baseUrl: 5 }, 'providers.acme.baseUrl must be a string (got number)'],
+    ['a model without an id', { ...acme, models: [{ name: 'x' }] }, 'providers.acme.models[0].id is required'],
+    [
+      'a wrong choice',
+      { ...acme, models: [{ id: 'x', input: ['smell'] }] },
+      'providers.acme.models[0].input[0] must be',
+    ],
+    [
+      'tokens below one',
+      { ...acme, models: [{ id: 'x', maxTokens: 0 }] },
+      'providers.acme.models[0].maxTokens: must be 1 or more',
+    ],
+    [
+      'no address',
+      { ...acme, baseUrl: undefined },
+      'providers.acme.baseUrl is required, or providers.acme.models[0].baseUrl',
+    ],
+    ['no format', { ...acme, api: undefined }, 'providers.acme.api is required, or providers.acme.models[0].api'],
+    [
+      'no models for a stranger',
+      { baseUrl: 'http://x' },
+      'providers.acme.models is required, because nobody knows acme',
+    ],
+    ['not even an object', 'sk-canary', 'providers.acme must be an object (got string)'],
+    [
+      'a key in the wrong place',
+      { ...acme, headers: 'sk-canary' },
+      'providers.acme.headers must be an object (got string)',
+    ],
+  ];
+  test.each(bad)('%s', async (_, entry, sentence) => {
+    const { models, warnings, directory } = modelStage({ files: providers({ acme: entry, fine: acme }) });
+    expect((await models.available()).map(nameOf)).toEqual(['fine/road-runner', 'parley/offline']);
+    await models.available();
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(`${directory}/models.json: ${sentence}`);
+    expect(warnings[0]).toContain('; the provider "acme" is ignored');
+    expect(warnings[0]).not.toContain('canary');
+  });
+
+  test.each([
+    ['no JSON', '{"providers": {"acme": sk-canary', 'line 1 is not JSON; the file is ignored'],
+    ['a list', '[]', 'holds array where an object is wanted; the file is ignored'],
+    ['providers as a list', '{"providers":[]}', 'providers must be an object (got array); the file is ignored'],
+  ])('%s', async (_, content, sentence) => {
+    const { models, warnings } = modelStage({ files: { 'models.json': content } });
+    expect((await models.available()).map(nameOf)).toEqual(['parley/offline']);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(sentence);
+    expect(warnings[0]).not.toContain('canary');
+  });
+});

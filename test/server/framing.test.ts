@@ -1,0 +1,159 @@
+// Whatever a host writes, cut wherever it may be: exactly the replies that the protocol defines, in order, and we live on.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { commandsByName } from '../../src/commands/index.ts';
+import { Gates } from './gates.ts';
+import { ODD_FRAMES, type OddFrame } from './odd-frames.ts';
+import { createWorld, type Frame, type World } from './world.ts';
+
+const LF = Uint8Array.of(0x0a);
+
+function lineOf({ line }: OddFrame): Uint8Array {
+  return Buffer.concat([Buffer.from(line as string), LF]);
+}
+
+async function openWorld(): Promise<World> {
+  const gates = new Gates();
+  gates.open();
+  return createWorld([], gates);
+}
+
+/** What came back, without the greeting. */
+function framesFrom({ timeline }: World): Frame[] {
+  return timeline
+    .filter(({ direction }) => direction === 'out')
+    .map(({ frame }) => frame)
+    .slice(1);
+}
+
+function expectReply(frame: Frame | undefined, { reply, name }: OddFrame): void {
+  if (!reply) throw new Error(`${name} gets no reply`);
+  const { error, ...rest } = reply;
+  expect(frame, name).toMatchObject({ type: 'response', ...rest });
+  expect(frame && 'id' in frame, name).toBe('id' in rest);
+  expect(
+    Object.keys(frame ?? {}).filter((key) => !['id', 'type', 'command', 'success', 'data', 'error'].includes(key)),
+  ).toEqual([]);
+  if (error) expect(frame?.error, name).toMatch(error);
+}
+
+describe('one by one', () => {
+  test.each(ODD_FRAMES.map((odd) => [odd.name, odd] as const))('%s', async (_, odd) => {
+    const world = await openWorld();
+    world.sendRaw(lineOf(odd));
+    world.sendRaw(Buffer.from('{"id":"alive","type":"get_last_assistant_text"}\n'));
+    await world.leave();
+    const frames = framesFrom(world);
+    expect(frames.at(-1)).toMatchObject({ id: 'alive', success: true });
+    expect(frames).toHaveLength(odd.reply ? 2 : 1);
+    if (odd.reply) expectReply(frames[0], odd);
+  });
+
+  test('there are enough of them', () => {
+    expect(ODD_FRAMES.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(ODD_FRAMES.map(({ name }) => name)).size).toBe(ODD_FRAMES.length);
+  });
+});
+
+/** Short commands that succeed whenever they come. */
+const SHORT: OddFrame[] = [
+  { type: 'get_state' },
+  { type: 'get_messages' },
+  { type: 'get_session_stats' },
+  { type: 'get_last_assistant_text' },
+  { type: 'set_steering_mode', mode: 'all' },
+  { type: 'set_follow_up_mode', mode: 'all' },
+  { type: 'set_interrupt_mode', mode: 'wait' },
+  { type: 'steer', message: 'a' },
+  { type: 'follow_up', message: 'é\u2028😀' },
+  { type: 'clear_queue' },
+  { type: 'set_session_name', name: 'b' },
+  { type: 'abort' },
+  { type: 'abort_bash' },
+].map((frame, index) => ({
+  name: frame.type,
+  line: JSON.stringify({ id: index, ...frame }),
+  reply: { id: index, command: frame.type, success: true },
+}));
+
+const REFUSED = SHORT.map(
+  ({ name }, index): OddFrame => ({
+    name: `${name} with a wrong id`,
+    line: JSON.stringify({ id: [index], type: name }),
+    reply: { command: name, success: false },
+  }),
+);
+
+const light = ODD_FRAMES.filter(({ line, name }) => line.length < 1000 && name !== 'a blank shell command');
+const anyFrame = fc.oneof(fc.constantFrom(...SHORT), fc.constantFrom(...REFUSED, ...light));
+
+test('any sequence, cut anywhere, is answered one by one and in order', async () => {
+  const chunkSizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyFrame, { maxLength: 20 }),
+      chunkSizes,
+      fc.boolean(),
+      async (sequence, sizes, isEnded) => {
+        const world = await openWorld();
+        const whole = Buffer.concat(sequence.map(lineOf));
+        // The last line counts also without its newline.
+        const input = isEnded ? whole : whole.subarray(0, -1);
+        for (let at = 0, count = 0; at < input.length; count++) {
+          const size = sizes[count % sizes.length] ?? 1;
+          world.sendRaw(input.subarray(at, at + size));
+          at += size;
+          if (count % 3 === 0) await null;
+        }
+        await world.leave();
+        const answered = sequence.filter(({ reply }) => reply);
+        const frames = framesFrom(world);
+        expect(frames.map(({ command }) => command)).toEqual(answered.map(({ reply }) => reply?.command));
+        frames.forEach((frame, index) => {
+          expectReply(frame, answered[index] as OddFrame);
+        });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+describe('wrong values for every field of every command', () => {
+  const WRONG = [null, true, 7, 1e308, 'nonsense', '', [], [null], {}, { a: 1 }, [[[[]]]]];
+
+  test.each([...commandsByName.keys()])('%s', async (name) => {
+    const { params } = commandsByName.get(name)!;
+    const fields = Object.entries((params as unknown as { entries: Record<string, never> }).entries);
+    const world = await openWorld();
+    const sent = fields.flatMap(([field]) =>
+      WRONG.filter((value) => !isFine(params, field, value)).map((value) => ({ field, value })),
+    );
+    sent.forEach(({ field, value }, index) => {
+      world.sendRaw(Buffer.from(`${JSON.stringify({ id: `${index}`, type: name, ...COMPLETE, [field]: value })}\n`));
+    });
+    await world.leave();
+    const frames = framesFrom(world);
+    expect(frames).toHaveLength(sent.length);
+    sent.forEach(({ field }, index) => {
+      expect(frames.find(({ id }) => id === `${index}`)).toEqual({
+        id: `${index}`,
+        type: 'response',
+        command: name,
+        success: false,
+        error: expect.stringMatching(new RegExp(`(^|; )${field}(\\[0\\])?[. ]`)),
+      });
+    });
+  });
+});
+
+/** Fields that other commands want; those that are not wanted are ignored. */
+const COMPLETE = { message: 'm', command: 'true', name: 'n' };
+
+function isFine(
+  params: { '~standard': { validate(value: unknown): unknown } },
+  field: string,
+  value: unknown,
+): boolean {
+  const outcome = params['~standard'].validate({ [field]: value }) as { issues?: { path?: { key: unknown }[] }[] };
+  return !outcome.issues?.some(({ path }) => path?.[0]?.key === field);
+}

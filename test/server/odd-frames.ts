@@ -1,0 +1,141 @@
+// Lines that no host should send, and what each gets: one refusal, or nothing where the protocol says so.
+
+export interface OddFrame {
+  readonly name: string;
+  readonly line: string | Uint8Array;
+  /** `undefined`: no reply at all. `id` only where the protocol gives it back. */
+  readonly reply: { command: string; success: boolean; id?: string | number; error?: RegExp } | undefined;
+}
+
+const parse = (error: RegExp) => ({ command: 'parse', success: false, error });
+const notAnObject = (kind: string) =>
+  parse(new RegExp(`^Failed to parse command: expected a JSON object \\(got ${kind}\\)$`));
+const unreadable = parse(/^Failed to parse command: ./);
+const unknown = (command: string) => ({ command, success: false, error: /^Unknown command: / });
+const badId = (command: string) => ({ command, success: false, error: /^id must be a string or a number \(got / });
+const done = (id: string | number, command = 'abort') => ({ id, command, success: true });
+const refused = (id: string, command: string, error: RegExp) => ({ id, command, success: false, error });
+
+const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const bytes = (...parts: (string | number[])[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
+
+export const ODD_FRAMES: readonly OddFrame[] = [
+  // Not an object.
+  { name: 'null', line: 'null', reply: notAnObject('null') },
+  { name: 'true', line: 'true', reply: notAnObject('boolean') },
+  { name: 'a number', line: '42', reply: notAnObject('number') },
+  { name: 'a huge number', line: `1${'0'.repeat(400)}`, reply: notAnObject('number') },
+  { name: 'a string', line: '"get_state"', reply: notAnObject('string') },
+  { name: 'an empty array', line: '[]', reply: notAnObject('array') },
+  { name: 'an array of commands', line: '[{"id":"1","type":"abort"}]', reply: notAnObject('array') },
+  { name: 'arrays 100,000 deep', line: deep(100_000), reply: notAnObject('array') },
+  // Not JSON.
+  { name: 'words', line: 'hello there', reply: unreadable },
+  { name: 'half an object', line: '{"id":"1","type":"abort"', reply: unreadable },
+  { name: 'two objects', line: '{"type":"abort"}{"type":"abort"}', reply: unreadable },
+  { name: 'single quotes', line: "{'type':'abort'}", reply: unreadable },
+  { name: 'a trailing comma', line: '{"type":"abort",}', reply: unreadable },
+  { name: 'a comment', line: '{"type":"abort"} // please', reply: unreadable },
+  { name: 'NaN', line: '{"type":"abort","id":NaN}', reply: unreadable },
+  { name: 'a raw tab in a string', line: '{"type":"abo\trt"}', reply: unreadable },
+  { name: 'a raw NUL in a string', line: '{"id":"a\u0000b","type":"abort"}', reply: unreadable },
+  { name: 'a NUL before the object', line: '\u0000{"type":"abort"}', reply: unreadable },
+  { name: 'a bad escape', line: '{"type":"\\x61bort"}', reply: unreadable },
+  { name: '100,000 open brackets', line: '['.repeat(100_000), reply: unreadable },
+  { name: 'an HTTP request', line: 'GET / HTTP/1.1', reply: unreadable },
+  { name: 'an LSP header', line: 'Content-Length: 20', reply: unreadable },
+  // Not UTF-8.
+  { name: 'a lone continuation byte', line: bytes('{"type":"abort","x":"', [0x80], '"}'), reply: unreadable },
+  { name: 'an overlong encoding', line: bytes('{"type":"abort","x":"', [0xc0, 0xaf], '"}'), reply: unreadable },
+  { name: 'half a character', line: bytes('{"type":"abort","x":"', [0xf0, 0x9f, 0x98], '"}'), reply: unreadable },
+  { name: 'an encoded surrogate', line: bytes('{"type":"abort","x":"', [0xed, 0xa0, 0x80], '"}'), reply: unreadable },
+  { name: 'Latin-1', line: bytes('{"type":"abort","x":"caf', [0xe9], '"}'), reply: unreadable },
+  { name: 'UTF-16', line: Buffer.from('{"type":"abort"}', 'utf16le'), reply: unreadable },
+  // No such command.
+  { name: 'an empty object', line: '{}', reply: unknown('unknown') },
+  { name: 'only an id', line: '{"id":"1"}', reply: unknown('unknown') },
+  { name: 'an unknown type', line: '{"id":"1","type":"fly"}', reply: unknown('fly') },
+  { name: 'an empty type', line: '{"id":"1","type":""}', reply: unknown('') },
+  { name: 'a type in capitals', line: '{"id":"1","type":"ABORT"}', reply: unknown('ABORT') },
+  { name: 'a type with a space', line: '{"id":"1","type":"abort "}', reply: unknown('abort ') },
+  { name: 'a number for a type', line: '{"id":"1","type":7}', reply: unknown('unknown') },
+  { name: 'null for a type', line: '{"id":"1","type":null}', reply: unknown('unknown') },
+  { name: 'an object for a type', line: '{"id":"1","type":{"toString":1}}', reply: unknown('unknown') },
+  { name: 'an array for a type', line: '{"id":"1","type":["abort"]}', reply: unknown('unknown') },
+  { name: '__proto__ for a type', line: '{"id":"1","type":"__proto__"}', reply: unknown('__proto__') },
+  { name: 'constructor for a type', line: '{"id":"1","type":"constructor"}', reply: unknown('constructor') },
+  { name: 'hasOwnProperty for a type', line: '{"id":"1","type":"hasOwnProperty"}', reply: unknown('hasOwnProperty') },
+  { name: 'response for a type', line: '{"id":"1","type":"response","command":"abort"}', reply: unknown('response') },
+  { name: 'an event for a type', line: '{"type":"agent_start"}', reply: unknown('agent_start') },
+  { name: 'JSON-RPC', line: '{"jsonrpc":"2.0","id":1,"method":"abort"}', reply: unknown('unknown') },
+  // Ids that cannot be given back.
+  { name: 'null for an id', line: '{"id":null,"type":"abort"}', reply: badId('abort') },
+  { name: 'a boolean for an id', line: '{"id":false,"type":"abort"}', reply: badId('abort') },
+  { name: 'an object for an id', line: '{"id":{"a":1},"type":"abort"}', reply: badId('abort') },
+  { name: 'an array for an id', line: '{"id":["a"],"type":"abort"}', reply: badId('abort') },
+  { name: 'arrays 100,000 deep for an id', line: `{"id":${deep(100_000)},"type":"abort"}`, reply: badId('abort') },
+  { name: 'a number beyond all bounds for an id', line: '{"id":1e999,"type":"abort"}', reply: badId('abort') },
+  {
+    name: 'an integer that loses digits for an id',
+    line: '{"id":9007199254740993,"type":"abort"}',
+    reply: badId('abort'),
+  },
+  // Odd, but sound.
+  { name: 'an id of zero', line: '{"id":0,"type":"abort"}', reply: done(0) },
+  { name: 'an empty id', line: '{"id":"","type":"abort"}', reply: done('') },
+  { name: 'a long id', line: `{"id":"${'i'.repeat(100_000)}","type":"abort"}`, reply: done('i'.repeat(100_000)) },
+  { name: 'half a character in an id', line: '{"id":"\\ud83d","type":"abort"}', reply: done('\ud83d') },
+  { name: 'an escaped NUL in an id', line: '{"id":"a\\u0000b","type":"abort"}', reply: done('a\u0000b') },
+  { name: 'separators in an id', line: '{"id":"a\u2028b\u2029","type":"abort"}', reply: done('a\u2028b\u2029') },
+  { name: 'the same key twice', line: '{"id":"1","id":"2","type":"fly","type":"abort"}', reply: done('2') },
+  { name: '__proto__ as a key', line: '{"id":"1","type":"abort","__proto__":{"id":"2"}}', reply: done('1') },
+  {
+    name: 'a type that only __proto__ has',
+    line: '{"id":"1","__proto__":{"type":"abort"}}',
+    reply: unknown('unknown'),
+  },
+  { name: 'unknown fields', line: '{"id":"1","type":"abort","colour":"red","n":{"a":[1]}}', reply: done('1') },
+  { name: 'an unknown field 100,000 deep', line: `{"id":"1","type":"abort","x":${deep(100_000)}}`, reply: done('1') },
+  { name: 'spaces all around', line: ' \t{ "id" : "1" , "type" : "abort" } \t', reply: done('1') },
+  { name: 'a carriage return at the end', line: '{"id":"1","type":"abort"}\r', reply: done('1') },
+  { name: 'a byte order mark', line: '\ufeff{"id":"1","type":"abort"}', reply: done('1') },
+  { name: 'escapes in keys', line: '{"\\u0069d":"1","\\u0074ype":"abort"}', reply: done('1') },
+  // Fields that do not fit.
+  {
+    name: 'a message 100,000 deep',
+    line: `{"id":"1","type":"steer","message":${deep(100_000)}}`,
+    reply: refused('1', 'steer', /^message must be a string \(got array\)$/),
+  },
+  {
+    name: 'a blank name',
+    line: '{"id":"1","type":"set_session_name","name":" \\n"}',
+    reply: refused('1', 'set_session_name', /^Session name cannot be empty$/),
+  },
+  {
+    name: 'a blank shell command',
+    line: '{"id":"1","type":"bash","command":""}',
+    reply: refused('1', 'bash', /^command cannot be empty$/),
+  },
+  {
+    name: 'a message in __proto__ only',
+    line: '{"id":"1","type":"steer","__proto__":{"message":"x"}}',
+    reply: refused('1', 'steer', /^message is required$/),
+  },
+  // No reply.
+  { name: 'spaces', line: '   ', reply: undefined },
+  { name: 'nothing', line: '', reply: undefined },
+  { name: 'a carriage return', line: '\r', reply: undefined },
+  {
+    name: 'an answer that nobody waits for',
+    line: '{"type":"extension_ui_response","id":"q","value":"x"}',
+    reply: undefined,
+  },
+  { name: 'an answer without an id', line: '{"type":"extension_ui_response","value":"x"}', reply: undefined },
+  { name: 'an answer that says nothing', line: '{"type":"extension_ui_response","id":"q"}', reply: undefined },
+  {
+    name: 'an answer of a wrong type',
+    line: '{"type":"extension_ui_response","id":"q","confirmed":"yes"}',
+    reply: undefined,
+  },
+];

@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFiles } from '../../src/app/system-ports/files.ts';
+import type { Clock, Files } from '../../src/contracts/ports.ts';
+import type { ResumedSession } from '../../src/contracts/store.ts';
+import { createJsonlStore, type ProcessId } from '../../src/store/index.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { entry, header } from './contract.ts';
+import { memoryFiles } from './memory-files.ts';
+import { line, linesIn, processes } from './place.ts';
+
+const [one, two]: ProcessId[] = [
+  { pid: 100, startTime: 1, host: 'here' },
+  { pid: 200, startTime: 2, host: 'here' },
+];
+const now = Date.parse('2026-01-02T00:00:00Z');
+const clock = { now: () => now } as Clock;
+
+/** A folder with a session, and stores that take themselves for processes. */
+function town(running: readonly ProcessId[] = [one!, two!], files: Files = createFiles()) {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'session.jsonl');
+  writeFileSync(path, line(header) + line(entry(0)));
+  const { identity, end } = processes(running);
+  const as = (self: ProcessId) => createJsonlStore({ files, clock, identity: identity(self), directory });
+  const leaveLock = (content: string, ageMs = 0) => {
+    writeFileSync(`${path}.lock`, content);
+    utimesSync(`${path}.lock`, (now - ageMs) / 1000, (now - ageMs) / 1000);
+  };
+  return { directory, path, as, end, leaveLock };
+}
+
+const inUseBy = ({ pid, host }: ProcessId, path: string) => ({
+  name: 'Fault',
+  code: 'refused',
+  message: `Session is in use by process ${pid} on ${host}: ${path}. Close it there first; if that process is gone, remove ${path}.lock.`,
+  details: { pid, host, lock: `${path}.lock` },
+});
+
+test('the second to open a session is told who holds it, until it is closed there', async () => {
+  const { path, as } = town();
+  const held = await as(one!).resume(path);
+  expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(one);
+  expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
+  await expect(as(two!).resume(path)).rejects.toMatchObject(inUseBy(one!, path));
+  await expect(as(two!).remove(path)).rejects.toMatchObject(inUseBy(one!, path));
+  await expect(as(one!).resume(path)).rejects.toMatchObject(inUseBy(one!, path));
+  await held.log.close();
+  expect(existsSync(`${path}.lock`)).toBe(false);
+  const next = await as(two!).resume(path);
+  await next.log.append([entry(1)]);
+  await next.log.close();
+  expect(linesIn(path)).toEqual([header, entry(0), entry(1)]);
+});
+
+test('a new session is held from its first entry on', async () => {
+  const { as } = town();
+  const log = as(one!).create(header);
+  await log.append([entry(0)]);
+  await expect(as(two!).resume(log.file!)).rejects.toMatchObject(inUseBy(one!, log.file!));
+  await log.close();
+  await (await as(two!).resume(log.file!)).log.close();
+});
+
+test.each<[string, (place: ReturnType<typeof town>) => void]>([
+  ['of a process that has ended', ({ leaveLock }) => leaveLock(JSON.stringify({ ...one, pid: 999 }))],
+  [
+    'of an earlier process with the same number',
+    ({ leaveLock }) => leaveLock(JSON.stringify({ ...one, startTime: 7 })),
+  ],
+  ['that is empty and old', ({ leaveLock }) => leaveLock('', 60_000)],
+  ['that nobody can read and old', ({ leaveLock }) => leaveLock('{"pid":', 60_000)],
+])('a lock %s is taken over', async (_, prepare) => {
+  const place = town();
+  prepare(place);
+  const resumed = await place.as(two!).resume(place.path);
+  expect(JSON.parse(readFileSync(`${place.path}.lock`, 'utf8'))).toEqual(two);
+  expect(readdirSync(place.directory).sort()).toEqual(['session.jsonl', 'session.jsonl.lock']);
+  await resumed.log.close();
+  expect(readdirSync(place.directory)).toEqual(['session.jsonl']);
+});
+
+test.each<[string, string, string]>([
+  ['that has just been made and not named yet', '', 'is being opened by another process'],
+  ['of another machine', JSON.stringify({ pid: 999, startTime: 1, host: 'there' }), 'in use by process 999 on there'],
+])('a lock %s is respected', async (_, content, message) => {
+  const { as, path, leaveLock } = town();
+  leaveLock(content);
+  await expect(as(two!).resume(path)).rejects.toThrow(message);
+  expect(readFileSync(`${path}.lock`, 'utf8')).toBe(content);
+});
+
+test('a claim whose maker died does not stand in the way', async () => {
+  const { as, path, directory, leaveLock } = town();
+  leaveLock(JSON.stringify({ ...one, pid: 999 }));
+  writeFileSync(`${path}.lock.claim`, JSON.stringify({ ...one, pid: 998 }));
+  await (await as(two!).resume(path)).log.close();
+  expect(readdirSync(directory)).toEqual(['session.jsonl']);
+});
+
+test('a lock that somebody else made meanwhile is not removed', async () => {
+  const { as, path } = town();
+  const resumed = await as(one!).resume(path);
+  writeFileSync(`${path}.lock`, JSON.stringify(two));
+  await resumed.log.close();
+  expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(two);
+});
+
+test('a lock that is no file is a fault, not a loop', async () => {
+  const { as, path } = town();
+  mkdirSync(`${path}.lock`);
+  await expect(as(one!).resume(path)).rejects.toMatchObject({ code: 'storage' });
+});
+
+/** Files that let one of the waiting operations through at a time, in an order that the chooser decides. */
+function interleaved(choose: () => number) {
+  const files = memoryFiles(now);
+  const waiting: (() => void)[] = [];
+  const turn = () => new Promise<void>((resolve) => waiting.push(resolve));
+  const slow: Files = {
+    ...files,
+    info: (...request) => turn().then(() => files.info(...request)),
+    read: (...request) => turn().then(() => files.read(...request)),
+    rename: (...request) => turn().then(() => files.rename(...request)),
+    remove: (...request) => turn().then(() => files.remove(...request)),
+    async open(...request) {
+      await turn();
+      const file = await files.open(...request);
+      return { ...file, append: (bytes) => turn().then(() => file.append(bytes)) };
+    },
+  };
+  /** Lets operations through until nothing waits any more. */
+  async function run(until: Promise<unknown>): Promise<void> {
+    let over = false;
+    void until.finally(() => {
+      over = true;
+    });
+    while (!over) {
+      await new Promise((resolve) => setImmediate(resolve));
+      waiting.splice(choose() % Math.max(1, waiting.length), 1)[0]?.();
+    }
+  }
+  return { files, slow, run };
+}
+
+test('of many who find a stale lock at the same time, in whatever order things happen, exactly one gets it', async () => {
+  const order = fc.infiniteStream(fc.nat(1000));
+  await fc.assert(
+    fc.asyncProperty(order, fc.integer({ min: 2, max: 4 }), async (choices, count) => {
+      const { files, slow, run } = interleaved(() => choices.next().value);
+      const takers = Array.from({ length: count }, (_, i) => ({ pid: 10 + i, startTime: 1, host: 'here' }));
+      const { identity } = processes(takers);
+      const path = '/s/session.jsonl';
+      files.contents.set(path, Buffer.from(line(header)));
+      files.contents.set(`${path}.lock`, Buffer.from(JSON.stringify({ pid: 1, startTime: 1, host: 'here' })));
+      const attempts = takers.map((self) =>
+        createJsonlStore({ files: slow, clock, identity: identity(self), directory: '/s' }).resume(path),
+      );
+      const settled = Promise.allSettled(attempts);
+      await run(settled);
+      const outcomes = await settled;
+      const winners = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? [takers[i]!] : []));
+      expect(winners).toHaveLength(1);
+      expect(JSON.parse(files.contents.get(`${path}.lock`)!.toString())).toEqual(winners[0]);
+      const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      for (const refusal of refusals) expect(refusal).toMatchObject({ name: 'Fault', code: 'refused' });
+      await run((outcomes.find(isDone) as PromiseFulfilledResult<ResumedSession>).value.log.close());
+      expect([...files.contents.keys()]).toEqual([path]);
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);
+
+const isDone = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
+
+test('many who open and write by turns leave a log of whole lines, each entry once', async () => {
+  const { path, as } = town(Array.from({ length: 5 }, (_, i) => ({ pid: i, startTime: 1, host: 'here' })));
+  let written = 0;
+  const writer = async (pid: number) => {
+    const store = as({ pid, startTime: 1, host: 'here' });
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const session = await store.resume(path).catch(() => undefined);
+      if (!session) continue;
+      written += 1;
+      await session.log.append([{ ...entry(written), parentId: session.leafId }]);
+      await session.log.close();
+    }
+  };
+  await Promise.all([0, 1, 2, 3, 4].map(writer));
+  expect(written).toBeGreaterThan(5);
+  expect(linesIn(path)).toEqual([header, ...Array.from({ length: written + 1 }, (_, n) => entry(n))]);
+}, 60_000);
