@@ -12,9 +12,8 @@ const COMMON = /** @type {const} */ ({
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'silent',
-  define: { 'import.meta.url': '__moduleUrl' },
+  define: { 'import.meta.url': 'module.url' },
 });
-const MODULE_URL = `const __moduleUrl=require("node:url").pathToFileURL(__filename).href;`;
 
 /**
  * @param {ReadonlyMap<string, Module>} modules By path, with `/` between its parts.
@@ -75,7 +74,7 @@ async function bundleStart(modules, entry, start) {
       },
     ],
   });
-  return finished(outputFiles[0]?.text ?? '');
+  return outputFiles[0]?.text ?? '';
 }
 
 /**
@@ -85,12 +84,10 @@ async function bundleStart(modules, entry, start) {
  */
 async function convertLazy(path, module, start) {
   const { code } = await transform(required(module), COMMON);
-  return finished(
-    code.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
-      const n = start.indexOf(posix.join(posix.dirname(path), to));
-      return n < 0 ? `require("./${posix.basename(to)}")` : `require("./start.js").c${n}`;
-    }),
-  );
+  return code.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
+    const n = start.indexOf(posix.join(posix.dirname(path), to));
+    return n < 0 ? `require("./${posix.basename(to)}")` : `require("./start.js").c${n}`;
+  });
 }
 
 /**
@@ -109,9 +106,4 @@ function required(module) {
         : whole,
     )
     .replace(/\bimport(?: |\*as )(\w+) from("node:[^"]+");/g, 'const $1=require($2);');
-}
-
-/** @param {string} text */
-function finished(text) {
-  return text.includes('__moduleUrl') ? MODULE_URL + text : text;
 }

@@ -5,6 +5,7 @@
 'use strict';
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { pathToFileURL } = require('node:url');
 const { constants, Script } = require('node:vm');
 
 const PROGRAM = join(__dirname, 'program');
@@ -18,18 +19,23 @@ function load(name) {
   if (!name.startsWith('./')) return require(name);
   const known = modules.get(name);
   if (known) return known.exports;
-  const module = { exports: {} };
-  modules.set(name, module);
   const filename = join(PROGRAM, name);
+  const module = {
+    exports: {},
+    get url() {
+      return pathToFileURL(filename).href;
+    },
+  };
+  modules.set(name, module);
   // The bundle is plain ASCII, and this encoding is the quickest to read.
-  const source = `(function(exports,require,module,__filename){${readFileSync(filename, 'latin1')}\n})`;
+  const source = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
   const script = new Script(source, {
     filename,
     cachedData: compiled(name),
     // Absent in the oldest versions that we run on, which then cannot import foreign ES modules.
     importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  script.runInThisContext()(module.exports, load, module, filename);
+  script.runInThisContext()(module.exports, load, module);
   return module.exports;
 }
 

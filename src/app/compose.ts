@@ -1,13 +1,5 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
-import type {
-  AgentSession,
-  Models,
-  Ports,
-  ResumedSession,
-  SessionHub,
-  SessionStore,
-  Tool,
-} from '../contracts/index.ts';
+import type { AgentSession, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';

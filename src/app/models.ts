@@ -31,6 +31,7 @@ interface Surroundings extends ModelChoices {
 export function modelsFor(options: Surroundings): Models {
   const { settings, ports } = options;
   const { clock, fetch } = ports;
+  const env = options.env ?? process.env;
   const wire = {
     fetch,
     clock,
@@ -42,9 +43,9 @@ export function modelsFor(options: Surroundings): Models {
     totalTimeoutMs: settings['http.totalTimeoutMs'],
   };
   return createModels({
-    apis: apiLoaders({ clock, pause: () => clock.turn(), wire }),
+    apis: apiLoaders({ clock, pause: () => clock.turn(), wire, env }),
     ports,
-    env: options.env ?? process.env,
+    env,
     directory: options.agentDirectory,
     asked: { provider: options.provider, model: options.model },
     preferred: { provider: settings.defaultProvider, model: settings.defaultModel },

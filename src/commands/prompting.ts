@@ -40,6 +40,7 @@ export const abort = command({
   name: 'abort',
   doc: 'Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued.',
   lane: 'now',
+  long: true,
   params: object({}),
   run: (_, { session }) => session.runs.abort(),
 });

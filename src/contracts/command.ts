@@ -34,6 +34,7 @@ export interface Command<
   run(params: InferOutput<P>, call: CallContext): Promise<ResultOf<R>>;
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers with nothing returns a promise of nothing
 type ResultOf<R extends GenericSchema> = GenericSchema extends R ? void : InferOutput<R>;
 
 /** Declares a command. Its type carries the parameters and the result, so `run` needs no annotations. */

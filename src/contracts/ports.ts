@@ -87,10 +87,8 @@ export interface Processes {
   killAll(): Promise<void>;
 }
 
-export interface Log {
-  /** Diagnostic only; does nothing unless a log file was asked for. */
-  (event: string, facts?: Record<string, unknown>): void;
-}
+/** Diagnostic only; does nothing unless a log file was asked for. */
+export type Log = (event: string, facts?: Record<string, unknown>) => void;
 
 export interface Ports {
   readonly clock: Clock;

@@ -3,11 +3,13 @@ import { messageOf } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import { catalogued } from './catalogue.ts';
-import { type CustomModels, type CustomProvider, describedModels, redescribed } from './custom-models.ts';
+import { describedModels, redescribed } from './custom-described.ts';
+import type { CustomProvider } from './custom-file.ts';
+import type { CustomModels } from './custom-models.ts';
 import { offlineModel } from './offline/model.ts';
 import { baseUrlOf } from './providers/base-url.ts';
 import { findProvider, PROVIDERS, type Provider } from './providers/providers.ts';
-import { listServerModels } from './providers/server-models.ts';
+import type { ServerPorts } from './providers/server-models.ts';
 
 export interface KnownModels {
   /** What a provider has. A server of the user's own is asked, and what goes wrong then is thrown. */
@@ -78,7 +80,7 @@ async function ofProvider(
   const own = describedModels(provider.id, entry ?? {}, provider);
   const asked = provider.keyless && own.length === 0;
   const built = asked
-    ? await listServerModels(provider, { fetch, clock, apiKey: await key(provider.id) })
+    ? await askServer(provider, { fetch, clock, apiKey: await key(provider.id) })
     : await catalogued(provider, provider.baseUrl);
   const named = new Set(own.map(({ id }) => id));
   const rest = built
@@ -88,4 +90,9 @@ async function ofProvider(
       return by ? redescribed(model, by) : model;
     });
   return [...rest, ...own];
+}
+
+async function askServer(provider: Provider, ports: ServerPorts): Promise<Model[]> {
+  const { listServerModels } = await import('./providers/server-models.ts');
+  return listServerModels(provider, ports);
 }

@@ -52,6 +52,8 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   const known = createKnownModels({ custom, env, fetch, clock, key: credentials.key, warn });
   const load = lazily(apis);
   const isSpoken = ({ api }: Model) => Object.hasOwn(apis, api);
+  // Before anything is asked for, because a server of one's own may list its models for a key only.
+  if (apiKey && asked.provider) credentials.use(asked.provider, apiKey);
   if (apiKey && asked.provider) credentials.use(asked.provider.toLowerCase(), apiKey);
 
   async function available(): Promise<readonly Model[]> {

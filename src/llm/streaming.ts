@@ -3,7 +3,6 @@ import { Fault, messageOf } from '../base/index.ts';
 import type { Clock, ModelApi, ModelRequest } from '../contracts/index.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../protocol/index.ts';
 import type { ApiLoader } from './apis.ts';
-import { ABORTED_MESSAGE, failMessage, MessageBuilder } from './message-builder.ts';
 
 type Events = AsyncIterator<AssistantMessageEvent>;
 type Step = IteratorResult<AssistantMessageEvent>;
@@ -86,7 +85,7 @@ export class GuardedStream implements AsyncIterableIterator<AssistantMessageEven
     return value ? { done: false, value } : OVER;
   }
 
-  readonly #passed = (step: Step): Step => {
+  readonly #passed = (step: Step): Step | Promise<Step> => {
     if (step.done) return this.#failed(new Error(NO_END));
     const event = step.value;
     if (event.type !== 'done' && event.type !== 'error') {
@@ -99,11 +98,12 @@ export class GuardedStream implements AsyncIterableIterator<AssistantMessageEven
     return step;
   };
 
-  readonly #failed = (thrown: unknown): Step => {
+  readonly #failed = async (thrown: unknown): Promise<Step> => {
+    const { ABORTED_MESSAGE, failMessage, MessageBuilder } = await import('./message-builder.ts');
     const { signal, model } = this.#request;
     const begun = this.#partial;
     const builder = begun ? undefined : new MessageBuilder(model, this.#clock.now());
-    const message = begun ?? (builder as MessageBuilder).message;
+    const message = begun ?? (builder as InstanceType<typeof MessageBuilder>).message;
     const ending = signal.aborted
       ? failMessage(message, 'aborted', ABORTED_MESSAGE)
       : failMessage(message, 'error', messageOf(thrown));

@@ -5,8 +5,11 @@ import type { Lane } from '../contracts/index.ts';
 export interface LaneRequest {
   lane: Lane;
   long: boolean;
-  /** `accept` lets the next one begin before this one is done; only `run` work calls it. Must not reject. */
-  work(accept: () => void): Promise<void>;
+  /**
+   * `accept` lets the next one begin before this one is done; only `run` work calls it. `turn` is when it may reply, so
+   * that short ones are answered in the order they came. Must not reject.
+   */
+  work(accept: () => void, turn: Promise<void>): Promise<void>;
 }
 
 /** The lanes of one session. */
@@ -14,9 +17,13 @@ export class Lanes {
   /** `ordered` and `run` work that has not let go of its turn yet, oldest first. */
   readonly #turns: { long: boolean; over: Promise<void> }[] = [];
   readonly #open = new Set<Promise<void>>();
+  /** The newest short `now` work, which is done after all those before it. */
+  #answered: Promise<void> = Promise.resolve();
 
   dispatch(request: LaneRequest): void {
-    const done = request.lane === 'now' ? this.#now(request) : this.#inTurn(request);
+    const answered = this.#answered;
+    const done = request.lane === 'now' ? this.#now(request, answered) : this.#inTurn(request, answered);
+    if (request.lane === 'now' && !request.long) this.#answered = done;
     this.#open.add(done);
     void done.then(() => this.#open.delete(done));
   }
@@ -27,14 +34,14 @@ export class Lanes {
   }
 
   /** Waits for the short ones that came before, up to the first long one: what is behind that has no effect yet. */
-  async #now(request: LaneRequest): Promise<void> {
+  async #now(request: LaneRequest, answered: Promise<void>): Promise<void> {
     const firstLong = this.#turns.findIndex((turn) => turn.long);
     const before = firstLong < 0 ? this.#turns.at(-1) : this.#turns[firstLong - 1];
     if (before) await before.over;
-    await request.work(() => {});
+    await request.work(() => {}, answered);
   }
 
-  async #inTurn(request: LaneRequest): Promise<void> {
+  async #inTurn(request: LaneRequest, answered: Promise<void>): Promise<void> {
     const previous = this.#turns.at(-1);
     const { promise, resolve } = deferred();
     const turn = { long: request.long, over: promise };
@@ -45,7 +52,7 @@ export class Lanes {
       resolve();
     };
     if (previous) await previous.over;
-    await request.work(request.lane === 'run' ? letGo : () => {});
+    await request.work(request.lane === 'run' ? letGo : () => {}, answered);
     letGo();
   }
 }

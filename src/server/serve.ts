@@ -26,6 +26,13 @@ export interface ServeOptions {
   onEof: 'finish' | 'abort';
 }
 
+interface Call {
+  token: CallToken;
+  params: unknown;
+  letGo(): void;
+  turn: Promise<void>;
+}
+
 /** Serves one host until it has no more to say, and leaves when accepted work is done and told. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { transport, codec, hub, ports } = options;
@@ -61,24 +68,30 @@ export async function serve(options: ServeOptions): Promise<void> {
   disconnect();
   await outbox.flush();
 
-  /** Keeps its place behind the replies to short commands: without an id, hosts tell refusals by their place only. */
+  /** Without an id a host knows a refusal only by its place among the replies. */
   function refuse(token: CallToken, fault: Fault): void {
-    const work = async () => void (await answer(token, { moment: 'failed', fault, afterAccepted: false }));
+    const work = async (_: unknown, turn: Promise<void>) => {
+      await turn;
+      await answer(token, { moment: 'failed', fault, afterAccepted: false });
+    };
     lanes.dispatch({ lane: 'now', long: false, work });
   }
 
   function dispatch(token: CallToken, params: unknown): void {
     const command = options.commands.get(token.name);
-    if (!command) return refuse(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
+    if (!command) {
+      refuse(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
+      return;
+    }
     lanes.dispatch({
       lane: command.lane,
       long: command.long ?? false,
-      work: (accept) => carryOut(command, token, params, accept),
+      work: (accept, turn) => carryOut(command, { token, params, letGo: accept, turn }),
     });
   }
 
   /** The one place where a failure becomes a reply. */
-  async function carryOut(command: Command, token: CallToken, params: unknown, letGo: () => void): Promise<void> {
+  async function carryOut(command: Command, { token, params, letGo, turn }: Call): Promise<void> {
     let accepted = false;
     const accept = () => {
       if (accepted) return;
@@ -90,10 +103,12 @@ export async function serve(options: ServeOptions): Promise<void> {
       const checked = check(command.params, params);
       const result = await command.run(checked, { session: hub.main, accept });
       if (command.lane === 'run') accept();
+      await turn;
       await answer(token, { moment: 'settled', result });
     } catch (thrown) {
       const fault = asFault(thrown);
       if (fault.code === 'internal') ports.log('command failed', { command: command.name, error: fault.message });
+      await turn;
       await answer(token, { moment: 'failed', fault, afterAccepted: accepted });
     }
   }

@@ -70,3 +70,8 @@ function understood(line: Uint8Array, end: number): HeaderFound | undefined {
     return undefined;
   }
 }
+
+/** oh-my-pi keeps the name in the header. */
+export function titleIn({ title }: SessionHeader): string | undefined {
+  return typeof title === 'string' && title !== '' ? title : undefined;
+}

@@ -5,6 +5,7 @@ import type { SessionSummary } from '../contracts/store.ts';
 import { findHeader } from './header.ts';
 import { artifactsFolder, isSessionFileName } from './places.ts';
 import { summarise } from './summary.ts';
+import { openSummaryCache } from './summary-cache.ts';
 
 export interface FoundFile {
   readonly path: string;
@@ -31,13 +32,17 @@ export async function foundFiles(files: Files, directory: string): Promise<Found
 
 export async function summaries(files: Files, directory: string): Promise<SessionSummary[]> {
   const found = await foundFiles(files, directory);
-  const summarised = await eachOf(found, async ({ path, size, modifiedMs, hasArtifacts }) => {
+  const cache = await openSummaryCache(files, directory);
+  const summarised = await eachOf(found, async (file) => {
+    const { path, size, modifiedMs, hasArtifacts } = file;
     // A file that cannot be read must not hide the others.
-    const summary = await summarise(files, path, modifiedMs).catch(() => undefined);
+    const count = () => summarise(files, path, modifiedMs);
+    const summary = await cache.summaryOf(file, count).catch(() => undefined);
     if (!summary) return [];
     const artifacts = hasArtifacts ? await bytesBelow(files, artifactsFolder(path) as string) : 0;
     return [{ path, ...summary, modifiedMs, bytes: size + artifacts }];
   });
+  await cache.save();
   return summarised.flat();
 }
 

@@ -2,7 +2,7 @@
 import { Fault } from '../base/fault.ts';
 import type { Files } from '../contracts/ports.ts';
 import { eachOf, foundFiles, idOf } from './listing.ts';
-import { idInFileName } from './places.ts';
+import { idInFileName, nameOf } from './places.ts';
 
 export async function locateSession(files: Files, directory: string, wanted: string): Promise<string> {
   if (wanted === '') throw new Fault('invalid_params', 'A session is named by its path or the beginning of its id');
@@ -11,7 +11,7 @@ export async function locateSession(files: Files, directory: string, wanted: str
   const [only, ...others] = matches;
   if (only === undefined) throw new Fault('not_found', `Session not found: ${wanted}`);
   if (others.length === 0) return only;
-  const names = matches.slice(0, 5).map((path) => path.slice(directory.length + 1));
+  const names = matches.slice(0, 5).map(nameOf);
   throw new Fault(
     'invalid_params',
     `${matches.length} sessions begin with ${wanted}: ${names.join(', ')}${matches.length > 5 ? ', …' : ''}`,
@@ -21,7 +21,7 @@ export async function locateSession(files: Files, directory: string, wanted: str
 /** By the names alone when they tell; the files are opened only when no name does. */
 async function withId(files: Files, directory: string, wanted: string): Promise<string[]> {
   const paths = (await foundFiles(files, directory)).map(({ path }) => path);
-  const named = paths.filter((path) => idInFileName(path.slice(directory.length + 1))?.startsWith(wanted));
+  const named = paths.filter((path) => idInFileName(nameOf(path))?.startsWith(wanted));
   if (named.length > 0) return named;
   const ids = await eachOf(paths, (path) => idOf(files, path));
   return paths.filter((_, i) => ids[i]?.startsWith(wanted));

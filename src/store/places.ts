@@ -52,6 +52,15 @@ export function isBackupOf(sessionFile: string, path: string): boolean {
   return path.startsWith(`${sessionFile}.v`) && /^\d+(\.\d+)?\.bak$/.test(path.slice(sessionFile.length + 2));
 }
 
+/** What the last list found out about the sessions of a folder. */
+export function summariesFile(directory: string): string {
+  return `${directory}/.parley-sessions.json`;
+}
+
+export function nameOf(file: string): string {
+  return file.replace(/^.*[/\\]/s, '');
+}
+
 export function folderOf(file: string): string {
   return file.replace(/[/\\][^/\\]*$/, '') || '/';
 }

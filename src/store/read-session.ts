@@ -1,9 +1,10 @@
 // The store's look at a session that somebody else may be using: everything in it, without a lock and without a change.
 import { Fault, messageOf } from '../base/fault.ts';
-import type { Files } from '../contracts/ports.ts';
+import type { Files, OpenFile } from '../contracts/ports.ts';
 import type { StoredSession } from '../contracts/store.ts';
 import { SESSION_VERSION, type SessionEntry } from '../protocol/entry.ts';
-import { headerOf, sessionPath } from './header.ts';
+import { readLine } from './entry-line.ts';
+import { headerOf, sessionPath, titleIn } from './header.ts';
 import { linesForward } from './lines-forward.ts';
 import { readEntries } from './read-entries.ts';
 import { createUpgrade } from './upgrade.ts';
@@ -19,7 +20,7 @@ export async function readSession(files: Files, path: string): Promise<StoredSes
         version === SESSION_VERSION
           ? await readEntries(files, file, size)
           : await upgraded(reader, version, from, size);
-      return { header, entries, leafId: entries.at(-1)?.id ?? null, name: nameIn(entries) };
+      return { header, entries, leafId: entries.at(-1)?.id ?? null, name: nameIn(entries) ?? titleIn(header) };
     } finally {
       await reader.close().catch(() => {});
     }
@@ -30,18 +31,14 @@ export async function readSession(files: Files, path: string): Promise<StoredSes
 }
 
 /** Old formats are translated in memory: the file stays what it is. */
-async function upgraded(
-  reader: Parameters<typeof linesForward>[0],
-  version: number,
-  from: number,
-  size: number,
-): Promise<SessionEntry[]> {
+async function upgraded(reader: OpenFile, version: number, from: number, size: number): Promise<SessionEntry[]> {
   const upgrade = createUpgrade(version);
   const entries: SessionEntry[] = [];
   for await (const batch of linesForward(reader, from, size)) {
     for (const raw of batch) {
       const { line } = upgrade(raw);
-      if (line !== undefined) entries.push(JSON.parse(line.toString()) as SessionEntry);
+      const entry = line && readLine({ ...raw, bytes: Buffer.from(line) }).entry;
+      if (entry) entries.push(entry);
     }
   }
   return entries;

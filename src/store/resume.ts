@@ -2,8 +2,8 @@
 import { Fault, messageOf } from '../base/fault.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
 import type { LogDamage, ResumedSession } from '../contracts/store.ts';
-import { SESSION_VERSION, type SessionHeader } from '../protocol/entry.ts';
-import { type HeaderFound, headerOf, sessionPath } from './header.ts';
+import { SESSION_VERSION } from '../protocol/entry.ts';
+import { type HeaderFound, headerOf, sessionPath, titleIn } from './header.ts';
 import { withImages } from './images.ts';
 import { resumedBlockFile } from './jsonl-file.ts';
 import { createJsonlLog } from './jsonl-log.ts';
@@ -79,9 +79,4 @@ async function wayBack(file: OpenFile, from: number, { good: end }: Tail): Promi
   const way = await walkBack(file, { from, end });
   if (!way.lost) return way;
   return walkBack(file, { from, end, substitutes: await substitutesFor(file, from, end) });
-}
-
-/** oh-my-pi keeps the name in the header. */
-function titleIn({ title }: SessionHeader): string | undefined {
-  return typeof title === 'string' && title !== '' ? title : undefined;
 }

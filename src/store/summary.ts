@@ -3,7 +3,7 @@ import { isRecord } from '../base/json.ts';
 import type { Files } from '../contracts/ports.ts';
 import type { SessionSummary } from '../contracts/store.ts';
 import { textOf } from '../protocol/message.ts';
-import { findHeader } from './header.ts';
+import { findHeader, titleIn } from './header.ts';
 import type { RawLine } from './line.ts';
 import { linesForward } from './lines-forward.ts';
 
@@ -12,8 +12,8 @@ export type Summary = Omit<SessionSummary, 'path' | 'modifiedMs' | 'bytes'>;
 
 const LONGEST_COUNTED = 32 * 1024 * 1024;
 const LONGEST_OPENING = 120;
-const HEAD_BYTES = 256;
-const TAIL_BYTES = 2048;
+const HEAD_BYTES = 192;
+const TAIL_BYTES = 1024;
 const TYPE = /^\{"type":"([a-z_]+)"/;
 const ROLE = /"message":\{"role":"(\w+)"/;
 const COST = /"usage":\{[^{}]*"cost":\{[^{}]*"total":([-+\d.eE]+)[^{}]*\}/g;
@@ -24,16 +24,16 @@ export async function summarise(files: Files, path: string, modifiedMs: number):
   try {
     const found = await findHeader(file);
     if (!found) return undefined;
-    const { id, cwd, timestamp, parentSession, title } = found.header;
+    const { id, cwd, timestamp, parentSession } = found.header;
     const count = new Count();
     for await (const batch of linesForward(file, found.end, await file.size(), LONGEST_COUNTED)) {
       for (const line of batch) count.add(line);
     }
-    const name = count.name ?? title;
+    const name = count.name ?? titleIn(found.header);
     return {
       id,
       cwd,
-      ...(typeof name === 'string' && name !== '' ? { name } : {}),
+      ...(name === undefined ? {} : { name }),
       ...(typeof parentSession === 'string' ? { parentSession } : {}),
       createdMs: Date.parse(timestamp) || modifiedMs,
       messages: count.messages,

@@ -41,6 +41,8 @@ describe('the table', () => {
       'retry.maxRetries': 3,
       'retry.baseDelayMs': 2000,
       'retry.maxDelayMs': 60000,
+      'http.idleTimeoutMs': 300_000,
+      'http.totalTimeoutMs': 3_600_000,
       shellPath: undefined,
       'bash.timeout': undefined,
       'rpc.maxLineBytes': 67108864,

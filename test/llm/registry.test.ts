@@ -67,7 +67,7 @@ describe('the model to begin with', () => {
   test('without anything it is the offline one, after one look at each file', async () => {
     const stage = modelStage();
     expect(await stage.models.initial()).toBe(offlineModel);
-    expect(stage.touched.sort()).toEqual(['auth.json', 'models.json']);
+    expect([...stage.touched].sort()).toEqual(['auth.json', 'models.json']);
   });
 
   test('a key decides, in a fixed order', async () => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { WireFrame } from '../support/frame-inbox.ts';
 import { memoryOf, newPlace, startRpc } from '../support/program.ts';
-import { rolesBelow } from '../support/session-files.ts';
+import { sessionFiles } from '../support/session-files.ts';
 import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -42,7 +42,7 @@ describe.each(['socket', 'pipe'] as const)('over a %s', (streams) => {
     await program.frame({ type: 'message_update' });
     program.stdout.pause();
     // The answer goes on meanwhile: its updates fold into one.
-    await until(() => rolesBelow(program.home).includes('assistant'), 60_000);
+    await until(() => /"role":"assistant".*\n$/.test(readFileSync(sessionFiles(program.home)[0]!, 'latin1')), 60_000);
     expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(80 * MiB);
     program.stdout.resume();
     const end = await program.frame({ type: 'agent_end' });

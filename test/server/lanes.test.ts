@@ -137,6 +137,39 @@ test('idle waits for everything, also for what comes while it waits', async () =
   await idle;
 });
 
+test('short ones may reply in the order they came; those behind a long one need not wait for it', async () => {
+  const lanes = new Lanes();
+  const told: string[] = [];
+  const slow = deferred();
+  const replying = (name: string, ready: Promise<void> = Promise.resolve()) => ({
+    work: async (_: unknown, turn: Promise<void>) => {
+      await ready;
+      await turn;
+      told.push(name);
+    },
+  });
+  const now = { lane: 'now', long: false } as const;
+  lanes.dispatch({ ...now, ...replying('a', slow.promise) });
+  lanes.dispatch({ ...now, ...replying('b') });
+  lanes.dispatch({ lane: 'ordered', long: false, ...replying('c') });
+  lanes.dispatch({ ...now, ...replying('d') });
+  await settle();
+  expect(told).toEqual([]);
+  slow.resolve();
+  await lanes.idle();
+  expect(told).toEqual(['a', 'b', 'c', 'd']);
+
+  const never = deferred();
+  lanes.dispatch({ lane: 'now', long: true, ...replying('long', never.promise) });
+  lanes.dispatch({ lane: 'ordered', long: true, ...replying('longer', never.promise) });
+  lanes.dispatch({ lane: 'ordered', long: false, ...replying('behind') });
+  lanes.dispatch({ ...now, ...replying('e') });
+  await settle();
+  expect(told).toEqual(['a', 'b', 'c', 'd', 'e']);
+  never.resolve();
+  await lanes.idle();
+});
+
 type Step = { lane: Lane; long: boolean } | { end: number } | { accept: number } | 'settle';
 
 const step: fc.Arbitrary<Step> = fc.oneof(

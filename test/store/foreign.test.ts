@@ -275,3 +275,30 @@ describe('oh-my-pi', () => {
     await session.log.close();
   });
 });
+
+describe('looking without touching', () => {
+  test.each<[string, readonly unknown[], string[]]>([
+    ['version 1', first, ['00000001', '00000002', '00000003', '00000004', '00000005', '00000006']],
+    ['version 2', second, ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd']],
+    ['version 3', [{ ...second[0], version: 3 }, ...second.slice(1)], ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd']],
+  ])('%s, even while it is open elsewhere and damaged', async (_, lines, ids) => {
+    const here = place();
+    const path = here.write(`${line(lines[0])}garbage\n${lines.slice(1).map(line).join('')}{"type":"mess`);
+    const before = readFileSync(path, 'utf8');
+    writeFileSync(`${path}.lock`, JSON.stringify({ pid: 1, startTime: 1, host: 'there' }));
+    const found = await here.store.read(path);
+    expect(found.entries.map(({ id }) => id)).toEqual(ids);
+    expect(found.leafId).toBe(ids.at(-1));
+    expect(found.entries.some((of) => JSON.stringify(of).includes('hookMessage'))).toBe(false);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(readdirSync(here.directory)).toEqual(['session.jsonl', 'session.jsonl.lock']);
+  });
+
+  test('what is not there, is no session or has a title', async () => {
+    const here = place();
+    await expect(here.store.read(join(here.directory, 'x'))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(here.store.read(here.write('text'))).rejects.toMatchObject({ code: 'refused' });
+    const titled = here.write([{ type: 'session', version: 3, id: 'a', title: 'T', timestamp: at, cwd: '/' }]);
+    expect(await here.store.read(titled)).toMatchObject({ name: 'T', leafId: null, entries: [] });
+  });
+});

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { entry, header } from './contract.ts';
@@ -129,6 +139,38 @@ describe('the list', () => {
     await here.store.latest();
     expect(readdirSync(here.directory)).toEqual(['session.jsonl']);
     expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('counts nothing twice that has not changed, and believes nothing else that it noted', async () => {
+    const here = place();
+    const long = [entry(0, 'x'.repeat(600_000)), answer(1, 1)];
+    const [one, two] = [session(here, 'one', 1, long), session(here, 'two', 2, long)];
+    const broken = here.write(Buffer.alloc(600_000), 'broken.jsonl');
+    const list = await here.store.list();
+    const notes = join(here.directory, '.parley-sessions.json');
+    expect(statSync(notes).mode & 0o777).toBe(0o600);
+    // Changed behind our back, with the same size and time: what was noted is what is told.
+    const changed = readFileSync(one, 'utf8').replace('"total":1', '"total":7');
+    writeFileSync(one, changed);
+    utimesSync(one, 1, 1);
+    expect(await here.store.list()).toEqual(list);
+    expect(list).toMatchObject([
+      { id: 'two', cost: 1 },
+      { id: 'one', cost: 1 },
+    ]);
+    utimesSync(one, 3, 3);
+    rmSync(two);
+    rmSync(broken);
+    expect(await here.store.list()).toMatchObject([{ id: 'one', cost: 7 }]);
+    for (const nonsense of [
+      '',
+      '[]',
+      '{"format":1,"sessions":{"a":7}}',
+      readFileSync(notes, 'utf8').replaceAll('"id"', '"no"'),
+    ]) {
+      writeFileSync(notes, nonsense);
+      expect(await here.store.list()).toMatchObject([{ id: 'one', cost: 7 }]);
+    }
   });
 
   test('shows sessions that are in use', async () => {

@@ -41,10 +41,21 @@ async function throughProxy(proxies: Proxies): Promise<Fetch> {
   for (const address of [proxies.httpProxy, proxies.httpsProxy]) checkAddress(address);
   const { EnvHttpProxyAgent, fetch: fetchOfPackage } = await import('undici');
   // How long to wait is decided where requests are made.
-  const dispatcher = new EnvHttpProxyAgent({ ...proxies, headersTimeout: 0, bodyTimeout: 0 });
+  const dispatcher = quietly(() => new EnvHttpProxyAgent({ ...proxies, headersTimeout: 0, bodyTimeout: 0 }));
   // The package's types and those of Node's own copy of it are not the same to the compiler.
   const send = fetchOfPackage as unknown as (input: unknown, init: unknown) => Promise<Response>;
   return (input, init) => send(input, { ...init, dispatcher });
+}
+
+/** The class tells everyone once that it is experimental; nobody who set a proxy can do anything with that. */
+function quietly<T>(make: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return make();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** Names the variables and not the value, which may hold a password. */

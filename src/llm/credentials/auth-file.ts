@@ -14,7 +14,7 @@ import {
 import { Fault, isRecord } from '../../base/index.ts';
 import type { FileInfo } from '../../contracts/index.ts';
 import { watchedFile } from '../watched-file.ts';
-import { type LockPorts, withFileLock } from './file-lock.ts';
+import type { LockPorts } from './file-lock.ts';
 
 const authEntry = variant('type', [
   /** A literal key, the name of a variable, or `!` and a command that prints it. */
@@ -60,6 +60,7 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
     path,
     read: file.read,
     async change(provider, update) {
+      const { withFileLock } = await import('./file-lock.ts');
       await files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
       return withFileLock(ports, path, async (stillHeld) => {
         const bytes = (await files.info(path)) && (await files.read(path));

@@ -1,6 +1,7 @@
 // First floor, llm: what opens each provider's door. Flags first, then auth.json, the environment, and models.json.
 import { Fault } from '../../base/index.ts';
-import type { CustomModels, CustomProvider } from '../custom-models.ts';
+import type { CustomProvider } from '../custom-file.ts';
+import type { CustomModels } from '../custom-models.ts';
 import { findProvider } from '../providers/providers.ts';
 import { SIGN_IN_VARIABLES } from '../providers/variables.ts';
 import type { AuthEntry, AuthFile, OAuthEntry } from './auth-file.ts';

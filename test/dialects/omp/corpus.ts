@@ -62,6 +62,9 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'switch_session', sessionPath: '/srv/sessions/other.jsonl' } },
   { frame: { type: 'branch', entryId: '0000beef' } },
   { frame: { type: 'get_branch_messages' } },
+  { frame: { type: 'get_entries' } },
+  { frame: { type: 'get_entries', since: '0000beef' } },
+  { frame: { type: 'get_tree' } },
   { frame: { type: 'get_last_assistant_text' } },
   { frame: { type: 'set_session_name', name: 'Parser' } },
 ];
@@ -159,6 +162,8 @@ const counted = { totalLines: 1, totalBytes: 9, outputLines: 1, outputBytes: 9 }
 
 const compacted = { summary: 'Renamed it', firstKeptEntryId: '0000beef', tokensBefore: 90_000, details: {} };
 
+const entry = { type: 'message', id: '0000beef', parentId: null, timestamp: '2025-10-09T08:53:20.001Z', message: user };
+
 /** What the command of that name answers in `data`. */
 export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['new_session', { cancelled: false }],
@@ -233,6 +238,9 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['branch', { text: 'Rename the parser', cancelled: false }],
   ['branch', { text: 'Rename the parser', cancelled: true }],
   ['get_branch_messages', { messages: [{ entryId: '0000beef', text: 'Rename the parser' }] }],
+  ['get_entries', { entries: [entry], leafId: '0000beef' }],
+  ['get_entries', { entries: [], leafId: null }],
+  ['get_tree', { tree: [{ entry, children: [{ entry, children: [], label: 'here' }] }], leafId: '0000beef' }],
   ['get_last_assistant_text', { text: 'Renamed.' }],
   ['get_last_assistant_text', { text: null }],
 ];

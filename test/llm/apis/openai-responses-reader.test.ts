@@ -93,9 +93,9 @@ describe('items that come at the same time', () => {
         expect(seen.message.content).toEqual(begun.map((index) => whole.message.content[index]));
         expect(seen.message.stopReason).toBe('toolUse');
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
-  });
+  }, 30_000);
 
   test('one that is never finished does not hide the others', () => {
     const [thinking = [], text = []] = items;
@@ -106,6 +106,13 @@ describe('items that come at the same time', () => {
       { type: 'text', text: 'néü\u2028' },
     ]);
   });
+});
+
+test('several that are never finished', () => {
+  const frames = without(framesOf(RICH), 'response.output_item.done');
+  const seen = readStream(frames);
+  expectSound(seen);
+  expect(seen.message.content.map(({ type }) => type)).toEqual(['thinking', 'text', 'toolCall', 'toolCall']);
 });
 
 describe('the liberties of other servers', () => {
@@ -163,6 +170,14 @@ describe('the liberties of other servers', () => {
     const seen = readStream(framesOf(RICH).map((text) => text.replace(/"output_index":\d/, '"output_index":0')));
     expectSound(seen);
     expect(seen.message).toEqual(whole.message);
+  });
+
+  test('an item that ends in other words than it was streamed in: what was shown stays', () => {
+    const frames = framesOf({ parts: [{ text: 'Short.' }] });
+    const other = frames.map((text) =>
+      text.startsWith('event: response.output_item.done') ? text.replace('Short.', 'Another text.') : text,
+    );
+    expect(readStream(other).message.content).toMatchObject([{ text: 'Short.' }]);
   });
 
   test('an item that is finished twice', () => {

@@ -189,6 +189,16 @@ describe('reasoning and the item after it', () => {
     }
   });
 
+  test('whatever stood before the loss is kept', () => {
+    const lost = { ...thought, thinkingSignature: undefined };
+    const before = ['reasoning rs_1', 'message msg_1'];
+    expect(types(thought, text, lost, called('c|fc_1'))).toEqual([...before, 'function_call -']);
+    expect(
+      types(thought, text, lost, { ...thought, thinkingSignature: RS.replace('rs_1', 'rs_2') }, called('c|fc_1')),
+    ).toEqual([...before, 'function_call -']);
+    expect(types(thought, lost, text)).toEqual(['message -']);
+  });
+
   test('strange signatures of texts are no ids', () => {
     for (const textSignature of ['a b', '{', '{"v":1}', '{"v":1,"id":"a b"}', 'x'.repeat(65)]) {
       expect(types(thought, { ...text, textSignature })).toEqual(['message -']);
@@ -280,9 +290,9 @@ describe('a strict provider accepts', () => {
         const next = { ...request, messages: [...request.messages, user('More')] };
         expect(JSON.stringify(call(next).body).startsWith(first.slice(0, -2))).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
-  });
+  }, 30_000);
 
   function harmed(message: AssistantMessage, damage: string): AssistantMessage {
     const content = message.content.map((block) => {

@@ -1,6 +1,7 @@
 // First floor, llm: what Gemini's two doors have in common: its seals, its images, its way to say no. Knows no address.
 import { isRecord } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
+import type { Failure } from '../../../protocol/index.ts';
 import { ProviderFault } from '../../http/failure.ts';
 import { callId } from '../anthropic-messages/call-id.ts';
 import type { SdkFormat } from './format.ts';
@@ -25,19 +26,19 @@ export function geminiFormat(options: 'google' | 'vertex'): Omit<SdkFormat, 'con
   };
 }
 
-/**
- * Every limit is called a quota, those of a minute too. Where the provider says when to come back, it is only a matter
- * of waiting.
- */
 function refine(failure: ProviderFault, body: string): ProviderFault {
-  const { kind, status, retryAfterMs } = failure.failure;
+  const { kind, status } = failure.failure;
+  // A wrong key is a bad request like any other here.
+  if (status === 400 && body.includes('API_KEY_INVALID')) return as(failure, { kind: 'auth', status });
   if (status !== 429 && status !== 503) return failure;
-  const wait = retryAfterMs ?? waitIn(body);
-  if (wait === undefined) return failure;
-  return new ProviderFault(
-    { kind: kind === 'quota' ? 'rate_limit' : kind, status, retryAfterMs: wait },
-    failure.message,
-  );
+  const retryAfterMs = failure.failure.retryAfterMs ?? waitIn(body);
+  if (retryAfterMs === undefined) return failure;
+  // Every limit is called a quota, those of a minute too. Where it is said when to come back, it is a matter of waiting.
+  return as(failure, { kind: kind === 'quota' ? 'rate_limit' : kind, status, retryAfterMs });
+}
+
+function as({ message }: ProviderFault, failure: Failure): ProviderFault {
+  return new ProviderFault(failure, message);
 }
 
 /** `{ "@type": "…RetryInfo", "retryDelay": "36.4s" }`, in an error that stands alone or in a list. */

@@ -10,7 +10,6 @@ import type { ModelRequest } from '../../../contracts/index.ts';
 import type {
   AssistantMessage,
   ImageContent,
-  Model,
   ModelMessage,
   TextContent,
   ToolCall,
@@ -21,31 +20,26 @@ import { callId as accepted } from '../anthropic-messages/call-id.ts';
 import { readReasoning, readTextSignature, splitCallId } from './signature.ts';
 
 export function wireInput({ messages, model }: Pick<ModelRequest, 'messages' | 'model'>): ResponseInputItem[] {
-  return forModel(messages, model, { callId: (id) => id }).flatMap((message) => itemsOf(message, model));
+  return forModel(messages, model, { callId: (id) => id }).flatMap(itemsOf);
 }
 
-function itemsOf(message: ModelMessage, model: Model): ResponseInputItem[] {
-  if (message.role === 'assistant') return answerItems(message, isKnown(message, model));
+function itemsOf(message: ModelMessage): ResponseInputItem[] {
+  if (message.role === 'assistant') return answerItems(message);
   if (message.role === 'toolResult') return [resultOf(message)];
   const { content } = message;
   const given = typeof content === 'string' ? said(content) : content.flatMap(givenPart);
   return given.length === 0 ? [] : [{ type: 'message', role: 'user', content: given }];
 }
 
-/** Whether the provider would know the items again. Of an answer that was stopped its reasoning may be missing. */
-function isKnown(message: AssistantMessage, model: Model): boolean {
-  const own = message.api === model.api && message.provider === model.provider && message.model === model.id;
-  return own && message.stopReason !== 'aborted' && message.stopReason !== 'error';
-}
-
 /**
  * Reasoning and what follows it belong together. The provider refuses reasoning whose next item does not stand there under
  * its own id, and an item under its id whose reasoning is missing; items without ids are taken as they are. So ids are
- * sent only after reasoning that is sent, and where one is lost the other goes, for the rest of the answer.
+ * sent only after reasoning that is sent (never in what another model wrote), and where one is lost the other goes, for
+ * the rest of the answer.
  */
-function answerItems(message: AssistantMessage, known: boolean): ResponseInputItem[] {
+function answerItems(message: AssistantMessage): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];
-  let whole = known;
+  let whole = message.stopReason !== 'aborted' && message.stopReason !== 'error';
   let reasoned = false;
   let reasoning: ResponseReasoningItem[] = [];
   for (const block of message.content) {
@@ -59,8 +53,8 @@ function answerItems(message: AssistantMessage, known: boolean): ResponseInputIt
     const id: string | undefined = whole && (reasoned || reasoning.length > 0) ? idOf(block) : undefined;
     if (reasoning.length > 0) {
       whole = id !== undefined;
-      reasoned = whole;
       if (whole) items.push(...reasoning);
+      reasoned = true;
       reasoning = [];
     }
     items.push(block.type === 'text' ? textItem(block, id) : callItem(block, id));

@@ -126,7 +126,6 @@ class AnswerReader implements WireReader {
 
   *#begin(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
     if (this.#open) yield* this.#abandon(this.#open);
-    this.#closed.delete(index);
     if (item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call') {
       // What the provider's own tools did: never asked for here.
       this.#keepsIds = false;

@@ -1,0 +1,190 @@
+// The program and its models: which it lists, what it says without a key, and that no key shows anywhere.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
+import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { pathsBelow } from '../support/session-files.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const NO_KEY = (home: string) =>
+  `No API key for anthropic. Set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${home}/auth.json.`;
+
+async function provider() {
+  const server = await startAnthropicMessages();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+describe('--list-models', () => {
+  const rows = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+
+  test('shows what can be used, as a table', async () => {
+    const { code, stdout, stderr } = await runProgram(['--list-models'], '', {
+      env: { ANTHROPIC_API_KEY: 'sk-canary-1' },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head, ...models] = rows(stdout);
+    expect(head).toEqual(['provider', 'model', 'context', 'max out', 'thinking', 'images']);
+    expect(models).toContainEqual(['anthropic', 'claude-opus-5-5', '1M', '128K', 'low–xhigh', 'yes']);
+    expect(models.at(-1)).toEqual(['parley', 'offline', '200K', '8K', 'minimal–high', 'no']);
+    expect(new Set(models.map(([name]) => name))).toEqual(new Set(['anthropic', 'parley']));
+  });
+
+  test('without a key there is the offline one, and a hint on stderr', async () => {
+    const place = newPlace();
+    const { code, stdout, stderr } = await runProgram(['--list-models'], '', { place });
+    expect(code).toBe(0);
+    expect(rows(stdout)).toHaveLength(2);
+    expect(stderr).toContain('ANTHROPIC_API_KEY');
+    expect(pathsBelow(place.home)).toEqual([]);
+  });
+
+  test('looks for words, in whatever mode, and says when nothing matches', async () => {
+    const env = { OPENROUTER_API_KEY: 'sk-canary-2' };
+    const found = await runProgram(['--mode', 'rpc', '--list-models', 'Opus 5.5'], '', { env });
+    expect(rows(found.stdout).map(([, model]) => model)).toEqual(['model', 'anthropic/claude-opus-5.5']);
+    const none = await runProgram(['--list-models', 'unheard-of'], '', { env });
+    expect(none).toMatchObject({ code: 0, stdout: 'No models match "unheard-of"\n' });
+  });
+
+  test('lists the models of models.json, and only those that --models means', async () => {
+    const place = newPlace();
+    const acme = {
+      baseUrl: 'http://127.0.0.1:9',
+      api: 'openai-completions',
+      models: [{ id: 'a-one' }, { id: 'b-two' }],
+    };
+    writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { acme, wrong: {} } }));
+    const { stdout, stderr } = await runProgram(['--list-models', '--models', 'b-*'], '', { place });
+    expect(rows(stdout).slice(1)).toEqual([['acme', 'b-two', '128K', '16K', 'no', 'no']]);
+    expect(stderr).toContain('the provider "wrong" is ignored');
+  });
+});
+
+describe('without a key', () => {
+  test('a host is answered, and the prompt is refused once, with the way out', async () => {
+    const program = startRpc(['--provider', 'anthropic', '--no-session']);
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { model: { provider: 'anthropic' } } });
+    expect(await program.ask({ type: 'prompt', message: 'hello' })).toMatchObject({
+      success: false,
+      error: NO_KEY(program.home),
+    });
+    expect(await program.ask({ type: 'get_available_models' })).toMatchObject({
+      data: { models: [expect.objectContaining({ provider: 'parley', id: 'offline' })] },
+    });
+    expect(await program.ask({ type: 'set_model', provider: 'openai', modelId: 'gpt-5.5' })).toMatchObject({
+      success: false,
+      error: expect.stringContaining('No API key for openai. Set OPENAI_API_KEY'),
+    });
+    expect(await program.ask({ type: 'set_model', provider: 'nobody', modelId: 'x' })).toMatchObject({
+      success: false,
+      error: 'Model not found: nobody/x',
+    });
+    expect(await program.ask({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
+      success: true,
+    });
+    program.send({ type: 'prompt', message: 'hello' });
+    await program.frame({ type: 'agent_settled' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(program.frames.filter(({ command }) => command === 'prompt')).toHaveLength(2);
+  });
+
+  test('a person at a terminal reads why', async () => {
+    const place = newPlace();
+    const { code, stdout, stderr } = await runProgram(['--model', 'claude-opus-5-5', 'hello'], '', { place });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `Error: ${NO_KEY(place.home)}\n` });
+  });
+
+  test('--api-key alone says nothing', async () => {
+    const { code, stderr } = await runProgram(['--api-key', 'sk-canary-3', 'hello']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Flag --api-key needs --provider or --model');
+    expect(stderr).not.toContain('canary');
+  });
+});
+
+describe('with a key', () => {
+  const answer = { parts: [{ text: 'Hello from afar.' }] };
+
+  test.each([
+    ['a flag', ['--api-key', KEY, '--provider', 'anthropic'], {}, undefined],
+    ['the environment', [], { ANTHROPIC_API_KEY: KEY }, undefined],
+    ['auth.json, printed by a command', [], {}, { anthropic: { type: 'api_key', key: `!printf '%s' ${KEY}` } }],
+  ])('from %s, the provider answers', async (_, args, env, auth) => {
+    const server = await provider();
+    server.reply({ answer });
+    const place = newPlace();
+    if (auth) writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+    const outcome = await runProgram([...args, '-p', 'hello'], '', {
+      place,
+      env: { ...env, ANTHROPIC_BASE_URL: server.url },
+    });
+    expect(outcome).toMatchObject({ code: 0, stdout: 'Hello from afar.\n', stderr: '' });
+    expect(server.received[0]?.headers).toMatchObject({ 'x-api-key': KEY });
+    expect(server.received[0]?.headers['user-agent']).toMatch(/^parley\/\d+\.\d+\.\d+/);
+    expect(server.received[0]?.body).toMatchObject({ model: 'claude-opus-5-5' });
+  });
+
+  test('the key shows nowhere: not to tools, in logs, sessions, nor on any stream, also when it is refused', async () => {
+    const server = await provider();
+    const canary = 'sk-ant-canary-5566';
+    const place = newPlace();
+    const log = join(temporaryDirectory(), 'parley.log');
+    writeFileSync(join(place.home, 'auth.json'), '{"anthropic":{"type":"api_key","key":"MY_CLAUDE"}}', { mode: 0o600 });
+    const echo = JSON.stringify({
+      type: 'error',
+      error: { type: 'authentication_error', message: `invalid x-api-key ${canary}` },
+    });
+    server.reply(
+      {
+        lax: true,
+        answer: { parts: [{ call: 'toolu_01', name: 'bash', input: { command: 'env' } }], stop: 'tool_use' },
+      },
+      { lax: true, plain: { status: 401, body: echo } },
+    );
+    const program = startRpc(['--log-file', log], {
+      place,
+      env: { MY_CLAUDE: canary, ANTHROPIC_BASE_URL: server.url, HARMLESS: 'value-to-see' },
+    });
+    program.send({ type: 'prompt', message: 'look around' });
+    await program.frame({ type: 'agent_settled' });
+    expect(await program.ask({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
+    program.stdin.end();
+    const { stdout, stderr } = await program.ended;
+    expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual([canary, canary]);
+    expect(stdout).toContain('value-to-see');
+    expect(stdout).toContain('invalid x-api-key [redacted]');
+    const kept = pathsBelow(place.home)
+      .filter((path) => path.endsWith('.jsonl'))
+      .map((path) => readFileSync(join(place.home, path), 'utf8'));
+    expect(kept).toHaveLength(1);
+    for (const text of [stdout, stderr, readFileSync(log, 'utf8'), ...kept]) expect(text).not.toContain('canary-5566');
+  });
+
+  test('cycle_model goes through what --models names', async () => {
+    const program = startRpc(['--models', 'haiku-4,parley', '--no-session'], { env: { ANTHROPIC_API_KEY: KEY } });
+    const cycle = async () => (await program.ask({ type: 'cycle_model' })).data;
+    expect(await cycle()).toMatchObject({ model: { id: 'offline' }, isScoped: true });
+    expect(await cycle()).toMatchObject({ model: { id: 'claude-haiku-4-5' }, isScoped: true });
+    program.stdin.end();
+    await program.ended;
+  });
+
+  test('an auth.json that others can read is told on stderr', async () => {
+    const place = newPlace();
+    writeFileSync(join(place.home, 'auth.json'), '{}', { mode: 0o644 });
+    const { code, stderr } = await runProgram(['hello'], '', { place });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `${place.home}/auth.json can be read by others; make it private: chmod 600 ${place.home}/auth.json\n`,
+    });
+  });
+});
