@@ -29,11 +29,14 @@ export function table(m, { rounds, startBytes, sources }) {
   const rows = [
     ['spawn → first reply', of('floor.start', 'reply'), of('parley.start', 'reply'), 'ms', '≤ 1.3'],
     ['the same, against `node -e 0`', of('node', 'reply'), of('parley.start', 'reply'), 'ms', ''],
+    ['the same, with a provider’s key and model', of('floor.start', 'reply'), of('parley.keyed', 'reply'), 'ms', ''],
     ['idle memory (PSS)', of('floor.start', 'pss'), of('parley.start', 'pss'), 'MiB', '≤ 1.3'],
     ['the same, against bare Node', of('node', 'pss'), of('parley.start', 'pss'), 'MiB', ''],
     ['idle memory, shared pages counted whole (RSS)', of('floor.start', 'rss'), of('parley.start', 'rss'), 'MiB', ''],
     ['first prompt → first delta', of('floor.first', 'delta'), of('parley.first', 'delta'), 'ms', '≤ 2'],
+    ['the same, offline model', of('floor.first', 'delta'), of('offline.first', 'delta'), 'ms', ''],
     ['8,000 deltas, CPU, delta stream', of('floor.deltas', 'cpu'), of('parley.deltas', 'cpu'), 'ms', '≤ 1.5'],
+    ['the same, offline model', of('floor.deltas', 'cpu'), of('offline.deltas', 'cpu'), 'ms', ''],
     ['8,000 deltas, CPU, full stream', of('floor.deltas', 'cpu'), of('parley.full', 'cpu'), 'ms', ''],
     ['stdout bytes per delta, delta stream', of('floor.deltas', 'bytes'), of('parley.deltas', 'bytes'), 'B', '≤ 130 B'],
     ['stdout bytes per line, full stream', of('floor.deltas', 'bytes'), of('parley.full', 'bytes'), 'B', ''],
@@ -70,7 +73,8 @@ const PREFACE = `# Benchmarks
 
 Written by \`npm run bench -- --write\`. The floor (\`bench/floor\`) is the least Node program that answers \`get_state\`, turns a
 model's stream over loopback HTTP into \`message_update\` lines and spawns the shell: no session, no checks, no supervision of
-children. Parley runs its offline model. Floor and Parley take turns in one run, so ratios say more than times.
+children. Both ask the same model, except where the table names the offline one. Floor and Parley take turns in one run, so
+ratios say more than times.
 
 `;
 

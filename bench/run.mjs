@@ -40,24 +40,32 @@ try {
 
 /** @param {string} modelUrl */
 async function measureAll(modelUrl) {
-  const environment = { PARLEY_DIR: join(place, 'home'), MODEL_URL: modelUrl };
-  const options = { cwd: place, env: environment };
+  // A provider of Parley's that may be sent elsewhere by a variable, so that both have the same model.
+  const provider = { MOONSHOT_BASE_URL: modelUrl, MOONSHOT_API_KEY: 'none' };
+  const options = { cwd: place, env: { MODEL_URL: modelUrl, PARLEY_DIR: join(place, 'home') } };
+  /** @type {(...flags: string[]) => Start} */
+  const offline = (...flags) => [[program, '--mode', 'rpc', ...flags], options];
+  /** @type {(...flags: string[]) => Start} */
+  const parley = (...flags) => [
+    [program, '--mode', 'rpc', '--model', 'moonshot/kimi-k2.5', '--thinking', 'off', ...flags],
+    { ...options, env: { ...options.env, ...provider } },
+  ];
   /** @type {Start} */
   const floor = [[join(root, 'bench/floor/agent.mjs')], options];
-  /** @type {Start} */
-  const delta = [[program, '--mode', 'rpc', '--stream', 'delta'], options];
-  /** @type {Start} */
-  const full = [[program, '--mode', 'rpc', '--stream', 'full'], options];
+  const delta = parley('--stream', 'delta');
   /** @type {[string, () => Promise<measures.Figures>][]} */
   const subjects = [
     ['node', () => measures.bareNode()],
     ['floor.start', () => measures.firstReply(floor)],
-    ['parley.start', () => measures.firstReply(full)],
+    ['parley.start', () => measures.firstReply(offline())],
+    ['parley.keyed', () => measures.firstReply(parley())],
     ['floor.first', () => measures.firstDelta(floor)],
     ['parley.first', () => measures.firstDelta(delta)],
+    ['offline.first', () => measures.firstDelta(offline('--stream', 'delta'))],
     ['floor.deltas', () => measures.manyDeltas(floor)],
     ['parley.deltas', () => measures.manyDeltas(delta)],
-    ['parley.full', () => measures.manyDeltas(full)],
+    ['offline.deltas', () => measures.manyDeltas(offline('--stream', 'delta'))],
+    ['parley.full', () => measures.manyDeltas(parley('--stream', 'full'))],
     ['floor.tool', () => measures.toolTurn(floor)],
     ['parley.tool', () => measures.toolTurn(delta)],
   ];

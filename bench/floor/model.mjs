@@ -11,25 +11,29 @@ const server = createServer(async (request, response) => {
   const { messages } = JSON.parse(body);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   let sent = 0;
-  for (const delta of deltasFor(messages.at(-1))) {
+  for (const choice of choicesFor(messages.at(-1))) {
     response.write(
-      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta }] })}\n\n`,
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`,
     );
     if (++sent % DELTAS_PER_PAUSE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   response.end('data: [DONE]\n\n');
 });
 
-/** @param {{ role: string, content: string }} message */
-function* deltasFor({ role, content }) {
-  const count = Number(/^count to (\d+)$/.exec(content)?.[1] ?? 0);
-  const command = /^run `(.+)`$/.exec(content)?.[1];
+/** @param {{ role: string, content: string | { text: string }[] }} message */
+function* choicesFor({ role, content }) {
+  const text = typeof content === 'string' ? content : (content[0]?.text ?? '');
+  const count = Number(/^count to (\d+)$/.exec(text)?.[1] ?? 0);
+  const command = /^run `(.+)`$/.exec(text)?.[1];
   if (command !== undefined) {
     const call = { name: 'bash', arguments: JSON.stringify({ command }) };
-    yield { tool_calls: [{ index: 0, id: 'call_1', function: call }] };
-  } else if (count > 0) {
-    for (let n = 1; n <= count; n++) yield { content: n === count ? `${n}` : `${n} ` };
-  } else yield { content: role === 'tool' ? 'Done.' : 'Hello.' };
+    yield { delta: { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] } };
+    yield { delta: {}, finish_reason: 'tool_calls' };
+    return;
+  }
+  for (let n = 1; n <= count; n++) yield { delta: { content: n === count ? `${n}` : `${n} ` } };
+  if (count === 0) yield { delta: { content: role === 'tool' ? 'Done.' : 'Hello.' } };
+  yield { delta: {}, finish_reason: 'stop' };
 }
 
 server.listen(0, '127.0.0.1', () => {

@@ -20,7 +20,6 @@ import {
 import { Fault, isRecord, kindOf, messageOf } from '../base/index.ts';
 import { check } from '../contracts/index.ts';
 import { thinkingLevel } from '../protocol/index.ts';
-import type { Described } from './custom-models.ts';
 import { parseJsonc } from './jsonc.ts';
 import { findProvider } from './providers/providers.ts';
 
@@ -62,6 +61,12 @@ const customProvider = looseObject({
 
 export type CustomProvider = InferOutput<typeof customProvider>;
 export type Description = InferOutput<typeof override>;
+
+export interface Described {
+  readonly providers: ReadonlyMap<string, CustomProvider>;
+  /** One sentence for each provider that makes no sense and was left out. */
+  readonly problems: readonly string[];
+}
 
 export async function readDescribed(content: string, path: string): Promise<Described> {
   const providers = new Map<string, CustomProvider>();

@@ -1,14 +1,8 @@
 // First floor, llm: models.json, the providers and models that the user describes. Looks at the file and reaches nobody.
 import type { Files } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
-import type { CustomProvider, Description } from './custom-file.ts';
+import type { CustomProvider, Described, Description } from './custom-file.ts';
 import { watchedFile } from './watched-file.ts';
-
-export interface Described {
-  readonly providers: ReadonlyMap<string, CustomProvider>;
-  /** One sentence for each provider that makes no sense and was left out. */
-  readonly problems: readonly string[];
-}
 
 export interface CustomModels {
   readonly path: string;

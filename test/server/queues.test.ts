@@ -98,7 +98,7 @@ async function quiet(world: World): Promise<void> {
   for (let turns = 0; turns < 2000; turns++) {
     await settle();
     const isAnswered = ({ direction, frame }: World['timeline'][number]) =>
-      direction === 'out' || world.timeline.some((step) => step.direction === 'out' && step.frame.id === frame.id);
+      direction !== 'in' || world.timeline.some((step) => step.direction === 'out' && step.frame.id === frame.id);
     if (!world.isRunning && world.timeline.every(isAnswered)) return;
   }
   throw new Error('the agent does not come to rest');

@@ -27,6 +27,7 @@ export function faultsIn(timeline: Timeline): string[] {
     ...withoutEnd(timeline),
     ...badTurns(timeline),
     ...afterAbort(timeline),
+    ...givenAfterStop(timeline),
   ];
 }
 
@@ -40,7 +41,7 @@ function repliesTo(timeline: Timeline, id: unknown): number[] {
 
 function wrongReplies(timeline: Timeline): string[] {
   return timeline.flatMap(({ direction, frame }) => {
-    if (direction === 'out') return [];
+    if (direction !== 'in') return [];
     const count = repliesTo(timeline, frame.id).length;
     return count === 1 ? [] : [`${frame.type} ${frame.id} was answered ${count} times`];
   });
@@ -48,7 +49,7 @@ function wrongReplies(timeline: Timeline): string[] {
 
 function saidIn(timeline: Timeline): Said[] {
   return timeline.flatMap(({ direction, frame }, sentAt) => {
-    if (direction === 'out' || !SAYS.has(frame.type)) return [];
+    if (direction !== 'in' || !SAYS.has(frame.type)) return [];
     const answeredAt = repliesTo(timeline, frame.id)[0] ?? -1;
     const accepted = timeline[answeredAt]?.frame.success === true;
     return [{ text: String(frame.message), command: frame, sentAt, answeredAt, accepted }];
@@ -146,6 +147,8 @@ function badTurns(timeline: Timeline): string[] {
   for (const { start, texts } of turnsOf(timeline)) {
     const shape = texts.map((text) => kinds.get(text)?.[0]).join('');
     if (!/^(p?s*|f+)$/.test(shape)) found.push(`a turn was given ${shape}`);
+    if (shape.includes('ss') && isOneAtATime(timeline, 'set_steering_mode', start)) found.push('two steered one turn');
+    if (shape.includes('ff') && isOneAtATime(timeline, 'set_follow_up_mode', start)) found.push('two followed at once');
     if (!shape.includes('f')) continue;
     const waiting = said.filter((one) => kinds.get(one.text) === 'steer' && one.accepted && one.answeredAt < start);
     const late = waiting.filter(({ text }) => endOf(timeline, text) > start);
@@ -162,6 +165,11 @@ function badTurns(timeline: Timeline): string[] {
   return found;
 }
 
+/** Nobody has asked for anything else so far. */
+function isOneAtATime(timeline: Timeline, command: string, before: number): boolean {
+  return !timeline.slice(0, before).some(({ frame }) => frame.type === command && frame.mode === 'all');
+}
+
 function endOf(timeline: Timeline, text: string): number {
   const end = [...deliveries(timeline), ...takenBack(timeline)].find((one) => one.text === text);
   return end?.at ?? Number.POSITIVE_INFINITY;
@@ -170,11 +178,22 @@ function endOf(timeline: Timeline, text: string): number {
 /** When an abort is answered, no run is going that had begun before it was sent. */
 function afterAbort(timeline: Timeline): string[] {
   return timeline.flatMap(({ direction, frame }, sentAt) => {
-    if (direction === 'out' || frame.type !== 'abort') return [];
+    if (direction !== 'in' || frame.type !== 'abort') return [];
     const answeredAt = repliesTo(timeline, frame.id)[0] ?? timeline.length;
     const before = timeline.slice(0, answeredAt);
     const start = before.findLastIndex((step) => step.frame.type === 'agent_start');
     const end = before.findLastIndex((step) => step.frame.type === 'agent_settled');
     return start > end && start < sentAt ? [`abort ${frame.id} was answered inside the run`] : [];
+  });
+}
+
+/** A run that was told to stop takes nothing more from the queues: what waits there waits for the next prompt. */
+function givenAfterStop(timeline: Timeline): string[] {
+  return timeline.flatMap(({ frame }, stop) => {
+    if (frame.type !== 'stopped') return [];
+    const rest = timeline.slice(stop);
+    const settled = rest.findIndex((step) => step.frame.type === 'agent_settled');
+    const late = turnsOf(rest.slice(0, settled < 0 ? undefined : settled)).flatMap(({ texts }) => texts);
+    return late.map((text) => `${text} was given to a run that had been stopped`);
   });
 }

@@ -19,13 +19,18 @@ import { Gates } from './gates.ts';
 
 export type Frame = Record<string, unknown> & { type: string };
 
+export interface Step {
+  readonly direction: 'in' | 'out' | 'inside';
+  readonly frame: Frame;
+}
+
 /** What the model does when it is asked. */
 export type Answer = 'text' | 'call' | 'calls' | 'error' | 'length';
 
 export interface World {
   readonly gates: Gates;
-  /** Everything that went over the wire, both ways, in order. */
-  readonly timeline: readonly { direction: 'in' | 'out'; frame: Frame }[];
+  /** Everything that went over the wire, both ways, in order, and between it the moments when a run was told to stop. */
+  readonly timeline: readonly Step[];
   /** What a provider would have refused in the histories that the model was given. */
   readonly complaints: readonly string[];
   readonly isRunning: boolean;
@@ -40,7 +45,8 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
 
 export async function createWorld(answers: readonly Answer[], gates = new Gates()): Promise<World> {
   const complaints: string[] = [];
-  const timeline: { direction: 'in' | 'out'; frame: Frame }[] = [];
+  const timeline: Step[] = [];
+  const stopped = () => void timeline.push({ direction: 'inside', frame: { type: 'stopped' } });
   const ports = createPorts();
   const agent = await createAgent({
     cwd: '/nowhere',
@@ -48,7 +54,7 @@ export async function createWorld(answers: readonly Answer[], gates = new Gates(
     settings: defaultSettings,
     ports,
     persist: false,
-    models: createModels(answers, gates, complaints),
+    models: createModels(answers, gates, complaints, stopped),
     tools: [gatedTool(gates)],
     toolNames: ['step'],
   });
@@ -97,7 +103,10 @@ function createPorts(): Ports {
   return ports as Ports;
 }
 
-function createModels(answers: readonly Answer[], gates: Gates, complaints: string[]): Models {
+/** More requests than any conversation here needs: a run that never ends must not hang the tests. */
+const ENDLESS = 100;
+
+function createModels(answers: readonly Answer[], gates: Gates, complaints: string[], onStop: () => void): Models {
   let asked = 0;
   return {
     initial: async () => scriptedModel,
@@ -108,7 +117,10 @@ function createModels(answers: readonly Answer[], gates: Gates, complaints: stri
     stream(request) {
       complaints.push(...refusals(request.messages));
       if (request.messages.at(-1)?.role === 'assistant') complaints.push('the last word is the model’s own');
-      return play(answers[asked++] ?? 'text', asked, request, gates);
+      request.signal.addEventListener('abort', onStop);
+      if (asked === ENDLESS) complaints.push('the model is asked without end');
+      const answer = asked < ENDLESS ? (answers[asked] ?? 'text') : 'error';
+      return play(answer, ++asked, request, gates);
     },
   };
 }

@@ -65,3 +65,23 @@ export function linesIn(path: string): unknown[] {
     .split('\n')
     .map((one) => JSON.parse(one));
 }
+
+/** Real files that count how often one is opened and how much is read. */
+export function countingFiles() {
+  const real = createFiles();
+  const counts = { opened: 0, bytes: 0 };
+  const files: Files = {
+    ...real,
+    async open(...request) {
+      counts.opened += 1;
+      const file = await real.open(...request);
+      const read = async (position: number, length: number) => {
+        const found = await file.read(position, length);
+        counts.bytes += found.length;
+        return found;
+      };
+      return { ...file, read };
+    },
+  };
+  return { files, counts };
+}

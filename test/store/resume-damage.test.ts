@@ -108,6 +108,14 @@ describe('what cannot be read is passed over, and told', () => {
     expect(damage).toHaveLength(1);
   });
 
+  test('the end of a line, and with it the line end: the entry behind is found, and the way goes on before both', async () => {
+    const wounded = Buffer.from(line(entry(1)));
+    wounded.fill(0, wounded.length - 20);
+    const { ids: found, all } = await resumed([header, entry(0), wounded, entry(2), entry(3)]);
+    expect(found).toEqual(ids(0, 2, 3));
+    expect(all).toEqual([entry(0), entry(2), entry(3)]);
+  });
+
   test('lines that are JSON and no entries', async () => {
     const strange = [7, null, [], {}, { type: 'message' }, { type: 'message', id: '' }];
     const { ids: found, damage } = await resumed([header, entry(0), ...strange, entry(1)]);

@@ -3,12 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFiles } from '../../src/app/system-ports/files.ts';
-import type { Files } from '../../src/contracts/ports.ts';
 import type { ResumedSession } from '../../src/contracts/store.ts';
 import type { SessionEntry } from '../../src/protocol/entry.ts';
 import { entry, header } from './contract.ts';
-import { compaction, line, linesIn, type Place, place } from './place.ts';
+import { compaction, countingFiles, line, linesIn, type Place, place } from './place.ts';
 
 /** Resumes, closes, and gives what was found. */
 async function look({ store }: Place, path: string): Promise<ResumedSession> {
@@ -184,20 +182,7 @@ describe('the way back', () => {
   });
 
   test('what lies before the kept entries is neither read nor parsed', async () => {
-    const real = createFiles();
-    let bytes = 0;
-    const files: Files = {
-      ...real,
-      async open(...request) {
-        const file = await real.open(...request);
-        const read = async (position: number, length: number) => {
-          const found = await file.read(position, length);
-          bytes += found.length;
-          return found;
-        };
-        return { ...file, read };
-      },
-    };
+    const { files, counts } = countingFiles();
     const at = place(files);
     const before = Array.from({ length: 3000 }, (_, n) => entry(n, 'x'.repeat(2000)));
     const after = [
@@ -208,7 +193,7 @@ describe('the way back', () => {
     const resumed = await look(at, at.write([header, ...before, ...after]));
     expect(resumed.path).toHaveLength(5);
     expect(resumed.name).toBe('kept');
-    expect(bytes).toBeLessThan(100_000);
+    expect(counts.bytes).toBeLessThan(100_000);
   });
 });
 

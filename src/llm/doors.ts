@@ -1,0 +1,62 @@
+// First floor, llm: what opens each provider's door, and requests that carry it. Knows no model's name.
+import type { ApiRequest, ModelRequest, Ports } from '../contracts/index.ts';
+import { createAuthFile } from './credentials/auth-file.ts';
+import { type Credentials, createCredentials, type Refresh } from './credentials/credentials.ts';
+import { createSecretTexts } from './credentials/secret-text.ts';
+import { type CustomModels, createCustomModels, extrasFor } from './custom-models.ts';
+
+export interface DoorOptions {
+  ports: Pick<Ports, 'clock' | 'files' | 'ids' | 'platform' | 'processes' | 'toolEnv'>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Where auth.json and models.json are. */
+  directory: string;
+  refreshers?: Readonly<Record<string, Refresh>> | undefined;
+  /** Learns every key that is used, to keep it out of logs. */
+  redact?: ((secret: string) => void) | undefined;
+  /** Learns which variables hold keys because a file says so. */
+  withhold?: ((variable: string) => void) | undefined;
+  /** Hears what is wrong with auth.json and models.json. */
+  warn?: ((sentence: string) => void) | undefined;
+}
+
+export interface Doors {
+  readonly custom: CustomModels;
+  readonly credentials: Credentials;
+  /** The request with key, headers and whatever else models.json says about its model. */
+  open(request: ModelRequest): Promise<ApiRequest>;
+}
+
+/** Values of such headers are secrets even when they stand in the file as they are. */
+const SECRET_HEADER = /auth|key|token|secret|cookie/i;
+
+export function createDoors(options: DoorOptions): Doors {
+  const { ports, env, directory, refreshers, redact = () => {}, withhold = () => {}, warn = () => {} } = options;
+  const { clock, files, ids, platform } = ports;
+  const custom = createCustomModels(files, directory, warn);
+  const secrets = createSecretTexts({ ports, env, directory, redact, withhold });
+  const auth = createAuthFile({ files, clock, ids, directory, platform, warn });
+  const credentials = createCredentials({ auth, custom, secrets, env, clock, redact, refreshers });
+
+  async function headerOf(name: string, value: string, owner: string): Promise<[string, string]> {
+    const plain = !SECRET_HEADER.test(name) && !value.startsWith('!') && !env[value];
+    return [name, plain ? value : await secrets.resolve(value, `${owner} (header ${name})`)];
+  }
+
+  return {
+    custom,
+    credentials,
+    async open(request) {
+      const { model } = request;
+      const [apiKey, { providers }] = await Promise.all([credentials.key(model.provider), custom.read()]);
+      const { headers, compat, authHeader } = extrasFor(model, providers.get(model.provider));
+      const given = Object.entries(headers).map(([name, value]) => headerOf(name, value, model.provider));
+      const bearer: Record<string, string> = authHeader && apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+      const all: Record<string, string> = {
+        ...model.headers,
+        ...Object.fromEntries(await Promise.all(given)),
+        ...bearer,
+      };
+      return { ...request, apiKey, compat, ...(Object.keys(all).length > 0 ? { headers: all } : {}) };
+    },
+  };
+}
