@@ -16,6 +16,7 @@ const INPUTS = [
   'scripts/commonjs.mjs',
   'scripts/compile.cjs',
   'scripts/launcher.cjs',
+  'scripts/vendor.mjs',
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
@@ -54,7 +55,17 @@ async function compileLibrary() {
     const { stdout } = /** @type {{ stdout?: string }} */ (thrown);
     throw new Error(`The library does not compile:\n${stdout ?? thrown}`);
   }
-  await nameLibrary();
+  const { bundleVendors, keepReachableTypes } = await import('./vendor.mjs');
+  await Promise.all([
+    nameLibrary(),
+    bundleVendors(join(dist, 'lib/llm/apis/ai-sdk/vendor')),
+    keepReachableTypes(join(dist, 'lib'), await typesOfDoors()),
+  ]);
+}
+
+async function typesOfDoors() {
+  const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  return Object.values(exports).flatMap(({ types }) => (types ? [join(root, types)] : []));
 }
 
 /** Beside the program, which is CommonJS, the library says for itself what it is. By the package's name it finds its version. */

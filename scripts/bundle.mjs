@@ -7,6 +7,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { toCommonJs } from './commonjs.mjs';
+import { zodInEnglish } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -55,6 +56,7 @@ async function modules() {
     mainFields: ['module', 'main'],
     // Finds its binary beside itself in node_modules, so it must stay there.
     external: ['@vscode/ripgrep'],
+    plugins: [zodInEnglish],
     define: { __VERSION__: JSON.stringify(version) },
     write: false,
     metafile: true,

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newPlace, runProgram, startProgram } from '../support/program.ts';
 import { entriesOf, pathsBelow, sessionFiles } from '../support/session-files.ts';
 
@@ -45,6 +48,20 @@ describe('a message on the command line', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Error: Nothing to do: .*--mode rpc.*--help\.\n$/);
   });
+});
+
+test('a run that fails says why and is known by its code', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no such key"}}');
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const env = { ANTHROPIC_API_KEY: 'canary-4f81', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
+  const { code, stdout, stderr } = await runProgram(['--provider', 'anthropic', 'hello'], '', { env });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^Error: .*no such key.*\n$/s);
+  expect(stderr).not.toContain('canary');
 });
 
 describe('files named with @', () => {

@@ -191,6 +191,8 @@ function afterAbort(timeline: Timeline): string[] {
 function givenAfterStop(timeline: Timeline): string[] {
   return timeline.flatMap(({ frame }, stop) => {
     if (frame.type !== 'stopped') return [];
+    // What a further run begins with is taken just before it is announced.
+    if (timeline[stop - 1]?.frame.type === 'agent_start') return [];
     const rest = timeline.slice(stop);
     const settled = rest.findIndex((step) => step.frame.type === 'agent_settled');
     const late = turnsOf(rest.slice(0, settled < 0 ? undefined : settled)).flatMap(({ texts }) => texts);

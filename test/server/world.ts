@@ -1,11 +1,10 @@
-// A whole agent behind a wire in memory, whose disk, model and tools go on only when the test says so.
-// The test file puts `gatedStore` in the place of the memory store: see its vi.mock.
+// A whole agent behind a wire in memory, whose model and tools go on only when the test says so. Nothing is kept on disk.
 import { object } from 'valibot';
 import { createAgent } from '../../src/app/compose.ts';
 import { defaultSettings } from '../../src/app/settings-table.ts';
 import { Fault } from '../../src/base/index.ts';
 import { commandsByName } from '../../src/commands/index.ts';
-import { type ModelRequest, type Models, type Ports, type Tool, tool } from '../../src/contracts/index.ts';
+import { type Chunk, type ModelRequest, type Models, type Ports, type Tool, tool } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/omp/index.ts';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import type { AssistantMessageEvent } from '../../src/protocol/index.ts';
@@ -59,11 +58,20 @@ export async function createWorld(answers: readonly Answer[], gates = new Gates(
     toolNames: ['step'],
   });
   const { transport, host } = createMemoryTransport();
-  const codec = omp.codec({ version: '0', stream: 'delta' });
-  const served = serve({ transport, codec, commands: commandsByName, hub: agent.hub, ports, onEof: 'finish' });
-  const heard = (async () => {
-    for await (const line of host.frames()) timeline.push({ direction: 'out', frame: JSON.parse(line) });
-  })();
+  // Noted as it is written: a reader would hear of it a few promises later.
+  const write = (chunks: readonly Chunk[]) => {
+    const line = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as string))).toString();
+    timeline.push({ direction: 'out', frame: JSON.parse(line) });
+    return transport.write(chunks);
+  };
+  const served = serve({
+    transport: { ...transport, write },
+    codec: omp.codec({ version: '0', stream: 'delta' }),
+    commands: commandsByName,
+    hub: agent.hub,
+    ports,
+    onEof: 'finish',
+  });
   return {
     gates,
     timeline,
@@ -82,7 +90,6 @@ export async function createWorld(answers: readonly Answer[], gates = new Gates(
       await served;
       await agent.close();
       transport.close();
-      await heard;
     },
   };
 }

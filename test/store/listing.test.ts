@@ -99,16 +99,23 @@ describe('the list', () => {
     const here = place();
     const tricky = '{"type":"message"},"usage":{"cost":{"total":99}}';
     const nested = { ...answer(1, 0.5), extra: { usage: { cost: { total: 99 } } } };
-    const called = answer(2, 2);
-    const arguments_ = { usage: { cost: { total: 99 } }, text: 'x'.repeat(3000) };
-    called.message.content = [{ type: 'toolCall', id: 'c', name: 'n', arguments: arguments_ }] as never;
-    session(here, 'a', 1, [entry(0, tricky), answer(0, 0.125, tricky), called]);
+    const calling = (n: number, text: string) => {
+      const called = answer(n, 1);
+      const call = { type: 'toolCall', id: 'c', name: 'n', arguments: { usage: { cost: { total: 99 } }, text } };
+      return { ...called, message: { ...called.message, content: [call] } };
+    };
+    session(here, 'a', 1, [
+      entry(0, tricky),
+      answer(0, 0.125, tricky),
+      calling(2, 'short'),
+      calling(3, 'x'.repeat(3000)),
+    ]);
     here.write(
       `${line(header)}${line(entry(0))}garbage\n\0\0\0\n${line(nested)}${line(entry(2)).slice(0, 30)}`,
       'b.jsonl',
     );
     const [b, a] = await here.store.list();
-    expect(a).toMatchObject({ messages: 3, cost: 2.125, opening: tricky });
+    expect(a).toMatchObject({ messages: 4, cost: 2.125, opening: tricky });
     expect(b).toMatchObject({ messages: 2 });
   });
 
@@ -237,7 +244,7 @@ describe('removing', () => {
     elsewhere.write('mine', 'keep.txt');
     symlinkSync(elsewhere.directory, join(here.directory, 'session'));
     await here.store.remove(path);
-    expect(existsSync(join(elsewhere.directory, 'keep.txt'))).toBe(true);
+    expect(existsSync(join(here.directory, 'session/keep.txt'))).toBe(true);
     const notes = here.write('# Notes\n', 'notes.jsonl');
     await expect(here.store.remove(notes)).rejects.toMatchObject({
       code: 'refused',

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResumedSession } from '../../src/contracts/store.ts';
 import type { SessionEntry } from '../../src/protocol/entry.ts';
 import { entry, header } from './contract.ts';
+import { memoryFiles } from './memory-files.ts';
 import { compaction, countingFiles, line, linesIn, type Place, place } from './place.ts';
 
 /** Resumes, closes, and gives what was found. */
@@ -238,20 +239,20 @@ describe('the name', () => {
     expect((await look(at, at.write([header, ...entries]))).name).toBe(name);
   });
 
-  test('wherever it stands in a long file', async () => {
-    const at = place();
-    for (const shift of [0, 1, 2, 20, 21, 22, 60, 120, 300]) {
-      // Moves the name across the edge between two pieces of the file.
-      const end = 256 * 1024 + shift - 60;
-      const padding = (size: number) => entry(0, 'x'.repeat(size));
-      const before = [
-        padding(700_000),
-        info('n', entry(0).id, 'found'),
-        padding(end - line(padding(0)).length),
-        padding(9),
-      ];
-      const resumed = await look(at, at.write([header, ...before, compaction('c1', entry(0).id, 'c1')]));
+  test('wherever it stands, on the edge between two pieces of the file too', async () => {
+    const files = memoryFiles();
+    const { store } = place(files);
+    const named = info('n', entry(0).id, 'found');
+    const padding = (size: number) => line(entry(0, 'x'.repeat(size)));
+    const rest = line(named).length - 1 + padding(0).length;
+    for (let shift = -40; shift <= 40; shift += 1) {
+      // From the words that are looked for to the end of the part that is looked at.
+      const after = padding(256 * 1024 + shift - rest);
+      const text = line(header) + padding(1000) + line(named) + after + line(compaction('c1', entry(0).id, 'c1'));
+      files.contents.set('/session.jsonl', Buffer.from(text));
+      const resumed = await store.resume('/session.jsonl');
       expect(resumed.name, `shift ${shift}`).toBe('found');
+      await resumed.log.close();
     }
   });
 

@@ -10,14 +10,18 @@ import { streamAnswer } from './turn.ts';
  * the caller can still report it when something unforeseen breaks the loop. Returns the last answer.
  */
 export async function runTurns(scope: RunScope, opening: Delivery[], made: AgentMessage[]): Promise<AssistantMessage> {
-  let due = [...opening, ...scope.takeSteering()];
-  for (;;) {
+  for (let due = opening; ; ) {
     const { answer, results } = await runTurn(scope, due, made);
     if (failed(answer)) return answer;
     while (scope.arriving) await scope.arriving;
     due = nextDue(scope, results.length === 0);
     if (due.length === 0 && results.length === 0) return answer;
   }
+}
+
+/** What a run begins with: the prompt, and the steering that waited for it. */
+export function withSteering(scope: RunScope, opening: readonly Delivery[]): Delivery[] {
+  return scope.signal.aborted ? [...opening] : [...opening, ...scope.takeSteering()];
 }
 
 /** Steering comes first; follow-ups only when the run would otherwise be over. */

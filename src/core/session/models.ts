@@ -26,6 +26,11 @@ export class ModelFacet implements ModelChoice {
     return clampLevel(this.#wanted, this.#current);
   }
 
+  /** What was asked for, whether or not the current model can. */
+  get wanted(): ThinkingLevel {
+    return this.#wanted;
+  }
+
   get thinkingLevels(): readonly ThinkingLevel[] {
     return levelsOf(this.#current);
   }

@@ -28,6 +28,8 @@ export interface HeldItem {
 
 export interface Checkpoint {
   name?: string | undefined;
+  model?: Restored['model'];
+  thinkingLevel: ThinkingLevel;
   queued: readonly QueuedItem[];
   held: readonly HeldItem[];
 }
@@ -79,6 +81,8 @@ function applyCustom(state: Restored, customType: string, data: unknown): void {
     state.held.push({ id: said.id, message: said.message as unknown as BashExecutionMessage });
   }
   if (customType === CHECKPOINT_ENTRY) {
+    state.model = said.model ?? state.model;
+    state.thinkingLevel = said.thinkingLevel ?? state.thinkingLevel;
     state.queued = [...(said.queued ?? [])];
     state.held = [...(said.held ?? [])];
   }

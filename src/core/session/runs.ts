@@ -2,7 +2,7 @@
 import { deferred, Fault } from '../../base/index.ts';
 import type { RunRequest, Runs, UserInput } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage, UserMessage } from '../../protocol/index.ts';
-import { failed, nextDue, runTurns } from '../agent/loop.ts';
+import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
@@ -110,12 +110,12 @@ export class RunFacet implements Runs {
     const { emit } = seat.broadcast;
     const { signal } = run.controller;
     await compaction.keepRoom(signal);
-    let due: Delivery[] = [opening];
+    let begin = () => withSteering(scope, [opening]);
     for (;;) {
       const made: AgentMessage[] = [];
       await emit({ type: 'agent_start' });
-      const { answer, unforeseen } = await this.#untilDone(scope, due, made);
-      due = [];
+      const { answer, unforeseen } = await this.#untilDone(scope, begin(), made);
+      begin = () => withSteering(scope, []);
       const next = unforeseen === undefined && !signal.aborted ? this.#continuation(answer) : undefined;
       if (next) {
         await emit({ type: 'agent_end', messages: made, willRetry: true });
@@ -126,7 +126,8 @@ export class RunFacet implements Runs {
       }
       // Whoever is being told that a prompt is queued must still hear this run's end.
       while (scope.arriving) await scope.arriving;
-      due = failed(answer) ? [] : nextDue(scope, true);
+      const due = failed(answer) ? [] : nextDue(scope, true);
+      begin = () => due;
       if (due.length > 0) continue;
       // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
       this.#active = undefined;

@@ -24,7 +24,13 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const retry = new RetryFacet(seat);
   const compaction: CompactionFacet = new CompactionFacet(seat, asking, {
     endRun: () => runs.abort(),
-    checkpoint: () => ({ name: naming.name, queued: queues.pending, held: shell.pending }),
+    checkpoint: () => ({
+      name: naming.name,
+      ...(models.current ? { model: { provider: models.current.provider, modelId: models.current.id } } : {}),
+      thinkingLevel: models.wanted,
+      queued: queues.pending,
+      held: shell.pending,
+    }),
   });
   const runs: RunFacet = new RunFacet({ seat, queues, shell, asking, retry, compaction });
   const history = new HistoryFacet(seat, {

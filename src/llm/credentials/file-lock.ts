@@ -73,12 +73,18 @@ function createLock({ files, clock, ids }: LockPorts, lock: string) {
       if (await isStale(claim)) await remove(claim);
       return false;
     }
-    if (await isStale(lock)) {
-      await files.rename(claim, lock);
-      return true;
+    if (!(await isStale(lock))) {
+      await remove(claim);
+      return false;
     }
-    await remove(claim);
-    return false;
+    return files.rename(claim, lock).then(
+      () => true,
+      // Somebody took our claim for that of a dead process.
+      (error: unknown) => {
+        if (systemCode(error) === 'ENOENT') return false;
+        throw error;
+      },
+    );
   }
 
   async function isMine(): Promise<boolean> {

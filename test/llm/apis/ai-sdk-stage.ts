@@ -8,7 +8,7 @@ import { type Observation, observe } from '../contract.ts';
 import type { LoopbackServer } from '../servers/loopback.ts';
 import { requestFor } from './anthropic-stage.ts';
 
-export { BASH, bare, called, READ, result, said, user } from './anthropic-stage.ts';
+export { bare, called, READ, result, said, user } from './anthropic-stage.ts';
 
 export const IDLE_MS = 60_000;
 export const PNG = { type: 'image' as const, data: 'iVBORw0KGgo=', mimeType: 'image/png' };

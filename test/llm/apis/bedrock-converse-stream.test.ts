@@ -233,14 +233,16 @@ describe('a conversation', () => {
 
   test('a turn that another model began goes on without thinking', async () => {
     const foreign = said(at.model('other'), [called('tooluse_x')]);
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } }, { answer: { parts: [{ text: 'ok' }] } });
-    const messages = [user('Go'), foreign, result('tooluse_x', 'text')];
-    expect(await at.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
-    expect(lastBody(at.server)).not.toHaveProperty('additionalModelRequestFields');
-    expect(await at.ask({ messages: [...messages, user('New')], thinkingLevel: 'high' })).toMatchObject({
-      stopReason: 'stop',
-    });
-    expect(lastBody(at.server)).toHaveProperty('additionalModelRequestFields.thinking');
+    const begun = [user('Go'), foreign, result('tooluse_x', 'text')];
+    const done = said(at.model('other'), [{ type: 'text', text: 'Done.' }]);
+    const thinks = async (messages: ModelMessage[]) => {
+      at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+      expect(await at.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
+      return 'additionalModelRequestFields' in lastBody(at.server);
+    };
+    expect(await thinks(begun)).toBe(false);
+    expect(await thinks([...begun, user('And hurry')])).toBe(false);
+    expect(await thinks([...begun, done, user('New')])).toBe(true);
   });
 
   test('images in questions and in results, inside or behind them', async () => {

@@ -1,5 +1,5 @@
 // One writer at a time, also when a holder died, and never a lock taken from one that lives.
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
@@ -68,6 +68,30 @@ test('of many who find the lock of a dead process, one after another gets it', a
   await Promise.all(visits);
   expect(most).toBe(1);
   expect(readdirSync(directory)).toEqual([]);
+});
+
+test('who is overtaken between looking and taking leaves the new lock alone', async () => {
+  const { path, old } = place();
+  const lock = `${path}.lock`;
+  old('shared.json.lock');
+  const overtaken: typeof files = {
+    ...files,
+    open(name, purpose, options) {
+      if (name === `${lock}.claim` && readFileSync(lock, 'utf8') !== 'new holder') {
+        writeFileSync(lock, 'new holder');
+        utimesSync(lock, new Date(), new Date());
+      }
+      return files.open(name, purpose, options);
+    },
+  };
+  let pauses = 0;
+  const sleep = async () => {
+    expect(readFileSync(lock, 'utf8')).toBe('new holder');
+    pauses += 1;
+    rmSync(lock);
+  };
+  expect(await withFileLock({ ids, files: overtaken, clock: { ...clock, sleep } }, path, async () => 'in')).toBe('in');
+  expect(pauses).toBe(1);
 });
 
 test('a lock that is held on and on is not waited for forever, and stays', async () => {

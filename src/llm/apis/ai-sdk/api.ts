@@ -48,6 +48,7 @@ async function* follow(
       signal.throwIfAborted();
       yield* reader.read(part);
     }
+    if (line.lost) throw line.lost;
     yield builder.finish(yield* reader.end());
   } catch (thrown) {
     if (!begun) yield builder.start();

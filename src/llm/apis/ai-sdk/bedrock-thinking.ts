@@ -1,6 +1,6 @@
 // First floor, llm: how hard each model on Bedrock is told to think. Pure; Claude's part is that of the Messages format.
 import type { ApiRequest } from '../../../contracts/index.ts';
-import type { ModelMessage, ThinkingLevel } from '../../../protocol/index.ts';
+import type { AssistantMessage, ThinkingLevel } from '../../../protocol/index.ts';
 import { planThinking, thoughtless } from '../anthropic-messages/thinking.ts';
 import type { CallPlan } from './format.ts';
 import type { ProviderOptions } from './language-model.ts';
@@ -33,14 +33,21 @@ function claudePlan(request: ApiRequest): CallPlan {
   };
 }
 
-/** A model with a thinking budget refuses to go on with a turn that did not begin with thinking of its own. */
+/**
+ * A model with a thinking budget refuses to go on with a turn that did not begin with thinking of its own. A turn goes on
+ * where results are brought, also when somebody says something along with them.
+ */
 function goesOnThinking({ messages, model }: ApiRequest): boolean {
-  let first: ModelMessage | undefined;
+  let first: AssistantMessage | undefined;
+  let brought = false;
   for (const message of messages.toReversed()) {
-    if (message.role === 'user') break;
-    if (message.role === 'assistant') first = message;
+    if (message.role === 'toolResult') brought = true;
+    if (message.role !== 'assistant') continue;
+    if (!brought) break;
+    first = message;
+    brought = false;
   }
-  if (first?.role !== 'assistant') return true;
+  if (!first) return true;
   const own = first.api === model.api && first.provider === model.provider && first.model === model.id;
   const [begun] = first.content;
   return own && begun?.type === 'thinking' && begun.thinkingSignature !== undefined;

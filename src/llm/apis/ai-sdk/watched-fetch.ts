@@ -69,28 +69,39 @@ async function refusal(
   return format.refine?.(failure, body) ?? failure;
 }
 
-/** Notices every piece that arrives, and ends with the signal: Node's body may neither end nor fail after an abort. */
+/**
+ * Notices every piece that arrives. A line that is lost ends the stream instead of breaking it, because a broken one takes
+ * along what came before and was not read yet. It also ends with the signal: Node's body may neither end nor fail then.
+ */
 function watchedBody(
   body: ReadableStream<Uint8Array>,
   patience: Pick<Patience, 'signal' | 'renew'>,
   lose: (thrown: unknown) => unknown,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let isOver = false;
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (!isOver) controller.close();
+    isOver = true;
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      const { signal } = patience;
-      signal.addEventListener('abort', () => controller.error(lose(signal.reason)), { once: true });
+      const giveUp = () => {
+        lose(patience.signal.reason);
+        end(controller);
+      };
+      patience.signal.addEventListener('abort', giveUp, { once: true });
     },
     async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        patience.renew();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (thrown) {
-        controller.error(lose(thrown));
-      }
+      const piece = await reader.read().catch((thrown: unknown) => void lose(thrown));
+      if (isOver) return;
+      patience.renew();
+      if (piece?.value) controller.enqueue(piece.value);
+      else end(controller);
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      isOver = true;
+      return reader.cancel(reason);
+    },
   });
 }

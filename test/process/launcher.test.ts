@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, inject, test, vi } from 'vitest';
+import { newPlace } from '../support/program.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+/** Tells of every script of the program whether V8 took the code that was compiled before. */
+const SPY = `
+const vm = require('node:vm');
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options);
+    if (options.filename.includes('program')) process.stderr.write(\`\${this.cachedDataRejected}\\n\`);
+  }
+};`;
+
+function firstReply(program: string, ...flags: string[]) {
+  const { home, cwd } = newPlace();
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, program, '--mode', 'rpc'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
+    input: '{"id":"1","type":"get_state"}\n',
+    encoding: 'utf8',
+  });
+  return { status, reply: JSON.parse(stdout.trim().split('\n').at(-1)!), stderr };
+}
+
+test('the code that was compiled at build time is what runs', () => {
+  const spy = join(temporaryDirectory(), 'spy.cjs');
+  writeFileSync(spy, SPY);
+  const { status, stderr } = firstReply(inject('program'), '--require', spy);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'false\n' });
+});
+
+test('another V8, which finds nothing compiled, runs the program all the same', () => {
+  const copy = join(temporaryDirectory(), 'dist');
+  cpSync(dirname(inject('program')), copy, { recursive: true });
+  const folder = readdirSync(join(copy, 'program')).find((name) => name.startsWith('compiled-'));
+  rmSync(join(copy, 'program', folder!), { recursive: true });
+  expect(firstReply(join(copy, 'cli.js'))).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
+});
+
+test('flags that make V8 refuse the compiled code do no harm', () => {
+  const outcome = firstReply(inject('program'), '--no-opt', '--max-lazy');
+  expect(outcome).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
+});
+
+test('a link to the program starts it', () => {
+  const link = join(temporaryDirectory(), 'parley');
+  symlinkSync(inject('program'), link);
+  expect(firstReply(link)).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
+});
