@@ -56,11 +56,9 @@ async function compileLibrary() {
     throw new Error(`The library does not compile:\n${stdout ?? thrown}`);
   }
   const { bundleVendors, keepReachableTypes } = await import('./vendor.mjs');
-  await Promise.all([
-    nameLibrary(),
-    bundleVendors(join(dist, 'lib/llm/apis/ai-sdk/vendor')),
-    keepReachableTypes(join(dist, 'lib'), await typesOfDoors()),
-  ]);
+  await nameLibrary();
+  await bundleVendors(join(dist, 'lib/llm/apis/ai-sdk/vendor'));
+  await keepReachableTypes(join(dist, 'lib'), await typesOfDoors());
 }
 
 async function typesOfDoors() {

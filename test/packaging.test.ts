@@ -84,6 +84,18 @@ test('the four doors open, and say their version without a bundle', async () => 
   expect(version()).toBe(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')).version);
 });
 
+test('every format opens, with packages of its own that nobody installed', async () => {
+  const script = `
+    const { apiLoaders } = await import(process.argv[1]);
+    const loaders = Object.entries(apiLoaders({ clock: Date, wire: {}, env: {} }));
+    const opened = await Promise.all(loaders.map(async ([name, load]) => (await load()).stream ? name : ''));
+    process.stdout.write(JSON.stringify(opened));`;
+  const formats = join(installed, 'dist/lib/llm/apis.js');
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script, formats], { cwd: project });
+  expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(['google-generative-ai', 'bedrock-converse-stream']));
+  expect(existsSync(join(project, 'node_modules/@ai-sdk'))).toBe(false);
+});
+
 test('the types hold for a strict consumer', async () => {
   await mkdir(join(project, 'node_modules/@types'), { recursive: true });
   for (const name of ['@types/node', 'undici-types']) {

@@ -108,11 +108,17 @@ export class Asking {
       append: options.appendSystemPrompt,
       tools,
       contextFiles,
-      date: new Date(ports.clock.now()).toLocaleDateString('sv-SE'),
+      date: localDate(new Date(ports.clock.now())),
       cwd: options.cwd,
     });
     return { prompt, offers: await offersOf(tools) };
   }
+}
+
+/** YYYY-MM-DD where the user is. By hand, because the first use of a locale costs fifteen milliseconds. */
+function localDate(now: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
 async function offersOf(tools: readonly Tool[]): Promise<ToolOffer[]> {
