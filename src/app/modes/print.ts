@@ -73,10 +73,11 @@ function reportText(started: Started, output: Output): Report {
 }
 
 /** The session's header, then every event as the default dialect spells it. */
-function reportEvents({ agent, cwd }: Started, output: Output, options: PrintOptions): Report {
+function reportEvents({ agent, cwd, ports }: Started, output: Output, options: PrintOptions): Report {
   const codec = dialects.get('omp')?.codec({ version: version(), stream: options.stream ?? 'full' });
   const { session } = agent;
-  output.write([`${JSON.stringify({ type: 'session', version: SESSION_VERSION, id: session.id, cwd })}\n`]);
+  const timestamp = new Date(ports.clock.now()).toISOString();
+  output.write([`${JSON.stringify({ type: 'session', version: SESSION_VERSION, id: session.id, timestamp, cwd })}\n`]);
   session.subscribe((event) => {
     const frame = codec?.event(event);
     if (!frame || output.write(frame.chunks)) return undefined;

@@ -16,12 +16,15 @@ interface Update {
 
 const read = (frame: Frame): Update => JSON.parse(joined(frame.chunks));
 
+/** Each frame is made while the message is as it was then; what comes later must not show in it. */
 function framesOf(script: StreamScript, stream: 'full' | 'delta'): { frame: Frame; event: StreamEvent }[] {
   const codec = createOmpCodec({ version: '0', stream });
-  return [...eventsOf(script)].map((event) => ({
-    frame: codec.event({ type: 'message_update', message: event.partial, assistantMessageEvent: event }) as Frame,
-    event: { ...event },
-  }));
+  const made: { frame: Frame; event: StreamEvent }[] = [];
+  for (const event of eventsOf(script)) {
+    const frame = codec.event({ type: 'message_update', message: event.partial, assistantMessageEvent: event });
+    made.push({ frame: frame as Frame, event });
+  }
+  return made;
 }
 
 describe.each(['full', 'delta'] as const)('updates of a %s stream', (stream) => {
