@@ -10,6 +10,7 @@ import type {
   Model,
   QueueMode,
   SessionEntry,
+  SessionHeader,
   SessionState,
   SessionStats,
   ThinkingLevel,
@@ -114,6 +115,8 @@ export interface Naming {
 export interface AgentSession {
   readonly id: string;
   readonly file: string | undefined;
+  /** The first line of its log. */
+  readonly header: SessionHeader;
   readonly cwd: string;
   readonly runs: Runs;
   readonly queues: Queues;

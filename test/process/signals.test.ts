@@ -20,7 +20,8 @@ test.each([
   program.kill(signal);
   expect(await program.ended).toMatchObject({ code, signal: null, stderr: '' });
   expect(performance.now() - begun).toBeLessThan(MOST_MS);
-  expect(tree.filter(isAlive)).toEqual([]);
+  // Killed is not yet gone: the system takes a moment to let go of a process.
+  await until(() => !tree.some(isAlive), MOST_MS - (performance.now() - begun));
   expect(program.frames.at(-1)).toMatchObject({ type: 'agent_settled', aborted: true });
   // The call has its result: the next model to see this history must not find it open.
   expect(rolesBelow(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);

@@ -1,6 +1,7 @@
 // Steering, follow-ups, prompts and aborts in any order, around the ends of tools and runs: each message arrives once.
 import fc from 'fast-check';
-import { beforeAll, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { Fault } from '../../src/base/index.ts';
 import type * as store from '../../src/store/index.ts';
 import { Gates } from './gates.ts';
 import { faultsIn } from './transcript.ts';
@@ -51,6 +52,9 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
+/** More promises than there are between the last piece of an answer and the rest that follows. */
+const MOMENTS = 40;
+
 /** Say the next thing or let something go on, and then look away for a moment, long or short. */
 const move = fc.record({
   speak: fc.boolean(),
@@ -70,13 +74,17 @@ const plays: fc.Arbitrary<Play> = fc.record({
   moves: fc.array(move, { minLength: 10, maxLength: 80 }),
 });
 
+function framesOf(commands: readonly Command[]): Frame[] {
+  return commands.map(({ says, type, ...rest }, index) => {
+    return { id: `${index}`, type, ...rest, ...(says ? { message: `text ${index}` } : {}) };
+  });
+}
+
 async function perform({ answers, commands, moves }: Play): Promise<World> {
   const gates = new Gates();
   disk.pass = () => gates.pass();
   const world = await createWorld(answers, gates);
-  const frames = commands.map(({ says, type, ...rest }, index): Frame => {
-    return { id: `${index}`, type, ...rest, ...(says ? { message: `text ${index}` } : {}) };
-  });
+  const frames = framesOf(commands);
   // Something to talk about, for most of the time.
   world.send({ id: 'opening', type: 'prompt', message: 'opening' });
   for (const { speak, which, pause } of moves) {
@@ -84,13 +92,27 @@ async function perform({ answers, commands, moves }: Play): Promise<World> {
     if (next) world.send(next);
     else if (gates.waiting > 0) gates.release(which);
     if (pause === 'all') await settle();
-    else for (let turns = 0; turns < pause; turns++) await null;
+    else await ticks(pause);
   }
-  gates.open();
+  return finish(world);
+}
+
+/** Lets a few promises go on, so that the next thing happens in the midst of others. */
+async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await null;
+}
+
+async function finish(world: World): Promise<World> {
+  world.gates.open();
   await quiet(world);
   world.send({ id: 'last', type: 'clear_queue' });
   await world.leave();
   return world;
+}
+
+function mustBeSound(world: World): void {
+  const faults = [...faultsIn(world.timeline), ...world.complaints];
+  if (faults.length > 0) throw new Error(`${faults.join('\n')}\n${explain(world)}`);
 }
 
 /** Everything was answered and nothing runs. */
@@ -116,10 +138,66 @@ beforeAll(() => import('@valibot/to-json-schema'));
 test('in any interleaving', async () => {
   await fc.assert(
     fc.asyncProperty(plays, async (play) => {
-      const world = await perform(play);
-      const faults = [...faultsIn(world.timeline), ...world.complaints];
-      if (faults.length > 0) throw new Error(`${faults.join('\n')}\n${explain(world)}`);
+      mustBeSound(await perform(play));
     }),
-    { numRuns: 1500 },
+    { numRuns: 800 },
   );
 }, 30_000);
+
+describe('at every moment around the end of a run', () => {
+  const [steer, followUp, prompt] = ['steer', 'follow_up', 'prompt'].map((type) => ({ type, says: true as const }));
+  const words = [
+    [{ ...prompt, streamingBehavior: 'steer' }],
+    [{ ...prompt, streamingBehavior: 'followUp' }],
+    [steer, steer],
+    [followUp, steer],
+    [
+      { ...prompt, streamingBehavior: 'steer' },
+      { ...prompt, streamingBehavior: 'steer' },
+    ],
+    [{ ...prompt, streamingBehavior: 'followUp' }, prompt],
+    [steer, { type: 'abort' }],
+    [{ type: 'abort' }, { ...prompt, streamingBehavior: 'steer' }],
+  ] as Command[][];
+  const cases = (['text', 'error', 'call'] as const).flatMap((answer) =>
+    words.map((said) => ({ answer, said, name: said.map(({ type }) => type).join(', ') })),
+  );
+
+  test.each(cases)(
+    '$answer: $name',
+    async ({ answer, said }) => {
+      disk.pass = () => Promise.resolve();
+      for (let moment = 0; moment < MOMENTS; moment++) {
+        const world = await createWorld([answer]);
+        world.send({ id: 'opening', type: 'prompt', message: 'opening' });
+        // Through the middle of the answer, up to its last piece.
+        await settle();
+        world.gates.release(0);
+        await settle();
+        world.gates.release(0);
+        await ticks(moment);
+        for (const frame of framesOf(said)) world.send(frame);
+        mustBeSound(await finish(world));
+      }
+    },
+    30_000,
+  );
+});
+
+test('when the disk is full: what was not kept was not queued, and what was not taken back stays queued', async () => {
+  const full = () => Promise.reject(new Fault('storage', 'The disk is full'));
+  const say = async (frame: Frame, pass: () => Promise<void>) => {
+    disk.pass = pass;
+    world.send(frame);
+    await settle();
+    return world.timeline.findLast((step) => step.frame.id === frame.id)?.frame;
+  };
+  const world = await createWorld([]);
+  const refused = { success: false, error: 'The disk is full' };
+  await say({ id: '1', type: 'steer', message: 'kept' }, () => Promise.resolve());
+  expect(await say({ id: '2', type: 'steer', message: 'lost' }, full)).toMatchObject(refused);
+  expect(await say({ id: '3', type: 'clear_queue' }, full)).toMatchObject(refused);
+  const last = await say({ id: '4', type: 'clear_queue' }, () => Promise.resolve());
+  expect(last).toMatchObject({ success: true, data: { steering: ['kept'], followUp: [] } });
+  await world.leave();
+});

@@ -23,6 +23,7 @@ export function faultsIn(timeline: Timeline): string[] {
     ...disorder(events.map(({ frame }) => frame)),
     ...wrongReplies(timeline),
     ...lostOrTwice(timeline),
+    ...toldTooEarly(timeline),
     ...badStarts(timeline),
     ...withoutEnd(timeline),
     ...badTurns(timeline),
@@ -78,6 +79,15 @@ function lostOrTwice(timeline: Timeline): string[] {
   return saidIn(timeline).flatMap(({ text, accepted }) => {
     const count = ends.filter((end) => end.text === text).length;
     return count === (accepted ? 1 : 0) ? [] : [`${text} (accepted: ${accepted}) came to ${count} ends`];
+  });
+}
+
+/** Acknowledged first, then told to everyone. */
+function toldTooEarly(timeline: Timeline): string[] {
+  const said = saidIn(timeline);
+  return deliveries(timeline).flatMap(({ text, at }) => {
+    const answeredAt = said.find((one) => one.text === text)?.answeredAt ?? -1;
+    return answeredAt < at ? [] : [`${text} was acknowledged after it had been told`];
   });
 }
 

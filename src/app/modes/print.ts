@@ -1,7 +1,7 @@
 // The hall: one message, one answer, on a terminal or in a pipe. As text, or as the events of the default dialect.
-import { Fault } from '../../base/index.ts';
+import { Fault, toJson } from '../../base/index.ts';
 import { dialects } from '../../dialects/index.ts';
-import { type AgentMessage, type AssistantMessage, SESSION_VERSION, textOf } from '../../protocol/index.ts';
+import { type AgentMessage, type AssistantMessage, textOf } from '../../protocol/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
 import { version } from '../version.ts';
 import { gatherInput } from './input.ts';
@@ -73,11 +73,10 @@ function reportText(started: Started, output: Output): Report {
 }
 
 /** The session's header, then every event as the default dialect spells it. */
-function reportEvents({ agent, cwd, ports }: Started, output: Output, options: PrintOptions): Report {
+function reportEvents({ agent }: Started, output: Output, options: PrintOptions): Report {
   const codec = dialects.get('omp')?.codec({ version: version(), stream: options.stream ?? 'full' });
   const { session } = agent;
-  const timestamp = new Date(ports.clock.now()).toISOString();
-  output.write([`${JSON.stringify({ type: 'session', version: SESSION_VERSION, id: session.id, timestamp, cwd })}\n`]);
+  output.write([`${toJson(session.header)}\n`]);
   session.subscribe((event) => {
     const frame = codec?.event(event);
     if (!frame || output.write(frame.chunks)) return undefined;

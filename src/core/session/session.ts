@@ -81,6 +81,9 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     get file() {
       return seat.conversation.file;
     },
+    get header() {
+      return seat.conversation.header;
+    },
     cwd: options.cwd,
     runs,
     queues,
