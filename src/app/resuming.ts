@@ -26,11 +26,14 @@ export async function resumedFor(wishes: ResumeWishes, store: SessionStore): Pro
 
 /** The whole line of the other conversation, in a log of its own. The other one is only read. */
 async function forked({ cwd, ports }: ResumeWishes, store: SessionStore, wanted: string): Promise<ResumedSession> {
-  const { pathTo } = await import('../core/tree/branching.ts');
+  const [{ lineTo }, { copyOf }] = await Promise.all([
+    import('../core/tree/branching.ts'),
+    import('../core/session/copy.ts'),
+  ]);
   const source = await store.locate(wanted);
   const { entries, leafId, name } = await store.read(source);
-  const path = pathTo(new Map(entries.map((entry) => [entry.id, entry])), leafId);
   const timestamp = new Date(ports.clock.now()).toISOString();
+  const path = copyOf(lineTo(entries, leafId), [], { id: ports.ids.entry, timestamp });
   const header = {
     type: 'session' as const,
     version: SESSION_VERSION,

@@ -7,7 +7,41 @@ const LINE_SEPARATORS = /[\u2028\u2029]/g;
  * (Node's readline among them) treat them as line ends, so they always leave escaped.
  */
 export function toJson(value: unknown): string {
-  return escapeSeparators(JSON.stringify(value));
+  return escapeSeparators(stringify(value));
+}
+
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (thrown) {
+    // Node's own goes as deep as the stack: the tree of a long conversation is deeper.
+    if (thrown instanceof RangeError) return deepJson(value);
+    throw thrown;
+  }
+}
+
+/** The same text without recursion, for plain data of any depth. */
+function deepJson(root: unknown): string {
+  const parts: string[] = [];
+  /** What is still to be written, last first: finished text, or a value. */
+  const rest: (string | { value: unknown })[] = [{ value: root }];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next === 'string') parts.push(next);
+    else if (typeof next.value === 'object' && next.value !== null) {
+      for (const piece of piecesOf(next.value).reverse()) rest.push(piece);
+    } else parts.push(JSON.stringify(next.value) ?? 'null');
+  }
+  return parts.join('');
+}
+
+function piecesOf(value: object): (string | { value: unknown })[] {
+  if (Array.isArray(value)) return ['[', ...value.flatMap((item, i) => [i === 0 ? '' : ',', { value: item }]), ']'];
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const pieces = members.flatMap(([key, member], i) => [
+    `${i === 0 ? '' : ','}${JSON.stringify(key)}:`,
+    { value: member },
+  ]);
+  return ['{', ...pieces, '}'];
 }
 
 /** The same for text that is already JSON. */

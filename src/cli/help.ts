@@ -3,6 +3,8 @@ import { FLAGS, type Flag, GROUPS } from './flags.ts';
 
 const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
        parley --mode rpc [options]
+       parley sessions [--help]
+       parley export SESSION [FILE] [--branch]
 
 A headless coding agent: answers a message, or serves a host in JSON lines over stdin and stdout.`;
 

@@ -5,6 +5,7 @@ import { modelsFor } from '../models.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import type { StartOptions } from './start.ts';
+import { table } from './table.ts';
 
 type Options = Pick<StartOptions, 'provider' | 'model' | 'apiKey' | 'models'>;
 
@@ -21,9 +22,9 @@ export async function listModels(options: Options, search: string, warn: (line: 
   try {
     const models = modelsFor({ ...options, modelPatterns: options.models, agentDirectory, settings, ports, warn });
     const usable = (await models.scope()) ?? (await models.available());
-    if (usable.length === 1 && search === '') warn(ONLY_OFFLINE);
+    if (usable.length === 1) warn(ONLY_OFFLINE);
     const found = usable.filter((model) => matches(model, search));
-    return found.length > 0 ? table([HEAD, ...found.map(row)]) : `No models match "${search}"\n`;
+    return found.length > 0 ? table(HEAD, found.map(row)) : `No models match "${search}"\n`;
   } finally {
     await ports.close();
   }
@@ -54,14 +55,4 @@ function row(model: Model): string[] {
 function short(tokens: number): string {
   if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(2))}M`;
   return tokens >= 1000 ? `${Math.round(tokens / 1000)}K` : String(tokens);
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${rows.map(line).join('\n')}\n`;
 }

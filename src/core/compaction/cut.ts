@@ -1,6 +1,6 @@
 // First floor, core: where a conversation is cut when its beginning becomes a summary. Pure.
 import type { AgentMessage, SessionEntry } from '../../protocol/index.ts';
-import { messageOf } from '../tree/context-path.ts';
+import { firstKept, messageOf } from '../tree/context-path.ts';
 import { estimateTokens } from './tokens.ts';
 
 export interface Cut {
@@ -16,29 +16,21 @@ export interface Cut {
 
 /** `undefined` when nothing would be gained: everything fits into what is kept. */
 export function findCut(path: readonly SessionEntry[], keepRecentTokens: number): Cut | undefined {
-  const at = path.findLastIndex((entry) => entry.type === 'compaction');
-  const previous = path[at];
-  const start = previous?.type === 'compaction' ? firstKept(path, previous.firstKeptEntryId, at) : 0;
-  const entries = path.slice(start).filter((entry) => entry.type !== 'compaction');
+  const previous = path.findLast((entry) => entry.type === 'compaction');
+  const entries = path.slice(firstKept(path)).filter((entry) => entry.type !== 'compaction');
   const kept = keepFrom(entries, keepRecentTokens);
   if (kept <= 0) return undefined;
   const turn = turnStart(entries, kept);
   const summarised = entries.slice(0, turn).flatMap(messageOf);
   const turnPrefix = entries.slice(turn, kept).flatMap(messageOf);
   if (summarised.length === 0 && turnPrefix.length === 0) return undefined;
-  const carried = previous?.type === 'compaction' ? previous : undefined;
   return {
     firstKeptEntryId: (entries[kept] as SessionEntry).id,
     summarised,
     turnPrefix,
-    previousSummary: carried?.summary,
-    previousDetails: carried?.details,
+    previousSummary: previous?.summary,
+    previousDetails: previous?.details,
   };
-}
-
-function firstKept(path: readonly SessionEntry[], id: string, compactionAt: number): number {
-  const found = path.findIndex((entry) => entry.id === id);
-  return found < 0 ? compactionAt + 1 : found;
 }
 
 /** From the newest entry backwards until enough is kept, then on to the next entry at which a cut is allowed. */
@@ -52,17 +44,22 @@ function keepFrom(entries: readonly SessionEntry[], keepRecentTokens: number): n
   if (index === 0) return 0;
   // The entry that crossed the line is itself kept; what cannot stand first is left to the summary.
   let cut = index;
-  while (cut < entries.length && !mayStandFirst(entries[cut] as SessionEntry)) cut++;
+  while (cut < entries.length && !mayBegin(entries, cut)) cut++;
   if (cut === entries.length) return 0;
   // Entries that are no messages (a model change, a label) stay with what follows them.
   while (cut > 0 && messageOf(entries[cut - 1] as SessionEntry).length === 0) cut--;
   return cut;
 }
 
-/** A tool result without its call would be refused by every provider. */
-function mayStandFirst(entry: SessionEntry): boolean {
-  const [message] = messageOf(entry);
-  return message !== undefined && message.role !== 'toolResult';
+/** A tool result whose call is before the cut would be lost; every provider refuses it without the call. */
+function mayBegin(entries: readonly SessionEntry[], cut: number): boolean {
+  if (messageOf(entries[cut] as SessionEntry).length === 0) return false;
+  for (let at = cut; at < entries.length; at++) {
+    const [message] = messageOf(entries[at] as SessionEntry);
+    if (message?.role === 'toolResult') return false;
+    if (message?.role === 'assistant') return true;
+  }
+  return true;
 }
 
 /** Where the turn begins that the cut falls into; the cut itself when it falls between turns. */
@@ -73,6 +70,7 @@ function turnStart(entries: readonly SessionEntry[], cut: number): number {
   return start < 0 ? cut : start;
 }
 
-function isPrompt(message: AgentMessage): boolean {
-  return message.role === 'user' || message.role === 'bashExecution' || message.role === 'custom';
+/** Where a turn may begin: what the model is given as the user's words. */
+function isPrompt({ role }: AgentMessage): boolean {
+  return role !== 'assistant' && role !== 'toolResult';
 }

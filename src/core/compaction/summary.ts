@@ -50,12 +50,16 @@ export function historyRequest(
   const parts = [`<conversation>\n${transcript(messages)}\n</conversation>`];
   if (previous) parts.push(`<previous-summary>\n${previous}\n</previous-summary>`);
   parts.push(`${previous ? UPDATE : ''}${FORM}`);
-  if (customInstructions) parts.push(`Additional focus: ${customInstructions}`);
-  return parts.join('\n\n');
+  return [...parts, ...focus(customInstructions)].join('\n\n');
 }
 
-export function prefixRequest(messages: readonly AgentMessage[]): string {
-  return `<conversation>\n${transcript(messages)}\n</conversation>\n\n${PREFIX_FORM}`;
+export function prefixRequest(messages: readonly AgentMessage[], customInstructions: string | undefined): string {
+  const conversation = `<conversation>\n${transcript(messages)}\n</conversation>`;
+  return [conversation, PREFIX_FORM, ...focus(customInstructions)].join('\n\n');
+}
+
+function focus(customInstructions: string | undefined): string[] {
+  return customInstructions ? [`Additional focus: ${customInstructions}`] : [];
 }
 
 /** One text, so that no provider mistakes the conversation for one to be continued. */

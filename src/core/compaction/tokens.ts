@@ -1,5 +1,6 @@
 // First floor, core: how much of the context window a conversation fills. The provider's own count first, an estimate for the rest.
-import { type AgentMessage, type AssistantMessage, totalTokens } from '../../protocol/index.ts';
+import { type AgentMessage, type AssistantMessage, type SessionEntry, totalTokens } from '../../protocol/index.ts';
+import { messageOf, messagesOf } from '../tree/context-path.ts';
 
 const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1200;
@@ -18,16 +19,22 @@ export function estimateTokens(message: AgentMessage): number {
   }
 }
 
-/** What the next request would weigh. */
-export function contextTokens(messages: readonly AgentMessage[]): number {
-  const at = messages.findLastIndex(hasUsage);
-  const counted = at < 0 ? 0 : totalTokens((messages[at] as AssistantMessage).usage);
-  return messages.slice(at + 1).reduce((sum, message) => sum + estimateTokens(message), counted);
+/** What the next request would weigh. An answer from before the newest compaction counted what is gone by now. */
+export function contextTokens(path: readonly SessionEntry[]): number {
+  const compactedAt = path.findLastIndex((entry) => entry.type === 'compaction');
+  const countedAt = path.findLastIndex((entry) => usageOf(entry) > 0);
+  if (countedAt <= compactedAt) return estimateAll(messagesOf(path));
+  return usageOf(path[countedAt]) + estimateAll(path.slice(countedAt + 1).flatMap(messageOf));
 }
 
-function hasUsage(message: AgentMessage): boolean {
-  if (message.role !== 'assistant' || message.stopReason === 'error' || message.stopReason === 'aborted') return false;
-  return totalTokens(message.usage) > 0;
+function estimateAll(messages: readonly AgentMessage[]): number {
+  return messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+}
+
+function usageOf(entry: SessionEntry | undefined): number {
+  const [message] = entry?.type === 'message' ? messageOf(entry) : [];
+  if (message?.role !== 'assistant' || message.stopReason === 'error' || message.stopReason === 'aborted') return 0;
+  return totalTokens(message.usage);
 }
 
 function answerLength(message: AssistantMessage): number {

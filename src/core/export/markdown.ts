@@ -1,16 +1,16 @@
 // First floor, core: markdown as safe HTML. Raw HTML in the text stays text; code is highlighted; links are checked.
-import { escapeHtml, safeLink } from './escape.ts';
-
-export type Markdown = (text: string) => string;
+import { escapeHtml, escapeProse, linked } from './escape.ts';
 
 export interface Renderers {
-  markdown: Markdown;
-  /** Code in this language, or in the one it looks like; as it is when neither is known. */
+  markdown(text: string): string;
+  /** Code in this language; as it is when the language is not known. */
   code(text: string, language: string | undefined): string;
 }
 
 /** Highlighting more than this costs seconds and helps nobody. */
 const LONGEST_HIGHLIGHT = 50_000;
+/** Nobody writes prose of this length; what is so long is data. */
+const LONGEST_PROSE = 200_000;
 
 /** Loaded when the first page is written. */
 export async function createRenderers(): Promise<Renderers> {
@@ -30,22 +30,24 @@ export async function createRenderers(): Promise<Renderers> {
       code: ({ text, lang }) => `<pre class="code"><code>${code(text, lang?.split(/\s/, 1)[0])}</code></pre>\n`,
       codespan: ({ text }) => `<code>${escapeHtml(text)}</code>`,
       text(token) {
-        return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escapeHtml(token.text);
+        return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escapeProse(token.text);
       },
       link({ href, tokens }) {
-        const words = this.parser.parseInline(tokens);
-        const target = safeLink(href);
-        return target ? `<a href="${escapeHtml(target)}" rel="noopener noreferrer nofollow">${words}</a>` : words;
+        return linked(href, this.parser.parseInline(tokens));
       },
       // A page that fetched pictures would tell their hosts who reads it.
-      image({ href, text }) {
-        const target = safeLink(href);
-        const words = escapeHtml(text || 'image');
-        return target
-          ? `<a href="${escapeHtml(target)}" rel="noopener noreferrer nofollow">[${words}]</a>`
-          : `[${words}]`;
-      },
+      image: ({ href, text }) => linked(href, `[${escapeHtml(text || 'image')}]`),
     },
   });
-  return { code, markdown: (text) => marked.parse(text) as string };
+  return {
+    code,
+    markdown(text) {
+      try {
+        if (text.length <= LONGEST_PROSE) return marked.parse(text) as string;
+      } catch {
+        // Nested deeper than the stack: shown as it was written.
+      }
+      return `<pre><code>${escapeHtml(text)}</code></pre>`;
+    },
+  };
 }

@@ -1,11 +1,15 @@
 // First floor, core: a whole session as one page that needs nothing else and lets nothing else in.
-import type { SessionEntry, SessionHeader, SessionStats } from '../../protocol/index.ts';
-import { pathTo, treeOf } from '../tree/branching.ts';
-import { leavesOf, outline } from './branch-view.ts';
-import { anchor, viewOf } from './entry-view.ts';
+import { type SessionEntry, type SessionHeader, type SessionStats, textOf } from '../../protocol/index.ts';
+import { messageOf } from '../tree/context-path.ts';
+import { type Lineage, lineageOf } from '../tree/lineage.ts';
+import { purposeOf } from './answer-view.ts';
+import { branchesOf, chooser, outline } from './branch-view.ts';
+import { type Place, viewOf } from './entry-view.ts';
 import { escapeHtml } from './escape.ts';
-import { SCRIPT, STYLE } from './look.ts';
 import { createRenderers } from './markdown.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+import { count, opening, spent, time } from './words.ts';
 
 export interface PageContent {
   header: SessionHeader;
@@ -13,73 +17,65 @@ export interface PageContent {
   leafId: string | null;
   name: string | undefined;
   stats: Pick<SessionStats, 'tokens' | 'cost' | 'totalMessages'>;
-  /** The current line of conversation only. */
-  branchOnly?: boolean;
 }
 
 export async function renderPage(content: PageContent): Promise<string> {
-  const byId = new Map(content.entries.map((entry) => [entry.id, entry]));
-  const current = pathTo(byId, content.leafId);
-  const entries = content.branchOnly ? current : content.entries;
-  const tree = treeOf(entries);
+  const lineage = lineageOf(content.entries);
+  const places = placesOf(lineage);
+  const branches = branchesOf(lineage, lineage.find(content.leafId));
   const render = await createRenderers();
-  const lines = linesOf(byId, leavesOf(tree), content.leafId);
-  const body = entries.map((entry) => viewOf(entry, render)).filter((view) => view !== undefined);
-  const title = escapeHtml(content.name ?? firstLine(content) ?? 'A conversation');
-  const here = new Set(current.map((entry) => entry.id));
+  const pieces = content.entries.map((entry, at) => viewOf(entry, places[at] as Place, render));
+  const title = escapeHtml(content.name || firstPrompt(content) || 'A conversation');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${await policy()}">
 <meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${STYLE}</style></head>
-<body><nav><div class="tools"><input id="search" type="search" placeholder="Search" aria-label="Search"><button id="theme" type="button" aria-label="Light or dark">◐</button></div>
-${chooser(lines, byId)}${outline(tree, here)}</nav>
+<body><nav><div class="tools"><input id="search" type="search" placeholder="Search  /" aria-label="Search"><button id="folds" type="button" title="Unfold or fold everything" aria-label="Unfold or fold everything">±</button><button id="theme" type="button" title="Light or dark" aria-label="Light or dark">◐</button></div>
+<p id="count" role="status"></p>${chooser(lineage, branches)}
+${outline(lineage, branches.current, (at) => places[at] as Place)}</nav>
 <main><h1>${title}</h1><p class="facts">${facts(content)}</p>
-${body.join('\n')}
-</main><script type="application/json" id="lines">${inScript(lines.map((line) => line.map((entry) => anchor(entry))))}</script>
+${pieces.filter((piece) => piece !== undefined).join('\n')}
+</main><script type="application/json" id="tree">${JSON.stringify(lineage.parents)}</script>
 <script>${SCRIPT}</script></body></html>
 `;
 }
 
-/** The current line first; it is what a reader without scripts sees first, too. */
-function linesOf(byId: ReadonlyMap<string, SessionEntry>, leaves: string[], leafId: string | null): SessionEntry[][] {
-  const ordered = [...leaves].sort((a, b) => Number(b === leafId) - Number(a === leafId));
-  const ends = leafId !== null && !ordered.includes(leafId) ? [leafId, ...ordered] : ordered;
-  return ends.map((id) => pathTo(byId, id));
-}
-
-function chooser(lines: readonly SessionEntry[][], byId: ReadonlyMap<string, SessionEntry>): string {
-  if (lines.length < 2) return '';
-  const options = lines.map((line, index) => {
-    const end = byId.get(line.at(-1)?.id ?? '');
-    const name = index === 0 ? 'Current branch' : `Branch ${index + 1}`;
-    return `<option value="${index}">${name} (${escapeHtml(end?.timestamp ?? '')})</option>`;
+/** Ids come from the log, so they are not trusted either: one that is unusual, or comes twice, gets another. */
+function placesOf({ entries, find }: Lineage): Place[] {
+  const labels = new Map<number, string>();
+  for (const entry of entries) if (entry.type === 'label') labels.set(find(entry.targetId), entry.label ?? '');
+  const purposes = new Map<string, string>();
+  return entries.map((entry, at) => {
+    const [message] = messageOf(entry);
+    if (message?.role === 'assistant') {
+      for (const block of message.content) if (block.type === 'toolCall') purposes.set(block.id, purposeOf(block));
+    }
+    const isUsual = /^[\w-]{1,64}$/.test(entry.id) && find(entry.id) === at;
+    return {
+      at,
+      anchor: isUsual ? `e-${entry.id}` : `n-${at}`,
+      label: labels.get(at) || undefined,
+      purpose: message?.role === 'toolResult' ? purposes.get(message.toolCallId) : undefined,
+    };
   });
-  return `<div class="tools"><select id="branch" aria-label="Branch">${options.join('')}</select></div>`;
 }
 
-function facts({ header, stats }: PageContent): string {
-  const { tokens, cost } = stats;
-  const money = cost > 0 ? ` · $${cost.toFixed(4)}` : '';
-  const counts = `${stats.totalMessages} messages · ${tokens.input} tokens in, ${tokens.output} out, ${tokens.cacheRead} cached${money}`;
-  return `${escapeHtml(header.cwd)} · ${escapeHtml(header.timestamp)} · ${escapeHtml(header.id)}<br>${counts}`;
+function facts({ header, stats, entries }: PageContent): string {
+  const spoken = entries.flatMap(messageOf).flatMap((message) => (message.role === 'assistant' ? [message.model] : []));
+  const models = [...new Set(spoken)].filter((model) => model !== '');
+  const where = [escapeHtml(header.cwd), time(header.timestamp), escapeHtml(header.id)];
+  const what = [
+    `${count(stats.totalMessages)} messages`,
+    escapeHtml(models.join(', ')),
+    spent(stats.tokens, stats.cost),
+  ];
+  return [where, what].map((line) => line.filter((fact) => fact !== '').join(' · ')).join('<br>');
 }
 
-function firstLine({ entries }: PageContent): string | undefined {
-  const first = entries.find((entry) => entry.type === 'message' && entry.message.role === 'user');
-  if (first?.type !== 'message' || first.message.role !== 'user') return undefined;
-  const { content } = first.message;
-  const text =
-    typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join(' ');
-  return text.trim().split('\n', 1)[0]?.slice(0, 100);
-}
-
-/** JSON that cannot end the script it stands in. */
-function inScript(value: unknown): string {
-  return JSON.stringify(value)
-    .replace(/</g, '\\u003c')
-    .replace(/\u2028/g, '\\u2028')
-    .replace(/\u2029/g, '\\u2029');
+function firstPrompt({ entries }: PageContent): string | undefined {
+  const first = entries.flatMap(messageOf).find((message) => message.role === 'user');
+  return first?.role === 'user' ? opening(textOf(first.content), 100) : undefined;
 }
 
 /** Nothing may be fetched; exactly our own style and script may act. */

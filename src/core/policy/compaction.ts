@@ -20,15 +20,23 @@ export function isOverflow(answer: AssistantMessage, failure: Failure | undefine
 
 /** The next answer might not fit any more. A reserve that fills a small window leaves half of it. */
 export function isNearlyFull(tokens: number, model: Model | null, settings: CompactionSettings): boolean {
-  if (!model) return false;
+  if (!model || !isKnown(model)) return false;
   return tokens > model.contextWindow - reserve(model, settings);
 }
 
 export function reserve(model: Model, settings: CompactionSettings): number {
-  return Math.min(settings.reserveTokens, Math.floor(model.contextWindow / 2));
+  return isKnown(model)
+    ? Math.min(settings.reserveTokens, Math.floor(model.contextWindow / 2))
+    : settings.reserveTokens;
 }
 
 /** What is kept must fit beside the summary, also in a small window. */
 export function keep(model: Model, settings: CompactionSettings): number {
+  if (!isKnown(model)) return settings.keepRecentTokens;
   return Math.min(settings.keepRecentTokens, Math.floor((model.contextWindow - reserve(model, settings)) / 2));
+}
+
+/** Local servers do not always say how large the window is: then only the provider's refusal counts. */
+function isKnown({ contextWindow }: Model): boolean {
+  return contextWindow > 0;
 }

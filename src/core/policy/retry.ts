@@ -30,5 +30,7 @@ export function isTransient(answer: AssistantMessage, failure: Failure | undefin
 /** Doubles with each attempt, from 1. What the provider asks for counts, up to the longest wait. */
 export function delayBefore(attempt: number, settings: RetrySettings, failure: Failure | undefined): number {
   const own = settings.baseDelayMs * 2 ** (attempt - 1);
-  return Math.min(Math.max(own, failure?.retryAfterMs ?? 0), settings.maxDelayMs);
+  // A header that says nonsense says nothing.
+  const asked = Number.isFinite(failure?.retryAfterMs) ? (failure?.retryAfterMs ?? 0) : 0;
+  return Math.max(0, Math.min(Math.max(own, asked), settings.maxDelayMs));
 }

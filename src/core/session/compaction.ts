@@ -6,6 +6,7 @@ import { type Cut, findCut } from '../compaction/cut.ts';
 import { fileDetails, finished, historyRequest, prefixRequest, SUMMARY_SYSTEM_PROMPT } from '../compaction/summary.ts';
 import { contextTokens } from '../compaction/tokens.ts';
 import { isNearlyFull, isOverflow, keep, reserve } from '../policy/compaction.ts';
+import { messageOf as spokenIn } from '../tree/context-path.ts';
 import type { Asking } from './asking.ts';
 import { CHECKPOINT_ENTRY, type Checkpoint } from './restored.ts';
 import type { Seat } from './seat.ts';
@@ -14,6 +15,7 @@ const CANCELLED = 'Compaction cancelled';
 const TOO_SMALL = 'Nothing to compact (session too small)';
 /** A conversation that still overflows after this many compactions will not fit by another one. */
 const MOST_FOR_ONE_OVERFLOW = 2;
+const WAY_OUT = 'Use a model with a larger context window, or start a new session.';
 
 export interface CompactionPorts {
   endRun(): Promise<void>;
@@ -28,7 +30,7 @@ export class CompactionFacet implements Compaction {
   readonly #ports: CompactionPorts;
   #current: { controller: AbortController; over: Promise<void> } | undefined;
   #failure: Failure | undefined;
-  /** Compactions since the last answer that fitted. */
+  /** Compactions since the last prompt or answer that fitted. */
   #forOverflow = 0;
 
   constructor(seat: Seat, asking: Asking, ports: CompactionPorts) {
@@ -58,9 +60,14 @@ export class CompactionFacet implements Compaction {
     if (message.stopReason !== 'error' && message.stopReason !== 'aborted') this.#forOverflow = 0;
   }
 
+  /** Something new is asked: what failed before is no reason not to try. */
+  prompted(): void {
+    this.#forOverflow = 0;
+  }
+
   /** The request did not fit, and shortening the conversation may help. */
   canRecover(answer: AssistantMessage): boolean {
-    return this.automatic && this.#forOverflow < MOST_FOR_ONE_OVERFLOW && isOverflow(answer, this.#failure);
+    return this.#overflowed(answer) && this.#forOverflow < MOST_FOR_ONE_OVERFLOW;
   }
 
   /** Shortens after an overflow. `true`: the refused request is worth sending again. */
@@ -69,10 +76,22 @@ export class CompactionFacet implements Compaction {
     return this.#automatically('overflow', run);
   }
 
+  /** Says why it ends here, when the request still does not fit after all that could be done. */
+  giveUp(answer: AssistantMessage): void {
+    if (!this.#overflowed(answer) || this.#forOverflow < MOST_FOR_ONE_OVERFLOW) return;
+    const errorMessage = `Context overflow recovery failed: after ${MOST_FOR_ONE_OVERFLOW} compactions the conversation is still too long for the model. ${WAY_OUT}`;
+    const end = { type: 'auto_compaction_end', result: null, aborted: false, willRetry: false, errorMessage } as const;
+    void this.#seat.broadcast.emit(end);
+  }
+
+  #overflowed(answer: AssistantMessage): boolean {
+    return this.automatic && isOverflow(answer, this.#failure);
+  }
+
   /** After a run, or before one: shortens when the next answer might not fit. */
   async keepRoom(run: AbortSignal): Promise<void> {
     const { conversation, options } = this.#seat;
-    const tokens = contextTokens(conversation.messages);
+    const tokens = contextTokens(conversation.path);
     if (!this.automatic || !isNearlyFull(tokens, this.#asking.model, options.compaction)) return;
     if (this.#isCompacted() || !this.#cut()) return;
     await this.#automatically('threshold', run);
@@ -114,7 +133,7 @@ export class CompactionFacet implements Compaction {
 
   /** Nothing that the model is given has been said since the last time. */
   #isCompacted(): boolean {
-    return this.#seat.conversation.path.findLast((entry) => entry.type !== 'custom')?.type === 'compaction';
+    return this.#seat.conversation.path.findLast((entry) => spokenIn(entry).length > 0)?.type === 'compaction';
   }
 
   #cut(): Cut | undefined {
@@ -129,10 +148,10 @@ export class CompactionFacet implements Compaction {
     if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
     const cut = this.#cut();
     if (!cut) throw new Fault('refused', TOO_SMALL);
-    const tokensBefore = contextTokens(conversation.messages);
+    const tokensBefore = contextTokens(conversation.path);
     const details = fileDetails([...cut.summarised, ...cut.turnPrefix], await options.tools(), cut.previousDetails);
     const history = await this.#history(cut, customInstructions, signal);
-    const prefix = await this.#prefix(cut, signal);
+    const prefix = await this.#prefix(cut, customInstructions, signal);
     if (signal.aborted) throw new Fault('aborted', CANCELLED);
     const summary = finished(history, prefix, details);
     const result = { summary, firstKeptEntryId: cut.firstKeptEntryId, tokensBefore, details };
@@ -149,9 +168,10 @@ export class CompactionFacet implements Compaction {
     return this.#summarise(request, 0.8, signal, 'Summarization failed');
   }
 
-  async #prefix(cut: Cut, signal: AbortSignal): Promise<string | undefined> {
+  async #prefix(cut: Cut, instructions: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     if (cut.turnPrefix.length === 0) return undefined;
-    return this.#summarise(prefixRequest(cut.turnPrefix), 0.5, signal, 'Turn prefix summarization failed');
+    const request = prefixRequest(cut.turnPrefix, instructions);
+    return this.#summarise(request, 0.5, signal, 'Turn prefix summarization failed');
   }
 
   async #summarise(text: string, share: number, signal: AbortSignal, failing: string): Promise<string> {
@@ -169,5 +189,5 @@ export class CompactionFacet implements Compaction {
 function explain(reason: 'threshold' | 'overflow', cause: string): string {
   if (reason === 'threshold') return `Auto-compaction failed: ${cause}`;
   if (cause !== TOO_SMALL) return `Context overflow recovery failed: ${cause}`;
-  return 'Context overflow recovery failed: the newest part of the conversation alone is too long for the model. Use a model with a larger context window, or start a new session.';
+  return `Context overflow recovery failed: the newest part of the conversation alone is too long for the model. ${WAY_OUT}`;
 }

@@ -1,6 +1,6 @@
 // First floor, core: what has been said, and leaving one conversation for another.
 import { Fault } from '../../base/index.ts';
-import type { Files, History, ResumedSession } from '../../contracts/index.ts';
+import type { History, SessionLog } from '../../contracts/index.ts';
 import {
   type AgentMessage,
   type EntryTree,
@@ -9,7 +9,8 @@ import {
   textOf,
 } from '../../protocol/index.ts';
 import { branchBefore, branchPoints, treeOf } from '../tree/branching.ts';
-import { messageOf } from '../tree/context-path.ts';
+import { copyOf } from './copy.ts';
+import { freePage, pageAt } from './page-file.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
 
@@ -67,12 +68,13 @@ export class HistoryFacet implements History {
     const { store } = this.#seat.options;
     const file = await store.locate(path);
     // The session that is open already holds its own lock; there is nothing to switch.
-    if (file === this.#seat.conversation.file) {
+    if (await this.#isOurs(file)) {
       await this.#ports.leave();
       return { cancelled: false };
     }
     const resumed = await store.resume(file);
-    await this.#goOn(resumed, resumed.name);
+    await this.#replace(() => this.#seat.goOn(resumed));
+    await this.#ports.arrive('resumed', resumed.name);
     return { cancelled: false };
   }
 
@@ -83,20 +85,13 @@ export class HistoryFacet implements History {
     const now = new Date(ports.clock.now()).toISOString();
     const header = { ...conversation.header, id: ports.ids.uuid(), timestamp: now };
     if (parent !== undefined) header.parentSession = parent;
-    const log = options.store.create(header);
-    const copies: SessionEntry[] = [...path];
-    for (const label of labels) {
-      copies.push({
-        type: 'label',
-        id: ports.ids.entry(),
-        parentId: copies.at(-1)?.id ?? null,
-        timestamp: now,
-        ...label,
-      });
-    }
-    if (copies.length > 0) await log.append(copies);
+    const about = labels.map((label) => ({ type: 'label' as const, ...label }));
+    const copies = copyOf(path, about, { id: ports.ids.entry, timestamp: now });
+    const log = await this.#written(options.store.create(header), copies);
     const name = nameOn(copies);
-    await this.#goOn({ header, log, path: copies, leafId: copies.at(-1)?.id ?? null, name, damage: [] }, name);
+    const leafId = copies.at(-1)?.id ?? null;
+    await this.#replace(() => this.#seat.goOn({ header, log, path: copies, leafId, name, damage: [] }));
+    await this.#ports.arrive(leafId === null ? 'new' : 'resumed', name);
     return { text, cancelled: false };
   }
 
@@ -121,24 +116,35 @@ export class HistoryFacet implements History {
     if (!entries.some((entry) => entry.type === 'message')) {
       throw new Fault('refused', 'Nothing to export yet - start a conversation first');
     }
-    const { renderPage } = await import('../export/page.ts');
-    const page = await renderPage({
-      header: conversation.header,
-      entries,
-      leafId: conversation.leafId,
-      name: this.#ports.name(),
-      stats: countMessages(entries.flatMap(messageOf)),
-      ...options,
-    });
-    const target = await freePath(ports.files, made.cwd, path, conversation.header.id);
-    await ports.files.makeDirectory(target.slice(0, Math.max(target.lastIndexOf('/'), 1)));
-    await ports.files.replace(target, new TextEncoder().encode(page), { mode: 0o600 });
-    return { path: target };
+    if (path !== undefined && (await this.#isOurs(pageAt(ports.files, made.cwd, path).path))) {
+      throw new Fault('refused', `The page cannot take the place of the session itself: ${path}`);
+    }
+    const { renderSession } = await import('../export/session-page.ts');
+    const { header, leafId } = conversation;
+    const page = await renderSession({ header, entries, leafId, name: this.#ports.name(), ...options });
+    const { files } = ports;
+    const target =
+      path === undefined ? await freePage(files, made.cwd, conversation.header.id) : pageAt(files, made.cwd, path);
+    await target.write(page);
+    return { path: target.path };
   }
 
-  async #goOn(resumed: ResumedSession, name: string | undefined): Promise<void> {
-    await this.#replace(() => this.#seat.goOn(resumed));
-    await this.#ports.arrive('resumed', name);
+  /** Whether a path leads to the log that is open, by whatever links. */
+  async #isOurs(path: string): Promise<boolean> {
+    const { file } = this.#seat.conversation;
+    const { files } = this.#seat.ports;
+    return file !== undefined && (await files.resolve(path)) === (await files.resolve(file));
+  }
+
+  /** A new log with these entries; when the disk refuses them, nothing of it is left. */
+  async #written(log: SessionLog, entries: readonly SessionEntry[]): Promise<SessionLog> {
+    try {
+      await log.append(entries);
+      return log;
+    } catch (refusal) {
+      await log.close();
+      throw refusal;
+    }
   }
 
   async #replace(sit: () => void): Promise<void> {
@@ -147,15 +153,6 @@ export class HistoryFacet implements History {
     await conversation.close();
     await artifacts.close();
     sit();
-  }
-}
-
-/** A path that was asked for is used; without one, a name that nobody has taken yet. */
-async function freePath(files: Files, cwd: string, wanted: string | undefined, id: string): Promise<string> {
-  if (wanted !== undefined) return wanted.startsWith('/') ? wanted : `${cwd}/${wanted}`;
-  for (let copy = 1; ; copy++) {
-    const path = `${cwd}/parley-session-${id.slice(0, 8)}${copy > 1 ? `-${copy}` : ''}.html`;
-    if (!(await files.info(path, { follow: false }))) return path;
   }
 }
 

@@ -1,13 +1,13 @@
 // First floor, core: what a conversation says about itself: the model, the level, what waits to be delivered. Pure.
-
-import { safeParse } from 'valibot';
+import { array, type InferOutput, is, object, picklist, safeParse, string } from 'valibot';
+import { isRecord } from '../../base/index.ts';
 import {
   type AgentMessage,
-  type BashExecutionMessage,
+  bashExecutionMessage,
   type SessionEntry,
   type ThinkingLevel,
   thinkingLevel,
-  type UserMessage,
+  userMessage,
 } from '../../protocol/index.ts';
 
 export const QUEUE_ENTRY = 'parley.queue';
@@ -15,27 +15,23 @@ export const SHELL_ENTRY = 'parley.shell';
 /** Written with every compaction: what an earlier part of the log, which nobody reads again, said last. */
 export const CHECKPOINT_ENTRY = 'parley.checkpoint';
 
-export interface QueuedItem {
-  id: string;
-  kind: 'steer' | 'followUp';
-  message: UserMessage;
-}
+const queuedItem = object({ id: string(), kind: picklist(['steer', 'followUp']), message: userMessage });
+const heldItem = object({ id: string(), message: bashExecutionMessage });
+const chosenModel = object({ provider: string(), modelId: string() });
 
-export interface HeldItem {
-  id: string;
-  message: BashExecutionMessage;
-}
+export type QueuedItem = InferOutput<typeof queuedItem>;
+export type HeldItem = InferOutput<typeof heldItem>;
 
 export interface Checkpoint {
   name?: string | undefined;
-  model?: Restored['model'];
-  thinkingLevel: ThinkingLevel;
+  model?: InferOutput<typeof chosenModel> | undefined;
+  thinkingLevel?: ThinkingLevel | undefined;
   queued: readonly QueuedItem[];
   held: readonly HeldItem[];
 }
 
 export interface Restored {
-  model: { provider: string; modelId: string } | undefined;
+  model: InferOutput<typeof chosenModel> | undefined;
   thinkingLevel: ThinkingLevel | undefined;
   queued: QueuedItem[];
   held: HeldItem[];
@@ -49,43 +45,54 @@ export function restored(path: readonly SessionEntry[]): Restored {
 
 function apply(state: Restored, entry: SessionEntry): void {
   if (entry.type === 'model_change') state.model = { provider: entry.provider, modelId: entry.modelId };
-  if (entry.type === 'thinking_level_change') {
-    const level = safeParse(thinkingLevel, entry.thinkingLevel);
-    if (level.success) state.thinkingLevel = level.output;
+  if (entry.type === 'thinking_level_change' && is(thinkingLevel, entry.thinkingLevel)) {
+    state.thinkingLevel = entry.thinkingLevel;
   }
   if (entry.type === 'message') {
     rememberModel(state, entry.message);
     if (entry.queueId !== undefined) drop(state, [entry.queueId]);
   }
-  if (entry.type === 'custom') applyCustom(state, entry.customType, entry.data);
+  if (entry.type === 'custom') CUSTOM.get(entry.customType)?.(state, entry.data);
 }
 
 function rememberModel(state: Restored, message: AgentMessage): void {
-  if (message.role === 'assistant' && message.provider) {
+  if (message.role === 'assistant' && message.provider && message.model) {
     state.model = { provider: message.provider, modelId: message.model };
   }
 }
 
+const cleared = object({ op: picklist(['clear']), ids: array(string()) });
+
 /** Only this program writes these entries; what does not look like them is passed over. */
-function applyCustom(state: Restored, customType: string, data: unknown): void {
-  const said = (data ?? {}) as Partial<QueuedItem & HeldItem & Checkpoint> & { op?: string; ids?: string[] };
-  if (customType === QUEUE_ENTRY && said.op === 'add' && said.id && said.message) {
-    state.queued.push({
-      id: said.id,
-      kind: said.kind === 'steer' ? 'steer' : 'followUp',
-      message: said.message as UserMessage,
-    });
-  }
-  if (customType === QUEUE_ENTRY && said.op === 'clear') drop(state, said.ids ?? []);
-  if (customType === SHELL_ENTRY && said.id && said.message) {
-    state.held.push({ id: said.id, message: said.message as unknown as BashExecutionMessage });
-  }
-  if (customType === CHECKPOINT_ENTRY) {
-    state.model = said.model ?? state.model;
-    state.thinkingLevel = said.thinkingLevel ?? state.thinkingLevel;
-    state.queued = [...(said.queued ?? [])];
-    state.held = [...(said.held ?? [])];
-  }
+const CUSTOM = new Map<string, (state: Restored, data: unknown) => void>([
+  [
+    QUEUE_ENTRY,
+    (state, data) => {
+      if (is(cleared, data)) drop(state, data.ids);
+      else state.queued.push(...sound(queuedItem, [data]));
+    },
+  ],
+  [SHELL_ENTRY, (state, data) => void state.held.push(...sound(heldItem, [data]))],
+  [CHECKPOINT_ENTRY, (state, data) => Object.assign(state, checkpointIn(data))],
+]);
+
+function checkpointIn(data: unknown): Partial<Restored> {
+  const said = isRecord(data) ? data : {};
+  return {
+    ...(is(chosenModel, said.model) ? { model: said.model } : {}),
+    ...(is(thinkingLevel, said.thinkingLevel) ? { thinkingLevel: said.thinkingLevel } : {}),
+    queued: sound(queuedItem, said.queued),
+    held: sound(heldItem, said.held),
+  };
+}
+
+/** Those of a list that are what they should be. */
+function sound<S extends typeof queuedItem | typeof heldItem>(schema: S, list: unknown): InferOutput<S>[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item) => {
+    const result = safeParse(schema, item);
+    return result.success ? [result.output as InferOutput<S>] : [];
+  });
 }
 
 function drop(state: Restored, ids: readonly string[]): void {

@@ -109,6 +109,7 @@ export class RunFacet implements Runs {
     const { retry, compaction, seat } = this.#parts;
     const { emit } = seat.broadcast;
     const { signal } = run.controller;
+    compaction.prompted();
     await compaction.keepRoom(signal);
     let begin = () => withSteering(scope, [opening]);
     for (;;) {
@@ -132,6 +133,7 @@ export class RunFacet implements Runs {
       // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
       this.#active = undefined;
       const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
+      if (!next) compaction.giveUp(answer);
       if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
       waits.push(emit({ type: 'agent_settled', aborted: signal.aborted }));
       run.end();

@@ -57,6 +57,8 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     if (!options.modelAsked) await models.restore(said);
   }
 
+  seat.broadcast.open();
+
   const state = (): SessionState => ({
     model: models.current,
     thinkingLevel: models.thinkingLevel,

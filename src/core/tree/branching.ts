@@ -1,6 +1,8 @@
 // First floor, core: questions about the whole tree of a conversation. Pure.
 import { Fault } from '../../base/index.ts';
 import { type EntryTree, type SessionEntry, textOf } from '../../protocol/index.ts';
+import { messageOf } from './context-path.ts';
+import { lineageOf } from './lineage.ts';
 
 /** Every prompt that a new branch could begin before, on all branches, in the order they were made. */
 export function branchPoints(entries: readonly SessionEntry[]): { entryId: string; text: string }[] {
@@ -11,57 +13,59 @@ export function branchPoints(entries: readonly SessionEntry[]): { entryId: strin
 }
 
 function promptText(entry: SessionEntry): string | undefined {
-  return entry.type === 'message' && entry.message.role === 'user' ? textOf(entry.message.content) : undefined;
+  const [message] = entry.type === 'message' ? messageOf(entry) : [];
+  return message?.role === 'user' ? textOf(message.content) : undefined;
 }
 
 export interface Branch {
   text: string;
   /** The line up to the entry before the prompt, root first; empty when the prompt was the first thing said. */
   path: SessionEntry[];
-  /** Names that were given to entries of that line. */
-  labels: { targetId: string; label: string }[];
+  /** Names of entries of that line that were given, changed or taken away elsewhere. */
+  labels: { targetId: string; label?: string | undefined }[];
 }
 
 export function branchBefore(entries: readonly SessionEntry[], entryId: string): Branch {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const at = byId.get(entryId);
-  const text = at && promptText(at);
-  if (!at || text === undefined) throw new Fault('not_found', `Invalid entry ID for branching: ${entryId}`);
-  const path = pathTo(byId, at.parentId);
-  return { text, path, labels: labelsOn(entries, new Set(path.map((entry) => entry.id))) };
+  const lineage = lineageOf(entries);
+  const at = lineage.find(entryId);
+  const prompt = entries[at];
+  const text = prompt && promptText(prompt);
+  if (text === undefined) throw new Fault('not_found', `Invalid entry ID for branching: ${entryId}`);
+  const path = inOneLine(lineage.pathTo(lineage.parents[at] ?? -1));
+  const targets = new Set(path.map((entry) => entry.id));
+  const said = labelsIn(path);
+  const labels = [...labelsIn(entries)].filter(([id, label]) => targets.has(id) && said.get(id) !== label);
+  return { text, path, labels: labels.map(([targetId, label]) => ({ targetId, ...(label ? { label } : {}) })) };
 }
 
-/** From the root to this entry. A parent that is missing ends the walk: the rest cannot be reached. */
-export function pathTo(byId: ReadonlyMap<string, SessionEntry>, leafId: string | null): SessionEntry[] {
-  const path: SessionEntry[] = [];
-  const seen = new Set<string>();
-  for (let id = leafId; id !== null && !seen.has(id); ) {
-    const entry = byId.get(id);
-    if (!entry) break;
-    seen.add(id);
-    path.unshift(entry);
-    id = entry.parentId;
-  }
-  return path;
+/** Everything from the beginning to this entry. */
+export function lineTo(entries: readonly SessionEntry[], leafId: string | null): SessionEntry[] {
+  const { pathTo, find } = lineageOf(entries);
+  return inOneLine(pathTo(find(leafId)));
 }
 
-function labelsOn(entries: readonly SessionEntry[], targets: ReadonlySet<string>): Branch['labels'] {
-  const labels = new Map<string, string | undefined>();
-  for (const entry of entries)
-    if (entry.type === 'label' && targets.has(entry.targetId)) labels.set(entry.targetId, entry.label);
-  return [...labels].flatMap(([targetId, label]) => (label === undefined ? [] : [{ targetId, label }]));
+/** Each follows the one before, also where the log that they come from was mended. */
+function inOneLine(path: readonly SessionEntry[]): SessionEntry[] {
+  return path.map((entry, index) => {
+    const parentId = path[index - 1]?.id ?? null;
+    return entry.parentId === parentId ? entry : { ...entry, parentId };
+  });
+}
+
+function labelsIn(entries: readonly SessionEntry[]): Map<string, string | undefined> {
+  return new Map(
+    entries.flatMap((entry) => (entry.type === 'label' ? [[entry.targetId, entry.label || undefined]] : [])),
+  );
 }
 
 export function treeOf(entries: readonly SessionEntry[]): EntryTree[] {
-  const nodes = new Map(entries.map((entry) => [entry.id, { entry, children: [] } as EntryTree]));
+  const { parents, find } = lineageOf(entries);
+  const nodes = entries.map((entry): EntryTree => ({ entry, children: [] }));
   const roots: EntryTree[] = [];
-  for (const entry of entries) {
-    const node = nodes.get(entry.id) as EntryTree;
-    const parent = entry.parentId === null ? undefined : nodes.get(entry.parentId);
-    if (parent && parent !== node) parent.children.push(node);
-    else roots.push(node);
-    if (entry.type === 'label') label(nodes.get(entry.targetId), entry);
-  }
+  nodes.forEach((node, position) => {
+    (nodes[parents[position] ?? -1]?.children ?? roots).push(node);
+    if (node.entry.type === 'label') label(nodes[find(node.entry.targetId)], node.entry);
+  });
   return roots;
 }
 
@@ -69,5 +73,5 @@ function label(node: EntryTree | undefined, entry: SessionEntry & { type: 'label
   if (!node) return;
   delete node.label;
   delete node.labelTimestamp;
-  if (entry.label !== undefined) Object.assign(node, { label: entry.label, labelTimestamp: entry.timestamp });
+  if (entry.label) Object.assign(node, { label: entry.label, labelTimestamp: entry.timestamp });
 }

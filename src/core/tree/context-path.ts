@@ -1,38 +1,52 @@
 // First floor, core: from the entries of a line of conversation to its messages. Pure.
 import type { AgentMessage, SessionEntry } from '../../protocol/index.ts';
+import { soundMessage } from './sound-message.ts';
 
 /** What the model would be given: the newest summary first, then what it kept, then what came after it. */
 export function messagesOf(path: readonly SessionEntry[]): AgentMessage[] {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
   if (compaction?.type !== 'compaction') return path.flatMap(messageOf);
-  const kept = path.findIndex((entry) => entry.id === compaction.firstKeptEntryId);
-  const before = kept < 0 ? [] : path.slice(kept, at);
+  // An older summary among what was kept is part of the newest one.
+  const before = path.slice(firstKept(path), at).filter((entry) => entry.type !== 'compaction');
   return [compaction, ...before, ...path.slice(at + 1)].flatMap(messageOf);
+}
+
+/** Where the part of a line begins that still counts; the newest compaction itself when what it kept is not there. */
+export function firstKept(path: readonly SessionEntry[]): number {
+  const at = path.findLastIndex((entry) => entry.type === 'compaction');
+  const compaction = path[at];
+  if (compaction?.type !== 'compaction') return 0;
+  const kept = path.findIndex((entry) => entry.id === compaction.firstKeptEntryId);
+  return kept < 0 || kept > at ? at : kept;
 }
 
 /** The message that an entry stands for, if it stands for one. */
 export function messageOf(entry: SessionEntry): AgentMessage[] {
-  const timestamp = Date.parse(entry.timestamp);
+  const message = spokenBy(entry);
+  const sound = message && soundMessage(message);
+  return sound ? [sound] : [];
+}
+
+function spokenBy(entry: SessionEntry): AgentMessage | undefined {
   switch (entry.type) {
     case 'message':
-      return [entry.message];
-    case 'custom_message':
-      return [
-        {
-          role: 'custom',
-          customType: entry.customType,
-          content: entry.content as Extract<AgentMessage, { role: 'custom' }>['content'],
-          display: entry.display !== false,
-          ...(entry.details === undefined ? {} : { details: entry.details }),
-          timestamp,
-        },
-      ];
-    case 'compaction':
-      return [{ role: 'compactionSummary', summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp }];
-    case 'branch_summary':
-      return [{ role: 'branchSummary', summary: entry.summary, fromId: entry.fromId, timestamp }];
+      return entry.message;
+    case 'custom_message': {
+      const { customType, display, details } = entry;
+      const content = entry.content as Extract<AgentMessage, { role: 'custom' }>['content'];
+      const said = { role: 'custom' as const, customType, content, display: display !== false };
+      return { ...said, ...(details === undefined ? {} : { details }), timestamp: Date.parse(entry.timestamp) };
+    }
+    case 'compaction': {
+      const { summary, tokensBefore, timestamp } = entry;
+      return { role: 'compactionSummary', summary, tokensBefore, timestamp: Date.parse(timestamp) };
+    }
+    case 'branch_summary': {
+      const { summary, fromId, timestamp } = entry;
+      return { role: 'branchSummary', summary, fromId, timestamp: Date.parse(timestamp) };
+    }
     default:
-      return [];
+      return undefined;
   }
 }

@@ -2,7 +2,7 @@
 import { asFault, type Fault } from '../../base/index.ts';
 import type { Clock, Ids, SessionLog } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
-import { messageOf, messagesOf } from './context-path.ts';
+import { firstKept, messageOf, messagesOf } from './context-path.ts';
 
 export interface ConversationPorts {
   clock: Clock;
@@ -91,10 +91,9 @@ export class Conversation {
     });
   }
 
-  /** Every entry there is, on every branch. */
-  async all(): Promise<readonly SessionEntry[]> {
-    await this.#tail;
-    return [...(await this.log.readAll()), ...this.#unsaved];
+  /** Every entry there is, on every branch. In turn, so that none is on its way to the disk meanwhile. */
+  all(): Promise<readonly SessionEntry[]> {
+    return this.#inTurn(async () => [...(await this.log.readAll()), ...this.#unsaved]);
   }
 
   async close(): Promise<void> {
@@ -138,6 +137,8 @@ export class Conversation {
       this.#messages.push(...entries.flatMap(messageOf));
       return;
     }
+    // What the model is not given any more is in the log, and need not be in memory.
+    this.#path = this.#path.slice(firstKept(this.#path));
     this.#messages = messagesOf(this.#path);
   }
 
