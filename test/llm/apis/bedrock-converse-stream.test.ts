@@ -243,6 +243,9 @@ describe('a conversation', () => {
     expect(await thinks(begun)).toBe(false);
     expect(await thinks([...begun, user('And hurry')])).toBe(false);
     expect(await thinks([...begun, done, user('New')])).toBe(true);
+    at.server.reply({ answer: CALLS[0]! });
+    const own = await at.ask({ messages: [user('Go'), done, user('New')], thinkingLevel: 'high' });
+    expect(await thinks([user('Go'), done, user('New'), own, result('tooluse_1', 'text')])).toBe(true);
   });
 
   test('images in questions and in results, inside or behind them', async () => {

@@ -1,16 +1,16 @@
 // The strict loopback Bedrock refuses what the real one refuses: each case is a good request with one thing wrong.
 import { expect, test } from 'vitest';
 import { checkConverse } from './bedrock-check.ts';
-import { signatureOf } from './bedrock-frames.ts';
+import { HIDDEN, type IssuedThinking, signatureOf } from './bedrock-frames.ts';
 import { crc32, eventMessage } from './event-stream.ts';
 import { type Fields, Refusal } from './loopback.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const THOUGHT = { reasoningContent: { reasoningText: { text: 'Hm', signature: signatureOf('Hm') } } };
-const HIDDEN = { reasoningContent: { redactedContent: 'c2VjcmV0' } };
-const ISSUED = new Map([
+const UNSEEN = { reasoningContent: { redactedContent: 'c2VjcmV0' } };
+const ISSUED: IssuedThinking = new Map<string, string | typeof HIDDEN>([
   [signatureOf('Hm'), 'Hm'],
-  ['c2VjcmV0', ''],
+  ['c2VjcmV0', HIDDEN],
 ]);
 const CALL = { toolUse: { toolUseId: 'tooluse_1', name: 'read', input: {} } };
 const RESULT = { toolResult: { toolUseId: 'tooluse_1', content: [{ text: 'x' }] } };
@@ -21,7 +21,7 @@ const GO = asks({ text: 'Go' });
 const spec = { name: 'read', description: 'Read.', inputSchema: { json: { type: 'object' } } };
 const GOOD: Fields = {
   system: [{ text: 'Be kind.' }, MARK],
-  messages: [GO, says(THOUGHT, HIDDEN, { text: 'Ok' }, CALL), asks(RESULT, MARK)],
+  messages: [GO, says(THOUGHT, UNSEEN, { text: 'Ok' }, CALL), asks(RESULT, MARK)],
   inferenceConfig: { maxTokens: 8000 },
   toolConfig: { tools: [{ toolSpec: spec }] },
   additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 2000 } },
@@ -63,6 +63,15 @@ const cases: [string, Fields, RegExp][] = [
     'a bad id',
     messages(GO, says({ toolUse: { ...CALL.toolUse, toolUseId: 'a/b' } }), asks(RESULT)),
     /failed to satisfy constraint/,
+  ],
+  [
+    'hidden thinking that shows itself',
+    messages(
+      GO,
+      says({ reasoningContent: { reasoningText: { text: '', signature: 'c2VjcmV0' } } }, CALL),
+      asks(RESULT),
+    ),
+    /Invalid `signature`/,
   ],
   ['altered thinking', messages(GO, says(altered, CALL), asks(RESULT)), /Invalid `signature`/],
   ['an image of another kind', messages(asks(image('bmp'))), /Invalid image format/],

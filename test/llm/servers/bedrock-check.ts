@@ -1,6 +1,6 @@
 // What ConverseStream refuses, in its words: roles that do not alternate, calls without results, altered thinking, blank text.
 import { bedrockRefusal } from './bedrock-door.ts';
-import type { IssuedThinking } from './bedrock-frames.ts';
+import { HIDDEN, type IssuedThinking } from './bedrock-frames.ts';
 import { type Fields, listIn, only, type Refusal } from './loopback.ts';
 
 function invalid(message: string): Refusal {
@@ -156,7 +156,7 @@ function checkResult(result: Fields, where: string, served: Served, model: strin
 
 function checkReasoning(content: Fields, where: string, issued: IssuedThinking): void {
   only(content, ['reasoningText', 'redactedContent'], unknownIn(`/${where}/reasoningContent`));
-  const { text, signature } = (content.reasoningText ?? { text: '', signature: content.redactedContent }) as Fields;
+  const { text, signature } = (content.reasoningText ?? { text: HIDDEN, signature: content.redactedContent }) as Fields;
   if (issued.get(String(signature)) !== text) throw ofModel(`${where}: Invalid \`signature\` in \`thinking\` block`);
 }
 

@@ -16,8 +16,9 @@ export interface BedrockAnswer {
   usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
 }
 
-/** What the provider vouches for, by its signature. */
-export type IssuedThinking = Map<string, string>;
+/** What the provider vouches for, by its signature: the text, or that there is none to be seen. */
+export type IssuedThinking = Map<string, string | typeof HIDDEN>;
+export const HIDDEN = Symbol('hidden');
 
 /** The real ones are protocol buffers in base64. */
 export function signatureOf(thinking: string): string {
@@ -51,7 +52,7 @@ function blockOf(part: BedrockPart, contentBlockIndex: number, issued: IssuedThi
   const stop = event('contentBlockStop', { contentBlockIndex });
   if ('text' in part) return [...listOf(part.text).map((text) => delta({ text })), stop];
   if ('redacted' in part) {
-    issued.set(part.redacted, '');
+    issued.set(part.redacted, HIDDEN);
     return [delta({ reasoningContent: { redactedContent: part.redacted } }), stop];
   }
   if ('thinking' in part) {

@@ -39,7 +39,6 @@ export function watchedFetch(ports: WirePorts, watching: Watching, signal: Abort
         const headers = new Headers(init?.headers);
         for (const [name, value] of Object.entries(watching.headers)) headers.set(name, value);
         const response = await ports.fetch(url, { ...init, headers, signal: patience.signal, redirect: 'error' });
-        patience.renew();
         await expectStream(response, String(url), watching);
         const { status, headers: said } = response;
         const body = watchedBody(response.body as ReadableStream<Uint8Array>, patience, lose);
