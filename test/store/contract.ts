@@ -8,7 +8,7 @@ export const header: SessionHeader = {
   version: 3,
   id: '0d9f6a60-1111-4222-8333-444455556666',
   timestamp: '2026-01-02T03:04:05.678Z',
-  cwd: '/work/place',
+  cwd: '/project/place',
 };
 
 /** The nth entry of a conversation, hanging on the one before it. */

@@ -224,8 +224,8 @@ test('a log that never got its first line through leaves no empty file', async (
 });
 
 test('sessions lie in a folder named after their working directory', () => {
-  expect(sessionFolder('/home/x/.parley', '/work/some place/a:b')).toBe(
-    '/home/x/.parley/sessions/--work-some place-a-b--',
+  expect(sessionFolder('/home/x/.parley', '/project/some place/a:b')).toBe(
+    '/home/x/.parley/sessions/--project-some place-a-b--',
   );
   expect(sessionFolder('C:/x', 'C:\\work\\y')).toBe('C:/x/sessions/--C--work-y--');
 });

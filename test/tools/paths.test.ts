@@ -8,18 +8,18 @@ import { ports, surroundings } from './surroundings.ts';
 
 describe('spelling', () => {
   const at = async (given: string, home = '/home/someone') =>
-    (await placeOf(given, { cwd: '/work', ports: { ...ports, toolEnv: { HOME: home } } })).absolute;
+    (await placeOf(given, { cwd: '/project', ports: { ...ports, toolEnv: { HOME: home } } })).absolute;
 
   test.each([
-    ['relative to the working directory', 'src/a.ts', '/work/src/a.ts'],
+    ['relative to the working directory', 'src/a.ts', '/project/src/a.ts'],
     ['absolute', '/etc/hosts', '/etc/hosts'],
     ['upwards', '../a', '/a'],
-    ['with the @ that hosts put before files', '@src/a.ts', '/work/src/a.ts'],
-    ['with unusual spaces', 'a\u00a0b\u202fc\u3000d', '/work/a b c d'],
+    ['with the @ that hosts put before files', '@src/a.ts', '/project/src/a.ts'],
+    ['with unusual spaces', 'a\u00a0b\u202fc\u3000d', '/project/a b c d'],
     ['home', '~', '/home/someone'],
     ['below home', '~/notes/x', '/home/someone/notes/x'],
-    ["somebody else's home is a name like any other", '~root/x', '/work/~root/x'],
-    ['itself', '.', '/work'],
+    ["somebody else's home is a name like any other", '~root/x', '/project/~root/x'],
+    ['itself', '.', '/project'],
   ])('%s', async (_, given, absolute) => {
     expect(await at(given)).toBe(absolute);
   });
