@@ -88,6 +88,7 @@ function watchedBody(
       const giveUp = () => {
         lose(patience.signal.reason);
         end(controller);
+        reader.cancel().catch(() => {});
       };
       patience.signal.addEventListener('abort', giveUp, { once: true });
     },
