@@ -4,6 +4,7 @@ import { createAuthFile } from './credentials/auth-file.ts';
 import { type Credentials, createCredentials, type Refresh } from './credentials/credentials.ts';
 import { createSecretTexts } from './credentials/secret-text.ts';
 import { type CustomModels, createCustomModels, extrasFor } from './custom-models.ts';
+import { SECRET_HEADER } from './http/headers.ts';
 
 export interface DoorOptions {
   ports: Pick<Ports, 'clock' | 'files' | 'ids' | 'platform' | 'processes' | 'toolEnv'>;
@@ -25,9 +26,6 @@ export interface Doors {
   /** The request with key, headers and whatever else models.json says about its model. */
   open(request: ModelRequest): Promise<ApiRequest>;
 }
-
-/** Values of such headers are secrets even when they stand in the file as they are. */
-const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 export function createDoors(options: DoorOptions): Doors {
   const { ports, env, directory, refreshers, redact = () => {}, withhold = () => {}, warn = () => {} } = options;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callId } from '../../../src/llm/apis/anthropic-messages/call-id.ts';
 import { call } from '../../../src/llm/apis/anthropic-messages/request.ts';
+import { callId } from '../../../src/llm/call-id.ts';
 import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Fields } from '../servers/anthropic-messages-refusal.ts';
 import { BASH, called, claude, READ, requestFor, result, said, user } from './anthropic-stage.ts';

@@ -1,8 +1,8 @@
 // First floor, llm: the models of Amazon Bedrock, whoever made them, by its ConverseStream operation.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
 import type { Model } from '../../../protocol/index.ts';
+import { callId } from '../../call-id.ts';
 import type { WirePorts } from '../../http/wire.ts';
-import { callId } from '../anthropic-messages/call-id.ts';
 import { callIds } from '../openai-completions/call-id.ts';
 import { createSdkApi } from './api.ts';
 import { bedrockSecrets, doorOf } from './bedrock-door.ts';

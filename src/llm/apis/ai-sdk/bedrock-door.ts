@@ -1,7 +1,7 @@
 // First floor, llm: where Bedrock is and what opens it, after what the environment says. Pure; reads no environment itself.
 import type { ApiRequest } from '../../../contracts/index.ts';
 import { ProviderFault } from '../../http/failure.ts';
-import { lowerCased, secretsIn } from './headers.ts';
+import { lowerCased, secretsOf } from '../../http/headers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -52,5 +52,5 @@ function locked(env: Env): ProviderFault {
 
 export function bedrockSecrets(request: ApiRequest, env: Env): string[] {
   const values = [env.AWS_SECRET_ACCESS_KEY, env.AWS_SESSION_TOKEN];
-  return [...secretsIn(request), ...values.filter((value): value is string => !!value)];
+  return [...secretsOf(request), ...values.filter((value): value is string => !!value)];
 }

@@ -2,11 +2,11 @@
 import { isRecord } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Failure } from '../../../protocol/index.ts';
+import { callId } from '../../call-id.ts';
 import { ProviderFault } from '../../http/failure.ts';
-import { callId } from '../anthropic-messages/call-id.ts';
+import { secretsOf } from '../../http/headers.ts';
 import type { SdkFormat } from './format.ts';
 import { planThinking } from './gemini-thinking.ts';
-import { secretsIn } from './headers.ts';
 
 /** `options` is the name under which the door keeps what is only Gemini's. */
 export function geminiFormat(options: 'google' | 'vertex'): Omit<SdkFormat, 'connect'> {
@@ -15,7 +15,7 @@ export function geminiFormat(options: 'google' | 'vertex'): Omit<SdkFormat, 'con
     imageTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'],
     showsInResults: () => true,
     callId: () => callId,
-    secrets: secretsIn,
+    secrets: secretsOf,
     plan: (request: ApiRequest) => planThinking(request, options),
     sealIn(metadata) {
       const signature = metadata[options]?.thoughtSignature;

@@ -1,10 +1,10 @@
 // First floor, llm: Gemini by Google's API for developers, which takes a key.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
+import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { createSdkApi } from './api.ts';
 import type { SdkFormat } from './format.ts';
 import { geminiFormat } from './gemini.ts';
-import { lowerCased } from './headers.ts';
 import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 
 export function createGoogleGenerativeAi(ports: WirePorts): ModelApi {

@@ -1,10 +1,10 @@
 // First floor, llm: Gemini by Google Cloud, which takes a token for a project, or a key for none.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
 import { ProviderFault } from '../../http/failure.ts';
+import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { createSdkApi } from './api.ts';
 import { geminiFormat } from './gemini.ts';
-import { lowerCased } from './headers.ts';
 import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

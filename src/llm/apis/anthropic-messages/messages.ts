@@ -13,8 +13,8 @@ import type {
   TextContent,
   ToolResultMessage,
 } from '../../../protocol/index.ts';
+import { callId } from '../../call-id.ts';
 import { forModel } from '../../for-model.ts';
-import { callId } from './call-id.ts';
 
 export interface WireMessage {
   role: 'user' | 'assistant';

@@ -13,11 +13,11 @@ import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent } from '../../../protocol/index.ts';
 import { priced } from '../../cost.ts';
 import { malformed } from '../../http/failure.ts';
+import { secretsOf } from '../../http/headers.ts';
 import type { ServerEvent } from '../../http/post.ts';
 import type { WireReader } from '../../http/wire.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
 import { failureIn, readFrame } from './frame.ts';
-import { secretsOf } from './request.ts';
 import { doneReason, isLength, refuseEmptyEnds } from './stop.ts';
 
 export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {

@@ -1,6 +1,7 @@
 // First floor, llm: one request in the Messages format: address, headers, body and cache markers. Pure.
 import type { MessageCreateParamsStreaming, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { HttpCall } from '../../http/post.ts';
 import { goesOnThinking, type WireMessage, wireMessages } from './messages.ts';
 import { planThinking, type ThinkingPlan, thoughtless } from './thinking.ts';
@@ -66,7 +67,7 @@ function marked(messages: readonly WireMessage[]): WireMessage[] {
 }
 
 function headersOf({ apiKey, headers = {} }: ApiRequest, wanted: readonly string[]): Record<string, string> {
-  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const given = lowerCased({ headers });
   const opened = 'authorization' in given || 'x-api-key' in given;
   const token = !opened && apiKey?.startsWith(OAUTH_TOKEN) === true;
   const asked = (given['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
@@ -77,11 +78,4 @@ function headersOf({ apiKey, headers = {} }: ApiRequest, wanted: readonly string
     ...given,
     ...(betas.size > 0 ? { 'anthropic-beta': [...betas].join(',') } : {}),
   };
-}
-
-/** Headers from models.json may open doors too. */
-export function secretsOf({ apiKey, headers = {} }: Pick<ApiRequest, 'apiKey' | 'headers'>): string[] {
-  const doors = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  const values = [apiKey, ...doors.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, '')])];
-  return values.filter((value) => value !== undefined && value !== '') as string[];
 }

@@ -1,6 +1,7 @@
 // First floor, llm: one request in the Chat Completions format: address, headers and body. Pure.
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { HttpCall } from '../../http/post.ts';
 import type { Compat } from '../../providers/compat.ts';
 import { marked } from './cache-marks.ts';
@@ -63,18 +64,11 @@ function toolOf({ name, description, parameters }: ToolOffer): ChatCompletionToo
 }
 
 function headersOf({ apiKey, headers = {}, sessionId }: ApiRequest, { sessionHeader }: Compat): Record<string, string> {
-  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const given = lowerCased({ headers });
   const opened = 'authorization' in given || 'api-key' in given;
   return {
     ...(opened || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }),
     ...(sessionHeader && sessionId ? { [sessionHeader]: sessionId } : {}),
     ...given,
   };
-}
-
-/** Headers from models.json may open doors too. */
-function secretsOf({ apiKey, headers = {} }: ApiRequest): string[] {
-  const doors = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  const values = [apiKey, ...doors.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, '')])];
-  return values.filter((value): value is string => Boolean(value));
 }

@@ -15,8 +15,8 @@ import type {
   ToolCall,
   ToolResultMessage,
 } from '../../../protocol/index.ts';
+import { callId as accepted } from '../../call-id.ts';
 import { forModel } from '../../for-model.ts';
-import { callId as accepted } from '../anthropic-messages/call-id.ts';
 import { readReasoning, readTextSignature, splitCallId } from './signature.ts';
 
 export function wireInput({ messages, model }: Pick<ModelRequest, 'messages' | 'model'>): ResponseInputItem[] {

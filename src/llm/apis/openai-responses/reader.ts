@@ -9,11 +9,11 @@ import type {
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent } from '../../../protocol/index.ts';
 import { malformed, ProviderFault } from '../../http/failure.ts';
+import { secretsOf } from '../../http/headers.ts';
 import type { ServerEvent } from '../../http/post.ts';
 import type { WireReader } from '../../http/wire.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
 import { type Frame, failureIn, readFrame } from './frame.ts';
-import { secretsOf } from './request.ts';
 import { joinCallId, reasoningSignature, textSignature } from './signature.ts';
 import { usageOf } from './usage.ts';
 

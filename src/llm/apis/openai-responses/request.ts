@@ -1,6 +1,7 @@
 // First floor, llm: one request in the Responses format: address, headers and body. Pure.
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { HttpCall } from '../../http/post.ts';
 import { reasoningOf } from './effort.ts';
 import { wireInput } from './input.ts';
@@ -43,14 +44,7 @@ function toolOf({ name, description, parameters }: ToolOffer): FunctionTool {
 }
 
 function headersOf({ apiKey, headers = {} }: ApiRequest): Record<string, string> {
-  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const given = lowerCased({ headers });
   const opened = 'authorization' in given || 'api-key' in given;
   return { ...(opened || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }), ...given };
-}
-
-/** Headers from models.json may open doors too. */
-export function secretsOf({ apiKey, headers = {} }: Pick<ApiRequest, 'apiKey' | 'headers'>): string[] {
-  const doors = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  const values = [apiKey, ...doors.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, '')])];
-  return values.filter((value): value is string => !!value);
 }
