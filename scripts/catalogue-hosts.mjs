@@ -72,7 +72,7 @@ export const HOSTS = [
     id: (id) => `${id}:novita`,
     levels: 'olmh',
   },
-  { from: 'moonshotai', to: 'moonshot', keep: /^kimi-(k2\.|k3)/, levels: 'oh' },
+  { from: 'moonshotai', to: 'moonshot', keep: /^kimi-(k2\.|k3)/ },
   { from: 'zai', to: 'zai', id: (id) => id.toLowerCase() },
   {
     from: 'minimax',

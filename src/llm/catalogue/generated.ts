@@ -298,7 +298,7 @@ export const ROWS: Readonly<Record<string, readonly CatalogueRow[]>> = {
     ['kimi-k2.6', 'Kimi K2.6', 1, 'oh', 262144, 65536, 0.95, 4, 0.16, 0.95],
     ['kimi-k2.7-code', 'Kimi K2.7 Code', 0, 'h', 262144, 65536, 0.95, 4, 0.19, 0.95],
     ['kimi-k2.7-code-highspeed', 'Kimi K2.7 Code HighSpeed', 0, 'h', 262144, 65536, 1.9, 8, 0.38, 1.9],
-    ['kimi-k3', 'Kimi K3', 1, 'h', 1048576, 131072, 3, 15, 0.3, 3],
+    ['kimi-k3', 'Kimi K3', 1, 'lhx', 1048576, 131072, 3, 15, 0.3, 3],
   ],
   'zai': [
     ['glm-5.2', 'GLM-5.2', 0, 'oh', 1000000, 131072, 1.4, 4.4, 0.26, 1.4],

@@ -66,10 +66,14 @@ function kindOfStatus(status: number, words: string): Failure['kind'] {
 const OVERFLOW =
   /context[_ ]length|context window|maximum context|prompt is too long|too many tokens|input is too long|exceeds? context limit|exceeds? the (model'?s )?(maximum|limit|available context)|request too large|token limit|reduce the length/i;
 
+/** Money, not speed: nothing comes back by waiting. */
+const QUOTA =
+  /insufficient[_ ](user[_ ])?(quota|balance|credit|fund)|exceeded (your )?current quota|exceeded_current_quota|billing|credit balance|(used|spent) all (available )?credits|spending limit|payment required|usage limit|arrearage/i;
+
 /** The first that fits; the order matters, because providers repeat each other's words. */
 const WORDS: readonly [Failure['kind'], RegExp][] = [
   ['overflow', OVERFLOW],
-  ['quota', /insufficient[_ ]quota|exceeded your current quota|billing|credit balance|payment required|usage limit/i],
+  ['quota', QUOTA],
   ['filter', /content[_ ]filter|content management policy|content[_ ]policy|safety|responsible ai/i],
   ['overloaded', /overloaded|capacity|temporarily unavailable|service unavailable/i],
   ['rate_limit', /rate[_ ]limit|too many requests|tokens per min/i],
@@ -81,14 +85,21 @@ function kindOfWords(words: string): Failure['kind'] | undefined {
   return WORDS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
-/** Seconds or a date, as HTTP says; nonsense is no answer. */
+/** Seconds, or a date by the sender's own clock, as HTTP says; nonsense is no answer. */
 function retryAfter(headers: Headers): number | undefined {
-  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
+  const ms = amount(headers.get('retry-after-ms'));
+  if (ms !== undefined) return ms;
   const value = headers.get('retry-after');
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  const seconds = amount(value);
+  if (seconds !== undefined) return seconds * 1000;
+  const wait = Date.parse(value ?? '') - Date.parse(headers.get('date') ?? '');
+  // What is no number and yet no date (`-1`) some parsers take for a year.
+  return /[a-z]/i.test(value ?? '') && Number.isFinite(wait) ? Math.max(0, wait) : undefined;
+}
+
+function amount(text: string | null): number | undefined {
+  const number = text?.trim() ? Number(text) : Number.NaN;
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
 /** No key in any text, whoever echoes it. */

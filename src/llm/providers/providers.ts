@@ -19,6 +19,8 @@ export interface Provider {
   /** It says more of its models in a way of its own. */
   readonly lists?: 'ollama' | 'lmstudio' | 'llamacpp';
   readonly compat?: CompatOverrides;
+  /** In what some of its models differ from the others; the first whose pattern fits the id counts. */
+  readonly modelCompat?: readonly (readonly [RegExp, CompatOverrides])[];
 }
 
 const CHAT = 'openai-completions';
@@ -27,6 +29,13 @@ const RESPONSES = 'openai-responses';
 const AS_NAMED = { minimal: 'minimal', xhigh: 'xhigh' } as const;
 const ALL_HIGH = { minimal: 'high', low: 'high', medium: 'high', high: 'high', xhigh: 'high' } as const;
 const LOW_HIGH_MAX = { minimal: 'low', low: 'low', medium: 'high', high: 'high', xhigh: 'max' } as const;
+
+/** Always thinks, by an effort of its own; what the models before it were told with is gone. */
+const KIMI_K3: CompatOverrides = {
+  thinkingFormat: 'openai',
+  supportsReasoningEffort: true,
+  reasoningEffortMap: { off: 'low', ...LOW_HIGH_MAX },
+};
 
 const OPENAI: CompatOverrides = {
   supportsDeveloperRole: true,
@@ -51,7 +60,7 @@ export const PROVIDERS: readonly Provider[] = [
   { id: 'cerebras', name: 'Cerebras', api: CHAT, baseUrl: 'https://api.cerebras.ai/v1', env: ['CEREBRAS_API_KEY'], compat: { maxTokensField: 'max_completion_tokens' } },
   { id: 'huggingface', name: 'Hugging Face', api: CHAT, baseUrl: 'https://router.huggingface.co/v1', env: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'] },
   { id: 'nvidia', name: 'NVIDIA NIM', api: CHAT, baseUrl: 'https://integrate.api.nvidia.com/v1', env: ['NVIDIA_API_KEY'] },
-  { id: 'moonshot', name: 'Moonshot AI', api: CHAT, baseUrl: 'https://api.moonshot.ai/v1', env: ['MOONSHOT_API_KEY'], baseUrlEnv: 'MOONSHOT_BASE_URL', compat: { thinkingFormat: 'deepseek', supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', requiresReasoningContentOnAssistantMessages: true, supportsPromptCacheKey: true } },
+  { id: 'moonshot', name: 'Moonshot AI', api: CHAT, baseUrl: 'https://api.moonshot.ai/v1', env: ['MOONSHOT_API_KEY'], baseUrlEnv: 'MOONSHOT_BASE_URL', compat: { thinkingFormat: 'deepseek', supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', requiresReasoningContentOnAssistantMessages: true, supportsPromptCacheKey: true }, modelCompat: [[/^kimi-k3/, KIMI_K3]] },
   { id: 'zai', name: 'Z.ai', api: CHAT, baseUrl: 'https://api.z.ai/api/paas/v4', env: ['ZAI_API_KEY'], baseUrlEnv: 'ZAI_BASE_URL', compat: { thinkingFormat: 'zai', supportsReasoningEffort: false, zaiToolStream: true } },
   { id: 'minimax', name: 'MiniMax', api: CHAT, baseUrl: 'https://api.minimax.io/v1', env: ['MINIMAX_API_KEY'], compat: { supportsReasoningEffort: false, maxTokensField: 'max_completion_tokens', thinkTags: true, requiresThinkTags: true } },
   { id: 'perplexity', name: 'Perplexity', api: CHAT, baseUrl: 'https://api.perplexity.ai', env: ['PERPLEXITY_API_KEY', 'PPLX_API_KEY'], compat: { supportsTools: false, supportsReasoningEffort: false, replaysThinking: false, thinkTags: true, requiresAlternatingRoles: true } },

@@ -158,6 +158,20 @@ describe('thinking', () => {
     expect(asked(provider, level)).toEqual(expected);
   });
 
+  test.each([
+    ['off', 'low'],
+    ['minimal', 'low'],
+    ['low', 'low'],
+    ['medium', 'high'],
+    ['high', 'high'],
+    ['xhigh', 'max'],
+  ] as const)('Kimi K3 at %s is told by its effort alone: %s', (level, reasoning_effort) => {
+    expect(asked('moonshot', level, { id: 'kimi-k3' })).toEqual({ reasoning_effort });
+    expect(asked('mine', level, { id: 'kimi-k3.1-pro', baseUrl: 'https://api.moonshot.ai/v1' })).toEqual({
+      reasoning_effort,
+    });
+  });
+
   test('is switched off where the model says that it can be', () => {
     expect(asked('openrouter', 'off', { thinkingLevels: ['off', 'high'] })).toEqual({ reasoning: { effort: 'none' } });
   });

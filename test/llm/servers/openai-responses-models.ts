@@ -29,6 +29,9 @@ export const SERVED: Readonly<Record<string, ServedModel>> = {
   'gpt-5.3-codex': { efforts: [...CLASSIC, 'xhigh'] },
   'gpt-5.4-mini': { efforts: ['none', ...CLASSIC, 'xhigh'] },
   'gpt-5.6-terra': { efforts: ['none', ...CLASSIC, 'xhigh', 'max'] },
+  'gpt-6-sol': { efforts: ['none', ...CLASSIC, 'xhigh', 'max'] },
+  'gpt-6-astra': { efforts: [...CLASSIC, 'xhigh', 'max'] },
+  'gpt-6.1-sol': { efforts: [...CLASSIC, 'xhigh', 'max'] },
   /** An open model behind a local server. */
   'gpt-oss-120b': { efforts: CLASSIC, sees: false, open: true },
 };

@@ -5,7 +5,9 @@ import { type Compat, readCompat, withCompat } from '../../providers/compat.ts';
 import { PROVIDERS, type Provider } from '../../providers/providers.ts';
 
 export function compatOf({ model, compat }: Pick<ApiRequest, 'model' | 'compat'>): Compat {
-  return withCompat(hostOf(model)?.compat, compat && readCompat(compat));
+  const host = hostOf(model);
+  const own = host?.modelCompat?.find(([pattern]) => pattern.test(model.id))?.[1];
+  return withCompat({ ...host?.compat, ...own }, compat && readCompat(compat));
 }
 
 /** A custom provider may give a known host another name; its address tells. */

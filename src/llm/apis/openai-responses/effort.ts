@@ -11,8 +11,8 @@ export function reasoningOf(model: Model, level: ThinkingLevel): Reasoning | und
   if (!model.reasoning) return undefined;
   const known = effortsOf(model.id);
   if (level !== 'off') return { effort: nearest(level, known ?? trusted(model)), summary: 'auto' };
-  const least = (['none', 'minimal'] as const).find((effort) => known?.includes(effort));
-  return least && { effort: least };
+  // Where it cannot be kept from thinking, the least is nearer to what was asked for than its own choice.
+  return known && { effort: nearest('none', known) };
 }
 
 /** The next one up, otherwise the highest below: the same choice as between levels. */
@@ -41,5 +41,6 @@ function effortsOf(id: string): readonly Effort[] | undefined {
   if (/-pro/.test(variant)) return version < 502 ? ['high'] : ['medium', 'high', 'xhigh'];
   const xhigh: Effort[] = version >= 502 || /-max/.test(variant) ? ['xhigh'] : [];
   if (/-codex/.test(variant)) return ['low', 'medium', 'high', ...xhigh];
-  return [version < 501 ? 'minimal' : 'none', 'low', 'medium', 'high', ...xhigh];
+  const least: Effort[] = version < 501 ? ['minimal'] : version > 600 || /-astra/.test(variant) ? [] : ['none'];
+  return [...least, 'low', 'medium', 'high', ...xhigh];
 }
