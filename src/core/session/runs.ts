@@ -10,6 +10,7 @@ import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
 import type { Seat } from './seat.ts';
 import type { ShellFacet } from './shell.ts';
+import { expectWords, userMessage } from './user-input.ts';
 
 const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
 
@@ -42,6 +43,7 @@ export class RunFacet implements Runs {
   }
 
   async prompt(request: RunRequest): Promise<void> {
+    expectWords(request);
     // A run that was told to stop is as good as over: wait for its last event instead of refusing.
     while (this.#active?.controller.signal.aborted) await this.#active.ended;
     if (this.#active) return this.#enqueueInstead(request);
@@ -61,15 +63,18 @@ export class RunFacet implements Runs {
   }
 
   async abortAndPrompt(request: RunRequest): Promise<void> {
+    expectWords(request);
     await this.abort();
     await this.prompt(request);
   }
 
   async steer(input: UserInput): Promise<void> {
+    expectWords(input);
     await this.#parts.queues.add('steer', this.#userMessage(input));
   }
 
   async followUp(input: UserInput): Promise<void> {
+    expectWords(input);
     await this.#parts.queues.add('followUp', this.#userMessage(input));
   }
 
@@ -236,10 +241,6 @@ export class RunFacet implements Runs {
   }
 
   #userMessage(input: UserInput): UserMessage {
-    return {
-      role: 'user',
-      content: [{ type: 'text', text: input.message }, ...(input.images ?? [])],
-      timestamp: this.#parts.seat.ports.clock.now(),
-    };
+    return userMessage(input, this.#parts.seat.ports.clock.now());
   }
 }
