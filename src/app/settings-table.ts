@@ -1,36 +1,9 @@
 // The hall: every setting, declared once: what it may be, what it is otherwise, and what it is for. Reads no file.
-import {
-  boolean,
-  type GenericSchema,
-  type InferOutput,
-  integer,
-  minValue,
-  number,
-  picklist,
-  pipe,
-  string,
-} from 'valibot';
+import { array, boolean, type InferOutput, picklist, string } from 'valibot';
 import { interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
-import { ON_EOF, STREAMS } from './choices.ts';
-
-interface Setting<S extends GenericSchema, D> {
-  readonly schema: S;
-  readonly default: D;
-  readonly doc: string;
-}
-
-function setting<S extends GenericSchema>(schema: S, value: InferOutput<S>, doc: string): Setting<S, InferOutput<S>> {
-  return { schema, default: value, doc };
-}
-
-/** A setting that is absent unless someone sets it. */
-function unset<S extends GenericSchema>(schema: S, doc: string): Setting<S, undefined> {
-  return { schema, default: undefined, doc };
-}
-
-function whole(least: number) {
-  return pipe(number(), integer('must be a whole number'), minValue(least, `must be ${least} or more`));
-}
+import { APPROVALS, ON_EOF, STREAMS } from './choices.ts';
+import { TASK_SETTINGS } from './settings-task.ts';
+import { atLeast, setting, unset, whole } from './settings-word.ts';
 
 export const SETTINGS = {
   defaultProvider: unset(string(), 'The provider to begin with.'),
@@ -57,10 +30,7 @@ export const SETTINGS = {
   ),
   'http.totalTimeoutMs': setting(whole(1_000), 3_600_000, 'Milliseconds that a whole answer may take.'),
   shellPath: unset(string(), 'The shell that runs commands.'),
-  'bash.timeout': unset(
-    pipe(number(), minValue(1, 'must be 1 or more')),
-    'Seconds a shell command may take when the model names no limit.',
-  ),
+  'bash.timeout': unset(atLeast(1), 'Seconds a shell command may take when the model names no limit.'),
   'rpc.maxLineBytes': setting(whole(1_024), 67_108_864, 'The longest line that a host may send, in bytes.'),
   'rpc.stream': setting(
     picklist(STREAMS),
@@ -69,6 +39,37 @@ export const SETTINGS = {
   ),
   'rpc.onEof': setting(picklist(ON_EOF), 'finish', 'When the host closes stdin: finish the running work, or abort it.'),
   dialect: setting(string(), 'omp', 'The protocol spoken in RPC mode.'),
+  approval: setting(
+    picklist(APPROVALS),
+    'never',
+    'When the host is asked before a tool acts: never, for tools that change something, or always.',
+  ),
+  'ui.timeout': unset(whole(1), 'Milliseconds after which a question to the host without a limit takes its default.'),
+  extensions: setting(array(string()), [], 'Files or folders of extensions, beside those that are found.'),
+  'extensions.hookTimeout': setting(
+    whole(1),
+    30_000,
+    'Milliseconds that an extension’s handler may take before the agent goes on without it.',
+  ),
+  skills: setting(array(string()), [], 'Files or folders of skills, beside those that are found.'),
+  prompts: setting(array(string()), [], 'Files or folders of prompt templates, beside those that are found.'),
+  enableSkillCommands: setting(boolean(), true, 'Offer every skill as `/skill:name`.'),
+  'ttsr.enabled': setting(boolean(), true, 'Let rules with a trigger interrupt the answer.'),
+  'ttsr.contextMode': setting(
+    picklist(['discard', 'keep']),
+    'discard',
+    'What becomes of an interrupted answer: the model does not see it again, or does.',
+  ),
+  'ttsr.repeatMode': setting(
+    picklist(['once', 'after-gap']),
+    'once',
+    'Whether a rule acts once in a session, or again after a gap.',
+  ),
+  'ttsr.repeatGap': setting(whole(1), 10, 'The turns between two acts of a rule, with `after-gap`.'),
+  'todo.enabled': setting(boolean(), false, 'Offer the model a list of things to do.'),
+  'todo.reminders': setting(boolean(), true, 'Remind the model of what is left when it stops.'),
+  'todo.maxReminders': setting(whole(0), 3, 'How often in a row.'),
+  ...TASK_SETTINGS,
 } as const;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -1,17 +1,15 @@
 // The hall: the settings as they stand in files, laid over the defaults. A wrong value costs that value, never the start.
 import { join, resolve } from 'node:path';
-import { object } from 'valibot';
 import { Fault, isRecord, kindOf, messageOf } from '../base/index.ts';
-import { check, type Files } from '../contracts/index.ts';
+import type { Files } from '../contracts/index.ts';
+import { checkSetting, flattened, isElsewhere, isGroup, isKnown, settingValue, unknownKey } from './settings-keys.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';
 import { lineOfKey, parseSettings } from './settings-text.ts';
 
-/** Where a value comes from, weakest first. The project's file joins here once a project can be trusted. */
-export type SettingOrigin = 'default' | 'user';
-
 export interface Settings {
   readonly values: SettingValues;
-  readonly origin: Readonly<Record<SettingKey, SettingOrigin>>;
+  /** Where each value comes from: `default`, `--set`, or the path of a file. */
+  readonly origin: Readonly<Record<SettingKey, string>>;
   /** Keys that nobody here knows, flat and dotted, for extensions that may. */
   readonly others: Readonly<Record<string, unknown>>;
   /** One sentence each, naming file, line and key. */
@@ -22,7 +20,18 @@ export interface SettingsPlace {
   readonly files: Pick<Files, 'info' | 'read'>;
   /** The user's own directory; the file in it is `settings.json`. */
   readonly directory: string;
+  /** The working directory, when it is trusted: its files are laid over the user's. */
+  readonly project?: string | undefined;
+  /** `KEY=VALUE`, as the command line says it: over everything else. */
+  readonly overrides?: readonly string[] | undefined;
 }
+
+/** The folders of a project that may hold settings, weakest first. The foreign ones are read for what both programs know. */
+const PROJECT_FOLDERS = [
+  { name: '.omp', foreign: true },
+  { name: '.pi', foreign: true },
+  { name: '.parley', foreign: false },
+];
 
 /** The user's own directory. `PI_CODING_AGENT_DIR` is what hosts of the pi family already set. */
 export function userDirectory(env: Readonly<Record<string, string | undefined>>, home: string): string {
@@ -31,27 +40,37 @@ export function userDirectory(env: Readonly<Record<string, string | undefined>>,
   return named === '~' || named.startsWith('~/') ? join(home, named.slice(1)) : resolve(named);
 }
 
-export async function loadSettings({ files, directory }: SettingsPlace): Promise<Settings> {
-  const file = join(directory, 'settings.json');
+export async function loadSettings({ files, directory, project, overrides }: SettingsPlace): Promise<Settings> {
   const draft: Draft = {
     values: Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])),
     origin: Object.fromEntries(SETTING_KEYS.map((key) => [key, 'default'])),
     others: [],
     problems: [],
   };
-  try {
-    const text = await readText(files, file);
-    if (text !== undefined) await layOver(draft, { file, text, origin: 'user' });
-  } catch (thrown) {
-    draft.problems.push(`${file}: ${messageOf(thrown)}; the file is ignored`);
+  for (const { file, foreign } of settingsFiles(directory, project)) {
+    try {
+      const text = await readText(files, file);
+      if (text !== undefined) await layOver(draft, { file, text, foreign });
+    } catch (thrown) {
+      draft.problems.push(`${file}: ${messageOf(thrown)}; the file is ignored`);
+    }
   }
+  for (const words of overrides ?? []) override(draft, words);
   // Every key was put in from the table above, and every value passed its schema.
   return { ...draft, others: Object.fromEntries(draft.others) } as unknown as Settings;
 }
 
+function settingsFiles(directory: string, project: string | undefined): { file: string; foreign: boolean }[] {
+  const user = { file: join(directory, 'settings.json'), foreign: false };
+  if (project === undefined) return [user];
+  const folders = PROJECT_FOLDERS.map(({ name, foreign }) => ({ file: join(project, name, 'settings.json'), foreign }));
+  // The home directory may itself be the project.
+  return [user, ...folders.filter(({ file }) => file !== user.file)];
+}
+
 interface Draft {
   readonly values: Record<string, unknown>;
-  readonly origin: Record<string, SettingOrigin>;
+  readonly origin: Record<string, string>;
   readonly others: [string, unknown][];
   readonly problems: string[];
 }
@@ -59,7 +78,8 @@ interface Draft {
 interface Layer {
   readonly file: string;
   readonly text: string;
-  readonly origin: SettingOrigin;
+  /** Another program's: what it says beyond our keys is none of our business. */
+  readonly foreign: boolean;
 }
 
 async function readText(files: SettingsPlace['files'], file: string): Promise<string | undefined> {
@@ -70,44 +90,37 @@ async function readText(files: SettingsPlace['files'], file: string): Promise<st
   return new TextDecoder().decode(await files.read(file));
 }
 
-async function layOver(draft: Draft, { file, text, origin }: Layer): Promise<void> {
+async function layOver(draft: Draft, { file, text, foreign }: Layer): Promise<void> {
   const parsed = await parseSettings(text);
   if (!isRecord(parsed)) throw new Fault('config', `holds ${kindOf(parsed)} where an object is wanted`);
   for (const { key, path, value } of flattened(parsed)) {
     // Hosts write null for "not set".
     if (value === null) continue;
     try {
-      if (isKnown(key)) {
-        draft.values[key] = check(object({ [key]: SETTINGS[key].schema }), { [key]: value })[key];
-        draft.origin[key] = origin;
-      } else if (isGroup(key)) throw new Fault('config', `${key} must be an object (got ${kindOf(value)})`);
-      else draft.others.push([key, value]);
+      take(draft, key, value, file);
+      if (!isKnown(key) && !foreign && !isElsewhere(path)) throw unknownKey(key);
     } catch (thrown) {
-      draft.problems.push(`${file}:${await lineOfKey(text, path)}: ${messageOf(thrown)}; the default stands`);
+      draft.problems.push(`${file}:${await lineOfKey(text, path)}: ${messageOf(thrown)}; it is ignored`);
     }
   }
 }
 
-interface Leaf {
-  readonly key: string;
-  /** The key as the file nests it. */
-  readonly path: readonly string[];
-  readonly value: unknown;
+function take(draft: Draft, key: string, value: unknown, origin: string): void {
+  if (isKnown(key)) {
+    draft.values[key] = checkSetting(key, value);
+    draft.origin[key] = origin;
+  } else if (isGroup(key)) throw new Fault('config', `${key} must be an object (got ${kindOf(value)})`);
+  else draft.others.push([key, value]);
 }
 
-/** `{ "a": { "b": 1 } }` and `{ "a.b": 1 }` say the same. Of two that do, the later counts. */
-function flattened(record: Record<string, unknown>, above: readonly string[] = []): Leaf[] {
-  return Object.entries(record).flatMap(([name, value]) => {
-    const path = [...above, name];
-    const key = path.join('.');
-    return isRecord(value) && !isKnown(key) ? flattened(value, path) : [{ key, path, value }];
-  });
-}
-
-function isKnown(key: string): key is SettingKey {
-  return Object.hasOwn(SETTINGS, key);
-}
-
-function isGroup(key: string): boolean {
-  return SETTING_KEYS.some((known) => known.startsWith(`${key}.`));
+/** What the user typed just now must be right: nobody would see a warning that it is not. */
+function override(draft: Draft, words: string): void {
+  const [, key = '', value = ''] = /^([^=]*)=(.*)$/s.exec(words) ?? [];
+  if (key === '') throw new Fault('config', `--set takes KEY=VALUE (got "${words}")`);
+  try {
+    if (!isKnown(key)) throw unknownKey(key);
+    take(draft, key, settingValue(key, value), '--set');
+  } catch (thrown) {
+    throw new Fault('config', `--set: ${messageOf(thrown)}`);
+  }
 }

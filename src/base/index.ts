@@ -5,3 +5,4 @@ export * from './fault.ts';
 export * from './growing-bytes.ts';
 export * from './json.ts';
 export * from './lines.ts';
+export * from './nearest.ts';

@@ -1,8 +1,7 @@
 // The hall: argv in, typed options out. Pure: prints nothing, reads no file, never exits.
 import { parseArgs } from 'node:util';
-import { Fault } from '../base/index.ts';
+import { Fault, nearest } from '../base/index.ts';
 import { FLAGS, type Flag } from './flags.ts';
-import { nearest } from './nearest.ts';
 
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type ValueOf<F extends Flag> = F extends { kind: 'switch' }

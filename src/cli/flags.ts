@@ -115,6 +115,7 @@ export const FLAGS = [
   { name: 'tools', kind: 'list', value: 'a,b', doc: 'Offer the model only these tools', group: 'Prompt and tools' },
   { name: 'no-tools', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
 
+  { name: 'set', kind: 'repeat', value: 'KEY=VALUE', doc: 'Give a setting a value for this run', group: 'Program' },
   { name: 'log-file', kind: 'text', value: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },
   { name: 'help', short: 'h', kind: 'switch', doc: 'Show this text', group: 'Program' },
   { name: 'version', short: 'v', kind: 'switch', doc: 'Show the version', group: 'Program' },

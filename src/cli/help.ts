@@ -4,6 +4,7 @@ import { FLAGS, type Flag, GROUPS } from './flags.ts';
 const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
        parley --mode rpc [options]
        parley sessions [--help]
+       parley config [KEY] [--help]
        parley export SESSION [FILE] [--branch]
 
 A headless coding agent: answers a message, or serves a host in JSON lines over stdin and stdout.`;

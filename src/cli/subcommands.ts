@@ -5,5 +5,6 @@ type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Pro
 /** What each prints goes to stdout. */
 export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = {
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
+  config: async () => (await import('../app/modes/config.ts')).runConfig,
   export: async () => (await import('../app/modes/export.ts')).runExport,
 };

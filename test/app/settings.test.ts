@@ -49,6 +49,39 @@ describe('the table', () => {
       'rpc.stream': 'full',
       'rpc.onEof': 'finish',
       dialect: 'omp',
+      approval: 'never',
+      'ui.timeout': undefined,
+      extensions: [],
+      'extensions.hookTimeout': 30_000,
+      skills: [],
+      prompts: [],
+      enableSkillCommands: true,
+      'ttsr.enabled': true,
+      'ttsr.contextMode': 'discard',
+      'ttsr.repeatMode': 'once',
+      'ttsr.repeatGap': 10,
+      'todo.enabled': false,
+      'todo.reminders': true,
+      'todo.maxReminders': 3,
+      'task.maxConcurrency': 16,
+      'task.maxRecursionDepth': 2,
+      'task.isolation.mode': 'worktree',
+      'task.isolation.merge': 'patch',
+      'task.isolation.commits': 'generic',
+      'task.verification.enabled': false,
+      'task.verification.defaultProfile': '',
+      'task.verification.requireForIsolated': false,
+      'task.verification.maxRetries': 1,
+      'task.verification.failureContextLineLimit': 200,
+      'task.verification.profiles': {},
+      'task.budget.maxWallTimeMs': undefined,
+      'task.budget.maxInputTokens': undefined,
+      'task.budget.maxOutputTokens': undefined,
+      'task.budget.maxTotalTokens': undefined,
+      'task.budget.maxCostUsd': undefined,
+      'task.budget.maxToolCalls': undefined,
+      'task.budget.maxSubagents': undefined,
+      'task.budget.warnAtRatio': 0.8,
     });
     expect(new Set(Object.values(origin))).toEqual(new Set(['default']));
     expect([problems, others]).toEqual([[], {}]);
@@ -68,7 +101,7 @@ describe('the file', () => {
     expect(nested).toEqual(flat);
     expect(nested.values).toMatchObject({ 'compaction.enabled': false, 'compaction.reserveTokens': 1, dialect: 'pi' });
     expect(nested.values['compaction.keepRecentTokens']).toBe(20000);
-    expect(nested.origin).toMatchObject({ 'compaction.enabled': 'user', dialect: 'user', 'retry.enabled': 'default' });
+    expect(nested.origin).toMatchObject({ 'compaction.enabled': FILE, dialect: FILE, 'retry.enabled': 'default' });
     expect(nested.problems).toEqual([]);
   });
 
@@ -96,14 +129,44 @@ describe('the file', () => {
     ]);
   });
 
-  test('unknown keys are kept and ignored', async () => {
+  test('unknown keys are told with the nearest name, kept, and ignored', async () => {
     const { others, problems, values } = await load(
-      '{"task": {"budget": {"maxToolCalls": 5}}, "x": [1], "__proto__": {"a": 1}}',
+      '{"mine": {"deep": {"a": 5}},\n"retry": {"enabeld": false}, "x": [1], "__proto__": {"a": 1}}',
     );
-    expect(problems).toEqual([]);
-    expect(others).toEqual({ 'task.budget.maxToolCalls': 5, x: [1], '__proto__.a': 1 });
+    expect(problems).toEqual([
+      `${FILE}:1: unknown setting mine.deep.a; it is ignored`,
+      `${FILE}:2: unknown setting retry.enabeld (did you mean retry.enabled?); it is ignored`,
+      `${FILE}:2: unknown setting x; it is ignored`,
+      `${FILE}:2: unknown setting __proto__.a; it is ignored`,
+    ]);
+    expect(others).toEqual({ 'mine.deep.a': 5, 'retry.enabeld': false, x: [1], '__proto__.a': 1 });
     expect('a' in {}).toBe(false);
     expect(values.dialect).toBe('omp');
+  });
+
+  test('what only pi and oh-my-pi know is passed over in silence', async () => {
+    expect((await load('{"theme": "dark", "images": {"autoResize": true}, "packages": []}')).problems).toEqual([]);
+  });
+
+  test('subagents: flat, nested and named profiles', async () => {
+    const { values, problems } = await load(`{
+      // as the documents of other programs show it
+      "task.verification.enabled": true,
+      "task.verification.profiles": { "ci": { "mode": "command", "commands": [{ "name": "t", "command": "true" }] } },
+      "task": { "budget": { "maxCostUsd": 0.5 } },
+    }`);
+    expect(problems).toEqual([]);
+    expect(values).toMatchObject({
+      'task.verification.enabled': true,
+      'task.verification.profiles': { ci: { mode: 'command', commands: [{ name: 't', command: 'true' }] } },
+      'task.budget.maxCostUsd': 0.5,
+    });
+  });
+
+  test('a key may be a value and a group', async () => {
+    const both = await load('{"extensions": ["a.ts"], "extensions.hookTimeout": 5}');
+    expect([both.values.extensions, both.values['extensions.hookTimeout'], both.problems]).toEqual([['a.ts'], 5, []]);
+    expect((await load('{"extensions": {"hookTimeout": 5}}')).values['extensions.hookTimeout']).toBe(5);
   });
 });
 
@@ -114,6 +177,13 @@ describe('what is wrong', () => {
     ['{"retry.maxRetries": 1.5}', 'retry.maxRetries', 'retry.maxRetries: must be a whole number'],
     ['{"bash.timeout": 0}', 'bash.timeout', 'bash.timeout: must be 1 or more'],
     ['{"rpc.maxLineBytes": 10}', 'rpc.maxLineBytes', 'rpc.maxLineBytes: must be 1024 or more'],
+    ['{"task.budget.warnAtRatio": 2}', 'task.budget.warnAtRatio', 'task.budget.warnAtRatio: must be 1 or less'],
+    ['{"extensions": "a.ts"}', 'extensions', 'extensions must be an array (got "a.ts")'],
+    [
+      '{"task.verification.profiles": {"ci": {"commands": [{"name": "x"}]}}}',
+      'task.verification.profiles',
+      'task.verification.profiles.ci.commands[0].command is required',
+    ],
     ['{"compaction": {"enabled": "no"}}', 'compaction.enabled', 'compaction.enabled must be a boolean (got "no")'],
     ['{"compaction": false}', 'compaction.enabled', 'compaction must be an object (got boolean)'],
     ['{"dialect": {"name": "pi"}}', 'dialect', 'dialect must be a string (got object)'],
@@ -123,7 +193,7 @@ describe('what is wrong', () => {
   ] as const;
   test.each(wrong)('%s', async (text, key, sentence) => {
     const { problems, values, origin } = await load(text);
-    expect(problems).toEqual([`${FILE}:1: ${sentence}; the default stands`]);
+    expect(problems).toEqual([`${FILE}:1: ${sentence}; it is ignored`]);
     expect(values[key]).toEqual(SETTINGS[key].default);
     expect(origin[key]).toBe('default');
   });
@@ -159,6 +229,71 @@ describe('what is wrong', () => {
     const { problems, values } = await loadSettings({ directory: '/d', files: { info: refuse, read: refuse } });
     expect(problems).toEqual(['/d/settings.json: EACCES: permission denied; the file is ignored']);
     expect(values.dialect).toBe('omp');
+  });
+});
+
+describe('layers', () => {
+  const layered = (texts: Record<string, string>, project?: string, overrides?: string[]) => {
+    const asked: string[] = [];
+    const settings = loadSettings({
+      directory: '/home/me/.parley',
+      project,
+      overrides,
+      files: {
+        async info(path) {
+          asked.push(path);
+          return path in texts ? { kind: 'file', size: 1, modifiedMs: 0, mode: 0o600 } : undefined;
+        },
+        read: async (path) => new TextEncoder().encode(texts[path]),
+      },
+    });
+    return settings.then((loaded) => ({ ...loaded, asked }));
+  };
+  const everywhere = {
+    [FILE]: '{"dialect": "user", "retry.maxRetries": 1, "shellPath": "/u"}',
+    '/project/.omp/settings.json': '{"dialect": "omp-file", "theme2": 1, "retry.maxRetries": 2}',
+    '/project/.pi/settings.json': '{"dialect": "pi-file", "unheard": 1}',
+    '/project/.parley/settings.json': '{"dialect": "project", "unheard": 1}',
+  };
+
+  test('the project’s files are laid over the user’s, ours over the foreign ones, the command line over all', async () => {
+    const { values, origin, problems } = await layered(everywhere, '/project', [
+      'approval=always',
+      'todo.enabled=true',
+    ]);
+    expect(values).toMatchObject({ dialect: 'project', 'retry.maxRetries': 2, shellPath: '/u', approval: 'always' });
+    expect(values['todo.enabled']).toBe(true);
+    expect(origin).toMatchObject({
+      dialect: '/project/.parley/settings.json',
+      'retry.maxRetries': '/project/.omp/settings.json',
+      shellPath: FILE,
+      approval: '--set',
+      interruptMode: 'default',
+    });
+    expect(problems).toEqual(['/project/.parley/settings.json:1: unknown setting unheard; it is ignored']);
+  });
+
+  test('without a trusted project no file of it is even looked for', async () => {
+    const { values, asked } = await layered(everywhere);
+    expect([values.dialect, asked]).toEqual(['user', [FILE]]);
+  });
+
+  test.each([
+    ['nonsense', '--set takes KEY=VALUE (got "nonsense")'],
+    ['retry.enabeld=true', '--set: unknown setting retry.enabeld (did you mean retry.enabled?)'],
+    ['retry.maxRetries=many', '--set: retry.maxRetries must be a number (got "many")'],
+    ['retry.maxRetries=-1', '--set: retry.maxRetries: must be 0 or more'],
+  ])('--set %s is refused', async (words, sentence) => {
+    await expect(layered({}, undefined, [words])).rejects.toThrow(sentence);
+  });
+
+  test.each([
+    ['defaultModel=5', 'defaultModel', '5'],
+    ['defaultModel=a=b', 'defaultModel', 'a=b'],
+    ['extensions=["a"]', 'extensions', ['a']],
+    ['task.budget.maxCostUsd=0.5', 'task.budget.maxCostUsd', 0.5],
+  ] as const)('--set %s', async (words, key, value) => {
+    expect((await layered({}, undefined, [words])).values[key]).toEqual(value);
   });
 });
 

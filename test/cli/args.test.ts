@@ -4,7 +4,6 @@ import { Fault } from '../../src/base/index.ts';
 import { parseArguments } from '../../src/cli/args.ts';
 import { FLAGS, type Flag } from '../../src/cli/flags.ts';
 import { helpText } from '../../src/cli/help.ts';
-import { nearest } from '../../src/cli/nearest.ts';
 
 const RPC = ['--mode', 'rpc'];
 
@@ -204,11 +203,4 @@ test('no two flags share a spelling', () => {
     `-${flag.alias ?? `-${flag.name}!`}`,
   ]);
   expect(new Set(spellings).size).toBe(spellings.length);
-});
-
-test('nearest gives up on words that are no slip', () => {
-  expect(nearest('cat', ['car', 'dog'])).toBe('car');
-  expect(nearest('zebra', ['car', 'dog'])).toBeUndefined();
-  expect(nearest('x', [])).toBeUndefined();
-  expect(nearest('ab', ['b', 'ba'])).toBe('ba');
 });

@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly tools?: readonly string[] | undefined;
   readonly noTools?: boolean | undefined;
   readonly logFile?: string | undefined;
+  /** `KEY=VALUE` each. */
+  readonly set?: readonly string[] | undefined;
 }
 
 export interface Started {
@@ -45,7 +47,11 @@ export async function start(options: StartOptions, warn: (line: string) => void)
   const logFile = options.logFile ?? env.PARLEY_LOG;
   const ports = createSystemPorts(logFile ? { logFile: resolve(logFile) } : {});
   const directory = userDirectory(env, homedir());
-  const { values: settings, problems } = await loadSettings({ files: ports.files, directory });
+  const { values: settings, problems } = await loadSettings({
+    files: ports.files,
+    directory,
+    overrides: options.set,
+  });
   for (const problem of problems) warn(problem);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
   const cwd = await workingDirectory(options.cwd, ports);

@@ -1,4 +1,4 @@
-// The hall: what someone probably meant. Knows words, not flags.
+// Ground floor: what someone probably meant. Knows words, not what they are for.
 
 /** The known word nearest to `word`, if it is near enough to be a slip: a third of its letters at most. */
 export function nearest(word: string, known: readonly string[]): string | undefined {

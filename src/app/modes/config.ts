@@ -1,0 +1,75 @@
+// The hall: `parley config`: which settings hold, where each comes from, and how to change the user's own.
+import { homedir } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Fault, messageOf } from '../../base/index.ts';
+import { loadSettings, type Settings, userDirectory } from '../settings.ts';
+import { isKnown, settingValue, unknownKey } from '../settings-keys.ts';
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '../settings-table.ts';
+import { createSystemPorts } from '../system-ports/index.ts';
+import { table } from './table.ts';
+
+export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show what holds, and where it comes from
+       parley config set KEY VALUE       write it to the user's settings.json
+       parley config unset KEY           take it out of there
+
+  --set KEY=VALUE   show what would hold with this flag
+`;
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  set: { type: 'string', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Returns what is to be printed. */
+export async function runConfig(argv: readonly string[], warn: (line: string) => void): Promise<string> {
+  const { values, positionals } = parse(argv);
+  if (values.help) return CONFIG_HELP;
+  const [verb, ...rest] = positionals;
+  if (verb === 'set' || verb === 'unset') return change(verb, rest);
+  const ports = createSystemPorts({});
+  const directory = userDirectory(process.env, homedir());
+  const settings = await loadSettings({ files: ports.files, directory, overrides: values.set });
+  for (const problem of settings.problems) warn(problem);
+  if (verb !== undefined) return one(known(verb), settings, values.json ?? false);
+  return values.json ? all(settings) : listed(settings);
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+  } catch (thrown) {
+    throw new Fault('config', `${messageOf(thrown)}\n\n${CONFIG_HELP}`);
+  }
+}
+
+function known(key: string): SettingKey {
+  if (isKnown(key)) return key;
+  throw unknownKey(key);
+}
+
+async function change(verb: 'set' | 'unset', [name = '', ...words]: readonly string[]): Promise<string> {
+  const key = known(name);
+  if (verb === 'set' && words.length === 0) throw new Fault('config', `parley config set ${key} needs a value`);
+  const value = verb === 'set' ? settingValue(key, words.join(' ')) : undefined;
+  const { writeSettings } = await import('../settings-write.ts');
+  const place = { ports: createSystemPorts({}), directory: userDirectory(process.env, homedir()) };
+  const file = await writeSettings(place, { [key]: value });
+  return value === undefined ? `${key} is not set in ${file}\n` : `${key} = ${JSON.stringify(value)} in ${file}\n`;
+}
+
+function one(key: SettingKey, { values, origin }: Settings, json: boolean): string {
+  const value = values[key] ?? null;
+  if (json) return `${JSON.stringify({ key, value, origin: origin[key], doc: SETTINGS[key].doc })}\n`;
+  return `${key} = ${JSON.stringify(value)}\nfrom: ${origin[key]}\n${SETTINGS[key].doc}\n`;
+}
+
+function all({ values, origin }: Settings): string {
+  const entries = SETTING_KEYS.map((key) => [key, { value: values[key] ?? null, origin: origin[key] }] as const);
+  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+}
+
+function listed({ values, origin }: Settings): string {
+  const rows = SETTING_KEYS.map((key) => [key, JSON.stringify(values[key] ?? null), origin[key]]);
+  return table(['setting', 'value', 'from'], rows);
+}
