@@ -4,6 +4,7 @@ import { createSession } from '../core/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
+import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
 import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
@@ -27,6 +28,8 @@ export interface AgentOptions extends ModelChoices {
   toolNames?: readonly string[] | undefined;
   /** Beside the built-in ones. One with the same name takes the built-in's place. */
   tools?: readonly Tool[] | undefined;
+  /** How many turns one prompt may take. */
+  maxTurns?: number | undefined;
   name?: string | undefined;
   /** Go on with this session: a path, or the beginning of its id. */
   session?: string | undefined;
@@ -81,6 +84,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       baseDelayMs: settings['retry.baseDelayMs'],
       maxDelayMs: settings['retry.maxDelayMs'],
     },
+    budget: budgetFor(settings),
+    maxTurns: options.maxTurns,
   });
   const hub = createHub(session);
   return {

@@ -10,9 +10,11 @@ type ValueOf<F extends Flag> = F extends { kind: 'switch' }
     ? readonly string[]
     : F extends { kind: 'list' }
       ? readonly string[] | undefined
-      : F extends { choices: readonly (infer Choice)[] }
-        ? Choice | undefined
-        : string | undefined;
+      : F extends { kind: 'number' | 'count' }
+        ? number | undefined
+        : F extends { choices: readonly (infer Choice)[] }
+          ? Choice | undefined
+          : string | undefined;
 
 type FlagValues = { readonly [F in (typeof FLAGS)[number] as Camel<F['name']>]: ValueOf<F> };
 
@@ -138,7 +140,16 @@ function valueGiven(flag: Flag, { value, inlineValue }: OptionToken, next: strin
   if (flag.choices && !flag.choices.includes(value)) {
     throw new Fault('config', `Flag --${flag.name} takes ${flag.choices.join(', ')} (got "${value}")`);
   }
+  if (flag.kind === 'number' || flag.kind === 'count') checkNumber(flag, value);
   return value;
+}
+
+function checkNumber(flag: Flag, value: string): void {
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  const fits = flag.kind === 'count' ? Number.isSafeInteger(number) : Number.isFinite(number);
+  if (fits && number > 0) return;
+  const wanted = flag.kind === 'count' ? 'a whole number above 0' : 'a number above 0';
+  throw new Fault('config', `Flag --${flag.name} takes ${wanted} (got "${value}")`);
 }
 
 function fields(given: ReadonlyMap<Flag, string[]>): FlagValues {
@@ -147,10 +158,11 @@ function fields(given: ReadonlyMap<Flag, string[]>): FlagValues {
   return Object.fromEntries(entries) as FlagValues;
 }
 
-function fieldOf(flag: Flag, values: string[] | undefined): boolean | string | string[] | undefined {
+function fieldOf(flag: Flag, values: string[] | undefined): boolean | string | number | string[] | undefined {
   if (flag.kind === 'switch') return values !== undefined;
   if (flag.kind === 'repeat') return values ?? [];
   const last = values?.at(-1);
+  if (flag.kind === 'number' || flag.kind === 'count') return last === undefined ? undefined : Number(last);
   if (flag.kind !== 'list' || last === undefined) return last;
   return last
     .split(',')

@@ -4,14 +4,15 @@ import { ON_EOF, STREAMS, THINKING_LEVELS } from '../app/choices.ts';
 /**
  * - `switch`: given or not.
  * - `text`, `choice`: one value; the last one given counts.
+ * - `number`, `count`: above 0; a count is whole.
  * - `list`: values separated by commas.
  * - `repeat`: one value each time it is given.
  * - `search`: with a value or without one; the empty string stands for none.
  */
-export type FlagKind = 'switch' | 'text' | 'choice' | 'list' | 'repeat' | 'search';
+export type FlagKind = 'switch' | 'text' | 'choice' | 'number' | 'count' | 'list' | 'repeat' | 'search';
 
 /** In the order of the help text. What is only `accepted` means nothing here yet: hosts pass it, help does not offer it. */
-export const GROUPS = ['Mode', 'Model', 'Session', 'Prompt and tools', 'Program', 'accepted'] as const;
+export const GROUPS = ['Mode', 'Model', 'Session', 'Prompt and tools', 'Limits', 'Program', 'accepted'] as const;
 
 export interface Flag {
   readonly name: string;
@@ -114,6 +115,15 @@ export const FLAGS = [
   },
   { name: 'tools', kind: 'list', value: 'a,b', doc: 'Offer the model only these tools', group: 'Prompt and tools' },
   { name: 'no-tools', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
+
+  { name: 'max-cost', kind: 'number', value: 'USD', doc: 'What the models may cost', group: 'Limits' },
+  { name: 'max-time', kind: 'number', value: 'SECONDS', doc: 'The run time of the session', group: 'Limits' },
+  { name: 'max-turns', kind: 'count', value: 'N', doc: 'Turns for each prompt', group: 'Limits' },
+  { name: 'max-tokens', kind: 'count', value: 'N', doc: 'Tokens in and out together', group: 'Limits' },
+  { name: 'max-input-tokens', kind: 'count', value: 'N', doc: 'Tokens that the model reads', group: 'Limits' },
+  { name: 'max-output-tokens', kind: 'count', value: 'N', doc: 'Tokens that the model writes', group: 'Limits' },
+  { name: 'max-tool-calls', kind: 'count', value: 'N', doc: 'Tool calls', group: 'Limits' },
+  { name: 'max-subagents', kind: 'count', value: 'N', doc: 'Subagents', group: 'Limits' },
 
   { name: 'set', kind: 'repeat', value: 'KEY=VALUE', doc: 'Give a setting a value for this run', group: 'Program' },
   { name: 'log-file', kind: 'text', value: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },

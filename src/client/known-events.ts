@@ -18,6 +18,8 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   auto_compaction_end: true,
   auto_retry_start: true,
   auto_retry_end: true,
+  budget_warning: true,
+  budget_exceeded: true,
   extension_error: true,
   notice: true,
 };

@@ -1,6 +1,7 @@
 // Table of contents: what the app takes from core.
 import type { StoredSession } from '../contracts/index.ts';
 
+export { type BudgetLimits, hasLimit } from './policy/budget.ts';
 export type { SessionOptions } from './session/options.ts';
 export { createSession } from './session/session.ts';
 

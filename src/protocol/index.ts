@@ -1,5 +1,6 @@
 // Table of contents: the data of the protocol. Safe to import anywhere; pulls in no agent code.
 export * from './ask.ts';
+export * from './budget.ts';
 export * from './compaction.ts';
 export * from './content.ts';
 export * from './entry.ts';

@@ -17,6 +17,22 @@ function faultOf(...argv: string[]): Fault {
   throw new Error(`${argv.join(' ')} was accepted`);
 }
 
+describe('limits', () => {
+  test('numbers become numbers', () => {
+    const options = parseArguments(['--max-cost', '0.5', '--max-turns=3', '--max-time', '90', '--max-tool-calls', '4']);
+    expect(options).toMatchObject({ maxCost: 0.5, maxTurns: 3, maxTime: 90, maxToolCalls: 4, maxTokens: undefined });
+  });
+
+  test.each([
+    ['--max-cost', 'much', 'Flag --max-cost takes a number above 0 (got "much")'],
+    ['--max-cost', '0', 'Flag --max-cost takes a number above 0 (got "0")'],
+    ['--max-turns', '2.5', 'Flag --max-turns takes a whole number above 0 (got "2.5")'],
+    ['--max-turns', '', 'Flag --max-turns takes a whole number above 0 (got "")'],
+  ])('%s %s', (flag, value, sentence) => {
+    expect(faultOf(`${flag}=${value}`).message).toBe(sentence);
+  });
+});
+
 describe('values', () => {
   test('nothing given: text mode, nothing set', () => {
     expect(parseArguments([])).toMatchObject({
@@ -102,7 +118,8 @@ describe('words', () => {
 describe('RPC mode', () => {
   test.each(FLAGS.map((flag) => flag.name))('--%s parses without a word', (name) => {
     const flag: Flag = FLAGS.find((row) => row.name === name)!;
-    const value = flag.choices?.at(-1) ?? 'x';
+    const isNumber = flag.kind === 'number' || flag.kind === 'count';
+    const value = flag.choices?.at(-1) ?? (isNumber ? '3' : 'x');
     const argv = flag.kind === 'switch' ? [`--${name}`] : [`--${name}`, value];
     const { warnings, mode } = parseArguments([...RPC, ...argv]);
     expect([warnings, mode]).toEqual([[], 'rpc']);

@@ -46,11 +46,16 @@ export async function runPrint(options: PrintOptions, warn: (line: string) => vo
     await output.flush();
   });
   void output.broken.then(() => shutdown.leave(0));
+  let spent: string | undefined;
+  agent.session.subscribe((event) => {
+    if (event.type === 'budget_exceeded' && event.scope === 'session') spent = event.snapshot.reason;
+  });
   const report = options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output);
   await agent.session.runs.prompt({ ...input, accepted: () => {} });
   // Told to go: nobody waits for the answer that was cut off.
   const code = shutdown.isLeaving ? FAILURE : report.end(agent.session.history.messages(), warn);
-  return shutdown.leave(code);
+  if (spent) warn(`Error: Session budget exceeded (${spent})`);
+  return shutdown.leave(spent ? FAILURE : code);
 }
 
 interface Report {

@@ -4,12 +4,13 @@ import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { ThinkingLevel } from '../../protocol/index.ts';
 import { type Agent, createAgent } from '../compose.ts';
+import { type LimitFlags, withLimitFlags } from '../limits.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 
 /** What the modes read of the command line. */
-export interface StartOptions {
+export interface StartOptions extends LimitFlags {
   readonly mode: string;
   readonly cwd?: string | undefined;
   readonly provider?: string | undefined;
@@ -47,11 +48,12 @@ export async function start(options: StartOptions, warn: (line: string) => void)
   const logFile = options.logFile ?? env.PARLEY_LOG;
   const ports = createSystemPorts(logFile ? { logFile: resolve(logFile) } : {});
   const directory = userDirectory(env, homedir());
-  const { values: settings, problems } = await loadSettings({
+  const { values, problems } = await loadSettings({
     files: ports.files,
     directory,
     overrides: options.set,
   });
+  const settings = withLimitFlags(values, options);
   for (const problem of problems) warn(problem);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
   const cwd = await workingDirectory(options.cwd, ports);
@@ -73,6 +75,7 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     toolNames: options.noTools ? [] : options.tools,
+    maxTurns: options.maxTurns,
     name: options.name?.trim() || undefined,
     session: options.session,
     fork: options.fork,

@@ -16,6 +16,15 @@ export interface Delivery {
   store(): Promise<void>;
 }
 
+/** What a run may use up. */
+export interface RunLimits {
+  /** Both count, and say what became due by it. */
+  toolStarts(): undefined | Promise<void>;
+  turnOver(answer: AssistantMessage, goesOn: boolean): undefined | Promise<void>;
+  /** Why the run stops at the next safe point; `undefined` while it may go on. */
+  readonly halted: string | undefined;
+}
+
 export interface RunScope {
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -37,4 +46,6 @@ export interface RunScope {
   takeFollowUps(): Delivery[];
   readonly hasSteering: boolean;
   readonly interruptMode: InterruptMode;
+  /** Absent when nothing is limited. */
+  readonly limits?: RunLimits | undefined;
 }

@@ -7,18 +7,21 @@ import { untilAborted } from '../agent/until-aborted.ts';
 import { findContextFiles } from '../context/context-files.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
 import { toModelMessages } from '../context/to-model.ts';
+import type { LimitFacet } from './limits.ts';
 import type { ModelFacet } from './models.ts';
 import type { Seat } from './seat.ts';
 
 export class Asking {
   readonly #seat: Seat;
   readonly #models: ModelFacet;
+  readonly #limits: LimitFacet;
   // Made once for a session, so that every request begins with the same bytes and provider caches hit.
   #opening: Promise<{ prompt: string; offers: ToolOffer[] }> | undefined;
 
-  constructor(seat: Seat, models: ModelFacet) {
+  constructor(seat: Seat, models: ModelFacet, limits: LimitFacet) {
     this.#seat = seat;
     this.#models = models;
+    this.#limits = limits;
   }
 
   /** Refuses before any work is done when the model cannot be asked. */
@@ -65,7 +68,10 @@ export class Asking {
       sessionId: conversation.header.id,
     });
     for await (const event of untilAborted(stream, question.signal, ports.clock)) {
-      if (event.type === 'done') return { text: textOf(event.message.content) };
+      if (event.type === 'done') {
+        await this.#limits.spendUsage(event.message.usage);
+        return { text: textOf(event.message.content) };
+      }
       if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model failed' };
     }
     return { error: 'the model gave no answer' };

@@ -9,6 +9,7 @@ import type {
   ToolOptions,
 } from '../../contracts/index.ts';
 import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../protocol/index.ts';
+import type { BudgetLimits } from '../policy/budget.ts';
 import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';
 
@@ -37,4 +38,8 @@ export interface SessionOptions {
   interruptMode: InterruptMode;
   compaction: CompactionSettings;
   retry: RetrySettings;
+  /** Absent when no limit is set. */
+  budget?: BudgetLimits | undefined;
+  /** How many turns one prompt may take. */
+  maxTurns?: number | undefined;
 }

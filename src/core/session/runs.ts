@@ -6,6 +6,7 @@ import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
+import type { LimitFacet } from './limits.ts';
 import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
 import type { Seat } from './seat.ts';
@@ -28,6 +29,7 @@ interface RunParts {
   asking: Asking;
   retry: RetryFacet;
   compaction: CompactionFacet;
+  limits: LimitFacet;
 }
 
 export class RunFacet implements Runs {
@@ -43,7 +45,7 @@ export class RunFacet implements Runs {
   }
 
   async prompt(request: RunRequest): Promise<void> {
-    expectWords(request);
+    this.#check(request);
     // A run that was told to stop is as good as over: wait for its last event instead of refusing.
     while (this.#active?.controller.signal.aborted) await this.#active.ended;
     if (this.#active) return this.#enqueueInstead(request);
@@ -63,18 +65,18 @@ export class RunFacet implements Runs {
   }
 
   async abortAndPrompt(request: RunRequest): Promise<void> {
-    expectWords(request);
+    this.#check(request);
     await this.abort();
     await this.prompt(request);
   }
 
   async steer(input: UserInput): Promise<void> {
-    expectWords(input);
+    this.#check(input);
     await this.#parts.queues.add('steer', this.#userMessage(input));
   }
 
   async followUp(input: UserInput): Promise<void> {
-    expectWords(input);
+    this.#check(input);
     await this.#parts.queues.add('followUp', this.#userMessage(input));
   }
 
@@ -87,6 +89,12 @@ export class RunFacet implements Runs {
 
   async settled(): Promise<void> {
     while (this.#active) await this.#active.ended;
+  }
+
+  /** What can be said to be wrong before anything is touched. */
+  #check(input: UserInput): void {
+    expectWords(input);
+    this.#parts.limits.refuse();
   }
 
   async #enqueueInstead(request: RunRequest): Promise<void> {
@@ -111,9 +119,10 @@ export class RunFacet implements Runs {
 
   /** One run after another, for as long as something automatic is worth another attempt. */
   async #drive(run: ActiveRun, scope: RunScope, opening: Delivery): Promise<void> {
-    const { retry, compaction, seat } = this.#parts;
+    const { retry, compaction, seat, limits } = this.#parts;
     const { emit } = seat.broadcast;
     const { signal } = run.controller;
+    limits.begin(() => run.controller.abort());
     compaction.prompted();
     await compaction.keepRoom(signal);
     let begin = () => withSteering(scope, [opening]);
@@ -122,19 +131,21 @@ export class RunFacet implements Runs {
       await emit({ type: 'agent_start' });
       const { answer, unforeseen } = await this.#untilDone(scope, begin(), made);
       begin = () => withSteering(scope, []);
-      const next = unforeseen === undefined && !signal.aborted ? this.#continuation(answer) : undefined;
+      const mayGoOn = unforeseen === undefined && !signal.aborted && !limits.halted;
+      const next = mayGoOn ? this.#continuation(answer) : undefined;
       if (next) {
         await emit({ type: 'agent_end', messages: made, willRetry: true });
         if (await next(signal)) continue;
       } else if (!failed(answer)) {
         await emit({ type: 'agent_end', messages: made, willRetry: false });
-        await compaction.keepRoom(signal);
+        if (!limits.halted) await compaction.keepRoom(signal);
       }
       // Whoever is being told that a prompt is queued must still hear this run's end.
       while (scope.arriving) await scope.arriving;
       const due = failed(answer) ? [] : nextDue(scope, true);
       begin = () => due;
       if (due.length > 0) continue;
+      limits.end();
       // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
       this.#active = undefined;
       const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
@@ -199,7 +210,7 @@ export class RunFacet implements Runs {
   }
 
   async #scope(run: ActiveRun): Promise<RunScope> {
-    const { seat, queues, asking, retry, compaction } = this.#parts;
+    const { seat, queues, asking, retry, compaction, limits } = this.#parts;
     const { conversation, ports, options } = seat;
     return {
       signal: run.controller.signal,
@@ -225,6 +236,7 @@ export class RunFacet implements Runs {
       get interruptMode() {
         return queues.interruptMode;
       },
+      ...(limits.isNeeded ? { limits } : {}),
     };
   }
 

@@ -4,6 +4,7 @@ import type { SessionState } from '../../protocol/index.ts';
 import { Asking } from './asking.ts';
 import { CompactionFacet } from './compaction.ts';
 import { HistoryFacet } from './history.ts';
+import { LimitFacet } from './limits.ts';
 import { ModelFacet } from './models.ts';
 import { NamingFacet } from './naming.ts';
 import type { SessionOptions } from './options.ts';
@@ -19,7 +20,8 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const models = new ModelFacet(seat);
   const naming = new NamingFacet(seat);
   const queues = new QueueFacet(seat);
-  const asking = new Asking(seat, models);
+  const limits = new LimitFacet(seat);
+  const asking = new Asking(seat, models, limits);
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
   const retry = new RetryFacet(seat);
   const compaction: CompactionFacet = new CompactionFacet(seat, asking, {
@@ -32,7 +34,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       held: shell.pending,
     }),
   });
-  const runs: RunFacet = new RunFacet({ seat, queues, shell, asking, retry, compaction });
+  const runs: RunFacet = new RunFacet({ seat, queues, shell, asking, retry, compaction, limits });
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
     name: () => naming.name,
@@ -46,6 +48,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       shell.reset(said.held);
       naming.reset(name);
       asking.reset();
+      limits.reset();
       if (how === 'new') models.note();
       else await models.restore(said);
     },

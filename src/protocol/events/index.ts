@@ -1,5 +1,6 @@
 // Table of contents: every event of the protocol, once.
 import type { EventOf } from '../event.ts';
+import { budgetExceeded, budgetWarning } from './budget.ts';
 import { autoCompactionEnd, autoCompactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
@@ -23,6 +24,8 @@ export const events = [
   autoCompactionEnd,
   autoRetryStart,
   autoRetryEnd,
+  budgetWarning,
+  budgetExceeded,
   extensionError,
   notice,
 ] as const;

@@ -248,6 +248,16 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
 const call = { toolCallId: 'call_9', toolName: 'bash' };
 const args = { command: 'wc -l a' };
 
+const spent = {
+  wallTimeMs: 61_000,
+  inputTokens: 900,
+  outputTokens: 80,
+  totalTokens: 980,
+  costUsd: 0.81,
+  toolCalls: 4,
+  subagents: 1,
+};
+
 export const EVENTS = [
   { type: 'agent_start' },
   { type: 'agent_end', messages: [user, assistant, toolResult], willRetry: false },
@@ -273,6 +283,9 @@ export const EVENTS = [
   { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: '529 {"type":"error"}' },
   { type: 'auto_retry_end', success: true, attempt: 2 },
   { type: 'auto_retry_end', success: false, attempt: 3, finalError: '529 overloaded' },
+  { type: 'budget_warning', scope: 'session', snapshot: { ...spent, status: 'warning', reason: 'cost' } },
+  { type: 'budget_exceeded', scope: 'task', snapshot: { ...spent, status: 'exceeded', reason: 'wall_time' } },
+  { type: 'budget_exceeded', scope: 'subagent', snapshot: { ...spent, status: 'ok' } },
   { type: 'extension_error', extensionPath: '/srv/ext/lint.ts', event: 'turn_start', error: 'lint is not defined' },
   { type: 'notice', level: 'error', message: 'The disk is full', source: 'storage' },
 ];
