@@ -1,5 +1,5 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
-import type { AgentSession, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
+import type { AgentSession, Hooks, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
@@ -38,6 +38,8 @@ export interface AgentOptions extends ModelChoices {
   /** Go on with the session of this directory that was written to last, if there is one. */
   continueLatest?: boolean | undefined;
   models?: Models | undefined;
+  /** Who may object to what happens, or change it, in the order they are asked. */
+  hooks?: readonly Hooks[] | undefined;
 }
 
 export interface Agent {
@@ -70,6 +72,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
+    hooks: options.hooks,
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,

@@ -15,6 +15,7 @@ export {
   type AgentSession,
   type Artifacts,
   type EventListener,
+  type Hooks,
   type ModelRequest,
   type Models,
   type Ports,

@@ -18,6 +18,8 @@ export interface ModelRequest {
   thinkingLevel: ThinkingLevel;
   maxTokens?: number;
   signal: AbortSignal;
+  /** Sees the body of the request in the provider's own spelling last of all, and gives the one to send. */
+  rewrite?: ((body: unknown) => Promise<unknown>) | undefined;
   /** Stable for the life of a session: providers use it to find their caches. */
   sessionId: string;
 }

@@ -15,10 +15,13 @@ import type {
   SessionStats,
   ThinkingLevel,
 } from '../protocol/index.ts';
+import type { InputSource } from './hooks.ts';
 
 export interface UserInput {
   message: string;
   images?: readonly ImageContent[] | undefined;
+  /** The host unless said otherwise. */
+  source?: InputSource | undefined;
 }
 
 /** A listener may return a promise: the run then waits for it, which is how a slow reader slows the model. */
@@ -33,7 +36,7 @@ export interface RunRequest extends UserInput {
 export interface Runs {
   /** A run is under way, or something automatic will start another. */
   readonly isRunning: boolean;
-  /** Resolves when the run has ended. Throws before `accepted` when the prompt is refused. */
+  /** Resolves when the run has ended, or what took its place. Throws before `accepted` when the prompt is refused. */
   prompt(request: RunRequest): Promise<void>;
   abortAndPrompt(request: RunRequest): Promise<void>;
   steer(input: UserInput): Promise<void>;

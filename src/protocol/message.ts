@@ -104,6 +104,7 @@ export type AssistantMessage = InferOutput<typeof assistantMessage>;
 export type StopReason = InferOutput<typeof stopReason>;
 export type ToolResultMessage = InferOutput<typeof toolResultMessage>;
 export type BashExecutionMessage = InferOutput<typeof bashExecutionMessage>;
+export type CustomMessage = InferOutput<typeof customMessage>;
 export type ModelMessage = InferOutput<typeof modelMessage>;
 export type AgentMessage = InferOutput<typeof agentMessage>;
 

@@ -6,34 +6,77 @@ import type { RunScope } from './scope.ts';
 import { errorResult } from './tool-result.ts';
 import { orAfterAbort } from './until-aborted.ts';
 
-export async function executeTool(
-  scope: RunScope,
-  call: ToolCall,
-  update: (partial: ToolResult) => void,
-): Promise<ToolResult> {
+type Update = (partial: ToolResult) => void;
+type Input = Record<string, unknown>;
+
+export async function executeTool(scope: RunScope, call: ToolCall, update: Update): Promise<ToolResult> {
   const tool = scope.tools.get(call.name);
   if (!tool) return errorResult(`Tool ${call.name} not found`);
-  let params: unknown;
-  try {
-    params = check(tool.params, call.arguments);
-  } catch (thrown) {
-    return errorResult(`Invalid arguments for tool ${call.name}: ${messageOf(thrown)}`);
-  }
   const abandoned = () => errorResult('Tool execution was aborted.');
-  return orAfterAbort(attempt(scope, tool, call, params, update), abandoned, scope.signal, scope.clock);
+  return orAfterAbort(attempt(scope, tool, call, update), abandoned, scope.signal, scope.clock);
 }
 
-async function attempt(
+async function attempt(scope: RunScope, tool: Tool, call: ToolCall, update: Update): Promise<ToolResult> {
+  try {
+    let params = checked(tool, call.arguments);
+    let input = call.arguments;
+    if (scope.hooks.toolCall) {
+      const permitted = await permission(scope, tool, call);
+      if ('content' in permitted) return permitted;
+      // Whoever changes the arguments may get them wrong, as the model may.
+      if (permitted.input !== input) params = checked(tool, permitted.input);
+      input = permitted.input;
+    }
+    if (scope.signal.aborted) return errorResult('Tool execution was aborted.');
+    const result = await carriedOut(scope, tool, call, params, update);
+    return scope.hooks.toolResult ? await revised(scope, call, input, result) : result;
+  } catch (thrown) {
+    return asResult(thrown);
+  }
+}
+
+function checked(tool: Tool, input: Input): unknown {
+  try {
+    return check(tool.params, input);
+  } catch (thrown) {
+    throw new Fault('invalid_params', `Invalid arguments for tool ${tool.name}: ${messageOf(thrown)}`);
+  }
+}
+
+async function permission(scope: RunScope, tool: Tool, call: ToolCall): Promise<{ input: Input } | ToolResult> {
+  const verdict = await scope.hooks.toolCall?.({
+    toolCallId: call.id,
+    toolName: call.name,
+    effect: tool.effect,
+    input: structuredClone(call.arguments),
+    signal: scope.signal,
+  });
+  if (verdict && 'block' in verdict) return errorResult(verdict.reason);
+  return verdict ?? { input: call.arguments };
+}
+
+async function carriedOut(
   scope: RunScope,
   tool: Tool,
   call: ToolCall,
   params: unknown,
-  update: (partial: ToolResult) => void,
+  update: Update,
 ): Promise<ToolResult> {
   try {
     return await tool.run(params, { toolCallId: call.id, signal: scope.signal, update, ...scope.toolSurroundings });
   } catch (thrown) {
-    if (thrown instanceof Fault) return errorResult(thrown.message, thrown.details ?? {});
-    return errorResult(messageOf(thrown));
+    return asResult(thrown);
   }
+}
+
+/** What the model is told, after others had a look at it. */
+async function revised(scope: RunScope, call: ToolCall, input: Input, result: ToolResult): Promise<ToolResult> {
+  const { content, details, isError = false } = result;
+  const finished = { toolCallId: call.id, toolName: call.name, input, content, details, isError };
+  return { ...result, ...(await scope.hooks.toolResult?.(finished)) };
+}
+
+function asResult(thrown: unknown): ToolResult {
+  if (thrown instanceof Fault) return errorResult(thrown.message, thrown.details ?? {});
+  return errorResult(messageOf(thrown));
 }

@@ -1,5 +1,5 @@
 // First floor, core: what one run needs from its surroundings. The loop knows this and nothing else.
-import type { Artifacts, Clock, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
+import type { Artifacts, Clock, Hooks, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
 import type {
   AgentMessage,
   AssistantMessage,
@@ -29,6 +29,7 @@ export interface RunScope {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly emit: Emit;
+  readonly hooks: Hooks;
   /** Adds what the run made to the conversation and resolves when it is kept. */
   record(message: AgentMessage): Promise<void>;
   /** An answer is complete and told. `failure` says why it is not a good one, when the provider did. */

@@ -29,17 +29,29 @@ export class Asking {
     await this.#seat.options.models.ready(this.#model());
   }
 
-  async ask(signal: AbortSignal): Promise<AsyncIterable<AssistantMessageEvent>> {
+  /** The words before the conversation, as every request of this session begins. */
+  async systemPrompt(): Promise<string> {
+    this.#opening ??= this.#open();
+    return (await this.#opening).prompt;
+  }
+
+  /** `override` stands in the place of the session's own system prompt. */
+  async ask(signal: AbortSignal, override?: string): Promise<AsyncIterable<AssistantMessageEvent>> {
     this.#opening ??= this.#open();
     const { prompt, offers } = await this.#opening;
-    const { conversation, options } = this.#seat;
+    const { conversation, options, hooks } = this.#seat;
+    const { context, beforeRequest } = hooks;
+    const said = conversation.messages;
+    // A copy, because others may do with it what they like and the log must not notice.
+    const given = (context && (await context(structuredClone([...said])))) ?? said;
     return options.models.stream({
       model: this.#model(),
-      systemPrompt: prompt,
-      messages: toModelMessages(conversation.messages),
+      systemPrompt: override ?? prompt,
+      messages: toModelMessages(given),
       tools: offers,
       thinkingLevel: this.#models.thinkingLevel,
       signal,
+      ...(beforeRequest ? { rewrite: async (body) => (await beforeRequest(body)) ?? body } : {}),
       sessionId: conversation.header.id,
     });
   }

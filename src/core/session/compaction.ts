@@ -2,6 +2,7 @@
 import { deferred, Fault, messageOf } from '../../base/index.ts';
 import type { Compaction } from '../../contracts/index.ts';
 import type { AssistantMessage, CompactionResult, Failure } from '../../protocol/index.ts';
+import { orAfterAbort } from '../agent/until-aborted.ts';
 import { type Cut, findCut } from '../compaction/cut.ts';
 import { fileDetails, finished, historyRequest, prefixRequest, SUMMARY_SYSTEM_PROMPT } from '../compaction/summary.ts';
 import { contextTokens } from '../compaction/tokens.ts';
@@ -16,6 +17,13 @@ const TOO_SMALL = 'Nothing to compact (session too small)';
 /** A conversation that still overflows after this many compactions will not fit by another one. */
 const MOST_FOR_ONE_OVERFLOW = 2;
 const WAY_OUT = 'Use a model with a larger context window, or start a new session.';
+
+interface Planned {
+  cut: Cut;
+  tokensBefore: number;
+  customInstructions: string | undefined;
+  signal: AbortSignal;
+}
 
 export interface CompactionPorts {
   endRun(): Promise<void>;
@@ -144,22 +152,56 @@ export class CompactionFacet implements Compaction {
 
   async #run(signal: AbortSignal, customInstructions: string | undefined): Promise<CompactionResult> {
     await this.#asking.ready();
-    const { conversation, options } = this.#seat;
+    const { conversation } = this.#seat;
     if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
     const cut = this.#cut();
     if (!cut) throw new Fault('refused', TOO_SMALL);
     const tokensBefore = contextTokens(conversation.path);
-    const details = fileDetails([...cut.summarised, ...cut.turnPrefix], await options.tools(), cut.previousDetails);
-    const history = await this.#history(cut, customInstructions, signal);
-    const prefix = await this.#prefix(cut, customInstructions, signal);
+    const planned = { cut, tokensBefore, customInstructions, signal };
+    const supplied = await this.#supplied(planned);
+    const result = supplied ?? (await this.#written(planned));
     if (signal.aborted) throw new Fault('aborted', CANCELLED);
-    const summary = finished(history, prefix, details);
-    const result = { summary, firstKeptEntryId: cut.firstKeptEntryId, tokensBefore, details };
     await conversation.commit([
       { type: 'compaction', ...result },
       { type: 'custom', customType: CHECKPOINT_ENTRY, data: this.#ports.checkpoint() },
     ]);
+    await this.#tell(supplied !== undefined);
     return result;
+  }
+
+  /** What others would rather have in the place of our summary. */
+  async #supplied({ cut, ...planned }: Planned): Promise<CompactionResult | undefined> {
+    const { hooks, conversation, ports } = this.#seat;
+    if (!hooks.beforeCompact) return undefined;
+    const asked = hooks.beforeCompact({
+      ...planned,
+      firstKeptEntryId: cut.firstKeptEntryId,
+      messagesToSummarize: cut.summarised,
+      turnPrefixMessages: cut.turnPrefix,
+      previousSummary: cut.previousSummary,
+      branchEntries: [...conversation.path],
+    });
+    const verdict = await orAfterAbort(asked, () => undefined, planned.signal, ports.clock);
+    if (verdict && 'cancel' in verdict) throw new Fault('aborted', CANCELLED);
+    if (verdict && !conversation.path.some((entry) => entry.id === verdict.compaction.firstKeptEntryId)) {
+      throw new Fault('refused', `No entry to keep from has the id ${verdict.compaction.firstKeptEntryId}`);
+    }
+    return verdict?.compaction;
+  }
+
+  async #written({ cut, tokensBefore, customInstructions, signal }: Planned): Promise<CompactionResult> {
+    const tools = await this.#seat.options.tools();
+    const details = fileDetails([...cut.summarised, ...cut.turnPrefix], tools, cut.previousDetails);
+    const history = await this.#history(cut, customInstructions, signal);
+    const prefix = await this.#prefix(cut, customInstructions, signal);
+    const summary = finished(history, prefix, details);
+    return { summary, firstKeptEntryId: cut.firstKeptEntryId, tokensBefore, details };
+  }
+
+  async #tell(fromExtension: boolean): Promise<void> {
+    const { hooks, conversation } = this.#seat;
+    const compactionEntry = conversation.path.findLast((entry) => entry.type === 'compaction');
+    if (compactionEntry) await hooks.observe?.({ type: 'session_compact', compactionEntry, fromExtension });
   }
 
   async #history(cut: Cut, instructions: string | undefined, signal: AbortSignal): Promise<string | undefined> {

@@ -59,28 +59,34 @@ export class HistoryFacet implements History {
   }
 
   async startNew(options: { parentSession?: string | undefined }): Promise<{ cancelled: boolean }> {
+    const { hooks, conversation } = this.#seat;
+    if ((await hooks.beforeSwitch?.({ reason: 'new' }))?.cancel) return { cancelled: true };
     await this.#replace(() => this.#seat.sitDown(options));
     await this.#ports.arrive('new', undefined);
+    await this.#tellOf('new', conversation.file);
     return { cancelled: false };
   }
 
   async switchTo(path: string): Promise<{ cancelled: boolean }> {
-    const { store } = this.#seat.options;
-    const file = await store.locate(path);
+    const { options, hooks, conversation } = this.#seat;
+    const file = await options.store.locate(path);
+    if ((await hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: file }))?.cancel) return { cancelled: true };
     // The session that is open already holds its own lock; there is nothing to switch.
     if (await this.#isOurs(file)) {
       await this.#ports.leave();
       return { cancelled: false };
     }
-    const resumed = await store.resume(file);
+    const resumed = await options.store.resume(file);
     await this.#replace(() => this.#seat.goOn(resumed));
     await this.#ports.arrive('resumed', resumed.name);
+    await this.#tellOf('resume', conversation.file);
     return { cancelled: false };
   }
 
   async branch(entryId: string): Promise<{ text: string; cancelled: boolean }> {
-    const { conversation, options, ports } = this.#seat;
+    const { conversation, options, ports, hooks } = this.#seat;
     const { text, path, labels } = branchBefore(await conversation.all(), entryId);
+    if ((await hooks.beforeBranch?.({ entryId }))?.cancel) return { text, cancelled: true };
     const parent = conversation.file;
     const now = new Date(ports.clock.now()).toISOString();
     const header = { ...conversation.header, id: ports.ids.uuid(), timestamp: now };
@@ -92,6 +98,7 @@ export class HistoryFacet implements History {
     const leafId = copies.at(-1)?.id ?? null;
     await this.#replace(() => this.#seat.goOn({ header, log, path: copies, leafId, name, damage: [] }));
     await this.#ports.arrive(leafId === null ? 'new' : 'resumed', name);
+    await this.#tellOf('fork', parent);
     return { text, cancelled: false };
   }
 
@@ -127,6 +134,10 @@ export class HistoryFacet implements History {
       path === undefined ? await freePage(files, made.cwd, conversation.header.id) : pageAt(files, made.cwd, path);
     await target.write(page);
     return { path: target.path };
+  }
+
+  async #tellOf(reason: 'new' | 'resume' | 'fork', previousSessionFile: string | undefined): Promise<void> {
+    await this.#seat.hooks.observe?.({ type: 'session_start', reason, previousSessionFile });
   }
 
   /** Whether a path leads to the log that is open, by whatever links. */

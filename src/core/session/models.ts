@@ -44,7 +44,7 @@ export class ModelFacet implements ModelChoice {
     const model = await models.find(provider, modelId);
     if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);
     await models.ready(model);
-    await this.#change(model, this.#wanted);
+    await this.#change(model, this.#wanted, 'set');
     return model;
   }
 
@@ -55,12 +55,12 @@ export class ModelFacet implements ModelChoice {
     const here = candidates.findIndex((m) => m.provider === this.#current?.provider && m.id === this.#current.id);
     const model = candidates[(Math.max(here, 0) + 1) % candidates.length] as Model;
     await this.#seat.options.models.ready(model);
-    await this.#change(model, this.#wanted);
+    await this.#change(model, this.#wanted, 'cycle');
     return { model, thinkingLevel: this.thinkingLevel, isScoped: scope !== undefined };
   }
 
   async think(level: ThinkingLevel): Promise<void> {
-    await this.#change(this.#current, clampLevel(level, this.#current));
+    await this.#change(this.#current, clampLevel(level, this.#current), 'set');
   }
 
   async cycleThinking(): Promise<ThinkingLevel | null> {
@@ -90,7 +90,9 @@ export class ModelFacet implements ModelChoice {
       const model = await models.find(provider, modelId);
       if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);
       await models.ready(model);
+      const previous = this.#current;
       this.#current = model;
+      await this.#tell(previous, 'restore');
     } catch (thrown) {
       const using = this.#current ? `${this.#current.provider}/${this.#current.id}` : 'no model';
       const message = `The session's model cannot be used, going on with ${using}: ${messageOf(thrown)}`;
@@ -99,14 +101,21 @@ export class ModelFacet implements ModelChoice {
   }
 
   /** Written first, so that what was acknowledged is what a resumed session finds. */
-  async #change(model: Model | null, wanted: ThinkingLevel): Promise<void> {
+  async #change(model: Model | null, wanted: ThinkingLevel, source: 'set' | 'cycle'): Promise<void> {
     const level = clampLevel(wanted, model);
     const moved = model && (model.provider !== this.#current?.provider || model.id !== this.#current.id);
     await this.#seat.conversation.commit([
       ...(moved ? [{ type: 'model_change' as const, provider: model.provider, modelId: model.id }] : []),
       ...(level === this.thinkingLevel ? [] : [{ type: 'thinking_level_change' as const, thinkingLevel: level }]),
     ]);
+    const previous = this.#current;
     this.#current = model;
     this.#wanted = wanted;
+    if (moved) await this.#tell(previous, source);
+  }
+
+  async #tell(previousModel: Model | null, source: 'set' | 'cycle' | 'restore'): Promise<void> {
+    const { observe } = this.#seat.hooks;
+    if (observe && this.#current) await observe({ type: 'model_select', model: this.#current, previousModel, source });
   }
 }

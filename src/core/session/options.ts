@@ -1,5 +1,6 @@
 // First floor, core: what a session is made with. The app fills it in; nothing here knows where the values come from.
 import type {
+  Hooks,
   Models,
   Ports,
   ResumedSession,
@@ -42,4 +43,6 @@ export interface SessionOptions {
   budget?: BudgetLimits | undefined;
   /** How many turns one prompt may take. */
   maxTurns?: number | undefined;
+  /** Who may object to what happens, or change it, in the order they are asked. */
+  hooks?: readonly Hooks[] | undefined;
 }

@@ -6,7 +6,9 @@ import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
+import type { Entrance } from './entrance.ts';
 import type { LimitFacet } from './limits.ts';
+import { prepareRun } from './preparation.ts';
 import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
 import type { Seat } from './seat.ts';
@@ -17,6 +19,8 @@ const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or
 
 interface ActiveRun {
   readonly controller: AbortController;
+  /** In the place of the session's own, for this run. */
+  systemPrompt?: string | undefined;
   /** Resolves after the run's last event. */
   readonly ended: Promise<void>;
   end(): void;
@@ -24,6 +28,7 @@ interface ActiveRun {
 
 interface RunParts {
   seat: Seat;
+  entrance: Entrance;
   queues: QueueFacet;
   shell: ShellFacet;
   asking: Asking;
@@ -45,12 +50,20 @@ export class RunFacet implements Runs {
   }
 
   async prompt(request: RunRequest): Promise<void> {
-    this.#check(request);
+    expectWords(request);
+    const { entrance } = this.#parts;
+    const admitted = entrance.isOpen ? request : await entrance.pass(request, 'prompt');
+    if (admitted) await this.#begin(admitted);
+  }
+
+  async #begin(request: RunRequest): Promise<void> {
+    this.#parts.limits.refuse();
     // A run that was told to stop is as good as over: wait for its last event instead of refusing.
     while (this.#active?.controller.signal.aborted) await this.#active.ended;
     if (this.#active) return this.#enqueueInstead(request);
     // Claimed before the first await, so that a second prompt in the same write sees this one as running.
     const run = this.#claim();
+    const { seat, asking } = this.#parts;
     let scope: RunScope;
     let delivery: Delivery;
     try {
@@ -61,26 +74,28 @@ export class RunFacet implements Runs {
       throw refusal;
     }
     request.accepted();
-    await this.#drive(run, scope, delivery);
+    const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
+    run.systemPrompt = systemPrompt;
+    await this.#drive(run, scope, [delivery, ...deliveries]);
   }
 
   async abortAndPrompt(request: RunRequest): Promise<void> {
-    this.#check(request);
+    expectWords(request);
+    this.#parts.limits.refuse();
     await this.abort();
     await this.prompt(request);
   }
 
   async steer(input: UserInput): Promise<void> {
-    this.#check(input);
-    await this.#parts.queues.add('steer', this.#userMessage(input));
+    await this.#enqueue('steer', input);
   }
 
   async followUp(input: UserInput): Promise<void> {
-    this.#check(input);
-    await this.#parts.queues.add('followUp', this.#userMessage(input));
+    await this.#enqueue('followUp', input);
   }
 
   async abort(): Promise<void> {
+    this.#parts.entrance.abort();
     const run = this.#active;
     if (!run) return this.#parts.compaction.abort();
     run.controller.abort();
@@ -91,10 +106,13 @@ export class RunFacet implements Runs {
     while (this.#active) await this.#active.ended;
   }
 
-  /** What can be said to be wrong before anything is touched. */
-  #check(input: UserInput): void {
+  async #enqueue(kind: 'steer' | 'followUp', input: UserInput): Promise<void> {
     expectWords(input);
-    this.#parts.limits.refuse();
+    const { entrance, queues, limits } = this.#parts;
+    const admitted = entrance.isOpen ? input : await entrance.pass(input, kind);
+    if (!admitted) return;
+    limits.refuse();
+    await queues.add(kind, this.#userMessage(admitted));
   }
 
   async #enqueueInstead(request: RunRequest): Promise<void> {
@@ -118,14 +136,14 @@ export class RunFacet implements Runs {
   }
 
   /** One run after another, for as long as something automatic is worth another attempt. */
-  async #drive(run: ActiveRun, scope: RunScope, opening: Delivery): Promise<void> {
+  async #drive(run: ActiveRun, scope: RunScope, opening: readonly Delivery[]): Promise<void> {
     const { retry, compaction, seat, limits } = this.#parts;
     const { emit } = seat.broadcast;
     const { signal } = run.controller;
     limits.begin(() => run.controller.abort());
     compaction.prompted();
     await compaction.keepRoom(signal);
-    let begin = () => withSteering(scope, [opening]);
+    let begin = () => withSteering(scope, opening);
     for (;;) {
       const made: AgentMessage[] = [];
       await emit({ type: 'agent_start' });
@@ -216,12 +234,13 @@ export class RunFacet implements Runs {
       signal: run.controller.signal,
       clock: ports.clock,
       emit: seat.broadcast.emit,
+      hooks: seat.hooks,
       answered(message, failure) {
         compaction.answered(message, failure);
         return retry.answered(message, failure);
       },
       record: (message) => conversation.record([{ type: 'message', message }]),
-      ask: () => asking.ask(run.controller.signal),
+      ask: () => asking.ask(run.controller.signal, run.systemPrompt),
       blankAnswer: () => asking.blankAnswer(),
       tools: new Map((await options.tools()).map((tool) => [tool.name, tool])),
       toolSurroundings: { cwd: options.cwd, ports, artifacts: seat.artifacts, options: options.toolOptions },

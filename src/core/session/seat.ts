@@ -1,7 +1,8 @@
 // First floor, core: what the facets of one session share. The conversation is replaced when a new one is started.
 import type { Fault } from '../../base/index.ts';
-import type { Ports, ResumedSession, SessionLog } from '../../contracts/index.ts';
+import type { Hooks, Ports, ResumedSession, SessionLog } from '../../contracts/index.ts';
 import { SESSION_VERSION, type SessionHeader } from '../../protocol/index.ts';
+import { combineHooks } from '../hooks/combine.ts';
 import { Conversation } from '../tree/conversation.ts';
 import { type ArtifactShelf, createArtifactShelf } from './artifacts.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
@@ -11,12 +12,14 @@ export class Seat {
   readonly ports: Ports;
   readonly options: SessionOptions;
   readonly broadcast: Broadcast;
+  readonly hooks: Hooks;
   conversation!: Conversation;
   artifacts!: ArtifactShelf;
 
   constructor(options: SessionOptions) {
     this.options = options;
     this.ports = options.ports;
+    this.hooks = combineHooks(options.hooks ?? []);
     this.broadcast = createBroadcast((thrown) => this.ports.log('listener failed', { error: String(thrown) }));
     if (options.resumed) this.goOn(options.resumed);
     else this.sitDown({});

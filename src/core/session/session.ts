@@ -3,6 +3,7 @@ import type { AgentSession, EventListener } from '../../contracts/index.ts';
 import type { SessionState } from '../../protocol/index.ts';
 import { Asking } from './asking.ts';
 import { CompactionFacet } from './compaction.ts';
+import { Entrance } from './entrance.ts';
 import { HistoryFacet } from './history.ts';
 import { LimitFacet } from './limits.ts';
 import { ModelFacet } from './models.ts';
@@ -14,6 +15,8 @@ import { RetryFacet } from './retry.ts';
 import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
+
+const FAREWELL_MS = 1000;
 
 export async function createSession(options: SessionOptions): Promise<AgentSession> {
   const seat = new Seat(options);
@@ -34,7 +37,8 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       held: shell.pending,
     }),
   });
-  const runs: RunFacet = new RunFacet({ seat, queues, shell, asking, retry, compaction, limits });
+  const entrance = new Entrance(seat);
+  const runs: RunFacet = new RunFacet({ seat, entrance, queues, shell, asking, retry, compaction, limits });
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
     name: () => naming.name,
@@ -101,6 +105,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     state,
     subscribe: (listener: EventListener) => seat.broadcast.subscribe(listener),
     async close() {
+      await farewell(seat);
       shell.abort();
       await runs.abort();
       await compaction.abort();
@@ -108,4 +113,13 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       await seat.artifacts.close();
     },
   };
+}
+
+/** Others may have something to put away; a process that is told to go does not wait for them for long. */
+async function farewell({ hooks, ports }: Seat): Promise<void> {
+  const told = hooks.observe?.({ type: 'session_shutdown' });
+  if (!told) return;
+  const enough = new AbortController();
+  await Promise.race([told.catch(() => {}), ports.clock.sleep(FAREWELL_MS, enough.signal)]);
+  enough.abort();
 }

@@ -34,8 +34,9 @@ async function* follow(ports: WirePorts, wire: Wire, request: ApiRequest): Async
   let secrets: readonly string[] = [];
   let begun = false;
   try {
-    const call = wire.call(request);
-    secrets = call.secrets;
+    const planned = wire.call(request);
+    secrets = planned.secrets;
+    const call = request.rewrite ? { ...planned, body: await request.rewrite(planned.body) } : planned;
     const reader = wire.reader(builder, request);
     for await (const events of post(ports, call, request.signal)) {
       if (!begun) yield builder.start();

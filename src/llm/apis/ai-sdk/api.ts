@@ -40,7 +40,7 @@ async function* follow(
     const headers = { 'user-agent': ports.userAgent, ...lowerCased(request) };
     line = watchedFetch(ports, { format, secrets, headers }, signal);
     const asked = format.connect(request, { fetch: line.fetch, newId });
-    const { stream } = await asked.doStream(callOf(request, format, line.signal));
+    const { stream } = await asked.doStream(await callOf(request, format, line.signal));
     begun = true;
     yield builder.start();
     const reader = new PartReader(builder, { model, format, secrets });
@@ -61,15 +61,16 @@ async function* follow(
   }
 }
 
-function callOf(request: ApiRequest, format: SdkFormat, abortSignal: AbortSignal): CallOptions {
+async function callOf(request: ApiRequest, format: SdkFormat, abortSignal: AbortSignal): Promise<CallOptions> {
   const { remembers, ...plan } = format.plan(request);
-  return {
+  const planned = {
     prompt: promptOf(request, format, remembers),
     ...plan,
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
     ...(format.errorsAreRaw ? { includeRawChunks: true } : {}),
-    abortSignal,
   };
+  const options = request.rewrite ? ((await request.rewrite(planned)) as typeof planned) : planned;
+  return { ...options, abortSignal };
 }
 
 function toolOf({ name, description, parameters }: ToolOffer): FunctionTool {

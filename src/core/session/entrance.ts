@@ -1,0 +1,61 @@
+// First floor, core: the way in. What is said passes those who may change it or deal with it; then it may become a message.
+import { deferred, Fault } from '../../base/index.ts';
+import type { InputSource, InputVerdict, Said, UserInput } from '../../contracts/index.ts';
+import type { Seat } from './seat.ts';
+import { expectWords } from './user-input.ts';
+
+interface Visitor extends UserInput {
+  source?: InputSource | undefined;
+  accepted?(): void;
+}
+
+export class Entrance {
+  readonly #seat: Seat;
+  readonly #waiting = new Set<AbortController>();
+
+  constructor(seat: Seat) {
+    this.#seat = seat;
+  }
+
+  /** Nobody stands at the door: no need to wait. */
+  get isOpen(): boolean {
+    return this.#seat.hooks.input === undefined;
+  }
+
+  /** What is left for the conversation; `undefined` when somebody dealt with it, which is over by then. */
+  async pass<T extends Visitor>(visitor: T, via: Said['via']): Promise<T | undefined> {
+    const verdict = await this.#judge(visitor, via);
+    if (!verdict) return visitor;
+    if (!('handled' in verdict)) {
+      const { text: message, images = visitor.images } = verdict;
+      const changed = { ...visitor, message, images };
+      expectWords(changed);
+      return changed;
+    }
+    visitor.accepted?.();
+    await verdict.work?.();
+    return undefined;
+  }
+
+  /** Whoever is still being looked at is turned away. */
+  abort(): void {
+    for (const controller of this.#waiting) controller.abort();
+  }
+
+  async #judge(visitor: Visitor, via: Said['via']): Promise<InputVerdict | undefined> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const turnedAway = deferred<never>();
+    signal.addEventListener('abort', () =>
+      turnedAway.reject(new Fault('aborted', 'The message was aborted before it reached the model')),
+    );
+    this.#waiting.add(controller);
+    try {
+      const { message: text, images = [], source = 'rpc' } = visitor;
+      const judged = this.#seat.hooks.input?.({ text, images, via, source, signal });
+      return await Promise.race([judged, turnedAway.promise]);
+    } finally {
+      this.#waiting.delete(controller);
+    }
+  }
+}
