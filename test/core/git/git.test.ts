@@ -1,0 +1,194 @@
+// Real git in a repository that would run something at every turn. A file called `canary` says that it did.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { createGit } from '../../../src/core/git/git.ts';
+import { quietSettings } from '../../../src/core/git/quiet-config.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Repository {
+  cwd: string;
+  canary: string;
+  git: ReturnType<typeof createGit>;
+  plain(...args: string[]): { status: number | null; stdout: string };
+}
+
+function repository(env: Record<string, string> = {}): Repository {
+  const place = temporaryDirectory();
+  const home = join(place, 'home');
+  const cwd = join(place, 'work');
+  mkdirSync(home);
+  mkdirSync(cwd);
+  const ports = createSystemPorts({ env: { PATH: process.env.PATH, HOME: home, ...env } });
+  onTestFinished(() => ports.close());
+  const plain = (...args: string[]) => {
+    const { status, stdout } = spawnSync('git', args, {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
+      encoding: 'utf8',
+    });
+    return { status, stdout };
+  };
+  plain('init', '-q', '-b', 'main');
+  plain('config', '--global', 'user.name', 'A');
+  plain('config', '--global', 'user.email', 'a@example.org');
+  return { cwd, canary: join(place, 'canary'), git: createGit(ports, cwd), plain };
+}
+
+function committed(repo: Repository, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(repo.cwd, name), text);
+  repo.plain('add', '-A');
+  repo.plain('commit', '-q', '-m', 'first');
+}
+
+/** Everything in a repository that starts a program. */
+function makeHostile({ cwd, canary, plain }: Repository): void {
+  const touch = `touch ${canary}; cat; true`;
+  const hooks = join(cwd, '.git', 'hooks');
+  mkdirSync(hooks, { recursive: true });
+  for (const name of ['pre-commit', 'post-checkout', 'post-commit', 'post-index-change', 'commit-msg', 'pre-auto-gc']) {
+    writeFileSync(join(hooks, name), `#!/bin/sh\ntouch ${canary}\n`);
+    chmodSync(join(hooks, name), 0o755);
+  }
+  writeFileSync(join(cwd, '.git', 'monitor'), `#!/bin/sh\ntouch ${canary}\n`);
+  chmodSync(join(cwd, '.git', 'monitor'), 0o755);
+  for (const [key, value] of [
+    ['core.fsmonitor', join(cwd, '.git', 'monitor')],
+    ['core.pager', touch],
+    ['core.editor', touch],
+    ['diff.external', touch],
+    ['filter.evil.clean', touch],
+    ['filter.evil.smudge', touch],
+    ['filter.evil.required', 'true'],
+    ['filter.a=b.clean', touch],
+    ['diff.evil.command', touch],
+    ['diff.evil.textconv', touch],
+    ['merge.evil.driver', touch],
+    ['commit.gpgSign', 'true'],
+    ['gpg.program', touch],
+    ['log.showSignature', 'true'],
+    ['alias.status', `!${touch}`],
+  ] as const)
+    plain('config', key, value);
+  writeFileSync(
+    join(cwd, '.git', 'info', 'attributes'),
+    '*.txt filter=evil diff=evil merge=evil\n*.md filter=a=b diff=evil\n',
+  );
+}
+
+describe('a hostile repository', () => {
+  test('plain git would run its helpers, so the fixture bites', () => {
+    const repo = repository();
+    committed(repo, { 'a.txt': 'one\n' });
+    makeHostile(repo);
+    writeFileSync(join(repo.cwd, 'a.txt'), 'two\n');
+    repo.plain('status');
+    expect(existsSync(repo.canary)).toBe(true);
+  });
+
+  const calls: readonly (readonly string[])[] = [
+    ['status', '--porcelain'],
+    ['diff'],
+    ['diff', '--cached'],
+    ['diff-index', '-p', 'HEAD'],
+    ['add', '-A'],
+    ['commit', '-q', '-m', 'second'],
+    ['log', '-p'],
+    ['show', 'HEAD'],
+    ['checkout', '-q', '-b', 'other'],
+    ['worktree', 'add', '-q', '--detach', '../tree'],
+    ['checkout', '-q', 'main'],
+    ['stash', '-q'],
+    ['merge', '-q', 'side'],
+  ];
+  test('none of our calls runs any of them', async () => {
+    const repo = repository();
+    committed(repo, { 'a.txt': 'one\n', 'b.md': 'one\n' });
+    repo.plain('checkout', '-q', '-b', 'side');
+    committed(repo, { 'a.txt': 'side\n' });
+    repo.plain('checkout', '-q', 'main');
+    makeHostile(repo);
+    for (const call of calls) {
+      writeFileSync(join(repo.cwd, 'a.txt'), `${call.join(' ')}\n`);
+      writeFileSync(join(repo.cwd, 'b.md'), `${call.join(' ')}\n`);
+      await repo.git.run(call);
+      expect(existsSync(repo.canary), `git ${call.join(' ')}`).toBe(false);
+    }
+  });
+
+  test('content passes unfiltered, and a merge driver of the repository leaves a conflict', async () => {
+    const repo = repository();
+    committed(repo, { 'a.txt': 'one\n' });
+    repo.plain('checkout', '-q', '-b', 'side');
+    committed(repo, { 'a.txt': 'side\n' });
+    repo.plain('checkout', '-q', 'main');
+    committed(repo, { 'a.txt': 'main\n' });
+    makeHostile(repo);
+    expect(await repo.git.text(['show', 'HEAD:a.txt'])).toBe('main');
+    expect((await repo.git.run(['merge', '-q', 'side'])).code).not.toBe(0);
+    expect(await repo.git.text(['status', '--porcelain'])).toContain('UU a.txt');
+    expect(existsSync(repo.canary)).toBe(false);
+  });
+
+  test('an included file of the project is no way round', async () => {
+    const repo = repository();
+    committed(repo, { 'a.txt': 'one\n' });
+    writeFileSync(join(repo.cwd, 'evil.conf'), `[filter "inc"]\n\tclean = touch ${repo.canary}; cat\n`);
+    repo.plain('config', 'include.path', '../evil.conf');
+    writeFileSync(join(repo.cwd, '.gitattributes'), '*.txt filter=inc\n');
+    writeFileSync(join(repo.cwd, 'a.txt'), 'two\n');
+    await repo.git.run(['add', '-A']);
+    expect(existsSync(repo.canary)).toBe(false);
+  });
+});
+
+describe('the user’s own', () => {
+  test('filters that the user defined for all repositories still run', async () => {
+    const repo = repository();
+    repo.plain('config', '--global', 'filter.mine.clean', `touch ${repo.canary}; cat`);
+    committed(repo, { '.gitattributes': '*.txt filter=mine\n' });
+    rmSync(repo.canary, { force: true });
+    writeFileSync(join(repo.cwd, 'a.txt'), 'x\n');
+    await repo.git.run(['add', 'a.txt']);
+    expect(existsSync(repo.canary)).toBe(true);
+  });
+
+  test('a repository that redefines one gets the user’s definition', () => {
+    const listing = ['global', 'filter.lfs.clean\nmine', 'local', 'filter.lfs.clean\ntheirs', ''].join('\0');
+    expect(quietSettings(listing)['filter.lfs.clean']).toBe('mine');
+  });
+});
+
+test('no provider’s key, no variable of git and no relative path is in the environment', async () => {
+  const repo = repository({
+    ANTHROPIC_API_KEY: 'canary-key',
+    GIT_DIR: '/nowhere',
+    GIT_EXTERNAL_DIFF: 'false',
+    PATH: `.:bin:${process.env.PATH}`,
+  });
+  repo.plain('config', '--global', 'alias.env', '!env');
+  const text = await repo.git.text(['env']);
+  expect(text).not.toContain('canary-key');
+  expect(text).not.toContain('GIT_DIR=/nowhere');
+  expect(text).not.toMatch(/GIT_EXTERNAL_DIFF/);
+  expect(text).not.toMatch(/^PATH=.*:(\.|bin):/m);
+});
+
+test('git’s own words when it says no', async () => {
+  const { git } = repository();
+  await expect(git.text(['rev-parse', '--verify', 'nope'])).rejects.toThrow(/^git rev-parse failed: fatal: /);
+  expect((await git.run(['rev-parse', '--verify', 'nope'])).code).toBe(128);
+});
+
+test('aborted and late calls end their process', async () => {
+  const repo = repository();
+  repo.plain('config', '--global', 'alias.wait', `!echo $$ > ${repo.canary}; sleep 600`);
+  await expect(repo.git.run(['wait'], { timeoutMs: 1500 })).rejects.toThrow('took too long');
+  const pid = Number(readFileSync(repo.canary, 'utf8'));
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 5000);
+  await expect(repo.git.run(['status'], { signal: AbortSignal.abort() })).rejects.toThrow('git status was aborted');
+});
