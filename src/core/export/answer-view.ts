@@ -12,7 +12,7 @@ export function answerView(message: Role<'assistant'>, render: Renderers): strin
   const blocks = message.content.map((block) => {
     if (block.type === 'text') return `<div class="prose">${render.markdown(block.text)}</div>`;
     if (block.type === 'toolCall') return callView(block, render);
-    return folded('Thinking', textBlock(block.redacted ? '(hidden by the provider)' : block.thinking));
+    return thoughtView(block.redacted ? '(hidden by the provider)' : block.thinking, render);
   });
   const stopped = STOPPED.get(message.stopReason);
   if (message.errorMessage || stopped) {
@@ -21,6 +21,10 @@ export function answerView(message: Role<'assistant'>, render: Renderers): strin
   const line = spent(message.usage, message.usage.cost.total);
   if (line !== '') blocks.push(`<p class="usage">${line}</p>`);
   return blocks.join('\n');
+}
+
+function thoughtView(text: string, render: Renderers): string {
+  return folded('Thinking', `<div class="prose thought">${render.markdown(text)}</div>`);
 }
 
 const STOPPED = new Map<string, string>([

@@ -21,6 +21,8 @@ export interface Place {
 interface Piece {
   kind: string;
   title: string;
+  /** Something went wrong. */
+  failed?: boolean;
   body: string;
 }
 
@@ -41,13 +43,13 @@ export function viewOf(entry: SessionEntry, place: Place, render: Renderers): st
 function messageView(message: AgentMessage, place: Place, render: Renderers): Piece {
   switch (message.role) {
     case 'user':
-      return { kind: 'user', title: 'You', body: contentView(message.content, render) };
+      return { kind: 'user', title: 'You', body: `${contentView(message.content, render)}${filesView(message)}` };
     case 'assistant':
       return { kind: 'assistant', title: message.model || 'Assistant', body: answerView(message, render) };
     case 'toolResult': {
       const kind = message.isError ? 'result failed' : 'result';
-      const title = [message.toolName, ...(message.isError ? ['failed'] : []), place.purpose ?? ''].join(' ');
-      return { kind, title, body: resultView(message) };
+      const title = `${message.toolName} ${place.purpose ?? ''}`;
+      return { kind, title, failed: message.isError, body: resultView(message) };
     }
     case 'bashExecution':
       return { kind: 'result', title: 'Your command', body: bashView(message, render) };
@@ -64,6 +66,13 @@ function messageView(message: AgentMessage, place: Place, render: Renderers): Pi
   }
 }
 
+/** Files that were sent along, by name. */
+function filesView({ attachments }: Extract<AgentMessage, { role: 'user' }>): string {
+  if (!Array.isArray(attachments) || attachments.length === 0) return '';
+  const names = attachments.map((file) => escapeHtml(file?.fileName) || '(a file without a name)');
+  return `<p class="files">Sent along: ${names.join(', ')}</p>`;
+}
+
 function prose(text: string, render: Renderers): string {
   return `<div class="prose">${render.markdown(text)}</div>`;
 }
@@ -75,8 +84,9 @@ function changeOf(entry: SessionEntry): string | undefined {
   return undefined;
 }
 
-function box(entry: SessionEntry, { anchor, at, label }: Place, { kind, title, body }: Piece): string {
-  const badge = label ? ` <mark>${escapeHtml(label)}</mark>` : '';
+function box(entry: SessionEntry, { anchor, at, label }: Place, { kind, title, failed, body }: Piece): string {
+  const outcome = failed ? ' <span class="failure">failed</span>' : '';
+  const badge = `${outcome}${label ? ` <mark>${escapeHtml(label)}</mark>` : ''}`;
   const header = `<header><h2>${escapeHtml(title)}${badge}</h2><a href="#${anchor}">${time(entry.timestamp)}</a></header>`;
   return `<article class="${kind}" id="${anchor}" data-at="${at}">${header}${body}</article>`;
 }

@@ -47,7 +47,8 @@ export const SCRIPT = `
     for (const piece of pieces) {
       const here = !shown || shown.has(Number(piece.dataset.at));
       const hit = here && words !== '' && textOf(piece).includes(words);
-      piece.hidden = !here || (words !== '' && !hit);
+      const hidden = !here || (words !== '' && !hit);
+      if (piece.hidden !== hidden) piece.hidden = hidden;
       if (!hit) continue;
       hits.push(piece);
       for (const fold of piece.querySelectorAll('details:not([open])')) {
@@ -101,6 +102,18 @@ export const SCRIPT = `
     const open = !folds.every((fold) => fold.open);
     for (const fold of folds) fold.open = open;
     opened.clear();
+  });
+  // Paper cannot be unfolded.
+  const unfolded = new Set();
+  addEventListener('beforeprint', () => {
+    for (const fold of document.querySelectorAll('main details:not([open])')) {
+      fold.open = true;
+      unfolded.add(fold);
+    }
+  });
+  addEventListener('afterprint', () => {
+    for (const fold of unfolded) fold.open = false;
+    unfolded.clear();
   });
   addEventListener('hashchange', visit);
   draw();

@@ -10,19 +10,22 @@ nav{position:sticky;top:0;height:100vh;overflow:auto;border-right:1px solid var(
 main{max-width:52rem;margin:0 auto;padding:2rem 1.5rem;width:100%}
 h1{font-size:1.5rem;line-height:1.3;margin:0 0 .5rem;overflow-wrap:anywhere}
 .facts{color:var(--quiet);font-size:.85rem;margin:0 0 2rem;overflow-wrap:anywhere}
-article{border:1px solid var(--line);border-radius:10px;padding:.75rem 1rem;margin:0 0 1rem;background:var(--ground);scroll-margin-top:1rem}
+article{border:1px solid var(--line);border-radius:10px;padding:.75rem 1rem;margin:0 0 1rem;background:var(--ground);scroll-margin-top:1rem;content-visibility:auto;contain-intrinsic-size:auto 12rem}
 article:target{border-color:var(--accent)}
 article.user{background:var(--raised);border-left:4px solid var(--accent)}
 article.result,article.summary,article.custom{background:var(--raised);font-size:.9rem}
+article.assistant+article.result,article.result+article.result{margin-top:-.6rem}
 article.failed{border-left:4px solid var(--bad-ink)}
 article header{display:flex;justify-content:space-between;gap:1rem;color:var(--quiet);font-size:.75rem}
 article header a{color:inherit;text-decoration:none;white-space:nowrap}article header a:hover{text-decoration:underline}
 article h2{font-size:.75rem;font-weight:600;margin:0;overflow-wrap:anywhere}
-mark{background:var(--mark);color:inherit;border-radius:4px;padding:0 .3rem}
+mark{background:var(--mark);color:var(--ink);border-radius:4px;padding:0 .3rem}
 ::highlight(found){background:var(--mark)}
 .change{color:var(--quiet);font-size:.8rem;text-align:center;margin:.5rem 0;overflow-wrap:anywhere}
 .usage,.problem{font-size:.75rem;color:var(--quiet);margin:.5rem 0 0}
 .problem{color:var(--bad-ink);font-size:.85rem;overflow-wrap:anywhere}
+.thought{color:var(--quiet);font-size:.9rem;border-left:2px solid var(--line);padding-left:.8rem;margin:.4rem 0}
+.files{color:var(--quiet);font-size:.8rem;margin:.3rem 0 0}.failure{color:var(--bad-ink)}
 .call{margin:.5rem 0}.tool{font:600 .8rem ui-monospace,monospace;color:var(--accent);margin-right:.5rem}
 .call details{display:inline-block;vertical-align:top;max-width:100%}.call details[open]{display:block}
 summary{cursor:pointer;color:var(--quiet);font-size:.85rem;overflow-wrap:anywhere}
@@ -45,5 +48,5 @@ a{color:var(--accent)}nav a{color:inherit;text-decoration:none}nav a:hover{text-
 [hidden]{display:none!important}
 .hljs-keyword,.hljs-selector-tag,.hljs-literal,.hljs-doctag{color:light-dark(#8b1f8a,#d49be0)}.hljs-string,.hljs-attr,.hljs-regexp{color:light-dark(#2f6f2e,#9bd08f)}.hljs-number,.hljs-built_in,.hljs-type,.hljs-variable,.hljs-symbol{color:light-dark(#8f5300,#e5b567)}.hljs-comment,.hljs-quote,.hljs-meta{color:var(--quiet);font-style:italic}.hljs-title,.hljs-name,.hljs-section,.hljs-attribute{color:light-dark(#2459c4,#8ab4ff)}.hljs-addition{color:var(--good-ink)}.hljs-deletion{color:var(--bad-ink)}
 @media(max-width:60rem){body{display:block}nav{position:static;height:auto;max-height:40vh;border-right:0;border-bottom:1px solid var(--line)}}
-@media print{:root,:root[data-theme]{color-scheme:light}body{display:block;font-size:11pt}nav{display:none}main{max-width:none;padding:0}article{break-inside:auto;border-color:#ccc}article header,summary,h1,h2,h3{break-after:avoid}pre{max-height:none;break-inside:auto}a{color:inherit}}
+@media print{:root,:root[data-theme]{color-scheme:light}body{display:block;font-size:11pt}nav{display:none}main{max-width:none;padding:0}article{break-inside:auto;border-color:#ccc;content-visibility:visible}article header,summary,h1,h2,h3{break-after:avoid}pre{max-height:none;break-inside:auto}a{color:inherit}}
 `;

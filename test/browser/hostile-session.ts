@@ -1,0 +1,132 @@
+// A session with every kind of entry and every field there is, and the same session with a payload in each field, one by one.
+import type { StoredSession } from '../../src/contracts/index.ts';
+import type { SessionEntry, SessionHeader } from '../../src/protocol/index.ts';
+
+type Raw = { [key: string]: unknown };
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const usage = { input: 10, output: 5, cacheRead: 3, cacheWrite: 2, totalTokens: 20, cost: { total: 0.01 } };
+
+const image = { type: 'image', data: PNG, mimeType: 'image/png' };
+const picture = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+const words = { type: 'text', text: 'words', textSignature: 'signature' };
+const attachment = {
+  id: 'a1',
+  type: 'document',
+  fileName: 'a.txt',
+  mimeType: 'text/plain',
+  size: 3,
+  content: 'YWJj',
+  extractedText: 'abc',
+  preview: 'abc',
+};
+
+const message = (role: string, more: Raw): Raw => ({ type: 'message', message: { role, ...more, timestamp: 1 } });
+
+/** One of each, with every field that the format, pi or oh-my-pi know. */
+const KINDS: readonly Raw[] = [
+  message('user', { content: [words, image, picture], attachments: [attachment] }),
+  message('user', { content: 'a plain text' }),
+  message('assistant', {
+    content: [
+      words,
+      { type: 'thinking', thinking: 'a thought', thinkingSignature: 'signature' },
+      {
+        type: 'toolCall',
+        id: 'c1',
+        name: 'edit',
+        arguments: { path: 'a.ts', deep: { list: ['x'] } },
+        thoughtSignature: 's',
+      },
+    ],
+    api: 'wire',
+    provider: 'house',
+    model: 'one',
+    usage,
+    stopReason: 'error',
+    errorMessage: 'a failure',
+  }),
+  message('toolResult', {
+    toolCallId: 'c1',
+    toolName: 'edit',
+    content: [words, image],
+    details: { diff: '+1 a\n-2 b\n 3 c', path: 'a.ts' },
+    isError: true,
+  }),
+  message('toolResult', { toolCallId: 'c2', toolName: 'read', content: [words], isError: false }),
+  message('bashExecution', {
+    command: 'ls',
+    output: 'a\nb',
+    exitCode: 1,
+    cancelled: false,
+    truncated: true,
+    artifactId: 'x',
+    fullOutputPath: '/a/b',
+  }),
+  message('custom', { customType: 'note', content: [words, image], display: true, details: { a: 'b' } }),
+  message('hookMessage', { customType: 'note', content: 'words', display: true }),
+  message('compactionSummary', { summary: 'what was', tokensBefore: 10 }),
+  message('branchSummary', { summary: 'what was', fromId: 'root' }),
+  message('stranger', { content: 'words of a kind that nobody knows' }),
+  { type: 'thinking_level_change', thinkingLevel: 'high' },
+  { type: 'model_change', provider: 'house', modelId: 'one' },
+  { type: 'compaction', summary: 'what was', firstKeptEntryId: 'x', tokensBefore: 9, details: { readFiles: ['a'] } },
+  { type: 'branch_summary', fromId: 'root', summary: 'what was', details: { readFiles: ['a'] } },
+  { type: 'custom', customType: 'other', data: { a: 'b' } },
+  { type: 'custom_message', customType: 'other', content: [words, image], display: true, details: { a: 'b' } },
+  { type: 'label', targetId: 'k0', label: 'here' },
+  { type: 'session_info', name: 'a name' },
+  { type: 'ttsr_injection', injectedRules: ['a'] },
+  { type: 'session_init', systemPrompt: 'p', task: 't', tools: ['a'] },
+];
+
+/** Each payload in the place of every text and number of every kind, one place at a time, and as a name of a field. */
+export function hostileSession(payloads: readonly string[]): StoredSession {
+  const bodies = payloads.flatMap((payload) => KINDS.flatMap((kind) => hostileKinds(kind, payload)));
+  let parentId: string | null = null;
+  const entries = bodies.map((body, at) => {
+    // A fork here and there: what is written on other branches is in the outline and in the choice of branches.
+    const entry = { id: `k${at}`, parentId: at % 40 === 39 ? 'k0' : parentId, timestamp: STAMP, ...body };
+    parentId = String(entry.id);
+    return entry as unknown as SessionEntry;
+  });
+  const all = payloads.join(' ');
+  const header = { type: 'session', version: 3, id: all, timestamp: all, cwd: all, parentSession: all, title: all };
+  const leafId = entries.at(-1)?.id ?? null;
+  return { header: header as SessionHeader, entries, leafId, name: all };
+}
+
+function hostileKinds(kind: Raw, payload: string): Raw[] {
+  const places = placesIn({ ...kind, id: 'k', parentId: null, timestamp: STAMP });
+  return [kind, ...places.map((place) => planted(kind, place, payload)), withHostileKeys(kind, payload)];
+}
+
+const STAMP = '2026-01-02T03:04:05.000Z';
+
+type Path = readonly (string | number)[];
+
+/** Where a text or a number stands. */
+function placesIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value === 'string' || typeof value === 'number' || value === null) return [path];
+  if (typeof value !== 'object') return [];
+  return Object.entries(value as Raw).flatMap(([key, inner]) =>
+    placesIn(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+}
+
+function planted(value: unknown, path: Path, payload: string): Raw {
+  const [key, ...rest] = path;
+  if (key === undefined) return payload as unknown as Raw;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as Raw) }) as Raw;
+  copy[key] = planted((value as Raw)[key], rest, payload);
+  return copy;
+}
+
+function withHostileKeys(kind: Raw, payload: string): Raw {
+  const evil = { [payload]: payload, diff: payload };
+  const inner = kind.message as Raw | undefined;
+  if (!inner) return { ...kind, details: evil, data: evil };
+  const call = { type: 'toolCall', id: payload, name: payload, arguments: evil };
+  const isAnswer = inner.role === 'assistant';
+  return { ...kind, message: { ...inner, details: evil, ...(isAnswer ? { content: [call] } : {}) } };
+}

@@ -1,0 +1,112 @@
+// Whatever stands in a session, its page runs nothing, fetches nothing and is made of nothing but its own pieces.
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { renderSession } from '../../src/core/index.ts';
+import { browser } from './chromium.ts';
+import { hostileSession } from './hostile-session.ts';
+import { PAYLOADS } from './payloads.ts';
+
+const { open } = browser();
+const NOTHING = { dialogs: [], requests: [], violations: [], hits: [], errors: [] };
+
+test('there are enough of them, all different', () => {
+  expect(new Set(PAYLOADS).size).toBe(PAYLOADS.length);
+  expect(PAYLOADS.length).toBeGreaterThanOrEqual(100);
+});
+
+test('the watch sees what a page that lets them in would do', async () => {
+  // But for those that would lead away from the page and its watch.
+  const bait = PAYLOADS.filter((payload) => payload.startsWith('<') && !/refresh|<base|Security-Policy/.test(payload));
+  const { page, trespasses } = await open(`<!doctype html><title>x</title>${bait.join('\n')}`);
+  await page.waitForFunction('window.hits.length > 3');
+  const { dialogs, requests } = await trespasses();
+  expect({ dialogs: dialogs.length > 3, requests: requests.length > 3 }).toEqual({ dialogs: true, requests: true });
+});
+
+const AT_ONCE = 8;
+const groups = PAYLOADS.flatMap((_, at) => (at % AT_ONCE === 0 ? [PAYLOADS.slice(at, at + AT_ONCE)] : []));
+
+// With the policy, and without: escaping must hold by itself, the policy is the second wall.
+describe.each([
+  ['as it is', false],
+  ['without its policy', true],
+])('%s', (_, bypassCSP) => {
+  test.each(groups.map((group, at) => [at * AT_ONCE, JSON.stringify(group[0]).slice(0, 60), group] as const))(
+    'payloads from %i on: %s',
+    async (_from, _first, group) => {
+      const { page, trespasses } = await open(await renderSession(hostileSession(group)), { bypassCSP });
+      await useEverything(page);
+      expect(await page.locator('article').count()).toBeGreaterThan(80 * group.length);
+      expect(await page.evaluate<string[]>(STRANGERS)).toEqual([]);
+      expect(await trespasses()).toEqual(NOTHING);
+    },
+  );
+});
+
+test('a click on every link leads nowhere but into the page or to a plain address', async () => {
+  const links = PAYLOADS.filter((payload) => /https?:|www\.|\]\(|script:|data:/i.test(payload));
+  const { page, url, trespasses } = await open(await renderSession(hostileSession([links.join('\n\n')])));
+  const targets = await page.evaluate<string[]>('[...document.links].map((link) => link.href)');
+  expect(targets.filter((href) => !href.startsWith(`${url}#`)).length).toBeGreaterThan(50);
+  expect(targets.filter((href) => !href.startsWith(`${url}#`) && !/^(https?|mailto):/.test(href))).toEqual([]);
+  await page.click('#folds');
+  const [popup] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.locator('a[target=_blank]:visible').first().click(),
+  ]);
+  // The other page gets no hold on this one.
+  expect(await popup.evaluate('window.opener')).toBe(null);
+  await popup.close();
+  await page.evaluate('for (const link of document.links) link.click()');
+  expect(page.url().startsWith(url)).toBe(true);
+  const { requests, ...rest } = await trespasses();
+  expect(requests.filter((address) => !/^https?:\/\//.test(address))).toEqual([]);
+  expect({ ...rest, requests: [] }).toEqual(NOTHING);
+});
+
+/** What a reader does: unfold, search, change the theme and the branch, follow the outline, hover, print. */
+async function useEverything(page: Page): Promise<void> {
+  await page.evaluate(USE);
+  await page.emulateMedia({ media: 'print' });
+  await page.emulateMedia({ media: 'screen' });
+}
+
+const USE = `
+document.getElementById('folds').click();
+document.getElementById('theme').click();
+const change = (id, value, type) => {
+  document.getElementById(id).value = value;
+  document.getElementById(id).dispatchEvent(new Event(type, { bubbles: true }));
+};
+change('search', 'hit', 'input');
+change('search', '', 'input');
+for (const { value } of [...document.getElementById('branch').options].slice(0, 3)) change('branch', value, 'change');
+for (const link of [...document.querySelectorAll('a[href^="#"]')].slice(0, 10)) link.click();
+for (const element of document.querySelectorAll('body *')) {
+  for (const type of ['mouseover', 'pointerover', 'focus', 'blur', 'toggle', 'animationstart']) {
+    element.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+}
+`;
+
+/** Elements, attributes and addresses that no page of ours has. */
+const STRANGERS = `(() => {
+  const tags = new Set(('html head meta title style body nav div input button p select option ol ul li a mark main h1 h2 h3 h4 h5 h6 br '
+    + 'time article header span pre code details summary img script blockquote table thead tbody tr th td strong em del hr').split(' '));
+  const attributes = new Set(('lang charset http-equiv content name class id type placeholder aria-label title role value href datetime '
+    + 'data-at data-theme hidden open alt src target rel start checked disabled align').split(' '));
+  const found = new Set();
+  for (const element of document.querySelectorAll('*')) {
+    const tag = element.localName;
+    if (!tags.has(tag)) found.add('<' + tag + '>');
+    for (const { name, value } of element.attributes) {
+      if (!attributes.has(name)) found.add(tag + ' ' + name + '=' + value);
+      if (name === 'src' && !/^data:image\\/(png|jpeg|gif|webp);base64,[\\w+/=]+$/.test(value)) found.add(tag + ' src=' + value);
+      if (name === 'href' && !/^(#[\\w-]+$|https?:|mailto:)/.test(value)) found.add(tag + ' href=' + value);
+    }
+  }
+  if (document.scripts.length !== 2 || document.querySelectorAll('style').length !== 1) found.add('a second script or style');
+  if (document.querySelectorAll('meta').length !== 4) found.add('another meta');
+  if (document.querySelectorAll('#tree, #search, #folds, #theme').length !== 4) found.add('an id twice');
+  return [...found];
+})()`;
