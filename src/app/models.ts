@@ -43,7 +43,7 @@ export function modelsFor(options: Surroundings): Models {
     totalTimeoutMs: settings['http.totalTimeoutMs'],
   };
   return createModels({
-    apis: apiLoaders({ clock, pause: () => clock.turn(), wire, env }),
+    apis: apiLoaders({ clock, pause: () => clock.turn(), wire, env, files: ports.files }),
     ports,
     env,
     directory: options.agentDirectory,

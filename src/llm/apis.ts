@@ -1,5 +1,5 @@
 // First floor, llm: the wire formats we speak, each loaded when its first request comes. Knows no model.
-import type { Clock, ModelApi } from '../contracts/index.ts';
+import type { Clock, Files, ModelApi } from '../contracts/index.ts';
 import type { WirePorts } from './http/wire.ts';
 import { OFFLINE_API } from './offline/model.ts';
 
@@ -13,14 +13,16 @@ export interface ApiPorts {
   wire?: WirePorts;
   /** Where clouds keep regions, projects and the keys that sign requests. */
   env?: Env | undefined;
+  /** Where their own files are read, which keep sign-ins. */
+  files?: Pick<Files, 'info' | 'read'> | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function apiLoaders({ wire, env = {}, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
+export function apiLoaders({ wire, env = {}, files, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
   return {
     [OFFLINE_API]: async () => (await import('./offline/api.ts')).createOfflineApi(ports),
-    ...(wire ? { ...wireLoaders(wire), ...cloudLoaders(wire, env) } : {}),
+    ...(wire ? { ...wireLoaders(wire), ...cloudLoaders(wire, env, files) } : {}),
   };
 }
 
@@ -34,14 +36,14 @@ function wireLoaders(ports: WirePorts): Record<string, ApiLoader> {
   };
 }
 
-function cloudLoaders(ports: WirePorts, env: Env): Record<string, ApiLoader> {
+function cloudLoaders(ports: WirePorts, env: Env, files: ApiPorts['files']): Record<string, ApiLoader> {
   return {
     'azure-openai-responses': async () =>
       (await import('./apis/azure-openai-responses/index.ts')).createAzureOpenAiResponses(ports),
     'bedrock-converse-stream': async () =>
-      (await import('./apis/ai-sdk/bedrock-converse-stream.ts')).createBedrockConverseStream(ports, env),
+      (await import('./apis/ai-sdk/bedrock-converse-stream.ts')).createBedrockConverseStream(ports, env, files),
     'google-generative-ai': async () =>
       (await import('./apis/ai-sdk/google-generative-ai.ts')).createGoogleGenerativeAi(ports),
-    'google-vertex': async () => (await import('./apis/ai-sdk/google-vertex.ts')).createGoogleVertex(ports, env),
+    'google-vertex': async () => (await import('./apis/ai-sdk/google-vertex.ts')).createGoogleVertex(ports, env, files),
   };
 }

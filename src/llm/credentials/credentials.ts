@@ -144,8 +144,9 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 function missing(provider: string, { auth, custom }: CredentialsOptions, lack: string | undefined): Fault {
   const known = findProvider(provider)?.env ?? [];
   const variable = known.find((name) => name.endsWith('_API_KEY')) ?? known[0];
+  const signIn = known.find((name) => SIGN_IN_VARIABLES.has(name));
   const ways = variable
-    ? `Set ${variable}, or add a key for "${provider}" to ${auth.path}.`
+    ? `Set ${variable}${signIn ? ` or ${signIn}` : ''}, or add a key for "${provider}" to ${auth.path}.`
     : `Add a key for "${provider}" to ${auth.path}, or an apiKey to ${custom.path}.`;
   return new Fault('no_credentials', `No API key for ${provider}. ${lack ? `${lack} ` : ''}${ways}`);
 }

@@ -307,8 +307,6 @@ describe('what opens the door', () => {
       failure: { kind: 'auth' },
       text: expect.stringMatching(/AWS_BEARER_TOKEN_BEDROCK.*AWS_ACCESS_KEY_ID/),
     });
-    const failed = await failing({}, { apiKey: undefined }, apiWith({ AWS_PROFILE: 'work' }));
-    expect(failed.text).toContain('export-credentials --profile work');
   });
 
   const USUAL = 'https://bedrock-runtime.us-east-1.amazonaws.com';

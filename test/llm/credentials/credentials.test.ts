@@ -67,7 +67,11 @@ describe('no key', () => {
     ['anthropic', 'Set ANTHROPIC_API_KEY, or add a key for "anthropic" to '],
     ['openai', 'Set OPENAI_API_KEY, or add a key for "openai" to '],
     ['google', 'Set GEMINI_API_KEY, or add a key for "google" to '],
-    ['amazon-bedrock', 'Set AWS_BEARER_TOKEN_BEDROCK, or add a key for "amazon-bedrock" to '],
+    ['amazon-bedrock', 'Set AWS_BEARER_TOKEN_BEDROCK or AWS_PROFILE, or add a key for "amazon-bedrock" to '],
+    [
+      'google-vertex',
+      'Set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or add a key for "google-vertex" to ',
+    ],
   ])('the fault for %s names the variable and the file', async (provider, ways) => {
     const { models, directory } = modelStage();
     await expect(models.credentials.key(provider)).rejects.toMatchObject({

@@ -7,15 +7,16 @@ import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { ABORTED_MESSAGE, MessageBuilder } from '../../message-builder.ts';
 import { failureOf } from './failure.ts';
-import type { SdkFormat } from './format.ts';
+import type { Prepared, SdkFormat } from './format.ts';
 import type { CallOptions, FunctionTool } from './language-model.ts';
 import { promptOf } from './prompt.ts';
 import { PartReader } from './reader.ts';
 import { type WatchedFetch, watchedFetch } from './watched-fetch.ts';
 
-export function createSdkApi(ports: WirePorts, format: SdkFormat): ModelApi {
+/** `prepare` may read files and ask for a token. What it throws is the answer's failure. */
+export function createSdkApi(ports: WirePorts, prepare: (request: ApiRequest) => Promise<Prepared>): ModelApi {
   const newId = callNames(ports);
-  return { stream: (request) => follow(ports, format, request, newId) };
+  return { stream: (request) => follow(ports, () => prepare(request), request, newId) };
 }
 
 /** For models that do not name their calls. The clock tells one run of the program from another. */
@@ -26,17 +27,18 @@ function callNames({ clock }: Pick<WirePorts, 'clock'>): () => string {
 
 async function* follow(
   ports: WirePorts,
-  format: SdkFormat,
-  request: ApiRequest,
+  prepare: () => Promise<Prepared>,
+  { model, signal }: ApiRequest,
   newId: () => string,
 ): AsyncGenerator<AssistantMessageEvent> {
-  const { model, signal } = request;
   const builder = new MessageBuilder(model, ports.clock.now());
-  const secrets = format.secrets(request);
+  let secrets: readonly string[] = [];
   let line: WatchedFetch | undefined;
   let begun = false;
   try {
     signal.throwIfAborted();
+    const { format, request } = await orAborted(prepare(), signal);
+    secrets = format.secrets(request);
     const headers = { 'user-agent': ports.userAgent, ...lowerCased(request) };
     line = watchedFetch(ports, { format, secrets, headers }, signal);
     const asked = format.connect(request, { fetch: line.fetch, newId });
@@ -58,6 +60,20 @@ async function* follow(
     yield { ...builder.fail('error', redact(messageOf(fault), secrets)), ...(failure ? { failure } : {}) };
   } finally {
     line?.end();
+  }
+}
+
+/** What is awaited may be shared with others, so it goes on without us. */
+async function orAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([awaited, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

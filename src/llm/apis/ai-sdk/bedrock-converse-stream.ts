@@ -5,16 +5,20 @@ import { callId } from '../../call-id.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { callIds } from '../openai-completions/call-id.ts';
 import { createSdkApi } from './api.ts';
-import { bedrockSecrets, doorOf } from './bedrock-door.ts';
+import { bedrockSecrets, doorOf, isOpened } from './bedrock-door.ts';
 import { bedrockPlan, isClaude } from './bedrock-thinking.ts';
 import type { SdkFormat, Seal } from './format.ts';
 import type { LanguageModel, Metadata, ProviderOptions } from './language-model.ts';
+import { awsProfile, type CloudFiles, type Env } from './sign-in/aws-profile.ts';
 import { createAmazonBedrock } from './vendor/bedrock.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-export function createBedrockConverseStream(ports: WirePorts, env: Env): ModelApi {
-  return createSdkApi(ports, formatFor(env));
+/** Without files, what the environment says is all there is. */
+export function createBedrockConverseStream(ports: WirePorts, env: Env, files?: CloudFiles): ModelApi {
+  const profiled = files && awsProfile(env, files);
+  return createSdkApi(ports, async (request) => {
+    const signs = !isOpened(request) && profiled;
+    return { request, format: formatFor(signs ? await profiled() : env) };
+  });
 }
 
 function formatFor(env: Env): SdkFormat {

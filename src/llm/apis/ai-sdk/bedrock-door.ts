@@ -2,8 +2,7 @@
 import type { ApiRequest } from '../../../contracts/index.ts';
 import { ProviderFault } from '../../http/failure.ts';
 import { lowerCased, secretsOf } from '../../http/headers.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from './sign-in/aws-profile.ts';
 
 export interface Door {
   baseURL: string;
@@ -21,10 +20,9 @@ const UNSAID = 'us-east-1';
 
 export function doorOf(request: ApiRequest, env: Env): Door {
   const place = placeOf(request.model.baseUrl, env);
-  const { apiKey } = request;
-  if (apiKey || 'authorization' in lowerCased(request)) return { ...place, apiKey: apiKey ?? '-' };
+  if (isOpened(request)) return { ...place, apiKey: request.apiKey ?? '-' };
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (!accessKeyId || !secretAccessKey) throw locked(env);
+  if (!accessKeyId || !secretAccessKey) throw locked();
   return { ...place, apiKey: '', accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN || undefined };
 }
 
@@ -42,12 +40,14 @@ function addressIn(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
-function locked(env: Env): ProviderFault {
-  const profile = env.AWS_PROFILE;
-  const ways = profile
-    ? `the profile ${profile} is not read here; export its keys: eval "$(aws configure export-credentials --profile ${profile} --format env)"`
-    : 'set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+function locked(): ProviderFault {
+  const ways = 'set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
   return new ProviderFault({ kind: 'auth' }, `Amazon Bedrock cannot be opened: ${ways}`);
+}
+
+/** A bearer token, or a header of the user's own: nothing needs to be signed. */
+export function isOpened(request: ApiRequest): boolean {
+  return !!request.apiKey || 'authorization' in lowerCased(request);
 }
 
 export function bedrockSecrets(request: ApiRequest, env: Env): string[] {

@@ -37,3 +37,9 @@ export interface SdkFormat {
   /** The errors inside its streams do not say their names: they are read from the raw events. */
   readonly errorsAreRaw?: boolean;
 }
+
+/** A request with what its provider's own sign-in adds to it, and the format that goes with it. */
+export interface Prepared {
+  format: SdkFormat;
+  request: ApiRequest;
+}

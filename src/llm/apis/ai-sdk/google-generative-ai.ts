@@ -8,7 +8,7 @@ import { geminiFormat } from './gemini.ts';
 import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 
 export function createGoogleGenerativeAi(ports: WirePorts): ModelApi {
-  return createSdkApi(ports, format);
+  return createSdkApi(ports, async (request) => ({ format, request }));
 }
 
 const format: SdkFormat = {

@@ -4,13 +4,25 @@ import { ProviderFault } from '../../http/failure.ts';
 import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { createSdkApi } from './api.ts';
+import type { SdkFormat } from './format.ts';
 import { geminiFormat } from './gemini.ts';
+import type { CloudFiles, Env } from './sign-in/aws-profile.ts';
+import { googleAccount } from './sign-in/google-account.ts';
 import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** Without files, a key or a token must come with the request. */
+export function createGoogleVertex(ports: WirePorts, env: Env, files?: CloudFiles): ModelApi {
+  const path = env.GOOGLE_APPLICATION_CREDENTIALS;
+  const account = path && files ? googleAccount({ ...ports, files }, path) : undefined;
+  return createSdkApi(ports, async (request) => {
+    if (!account || isOpened(request)) return { request, format: formatFor(env) };
+    const { token, project } = await account();
+    return { request: { ...request, apiKey: token }, format: formatFor({ GCLOUD_PROJECT: project, ...env }) };
+  });
+}
 
-export function createGoogleVertex(ports: WirePorts, env: Env): ModelApi {
-  return createSdkApi(ports, {
+function formatFor(env: Env): SdkFormat {
+  return {
     ...geminiFormat('vertex'),
     connect: (request, { fetch, newId }) =>
       new GoogleGenerativeAILanguageModel(request.model.id, {
@@ -21,7 +33,11 @@ export function createGoogleVertex(ports: WirePorts, env: Env): ModelApi {
         fetch,
         generateId: newId,
       }),
-  });
+  };
+}
+
+function isOpened(request: ApiRequest): boolean {
+  return !!request.apiKey || 'authorization' in lowerCased(request);
 }
 
 const ANYWHERE = 'https://aiplatform.googleapis.com';
@@ -32,14 +48,15 @@ function isKey(apiKey: string): boolean {
   return KEY.test(apiKey);
 }
 
-function addressOf({ model, apiKey, headers }: ApiRequest, env: Env): string {
+function addressOf(request: ApiRequest, env: Env): string {
+  const { model, apiKey } = request;
   const base = model.baseUrl.replace(/\/+$/, '');
   // An address with a path is whole: somebody wrote it.
   if (base !== '' && new URL(base).pathname !== '/') return base;
   const project = env.GOOGLE_VERTEX_PROJECT || env.GOOGLE_CLOUD_PROJECT || env.GCLOUD_PROJECT;
   const location = env.GOOGLE_VERTEX_LOCATION || env.GOOGLE_CLOUD_LOCATION || 'global';
   if (apiKey && isKey(apiKey)) return `${base || ANYWHERE}/v1/publishers/google`;
-  if (!apiKey && !lowerCased({ headers }).authorization) throw locked();
+  if (!isOpened(request)) throw locked();
   if (!project) {
     throw new ProviderFault({ kind: 'auth' }, 'Google Vertex AI wants to know the project: set GOOGLE_VERTEX_PROJECT');
   }
@@ -56,7 +73,7 @@ function hostOf(location: string): string {
 function locked(): ProviderFault {
   return new ProviderFault(
     { kind: 'auth' },
-    'Google Vertex AI takes a token or a key: set GOOGLE_CLOUD_API_KEY, or put "!gcloud auth print-access-token" as the key of google-vertex into auth.json',
+    'Google Vertex AI takes a token or a key: set GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_CLOUD_API_KEY, or put "!gcloud auth print-access-token" as the key of google-vertex into auth.json',
   );
 }
 
