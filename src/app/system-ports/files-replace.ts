@@ -12,7 +12,10 @@ const ids = createIds();
 export async function replaceFile(file: string, bytes: Uint8Array, options: { mode?: number } = {}): Promise<void> {
   const target = await resolveLinks(file);
   const directory = path.dirname(target);
-  const mode = options.mode ?? (await modeOf(target));
+  const old = await fs.stat(target).catch(() => undefined);
+  // /dev/null must not become a file, whoever may do it.
+  if (old && !old.isFile() && !old.isDirectory()) return writeInto(target, bytes, old.isCharacterDevice());
+  const mode = options.mode ?? (old && old.mode & 0o7777);
   const temporary = path.join(directory, `.parley-${ids.uuid()}.tmp`);
   await writeSynced(temporary, bytes, mode);
   try {
@@ -24,9 +27,10 @@ export async function replaceFile(file: string, bytes: Uint8Array, options: { mo
   await syncDirectory(directory);
 }
 
-async function modeOf(file: string): Promise<number | undefined> {
-  const stats = await fs.stat(file).catch(() => undefined);
-  return stats && stats.mode & 0o7777;
+async function writeInto(target: string, bytes: Uint8Array, isDevice: boolean): Promise<void> {
+  // A pipe would hold us up until somebody reads it.
+  if (!isDevice) throw Object.assign(new Error(`${target} is no regular file`), { code: 'EINVAL' });
+  await fs.writeFile(target, bytes);
 }
 
 async function writeSynced(file: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {

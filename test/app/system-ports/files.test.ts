@@ -146,6 +146,16 @@ test('replace gives the mode it was asked for, otherwise the old one', async () 
   ]);
 });
 
+test('replace leaves what is no file what it is', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  await expect(files.replace(at('pipe'), bytes('x'))).rejects.toThrow('no regular file');
+  expect((await files.info(at('pipe')))?.kind).toBe('fifo');
+  // Behind a link of our own, so that nothing is lost where somebody may replace the device itself.
+  symlinkSync('/dev/null', at('sink'));
+  await files.replace(at('sink'), bytes('x'));
+  expect((await files.info('/dev/null'))?.kind).toBe('device');
+});
+
 test('replace behind a link replaces what the link points to', async () => {
   mkdirSync(at('elsewhere'));
   writeFileSync(at('elsewhere/file'), 'old');
