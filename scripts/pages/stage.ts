@@ -72,6 +72,7 @@ function createPorts(): Ports {
     ids: createCountingIds(),
     files: files as Files,
     processes,
+    send: () => Promise.reject(new Error('The examples use no network')),
     fetch: () => Promise.reject(new Error('The examples use no network')),
     log: () => {},
     toolEnv: {},

@@ -30,10 +30,11 @@ interface Surroundings extends ModelChoices {
 
 export function modelsFor(options: Surroundings): Models {
   const { settings, ports } = options;
-  const { clock, fetch } = ports;
+  const { clock, fetch, send } = ports;
   const env = options.env ?? process.env;
   const wire = {
     fetch,
+    send,
     clock,
     // Only when it is first sent, because looking the number up may take reading a file.
     get userAgent() {

@@ -2,6 +2,7 @@
 export * from './channel.ts';
 export * from './deferred.ts';
 export * from './fault.ts';
+export * from './flattened.ts';
 export * from './frontmatter.ts';
 export * from './growing-bytes.ts';
 export * from './json.ts';

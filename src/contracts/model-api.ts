@@ -34,11 +34,19 @@ export interface ApiRequest extends ModelRequest {
 }
 
 /**
+ * An answer as it comes, read by one reader once. `atHand` gives the next event when no waiting is needed for it: a promise
+ * for each of the deltas that came together would cost more than the deltas.
+ */
+export interface ModelStream extends AsyncIterable<AssistantMessageEvent> {
+  atHand?(): AssistantMessageEvent | undefined;
+}
+
+/**
  * One wire format. The stream starts with `start`, ends with exactly one `done` or `error`, and never throws: failures are
  * values at its end. `partial` is one growing object; readers must not keep it.
  */
 export interface ModelApi {
-  stream(request: ApiRequest): AsyncIterable<AssistantMessageEvent>;
+  stream(request: ApiRequest): ModelStream;
 }
 
 /** Which models there are and how each is reached. */
@@ -52,5 +60,5 @@ export interface Models {
   scope(): Promise<readonly Model[] | undefined>;
   /** Throws a Fault that names the missing key and where to put it. */
   ready(model: Model): Promise<void>;
-  stream(request: ModelRequest): AsyncIterable<AssistantMessageEvent>;
+  stream(request: ModelRequest): ModelStream;
 }

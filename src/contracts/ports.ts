@@ -87,6 +87,25 @@ export interface Processes {
   killAll(): Promise<void>;
 }
 
+export interface HttpRequest {
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  signal: AbortSignal;
+  /** Keys go where they were meant to go, and nowhere else. */
+  redirect: 'error';
+}
+
+export interface HttpAnswer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
+/** One HTTP request whose answer is read as it arrives. The process's own `fetch` fits, and costs more at first use. */
+export type Send = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
+
 /** Diagnostic only; does nothing unless a log file was asked for. */
 export type Log = (event: string, facts?: Record<string, unknown>) => void;
 
@@ -95,6 +114,9 @@ export interface Ports {
   readonly ids: Ids;
   readonly files: Files;
   readonly processes: Processes;
+  /** For the hot road to a model. */
+  readonly send: Send;
+  /** For libraries that want all of it. Both go through the user's proxy where there is one. */
   readonly fetch: typeof fetch;
   readonly log: Log;
   /** The environment that tools and shells get: provider keys are not in it. */

@@ -1,6 +1,6 @@
 // First floor, llm: from a request to the stream of the API that answers it. Keeps the stream's contract whoever breaks it.
 import { Fault, messageOf } from '../base/index.ts';
-import type { Clock, ModelApi, ModelRequest } from '../contracts/index.ts';
+import type { Clock, ModelApi, ModelRequest, ModelStream } from '../contracts/index.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../protocol/index.ts';
 import type { ApiLoader } from './apis.ts';
 
@@ -36,20 +36,17 @@ export function lazily(apis: Readonly<Record<string, ApiLoader>>): (model: Model
  * `start` first, one end, nothing thrown. Written out by hand, because a generator around the API's own would cost every
  * delta two more turns of the loop.
  */
-export class GuardedStream implements AsyncIterableIterator<AssistantMessageEvent> {
+export class GuardedStream implements ModelStream, AsyncIterableIterator<AssistantMessageEvent> {
   readonly #request: ModelRequest;
-  readonly #open: () => Promise<AsyncIterable<AssistantMessageEvent>>;
+  readonly #open: () => Promise<ModelStream>;
   readonly #clock: Pick<Clock, 'now'>;
   #source: Events | undefined;
+  #atHand: ModelStream['atHand'];
   #partial: AssistantMessage | undefined;
   /** What is left to say once the source is done for. */
   #last: AssistantMessageEvent[] | undefined;
 
-  constructor(
-    request: ModelRequest,
-    open: () => Promise<AsyncIterable<AssistantMessageEvent>>,
-    clock: Pick<Clock, 'now'>,
-  ) {
+  constructor(request: ModelRequest, open: () => Promise<ModelStream>, clock: Pick<Clock, 'now'>) {
     this.#request = request;
     this.#open = open;
     this.#clock = clock;
@@ -65,6 +62,12 @@ export class GuardedStream implements AsyncIterableIterator<AssistantMessageEven
     return this.#begin();
   }
 
+  atHand(): AssistantMessageEvent | undefined {
+    const value = this.#last ? undefined : this.#atHand?.();
+    if (value) this.#note(value);
+    return value;
+  }
+
   async return(): Promise<Step> {
     this.#last = [];
     await this.#source?.return?.();
@@ -73,7 +76,9 @@ export class GuardedStream implements AsyncIterableIterator<AssistantMessageEven
 
   async #begin(): Promise<Step> {
     try {
-      this.#source = (await this.#open())[Symbol.asyncIterator]();
+      const stream = await this.#open();
+      this.#source = stream[Symbol.asyncIterator]();
+      this.#atHand = stream.atHand?.bind(stream);
     } catch (thrown) {
       return this.#failed(thrown);
     }
@@ -87,16 +92,19 @@ export class GuardedStream implements AsyncIterableIterator<AssistantMessageEven
 
   readonly #passed = (step: Step): Step | Promise<Step> => {
     if (step.done) return this.#failed(new Error(NO_END));
-    const event = step.value;
+    this.#note(step.value);
+    return step;
+  };
+
+  #note(event: AssistantMessageEvent): void {
     if (event.type !== 'done' && event.type !== 'error') {
       this.#partial = event.partial;
-      return step;
+      return;
     }
     this.#last = [];
     // Nothing after the end is heard; the source may clean up.
     void this.#source?.return?.().then(undefined, () => {});
-    return step;
-  };
+  }
 
   readonly #failed = async (thrown: unknown): Promise<Step> => {
     const { ABORTED_MESSAGE, failMessage, MessageBuilder } = await import('./message-builder.ts');

@@ -2,10 +2,10 @@
 // Creating them does no work, because every start of the program pays for it.
 import type { Ports } from '../../contracts/ports.ts';
 import { createClock } from './clock.ts';
-import { createFetch } from './fetch.ts';
 import { createFiles } from './files.ts';
 import { createIds } from './ids.ts';
 import { createLog, type DiagnosticLog } from './log.ts';
+import { createNetwork } from './network.ts';
 import { createProcesses } from './processes.ts';
 import { createToolEnv, isWithheld } from './tool-env.ts';
 
@@ -41,7 +41,7 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
     ids,
     files: createFiles(),
     processes,
-    fetch: createFetch(env),
+    ...createNetwork(env, clock),
     log: diagnostics.log,
     get toolEnv() {
       toolEnv ??= Object.freeze(createToolEnv(env, withheld));

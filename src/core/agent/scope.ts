@@ -1,12 +1,6 @@
 // First floor, core: what one run needs from its surroundings. The loop knows this and nothing else.
-import type { Artifacts, Clock, Hooks, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
-import type {
-  AgentMessage,
-  AssistantMessage,
-  AssistantMessageEvent,
-  Failure,
-  InterruptMode,
-} from '../../protocol/index.ts';
+import type { Artifacts, Clock, Hooks, ModelStream, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
+import type { AgentMessage, AssistantMessage, Failure, InterruptMode } from '../../protocol/index.ts';
 import type { Emit } from '../session/broadcast.ts';
 
 /** A message on its way into the conversation: the prompt itself, or one that waited in a queue. */
@@ -35,7 +29,7 @@ export interface RunScope {
   /** An answer is complete and told. `failure` says why it is not a good one, when the provider did. */
   answered(message: AssistantMessage, failure: Failure | undefined): undefined | Promise<void>;
   /** Asks the model with everything said so far. */
-  ask(): Promise<AsyncIterable<AssistantMessageEvent>>;
+  ask(): Promise<ModelStream>;
   /** An assistant message that no model wrote: the answer that failed or was aborted before it began. */
   blankAnswer(): AssistantMessage;
   readonly tools: ReadonlyMap<string, Tool>;

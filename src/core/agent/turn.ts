@@ -11,11 +11,13 @@ export async function streamAnswer(scope: RunScope): Promise<AssistantMessage> {
   if (scope.signal.aborted) return stage.end(stage.broken());
   try {
     const stream = untilAborted(await scope.ask(), scope.signal, scope.clock);
-    for await (const event of stream) {
-      if (event.type === 'done') return await stage.end(event.message);
-      if (event.type === 'error') return await stage.end(event.error, event.failure);
-      const wait = stage.update(event);
-      if (wait) await wait;
+    for await (const first of stream) {
+      for (let event: AssistantMessageEvent | undefined = first; event; event = stream.atHand()) {
+        if (event.type === 'done') return await stage.end(event.message);
+        if (event.type === 'error') return await stage.end(event.error, event.failure);
+        const wait = stage.update(event);
+        if (wait) await wait;
+      }
     }
   } catch (thrown) {
     return stage.end(stage.broken(messageOf(thrown)));

@@ -8,8 +8,15 @@ const GRACE_MS = 1000;
  * The values of `source`, until it ends, or until a moment after the signal when it does not. An iterator by hand: every
  * delta of every answer passes through here, and a generator would cost three more promises for each.
  */
-export function untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal, clock: Clock): AsyncIterable<T> {
-  return { [Symbol.asyncIterator]: () => follow(source[Symbol.asyncIterator](), signal, clock) };
+export function untilAborted<T>(source: Stream<T>, signal: AbortSignal, clock: Clock): Required<Stream<T>> {
+  return {
+    atHand: () => source.atHand?.(),
+    [Symbol.asyncIterator]: () => follow(source[Symbol.asyncIterator](), signal, clock),
+  };
+}
+
+interface Stream<T> extends AsyncIterable<T> {
+  atHand?(): T | undefined;
 }
 
 function follow<T>(iterator: AsyncIterator<T>, signal: AbortSignal, clock: Clock): AsyncIterator<T> {

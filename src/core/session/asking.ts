@@ -1,7 +1,7 @@
 // First floor, core: puts one request to the model together: prompt, tools, history. Knows no provider.
 import { Fault } from '../../base/index.ts';
-import type { Tool, ToolOffer } from '../../contracts/index.ts';
-import type { AssistantMessage, AssistantMessageEvent, Model } from '../../protocol/index.ts';
+import type { ModelStream, Tool, ToolOffer } from '../../contracts/index.ts';
+import type { AssistantMessage, Model } from '../../protocol/index.ts';
 import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
 import { untilAborted } from '../agent/until-aborted.ts';
 import { findContextFiles } from '../context/context-files.ts';
@@ -36,7 +36,7 @@ export class Asking {
   }
 
   /** `override` stands in the place of the session's own system prompt. */
-  async ask(signal: AbortSignal, override?: string): Promise<AsyncIterable<AssistantMessageEvent>> {
+  async ask(signal: AbortSignal, override?: string): Promise<ModelStream> {
     this.#opening ??= this.#open();
     const { prompt, offers } = await this.#opening;
     const { conversation, options, hooks } = this.#seat;

@@ -3,7 +3,7 @@ import { safeParse } from 'valibot';
 import { Fault, isRecord, kindOf, type Line, messageOf, toJson } from '../../base/index.ts';
 import type { CallToken, Codec, CodecOptions, Frame, Incoming, Reply } from '../../contracts/index.ts';
 import { type AgentEvent, type StreamEvent, type UiRequest, uiAnswer } from '../../protocol/index.ts';
-import { deltaFrame, plainFrame, toolUpdateFrame, updateLine } from './frames.ts';
+import { deltaFrame, plainFrame, toolUpdateFrame, updateFrame } from './frames.ts';
 import { GrowingMessage } from './growing-message.ts';
 
 /** These are answered when they are accepted; everything else when it is done. */
@@ -19,7 +19,7 @@ export function createOmpCodec(options: CodecOptions): Codec {
     const message = options.stream === 'full' ? growing.after(event) : [];
     if ('delta' in event) return deltaFrame(event, message);
     const { partial, ...inner } = event;
-    return updateLine(toJson(options.stream === 'full' ? inner : withCall(inner, partial)).slice(0, -1), message);
+    return updateFrame(toJson(options.stream === 'full' ? inner : withCall(inner, partial)).slice(0, -1), message);
   };
 
   return {

@@ -1,5 +1,6 @@
 // First floor, llm: why a provider gave no answer. Reads statuses and error texts; knows no provider's request.
 import { Fault } from '../../base/index.ts';
+import type { HttpAnswer } from '../../contracts/index.ts';
 import type { Failure } from '../../protocol/index.ts';
 
 /** Thrown inside llm only; it becomes the `error` at the end of a stream. */
@@ -16,7 +17,12 @@ export class ProviderFault extends Fault {
 const LONGEST = 2000;
 
 /** The text is the status and the provider's own words, as hosts already know it. */
-export function httpFailure(status: number, headers: Headers, body: string, secrets: readonly string[]): ProviderFault {
+export function httpFailure(
+  status: number,
+  headers: HttpAnswer['headers'],
+  body: string,
+  secrets: readonly string[],
+): ProviderFault {
   const words = redact(body.trim(), secrets).slice(0, LONGEST);
   const kind = kindOfStatus(status, words);
   const retryAfterMs = retryAfter(headers);
@@ -86,7 +92,7 @@ function kindOfWords(words: string): Failure['kind'] | undefined {
 }
 
 /** Seconds, or a date by the sender's own clock, as HTTP says; nonsense is no answer. */
-function retryAfter(headers: Headers): number | undefined {
+function retryAfter(headers: HttpAnswer['headers']): number | undefined {
   const ms = amount(headers.get('retry-after-ms'));
   if (ms !== undefined) return ms;
   const value = headers.get('retry-after');

@@ -1,11 +1,11 @@
 // First floor, llm: one POST whose answer is a stream of server-sent events. Knows HTTP and patience, no provider.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { messageOf } from '../../base/index.ts';
-import type { Clock } from '../../contracts/index.ts';
+import type { Clock, HttpAnswer, Send } from '../../contracts/index.ts';
 import { httpFailure, malformed, ProviderFault } from './failure.ts';
 
 export interface HttpPorts {
-  fetch: typeof fetch;
+  send: Send;
   clock: Pick<Clock, 'after' | 'now'>;
   userAgent: string;
   /** Milliseconds without a byte before the request is given up. */
@@ -24,21 +24,36 @@ export interface HttpCall {
 
 export type ServerEvent = Pick<EventSourceMessage, 'event' | 'data'>;
 
-/** The events of the answer, as many at a time as one piece of it holds. Throws a ProviderFault, or an AbortError. */
-export async function* post(ports: HttpPorts, call: HttpCall, signal: AbortSignal): AsyncGenerator<ServerEvent[]> {
+/** How long a connection may stay open after the last word, so that it can be used again. */
+const LINGER_MS = 250;
+
+/**
+ * The events of the answer, as many at a time as one piece of it holds. `isOver` says that no more are needed. Throws a
+ * ProviderFault, or an AbortError.
+ */
+export async function* post(
+  ports: HttpPorts,
+  call: HttpCall,
+  signal: AbortSignal,
+  isOver: () => boolean,
+): AsyncGenerator<ServerEvent[]> {
   const patience = createPatience(ports, signal);
   try {
     const response = await send(ports, call, patience.signal);
-    await expectEvents(response, call);
+    const body = await eventsOf(response, call);
     let events: ServerEvent[] = [];
     const parser = createParser({ onEvent: (event) => events.push(event) });
     const decoder = new TextDecoder();
-    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const bytes of body) {
       patience.renew();
       parser.feed(decoder.decode(bytes, { stream: true }));
       if (events.length === 0) continue;
+      // A host that is slow to read is no fault of the provider's.
+      patience.hold();
       yield events;
       events = [];
+      if (isOver()) patience.linger(LINGER_MS);
+      else patience.renew();
       // An answer that was all here before the abort would otherwise never end: Node's body then neither ends nor fails.
       patience.signal.throwIfAborted();
     }
@@ -46,14 +61,15 @@ export async function* post(ports: HttpPorts, call: HttpCall, signal: AbortSigna
     parser.reset({ consume: true });
     if (events.length > 0) yield events;
   } catch (thrown) {
+    if (patience.lost === 'linger' || (isOver() && !signal.aborted)) return;
     throw explain(thrown, patience, signal, ports);
   } finally {
     patience.end();
   }
 }
 
-async function send(ports: HttpPorts, call: HttpCall, signal: AbortSignal): Promise<Response> {
-  return ports.fetch(call.url, {
+async function send(ports: HttpPorts, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
+  return ports.send(call.url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -67,23 +83,23 @@ async function send(ports: HttpPorts, call: HttpCall, signal: AbortSignal): Prom
   });
 }
 
-async function expectEvents(response: Response, call: HttpCall): Promise<void> {
+async function eventsOf(response: HttpAnswer, call: HttpCall): Promise<AsyncIterable<Uint8Array>> {
   if (!response.ok) {
     const body = await bounded(response);
     throw httpFailure(response.status, response.headers, body, call.secrets);
   }
   const type = response.headers.get('content-type') ?? 'no content type';
-  if (/text\/event-stream|application\/x-ndjson/.test(type) && response.body) return;
+  if (/text\/event-stream|application\/x-ndjson/.test(type) && response.body) return response.body;
   const body = (await bounded(response)).slice(0, 200);
   throw malformed(`The provider at ${new URL(call.url).host} answered with ${type} instead of a stream: ${body}`);
 }
 
 /** An error body can be anything, a gigabyte included. */
-export async function bounded(response: Response): Promise<string> {
+export async function bounded(response: Pick<HttpAnswer, 'body'>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   if (!response.body) return text;
-  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const bytes of response.body) {
     text += decoder.decode(bytes, { stream: true });
     if (text.length > 64 * 1024) break;
   }
@@ -92,8 +108,13 @@ export async function bounded(response: Response): Promise<string> {
 
 export interface Patience {
   readonly signal: AbortSignal;
-  readonly lost: 'idle' | 'total' | undefined;
+  readonly lost: 'idle' | 'total' | 'linger' | undefined;
+  /** Something was heard, or is waited for again. */
   renew(): void;
+  /** Nobody waits for the provider. */
+  hold(): void;
+  /** Nothing is expected any more, only the end. */
+  linger(ms: number): void;
   end(): void;
 }
 
@@ -103,6 +124,7 @@ export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience 
   const controller = new AbortController();
   const begun = clock.now();
   let heard = begun;
+  let held = false;
   let lost: Patience['lost'];
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
@@ -110,9 +132,9 @@ export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience 
   const look = (): void => {
     const now = clock.now();
     if (now - begun >= totalTimeoutMs) lost = 'total';
-    else if (now - heard >= idleTimeoutMs) lost = 'idle';
+    else if (!held && now - heard >= idleTimeoutMs) lost = 'idle';
     if (lost) controller.abort();
-    else cancel = clock.after(Math.min(heard + idleTimeoutMs, begun + totalTimeoutMs) - now, look);
+    else cancel = clock.after(Math.min((held ? now : heard) + idleTimeoutMs, begun + totalTimeoutMs) - now, look);
   };
   let cancel = clock.after(Math.min(idleTimeoutMs, totalTimeoutMs), look);
   return {
@@ -122,6 +144,17 @@ export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience 
     },
     renew() {
       heard = clock.now();
+      held = false;
+    },
+    hold() {
+      held = true;
+    },
+    linger(ms) {
+      cancel();
+      cancel = clock.after(ms, () => {
+        lost = 'linger';
+        controller.abort();
+      });
     },
     end() {
       cancel();

@@ -1,17 +1,19 @@
 // First floor, llm: from one provider's events to ours. A wire format is a pure `call` and a pure `reader`; the rest is here.
-import { messageOf } from '../../base/index.ts';
-import type { ApiRequest, Clock, ModelApi } from '../../contracts/index.ts';
+import { flattened, messageOf } from '../../base/index.ts';
+import type { ApiRequest, ModelApi } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, StreamEvent } from '../../protocol/index.ts';
 import { ABORTED_MESSAGE, type DoneReason, MessageBuilder } from '../message-builder.ts';
 import { ProviderFault, redact } from './failure.ts';
 import { type HttpCall, type HttpPorts, post, type ServerEvent } from './post.ts';
 
 /**
- * Follows one answer. Each event must be yielded before the message grows any further, because it carries the message as
- * it stands: hence generators. What cannot be read is thrown.
+ * Follows one answer. Each event must be taken before the message grows any further, because it carries the message as
+ * it stands: hence iterables that do their work when they are asked. What cannot be read is thrown.
  */
 export interface WireReader {
   read(event: ServerEvent): Iterable<StreamEvent>;
+  /** The provider has said its last word; not every connection ends with it. */
+  readonly isOver: boolean;
   /** The bytes are over: closes what is open, or throws when the answer is not whole. */
   end(): Generator<StreamEvent, DoneReason>;
 }
@@ -22,36 +24,83 @@ export interface Wire {
 }
 
 export interface WirePorts extends HttpPorts {
-  clock: Pick<Clock, 'after' | 'now'>;
+  /** For the formats that are read through a library. */
+  fetch: typeof fetch;
 }
 
 export function createWireApi(ports: WirePorts, wire: Wire): ModelApi {
-  return { stream: (request) => follow(ports, wire, request) };
+  return { stream: (request) => flattened(new Answer(ports, wire, request).batches()) };
 }
 
-async function* follow(ports: WirePorts, wire: Wire, request: ApiRequest): AsyncGenerator<AssistantMessageEvent> {
-  const builder = new MessageBuilder(request.model, ports.clock.now());
-  let secrets: readonly string[] = [];
-  let begun = false;
-  try {
-    const planned = wire.call(request);
-    secrets = planned.secrets;
-    const call = request.rewrite ? { ...planned, body: await request.rewrite(planned.body) } : planned;
-    const reader = wire.reader(builder, request);
-    for await (const events of post(ports, call, request.signal)) {
-      if (!begun) yield builder.start();
-      begun = true;
+type Events = Iterable<AssistantMessageEvent>;
+
+class Answer {
+  readonly #ports: WirePorts;
+  readonly #wire: Wire;
+  readonly #request: ApiRequest;
+  readonly #builder: MessageBuilder;
+  #secrets: readonly string[] = [];
+  #begun = false;
+  #failed = false;
+
+  constructor(ports: WirePorts, wire: Wire, request: ApiRequest) {
+    this.#ports = ports;
+    this.#wire = wire;
+    this.#request = request;
+    this.#builder = new MessageBuilder(request.model, ports.clock.now());
+  }
+
+  /** One batch for each piece of the answer that comes from the network. */
+  async *batches(): AsyncGenerator<Events> {
+    try {
+      const planned = this.#wire.call(this.#request);
+      this.#secrets = planned.secrets;
+      const { rewrite } = this.#request;
+      const call = rewrite ? { ...planned, body: await rewrite(planned.body) } : planned;
+      const reader = this.#wire.reader(this.#builder, this.#request);
+      for await (const events of post(this.#ports, call, this.#request.signal, () => reader.isOver)) {
+        yield this.#follow(reader, events);
+        if (this.#failed) return;
+      }
+      yield this.#end(reader);
+    } catch (thrown) {
+      yield this.#fail(thrown);
+    }
+  }
+
+  *#follow(reader: WireReader, events: readonly ServerEvent[]): Generator<AssistantMessageEvent> {
+    const { signal } = this.#request;
+    yield* this.#start();
+    try {
       for (const event of events) {
-        request.signal.throwIfAborted();
+        if (signal.aborted) throw signal.reason;
         yield* reader.read(event);
       }
+    } catch (thrown) {
+      yield* this.#fail(thrown);
     }
-    const reason = yield* reader.end();
-    yield builder.finish(reason);
-  } catch (thrown) {
-    if (!begun) yield builder.start();
-    if (request.signal.aborted) return yield builder.fail('aborted', ABORTED_MESSAGE);
+  }
+
+  *#end(reader: WireReader): Generator<AssistantMessageEvent> {
+    try {
+      const reason = yield* reader.end();
+      yield this.#builder.finish(reason);
+    } catch (thrown) {
+      yield* this.#fail(thrown);
+    }
+  }
+
+  *#start(): Generator<AssistantMessageEvent> {
+    if (!this.#begun) yield this.#builder.start();
+    this.#begun = true;
+  }
+
+  *#fail(thrown: unknown): Generator<AssistantMessageEvent> {
+    this.#failed = true;
+    yield* this.#start();
+    if (this.#request.signal.aborted) return yield this.#builder.fail('aborted', ABORTED_MESSAGE);
     const failure = thrown instanceof ProviderFault ? thrown.failure : undefined;
-    yield { ...builder.fail('error', redact(messageOf(thrown), secrets)), ...(failure ? { failure } : {}) };
+    const words = redact(messageOf(thrown), this.#secrets);
+    yield { ...this.#builder.fail('error', words), ...(failure ? { failure } : {}) };
   }
 }

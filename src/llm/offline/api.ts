@@ -1,5 +1,5 @@
 // First floor, llm: speaks the offline model's steps as a stream of events. Knows neither phrases nor tools.
-import { messageOf } from '../../base/index.ts';
+import { flattened, messageOf } from '../../base/index.ts';
 import type { Clock, ModelApi, ModelRequest } from '../../contracts/index.ts';
 import { type AssistantMessageEvent, noUsage, type StreamEvent } from '../../protocol/index.ts';
 import { ABORTED_MESSAGE, type DoneReason, MessageBuilder } from '../message-builder.ts';
@@ -17,15 +17,33 @@ const EVENTS_PER_PAUSE = 32;
 const ARGUMENT_PIECE = 24;
 
 export function createOfflineApi({ clock, pause = () => Promise.resolve() }: OfflineOptions): ModelApi {
-  return { stream: (request) => answer(request, clock, pause) };
+  return { stream: (request) => flattened(answer(request, clock, pause)) };
 }
 
 async function* answer(
   request: ModelRequest,
   clock: Pick<Clock, 'now'>,
   pause: () => Promise<void>,
-): AsyncGenerator<AssistantMessageEvent> {
-  const builder = new MessageBuilder(request.model, clock.now());
+): AsyncGenerator<Iterable<AssistantMessageEvent>> {
+  const events = tell(request, new MessageBuilder(request.model, clock.now()));
+  for (let over = false; !over; ) {
+    yield some(events, EVENTS_PER_PAUSE, () => {
+      over = true;
+    });
+    if (!over) await pause();
+  }
+}
+
+/** At most `count` of them. Written out, because `for … of` would end the generator with the batch. */
+function* some<T>(events: Iterator<T>, count: number, onEnd: () => void): Generator<T> {
+  for (let i = 0; i < count; i++) {
+    const next = events.next();
+    if (next.done) return onEnd();
+    yield next.value;
+  }
+}
+
+function* tell(request: ModelRequest, builder: MessageBuilder): Generator<AssistantMessageEvent> {
   const account = { ...noUsage(), input: inputTokens(request) };
   builder.setUsage(account);
   yield builder.start();
@@ -36,8 +54,7 @@ async function* answer(
     const ids = callIds(request, builder.message.timestamp);
     const most = request.maxTokens === undefined ? Number.POSITIVE_INFINITY : request.maxTokens * CHARS_PER_TOKEN;
     const events = perform(builder, step, ids, most);
-    for (let count = 1; ; count++) {
-      if (count % EVENTS_PER_PAUSE === 0) await pause();
+    for (;;) {
       // Before the next event is made, because making it lets the message grow.
       if (request.signal.aborted) return yield builder.fail('aborted', ABORTED_MESSAGE);
       const next = events.next();

@@ -34,7 +34,7 @@ export interface Subject<Answer> {
 
 export function portsWith(clock: FakeClock, other: Partial<WirePorts> = {}): WirePorts {
   const patience = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: 10 * IDLE_MS };
-  return { fetch, clock, userAgent: 'parley/test', ...patience, ...other };
+  return { fetch, send: fetch, clock, userAgent: 'parley/test', ...patience, ...other };
 }
 
 export function stage<Answer>(subject: Subject<Answer>): Stage<Answer> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createSend } from '../../../src/app/system-ports/send.ts';
 import { createAnthropicMessages } from '../../../src/llm/apis/anthropic-messages/index.ts';
 import type { Failure } from '../../../src/protocol/index.ts';
 import { expectGrammar, observe } from '../contract.ts';
@@ -205,16 +206,35 @@ describe('patience', () => {
   test('a stream that stalls', async () => {
     at.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
     const seen = await observe(at.api.stream(at.request()), ({ type }, count) => {
-      if (type === 'text_delta' && count === 4) void at.clock.advance(IDLE_MS);
+      if (type === 'text_delta' && count === 4) setImmediate(() => void at.clock.advance(IDLE_MS));
     });
     expectGrammar(seen);
     expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'timeout' } });
     expect(seen.message.content).toEqual([{ type: 'text', text: 'Half an ' }]);
   });
 
+  test('a host that is slow to read is no fault of the provider', async () => {
+    at.server.reply({ answer: TEXT });
+    const seen = await observe(at.api.stream(at.request()), ({ type }) => {
+      if (type === 'text_delta') void at.clock.advance(2 * IDLE_MS);
+    });
+    expectGrammar(seen);
+    expect(seen.events.at(-1)?.type).toBe('done');
+  });
+
+  test('a connection that stays open after the last word', async () => {
+    at.server.reply({ answer: TEXT, after: 'stall' });
+    const seen = await observe(at.api.stream(at.request()), ({ type }) => {
+      if (type === 'text_end') setImmediate(() => void at.clock.advance(1000));
+    });
+    expectGrammar(seen);
+    expect(seen.events.at(-1)?.type).toBe('done');
+  });
+
   test('a stream that takes for ever', async () => {
     const ports = {
       fetch,
+      send: createSend(at.clock),
       clock: at.clock,
       userAgent: 'parley/test',
       idleTimeoutMs: 10 * TOTAL_MS,

@@ -1,5 +1,7 @@
 // What the tests of the Messages format share: a loopback provider, a model on it, requests, and events without their messages.
+
 import { afterAll, beforeAll } from 'vitest';
+import { createSend } from '../../../src/app/system-ports/send.ts';
 import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
 import { createAnthropicMessages } from '../../../src/llm/apis/anthropic-messages/index.ts';
 import type {
@@ -31,6 +33,7 @@ export function stage(): Stage {
   const clock = createFakeClock();
   const api = createAnthropicMessages({
     fetch,
+    send: createSend(clock),
     clock,
     userAgent: 'parley/test',
     idleTimeoutMs: IDLE_MS,

@@ -30,7 +30,7 @@ function azure(answer: Answer, sent: Sent[] = []) {
     init?.signal?.throwIfAborted();
     return answered(url, init);
   };
-  return createAzureOpenAiResponses(portsWith(createFakeClock(), { fetch }));
+  return createAzureOpenAiResponses(portsWith(createFakeClock(), { send: fetch }));
 }
 
 modelApiContract('azure-openai-responses', () => {
@@ -75,7 +75,7 @@ describe('what opens the door', () => {
 
   test('it is not repeated when Azure repeats it', async () => {
     const fetch: typeof globalThis.fetch = async () => new Response(`Access denied for ${KEY}`, { status: 401 });
-    const api = createAzureOpenAiResponses(portsWith(createFakeClock(), { fetch }));
+    const api = createAzureOpenAiResponses(portsWith(createFakeClock(), { send: fetch }));
     const { events, message } = await observe(api.stream(requestFor(MODEL, { apiKey: KEY })));
     expect(events.at(-1)).toMatchObject({ failure: { kind: 'auth', status: 401 } });
     expect(message.errorMessage).toBe('401 Access denied for [redacted]');

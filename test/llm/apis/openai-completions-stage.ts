@@ -1,6 +1,8 @@
 // What the tests of Chat Completions share: a loopback provider, models on its houses, requests, and events without their messages.
+
 import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll } from 'vitest';
+import { createSend } from '../../../src/app/system-ports/send.ts';
 import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
 import { createOpenAiCompletions } from '../../../src/llm/apis/openai-completions/index.ts';
 import { createReader } from '../../../src/llm/apis/openai-completions/reader.ts';
@@ -35,7 +37,7 @@ export function stage(): Stage {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const patience = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: TOTAL_MS };
-  const api = createOpenAiCompletions({ fetch, clock, userAgent: 'parley/test', ...patience });
+  const api = createOpenAiCompletions({ fetch, send: createSend(clock), clock, userAgent: 'parley/test', ...patience });
   beforeAll(async () => {
     server = await startOpenAiCompletions();
   });

@@ -272,7 +272,7 @@ describe('inside the stream', () => {
   test('a stream that stalls', async () => {
     at.server.reply({ frames: words, upTo: 5, after: 'stall' });
     const stalled = observe(at.api.stream(at.request()), ({ type }) => {
-      if (type === 'text_delta') void at.clock.advance(IDLE_MS);
+      if (type === 'text_delta') setImmediate(() => void at.clock.advance(IDLE_MS));
     });
     expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'timeout' } });
   });

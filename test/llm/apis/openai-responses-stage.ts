@@ -1,5 +1,7 @@
 // What the tests of the Responses format share: a loopback provider, models on it, requests, and histories.
+
 import { afterAll, beforeAll } from 'vitest';
+import { createSend } from '../../../src/app/system-ports/send.ts';
 import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
 import { createOpenAiResponses } from '../../../src/llm/apis/openai-responses/index.ts';
 import type { AssistantMessage, Model } from '../../../src/protocol/index.ts';
@@ -27,7 +29,7 @@ export function stage(): Stage {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const limits = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: 10 * IDLE_MS };
-  const api = createOpenAiResponses({ fetch, clock, userAgent: 'parley/test', ...limits });
+  const api = createOpenAiResponses({ fetch, send: createSend(clock), clock, userAgent: 'parley/test', ...limits });
   beforeAll(async () => {
     server = await startOpenAiResponses();
   });

@@ -320,7 +320,7 @@ describe('a conversation', () => {
 });
 
 test('the table of formats loads it, when there is a network', async () => {
-  const wire = { fetch, clock: at.clock, userAgent: 'parley/test', idleTimeoutMs: 1, totalTimeoutMs: 1 };
+  const wire = { fetch, send: fetch, clock: at.clock, userAgent: 'parley/test', idleTimeoutMs: 1, totalTimeoutMs: 1 };
   const load = apiLoaders({ clock: at.clock, wire })['openai-responses'];
   expect((await load?.())?.stream).toBeTypeOf('function');
 });

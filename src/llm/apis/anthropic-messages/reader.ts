@@ -80,6 +80,10 @@ class AnswerReader implements WireReader {
     }
   }
 
+  get isOver(): boolean {
+    return this.#ended;
+  }
+
   *end(): Generator<StreamEvent, DoneReason> {
     if (!this.#ended) throw malformed("The provider's stream ended early, before the answer was complete");
     const { message } = this.#builder;

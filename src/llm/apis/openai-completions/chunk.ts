@@ -28,13 +28,18 @@ export function readChunk({ event, data }: ServerEvent): Chunk | undefined {
     complaint(chunk) ??
     (event === 'error' || chunk.object === 'error' ? chunk : undefined);
   if (error) throw failureIn(error);
-  const usage = [chunk.usage, known?.usage, isRecord(chunk.x_groq) ? chunk.x_groq.usage : undefined].find(isRecord);
   const finish = known?.finish_reason;
   return {
     delta: isRecord(known?.delta) ? known.delta : undefined,
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
-    usage,
+    usage: usageIn(chunk, known),
   };
+}
+
+function usageIn(chunk: Record<string, unknown>, choice: Record<string, unknown> | undefined) {
+  if (isRecord(chunk.usage)) return chunk.usage;
+  if (isRecord(choice?.usage)) return choice.usage;
+  return isRecord(chunk.x_groq) && isRecord(chunk.x_groq.usage) ? chunk.x_groq.usage : undefined;
 }
 
 function parsed(data: string): Record<string, unknown> {

@@ -53,6 +53,10 @@ class AnswerReader implements WireReader {
     return isPlain(delta) ? this.#said(delta.content) : this.#follow(delta);
   }
 
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   *end(): Generator<StreamEvent, DoneReason> {
     if (this.#finish === undefined && !this.#over && this.#saysWhy) {
       throw malformed("The provider's stream ended early, before the answer was complete");

@@ -78,6 +78,10 @@ class AnswerReader implements WireReader {
     }
   }
 
+  get isOver(): boolean {
+    return this.#last !== undefined;
+  }
+
   *end(): Generator<StreamEvent, DoneReason> {
     if (!this.#last) throw malformed("The provider's stream ended early, before the answer was complete");
     const { incomplete_details: why, output } = this.#last;

@@ -2,7 +2,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createFetch } from '../../../src/app/system-ports/fetch.ts';
+import { createNetwork } from '../../../src/app/system-ports/network.ts';
+import { createFakeClock } from '../../../src/testing/index.ts';
+
+const createFetch = (env: Record<string, string>) => createNetwork(env, createFakeClock()).fetch;
 
 async function origin() {
   const seen: IncomingMessage['headers'][] = [];

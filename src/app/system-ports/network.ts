@@ -1,5 +1,7 @@
-// The app's network: the fetch that the process has, or one that goes through the user's proxy. Knows no provider.
+// The app's network: the process's own, or one that goes through the user's proxy. Knows no provider.
 import { Fault } from '../../base/fault.ts';
+import type { Clock, Send } from '../../contracts/ports.ts';
+import { createSend } from './send.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Fetch = typeof globalThis.fetch;
@@ -13,14 +15,15 @@ interface Proxies {
 /** A server on this machine is what a proxy elsewhere cannot reach. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 
-export function createFetch(env: Env): Fetch {
+export function createNetwork(env: Env, clock: Pick<Clock, 'after'>): { fetch: Fetch; send: Send } {
   const proxies = proxiesOf(env);
-  if (!proxies) return (input, init) => globalThis.fetch(input, init);
+  if (!proxies) return { fetch: (input, init) => globalThis.fetch(input, init), send: createSend(clock) };
   let through: Promise<Fetch> | undefined;
-  return async (input, init) => {
+  const fetch: Fetch = async (input, init) => {
     through ??= throughProxy(proxies);
     return (await through)(input, init);
   };
+  return { fetch, send: fetch };
 }
 
 function proxiesOf(env: Env): Proxies | undefined {
