@@ -25,6 +25,30 @@ ${lines.join('\n')}
 }
 
 /**
+ * The rows of the models to begin with, apart from all others, because a start with a key needs one of them.
+ * @param {string} date
+ * @param {string} defaults the text of src/llm/defaults.ts
+ */
+export function firstRowsText(date, defaults) {
+  const [table = ''] = /DEFAULT_MODELS.*?\]\);/s.exec(defaults) ?? [];
+  const lines = [...table.matchAll(/\['([^']+)', '([^']+)'\]/g)].map(([, to, id]) => {
+    const host = HOSTS.find((candidate) => candidate.to === to);
+    const row = host && rowsOf(host, date).find(([own]) => own === id);
+    if (!row) throw new Error(`The catalogue has no ${to}/${id}`);
+    return `  '${to}': ${literal(row)},`;
+  });
+  return `// First floor, llm: the models to begin with, of generated.ts. Data, written by \`npm run catalogue\`: do not edit.
+// biome-ignore-all format: one model, one line
+// biome-ignore-all lint/complexity/useLiteralKeys: every provider is written alike
+import type { CatalogueRow } from './row.ts';
+
+export const FIRST_ROWS: Readonly<Record<string, CatalogueRow>> = {
+${lines.join('\n')}
+};
+`;
+}
+
+/**
  * @param {Host} host
  * @param {string} date
  * @returns {Row[]}

@@ -27,7 +27,7 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   }
   return {
     credentials,
-    initial: async () => ((await isPlain(options, credentials)) ? offlineModel : (await choices()).initial()),
+    initial: async () => (await unasked(options, credentials)) ?? (await choices()).initial(),
     find: async (provider, modelId) => (await choices()).find(provider, modelId),
     available: async () => (await choices()).available(),
     scope: async () => (await choices()).scope(),
@@ -48,13 +48,20 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   };
 }
 
-/** Nothing was asked for and no key is there: every start of a program without either comes through here. */
-async function isPlain(options: ModelsOptions, credentials: Credentials): Promise<boolean> {
-  const { asked = {}, preferred = {}, apiKey, patterns } = options;
+/**
+ * Nothing was asked for, so a key decides, or there is none. Nearly every start of a program comes through here, hence
+ * without the catalogue. What models.json describes is looked at more closely elsewhere.
+ */
+async function unasked(options: ModelsOptions, credentials: Credentials): Promise<Model | undefined> {
+  const { apis, env, asked = {}, preferred = {}, apiKey, patterns } = options;
   const wishes = [asked.provider, asked.model, preferred.provider, preferred.model, apiKey, patterns?.[0]];
-  if (wishes.some(Boolean)) return false;
+  if (wishes.some(Boolean)) return undefined;
   const { has, described } = await credentials.inHand();
-  return ![...DEFAULT_MODELS.keys(), ...described].some(has);
+  const provider = [...DEFAULT_MODELS.keys(), ...described].find(has);
+  if (provider === undefined) return offlineModel;
+  if (described.length > 0) return undefined;
+  const { quickChoice } = await import('./quick-choice.ts');
+  return quickChoice(provider, env, ({ api }) => Object.hasOwn(apis, api));
 }
 
 function nowhere({ provider }: Model): Fault {

@@ -1,7 +1,7 @@
 // The generated list of models: whole, sane, fresh, and in step with what the APIs say to each of them.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { catalogueText } from '../../scripts/catalogue-text.mjs';
+import { catalogueText, firstRowsText } from '../../scripts/catalogue-text.mjs';
 import { check } from '../../src/contracts/index.ts';
 import { reasoningOf } from '../../src/llm/apis/openai-responses/effort.ts';
 import { ROWS } from '../../src/llm/catalogue/generated.ts';
@@ -19,6 +19,8 @@ const find = (name: string) => all.find((candidate) => nameOf(candidate) === nam
 test('is what the script writes', () => {
   const [, date] = /prices of (\d{4}-\d{2}-\d{2})\./.exec(text) ?? [];
   expect(catalogueText(date!) === text, `${FILE} is stale: run \`npm run catalogue\``).toBe(true);
+  const firsts = firstRowsText(date!, readFileSync('src/llm/defaults.ts', 'utf8'));
+  expect(readFileSync('src/llm/catalogue/first-rows.ts', 'utf8') === firsts, 'first-rows.ts is stale').toBe(true);
 });
 
 test('the day decides the price', () => {

@@ -2,8 +2,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_MODELS, defaultModelOf } from '../../src/llm/defaults.ts';
 import { apiLoaders, offlineModel } from '../../src/llm/index.ts';
 import { OFFLINE_API } from '../../src/llm/offline/model.ts';
+import { findProvider } from '../../src/llm/providers/providers.ts';
 import { selectModel } from '../../src/llm/selection.ts';
 import type { Model } from '../../src/protocol/index.ts';
 import { observe } from './contract.ts';
@@ -79,6 +81,24 @@ describe('the model to begin with', () => {
     expect(await first({ env: { OPENAI_API_KEY: 'sk', ...ANTHROPIC } })).toBe('anthropic/claude-opus-5-5');
     const files = { 'auth.json': { mistral: { type: 'api_key', key: 'k' } } };
     expect(await first({ files })).toBe('mistral/mistral-medium-3-5');
+  });
+
+  test.each([...DEFAULT_MODELS.keys()])('the key of %s leads to the model that the catalogue has', async (provider) => {
+    const env = { [findProvider(provider)!.env[0]!]: 'k', ANTHROPIC_BASE_URL: 'https://proxy.example/' };
+    const { models } = modelStage({ env });
+    const model = await models.initial();
+    expect(model).toEqual(await models.find(provider, defaultModelOf(provider)!));
+    // What is described elsewhere may change it, and an address that is none makes it unusable.
+    const files = {
+      'models.json': { providers: { [provider]: { modelOverrides: { [model!.id]: { name: 'Mine' } } } } },
+    };
+    expect(await modelStage({ env, files }).models.initial()).toMatchObject({ id: model!.id, name: 'Mine' });
+  });
+
+  test('a provider whose address is none is passed over, with a warning', async () => {
+    const stage = modelStage({ env: { ...ANTHROPIC, ANTHROPIC_BASE_URL: 'nonsense', OPENAI_API_KEY: 'k' } });
+    expect(nameOf(await stage.models.initial())).toBe('openai/gpt-6.1-sol');
+    expect(stage.warnings).toEqual([expect.stringContaining('ANTHROPIC_BASE_URL is no web address: nonsense')]);
   });
 
   test.each(['GITHUB_TOKEN', 'HF_TOKEN', 'AWS_PROFILE', 'GOOGLE_APPLICATION_CREDENTIALS', 'OLLAMA_HOST'])(
