@@ -46,7 +46,7 @@ export function table(m, { rounds, startBytes, sources }) {
     ['run with a tool, later', of('floor.tool', 'whole'), of('parley.tool', 'whole'), 'ms', '≤ 1.5'],
   ];
   return [
-    `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model.trim()}; medians of ${rounds} interleaved rounds.`,
+    machine(rounds),
     '',
     '| what | floor | Parley | ratio | budget |',
     '|---|---:|---:|---:|---:|',
@@ -59,6 +59,12 @@ export function table(m, { rounds, startBytes, sources }) {
     `| source files: number, median, largest | | ${sources.files}, ${sources.median}, ${sources.largest} lines (${sources.path}) | | ≤ 400 lines |`,
     '',
   ].join('\n');
+}
+
+/** @param {number} rounds */
+export function machine(rounds) {
+  const model = cpus()[0]?.model.trim();
+  return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cpus().length} × ${model}; medians of ${rounds} interleaved rounds.`;
 }
 
 /**
@@ -81,7 +87,8 @@ ratios say more than times.
 /**
  * @param {string} path
  * @param {string} report
+ * @param {string} [preface]
  */
-export async function writePage(path, report) {
-  await writeFile(path, PREFACE + report);
+export async function writePage(path, report, preface = PREFACE) {
+  await writeFile(path, preface + report);
 }

@@ -18,17 +18,33 @@ export interface LogDamage {
   message: string;
 }
 
+/** A message of the log that nobody has read yet. */
+export interface UnreadMessage {
+  readonly type: 'unread';
+  readonly id: string;
+  readonly role: string;
+  /** `undefined` when it turns out to be damaged. */
+  read(): SessionEntry | undefined;
+  mentions(words: string): boolean;
+}
+
+export type SketchedEntry = SessionEntry | UnreadMessage;
+
 /** A conversation that goes on. */
 export interface ResumedSession {
   readonly header: SessionHeader;
   readonly log: SessionLog;
   /**
    * The entries that the context is made of, oldest first, ending at the leaf: from the first one that the newest
-   * compaction kept, otherwise from the root. Read backwards from the end, so that the rest of the history costs nothing.
+   * compaction kept, otherwise from the root. Read backwards from the end, so that the rest of the history costs nothing,
+   * and not before somebody asks: beginning to serve a host does not need what was said.
    */
   readonly path: readonly SessionEntry[];
+  /** The same before it is read; absent when it has been. */
+  readonly sketch?: readonly SketchedEntry[];
   readonly leafId: string | null;
   readonly name: string | undefined;
+  /** Grows when the path is read and a message in it turns out to be damaged. */
   readonly damage: readonly LogDamage[];
 }
 

@@ -1,7 +1,7 @@
 // The store's reading of one line: which entry it is, and what is wrong with it. Knows the log's format, not conversations.
 import { isRecord } from '../base/json.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
-import type { RawLine } from './line.ts';
+import { openingOf, type RawLine } from './line.ts';
 import { inOurSpelling } from './spelling.ts';
 
 /** What is needed to follow the tree without reading the entry. */
@@ -9,6 +9,8 @@ export interface EntryHead {
   readonly type: string;
   readonly id: string;
   readonly parentId: string | null;
+  /** Who speaks, where the line says so in the usual place. */
+  readonly role?: string | undefined;
 }
 
 export type ReadLine =
@@ -19,22 +21,28 @@ export type ReadLine =
 
 const HEAD_BYTES = 256;
 /** Every program that writes this format begins its entries so. Ids with anything unusual in them take the long way. */
-const HEAD = /^\{"type":"([a-z_]+)","id":"([\w.:/-]+)","parentId":(?:null|"([\w.:/-]+)"),"/;
+const HEAD =
+  /^\{"type":"([a-z_]+)","id":"([\w.:/-]+)","parentId":(?:null|"([\w.:/-]+)"),"(?:timestamp":"[\w.:+-]*","message":\{"role":"(\w+)",)?/;
 /** Quotes inside of strings are escaped, so that no text can look like this. */
 const SECOND = '{"type":"';
 const ENTRY_WITHIN = /\{"type":"[a-z_]+","id":"/g;
 const MOST_ATTEMPTS = 8;
 
 /** Looks at the first bytes only, which stand before anything nested: what is in the messages cannot be mistaken for it. */
-export function headOf(bytes: Buffer): EntryHead | undefined {
-  const match = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
-  return match ? { type: match[1] as string, id: match[2] as string, parentId: match[3] ?? null } : undefined;
+export function headOf(line: RawLine): EntryHead | undefined {
+  return headIn(openingOf(line, HEAD_BYTES));
+}
+
+function headIn(opening: string): EntryHead | undefined {
+  const match = HEAD.exec(opening);
+  if (!match) return undefined;
+  return { type: match[1] as string, id: match[2] as string, parentId: match[3] ?? null, role: match[4] };
 }
 
 /** Whether another entry seems to begin further on: a line that lost its end holds the next one too. */
 export function isFused(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(SECOND, 1, 'latin1'); at > 0; at = bytes.indexOf(SECOND, at + 1, 'latin1')) {
-    if (headOf(bytes.subarray(at))) return true;
+    if (headIn(bytes.toString('latin1', at, at + HEAD_BYTES))) return true;
   }
   return false;
 }

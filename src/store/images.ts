@@ -7,20 +7,41 @@ import { folderOf } from './places.ts';
 const MARK = /^blob:sha256:([0-9a-f]{64})$/;
 
 /** `<agent directory>/sessions/<folder>/<file>` has its pictures in `<agent directory>/blobs`. Nobody else's are touched. */
+export function imagesFolder(sessionFile: string): string {
+  return `${folderOf(folderOf(folderOf(sessionFile)))}/blobs`;
+}
+
 export async function withImages(
   files: Files,
   sessionFile: string,
   entries: readonly SessionEntry[],
 ): Promise<readonly SessionEntry[]> {
   if (!entries.some((entry) => blocksOf(entry)?.some(isMarked))) return entries;
-  const folder = `${folderOf(folderOf(folderOf(sessionFile)))}/blobs`;
+  const folder = imagesFolder(sessionFile);
   return Promise.all(entries.map((entry) => restored(files, folder, entry)));
+}
+
+/** The same where there is no folder of pictures at all. */
+export function withoutImages(entries: readonly SessionEntry[]): readonly SessionEntry[] {
+  return entries.map((entry) => {
+    const blocks = blocksOf(entry);
+    return blocks?.some(isMarked)
+      ? refilled(
+          entry,
+          blocks.map((block) => (isMarked(block) ? GONE : block)),
+        )
+      : entry;
+  });
 }
 
 async function restored(files: Files, folder: string, entry: SessionEntry): Promise<SessionEntry> {
   const blocks = blocksOf(entry);
   if (!blocks?.some(isMarked)) return entry;
   const content = await Promise.all(blocks.map((block) => (isMarked(block) ? image(files, folder, block) : block)));
+  return refilled(entry, content);
+}
+
+function refilled(entry: SessionEntry, content: readonly unknown[]): SessionEntry {
   const whole = entry.type === 'message' ? { ...entry, message: { ...entry.message, content } } : { ...entry, content };
   return whole as SessionEntry;
 }
@@ -29,9 +50,11 @@ async function restored(files: Files, folder: string, entry: SessionEntry): Prom
 async function image(files: Files, folder: string, block: MarkedImage): Promise<unknown> {
   const [, hash] = MARK.exec(block.data) as RegExpExecArray;
   const bytes = await files.read(`${folder}/${hash}`).catch(() => undefined);
-  if (!bytes) return { type: 'text', text: '[image no longer available]' };
+  if (!bytes) return GONE;
   return { ...block, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') };
 }
+
+const GONE = { type: 'text', text: '[image no longer available]' };
 
 interface MarkedImage {
   data: string;

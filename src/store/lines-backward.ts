@@ -1,6 +1,6 @@
 // The store's reader from the end of a file: lines, last one first, as many as are asked for. Must not know what they say.
 import type { OpenFile } from '../contracts/ports.ts';
-import { isBlank, LF, LONGEST_LINE, piece, type RawLine, STEP } from './line.ts';
+import { isBlank, LineInPiece, LONGEST_LINE, lineEnds, piecesBackward, type RawLine } from './line.ts';
 
 const FIRST_STEP = 64 * 1024;
 
@@ -11,8 +11,7 @@ export interface BackwardLines {
 
 /** The lines between two offsets; the first one must be the beginning of a line. */
 export function linesBackward(file: OpenFile, from: number, end: number, longest = LONGEST_LINE): BackwardLines {
-  let position = end;
-  let step = FIRST_STEP;
+  const pieces = piecesBackward(file, from, end, FIRST_STEP);
   /** The later parts of a line whose beginning lies further back, last part first. */
   let begun: Buffer[] = [];
   let begunBytes = 0;
@@ -31,24 +30,31 @@ export function linesBackward(file: OpenFile, from: number, end: number, longest
     if (bytes === undefined || !isBlank(bytes)) into.push({ start, length, bytes });
   }
 
+  function split(bytes: Buffer, start: number): RawLine[] {
+    const lines: RawLine[] = [];
+    const ends = lineEnds(bytes);
+    const last = ends.at(-1);
+    if (last !== undefined) finish(bytes.subarray(last + 1), start + last + 1, lines);
+    for (let at = ends.length - 1; at > 0; at -= 1) {
+      const line = new LineInPiece(
+        bytes,
+        (ends[at - 1] as number) + 1,
+        ends[at] as number,
+        start + (ends[at - 1] as number) + 1,
+      );
+      if (line.length > longest) lines.push({ start: line.start, length: line.length, bytes: undefined });
+      else if (line.length > 1 || !isBlank(line.bytes)) lines.push(line);
+    }
+    const first = bytes.subarray(0, ends[0] ?? bytes.length);
+    if (start === from) finish(first, start, lines);
+    else hold(first);
+    return lines;
+  }
+
   return {
     async next() {
-      if (position <= from) return undefined;
-      const start = Math.max(from, position - step);
-      const chunk = await piece(file, start, position - start);
-      position = start;
-      step = STEP;
-      const lines: RawLine[] = [];
-      let stop = chunk.length;
-      while (stop > 0) {
-        const at = chunk.lastIndexOf(LF, stop - 1);
-        if (at < 0) break;
-        finish(chunk.subarray(at + 1, stop), start + at + 1, lines);
-        stop = at;
-      }
-      if (start === from) finish(chunk.subarray(0, stop), start, lines);
-      else hold(chunk.subarray(0, stop));
-      return lines;
+      const piece = await pieces();
+      return piece && split(piece.bytes, piece.start);
     },
   };
 }

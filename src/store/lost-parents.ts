@@ -44,7 +44,7 @@ type Place = Pick<EntryHead, 'id' | 'parentId'>;
 
 /** A line that lost its end may hold two: what it says of itself first, and the entry behind. */
 function placesIn(line: RawLine): Place[] {
-  const head = line.bytes && headOf(line.bytes);
+  const head = headOf(line);
   if (head && line.bytes && !isFused(line.bytes)) return [head];
   const { entry } = readLine(line);
   const places: Place[] = head ? [head] : [];

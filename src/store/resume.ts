@@ -1,10 +1,10 @@
 // The store's way into a conversation that goes on: check, lock, look at both ends, walk back. Writes nothing itself.
 import { Fault, messageOf } from '../base/fault.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
-import type { LogDamage, ResumedSession } from '../contracts/store.ts';
-import { SESSION_VERSION } from '../protocol/entry.ts';
+import type { LogDamage, ResumedSession, SketchedEntry } from '../contracts/store.ts';
+import { SESSION_VERSION, type SessionEntry } from '../protocol/entry.ts';
 import { type HeaderFound, headerOf, sessionPath, titleIn } from './header.ts';
-import { withImages } from './images.ts';
+import { imagesFolder, withImages, withoutImages } from './images.ts';
 import { resumedBlockFile } from './jsonl-file.ts';
 import { createJsonlLog } from './jsonl-log.ts';
 import type { Lock, Locks } from './lock.ts';
@@ -12,6 +12,7 @@ import { substitutesFor } from './lost-parents.ts';
 import { migrate } from './migrate.ts';
 import { findName } from './session-name.ts';
 import { type Tail, tailOf } from './tail.ts';
+import { readAll } from './unread.ts';
 import { type Way, walkBack } from './walk-back.ts';
 
 export async function resumeSession(files: Files, locks: Locks, path: string): Promise<ResumedSession> {
@@ -64,15 +65,33 @@ async function readBack(
   const size = await target.size();
   const tail = await tailOf(target, from, size);
   const way = await wayBack(target, from, tail);
-  const path = await withImages(files, file, way.path);
+  const sketch = await withStoredImages(files, file, way.path);
+  const damage = [...lost, ...(tail.damage ? [tail.damage] : [])];
+  let path: readonly SessionEntry[] | undefined;
   return {
     header,
     log: createJsonlLog({ files, file, target: resumedBlockFile(files, file, { target, lock, tail, size }) }),
-    path,
-    leafId: path.at(-1)?.id ?? null,
+    sketch,
+    get path() {
+      path ??= withoutImages(readAll(sketch));
+      return path;
+    },
+    leafId: sketch.at(-1)?.id ?? null,
     name: way.name ? way.name.name : ((await findName(target, from, way.seenFrom)) ?? titleIn(header)),
-    damage: [...lost, ...(tail.damage ? [tail.damage] : []), ...way.damage],
+    get damage() {
+      return [...damage, ...way.damage];
+    },
   };
+}
+
+/** Pictures that lie beside the sessions are fetched now: nobody waits for a disk later. */
+async function withStoredImages(
+  files: Files,
+  file: string,
+  sketch: readonly SketchedEntry[],
+): Promise<readonly SketchedEntry[]> {
+  if (!(await files.info(imagesFolder(file)))) return sketch;
+  return withImages(files, file, readAll(sketch));
 }
 
 async function wayBack(file: OpenFile, from: number, { good: end }: Tail): Promise<Way> {

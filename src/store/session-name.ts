@@ -2,8 +2,8 @@
 import { isRecord } from '../base/json.ts';
 import type { OpenFile } from '../contracts/ports.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
-import { type EntryHead, headOf, readLine } from './entry-line.ts';
-import { LF, piece, type RawLine, STEP } from './line.ts';
+import { type EntryHead, readLine } from './entry-line.ts';
+import { LF, lineEnds, openingOf, piece, piecesBackward, type RawLine } from './line.ts';
 
 /**
  * Written after each compaction, so that what was said before it need not be looked for. `data.name` is the name that the
@@ -44,53 +44,54 @@ function nameIn(entry: SessionEntry): NameFound | undefined {
   return { name: isName(entry.data.name) ? entry.data.name : undefined };
 }
 
-function mayName({ type }: EntryHead, { bytes }: RawLine): boolean {
+function mayName({ type }: EntryHead, line: RawLine): boolean {
   if (type === 'session_info') return true;
-  return type === 'custom' && bytes !== undefined && bytes.subarray(0, 256).includes(`"${CHECKPOINT}"`);
+  return type === 'custom' && openingOf(line, 256).includes(`"${CHECKPOINT}"`);
 }
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-const WORDS = '"type":"session_info"';
-/** A name's line is short; what is longer is something else that contains the words. */
+const BEGINNING = Buffer.from('{"type":"session_info"');
+/** A name's line is short; what is longer is something else that begins like it. */
 const LONGEST = 64 * 1024;
 
 /**
- * The newest name given between two offsets, the first of which is the beginning of a line. Looks for the bytes that such
- * an entry begins with and reads no other line.
+ * The newest name given between two offsets, the first of which is the beginning of a line. Looks at how lines begin and
+ * reads none that begins otherwise.
  */
 export async function findName(file: OpenFile, from: number, end: number): Promise<string | undefined> {
-  for (let stop = end; stop > from; ) {
-    const start = Math.max(from, stop - STEP);
-    // A little more on both sides, so that words on the edge are seen whole and with the line end before them.
-    const base = Math.max(from, start - 2);
-    const bytes = await piece(file, base, Math.min(end, stop + WORDS.length) - base);
-    for (let at = lastBefore(bytes, stop - base); at >= start - base; at = lastBefore(bytes, at)) {
-      const name = beginsLine(bytes, at) ? await nameAt(file, base + at - 1, end) : undefined;
+  const pieces = piecesBackward(file, from, end);
+  /** How the piece after this one begins, for lines that begin on the edge. */
+  let after: Buffer = Buffer.alloc(0);
+  for (let next = await pieces(); next; next = await pieces()) {
+    const { bytes, start } = next;
+    const begins = (at: number) => startsWith(bytes, after, at);
+    const ends = lineEnds(bytes);
+    for (let index = ends.length - 1; index >= 0; index -= 1) {
+      const at = (ends[index] as number) + 1;
+      const name = begins(at) ? await nameAt(file, start + at, end) : undefined;
       if (name !== undefined) return name;
     }
-    stop = start;
+    if (start === from && begins(0)) return nameAt(file, start, end);
+    after = bytes.subarray(0, BEGINNING.length);
   }
   return undefined;
 }
 
-/** The last place before `limit` where the words begin; -1 when there is none. */
-function lastBefore(bytes: Buffer, limit: number): number {
-  return limit <= 0 ? -1 : bytes.lastIndexOf(WORDS, limit - 1, 'latin1');
-}
-
-/** Whether the words stand right behind the brace that begins a line. */
-function beginsLine(bytes: Buffer, at: number): boolean {
-  return at === 1 || (at > 1 && bytes[at - 2] === LF);
+function startsWith(bytes: Buffer, after: Buffer, at: number): boolean {
+  const stop = at + BEGINNING.length;
+  // Most lines are told apart by the first letter of their kind.
+  if (stop <= bytes.length && bytes[at + 9] !== BEGINNING[9]) return false;
+  const whole = stop <= bytes.length ? bytes.subarray(at, stop) : Buffer.concat([bytes.subarray(at), after]);
+  return whole.subarray(0, BEGINNING.length).equals(BEGINNING);
 }
 
 async function nameAt(file: OpenFile, start: number, end: number): Promise<string | undefined> {
   const bytes = await piece(file, start, Math.min(LONGEST, end - start));
   const at = bytes.indexOf(LF);
-  const line = at < 0 ? bytes : bytes.subarray(0, at);
-  if (headOf(line)?.type !== 'session_info') return undefined;
+  const line = bytes.subarray(0, at < 0 ? bytes.length : at);
   const { entry } = readLine({ start, length: line.length, bytes: line });
   return entry && nameIn(entry)?.name;
 }

@@ -1,12 +1,12 @@
 // The store's way back: from the end of the log along the parents to where the context begins. Reads no entry that is not
 // on the way. Knows what a compaction is; nothing else about conversations.
 import type { OpenFile } from '../contracts/ports.ts';
-import type { LogDamage } from '../contracts/store.ts';
-import type { SessionEntry } from '../protocol/entry.ts';
+import type { LogDamage, SketchedEntry } from '../contracts/store.ts';
 import { type EntryHead, headOf, isFused, readLine } from './entry-line.ts';
 import type { RawLine } from './line.ts';
 import { linesBackward } from './lines-backward.ts';
 import { createNameSearch, type NameFound } from './session-name.ts';
+import { looksWhole, unread } from './unread.ts';
 
 /** Parents for entries whose own could not be found, by placeKey. */
 export type Substitutes = ReadonlyMap<string, string | null>;
@@ -18,7 +18,8 @@ export function placeKey(start: number, id: string): string {
 
 export interface Way {
   /** Oldest first. */
-  readonly path: readonly SessionEntry[];
+  readonly path: readonly SketchedEntry[];
+  /** Grows when unread messages are read. */
   readonly damage: readonly LogDamage[];
   /** Absent when nothing that was read says it. */
   readonly name: NameFound | undefined;
@@ -50,7 +51,7 @@ class Walker {
   readonly #substitutes: Substitutes | undefined;
   readonly #names = createNameSearch();
   /** Newest first. */
-  readonly #path: SessionEntry[] = [];
+  readonly #path: SketchedEntry[] = [];
   readonly #damage: LogDamage[] = [];
   /** The id that is looked for; `undefined` before the leaf is found, `null` behind the root. */
   #wanted: string | null | undefined;
@@ -69,7 +70,11 @@ class Walker {
   }
 
   meet(line: RawLine): void {
-    const head = line.bytes && headOf(line.bytes);
+    const head = headOf(line);
+    if (head && head.id === this.#wanted && this.#canWait(head, line)) {
+      this.#take(unread(head, line, this.#damage), head.parentId, line.start);
+      return;
+    }
     if (head && this.#wanted !== undefined && head.id !== this.#wanted && !this.#hidesAnother(line)) {
       this.#names.meet(head, line);
       return;
@@ -77,8 +82,14 @@ class Walker {
     const { entry, problem } = readLine(line);
     if (problem !== undefined) this.#damage.push({ offset: line.start, message: problem });
     if (entry) this.#names.read(entry);
-    if (entry && (this.#wanted === undefined || entry.id === this.#wanted)) this.#take(entry, line.start);
+    if (entry && (this.#wanted === undefined || entry.id === this.#wanted))
+      this.#take(entry, entry.parentId, line.start);
     if (head && head.id === this.#wanted && head.id !== entry?.id) this.#pass(head, line.start);
+  }
+
+  /** A message that is whole, as far as one can see: what it says is for whoever reads the conversation. */
+  #canWait(head: EntryHead, line: RawLine): boolean {
+    return this.#substitutes === undefined && head.id !== this.#firstKept && looksWhole(head, line);
   }
 
   #hidesAnother({ bytes }: RawLine): boolean {
@@ -91,14 +102,14 @@ class Walker {
     return { path: this.#path.toReversed(), damage: this.#damage, name: this.#names.found, seenFrom, lost };
   }
 
-  #take(entry: SessionEntry, start: number): void {
+  #take(entry: SketchedEntry, parentId: string | null, start: number): void {
     this.#path.push(entry);
     if (entry.type === 'compaction' && this.#firstKept === undefined) {
       this.#firstKept = entry.firstKeptEntryId;
       this.#compactionAt = this.#path.length - 1;
     }
     this.#reachedKept = entry.id === this.#firstKept;
-    this.#follow(entry, start);
+    this.#follow({ id: entry.id, parentId }, start);
   }
 
   /** On the way, but unreadable: its place in the tree is known all the same. */

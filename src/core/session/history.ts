@@ -38,7 +38,7 @@ export class HistoryFacet implements History {
   }
 
   get count(): number {
-    return this.#seat.conversation.messages.length + this.#ports.held().length;
+    return this.#seat.conversation.count + this.#ports.held().length;
   }
 
   /** The newest answer that says something; an aborted one without text does not. */

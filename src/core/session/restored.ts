@@ -1,6 +1,7 @@
 // First floor, core: what a conversation says about itself: the model, the level, what waits to be delivered. Pure.
 import { array, type InferOutput, is, object, picklist, safeParse, string } from 'valibot';
 import { isRecord } from '../../base/index.ts';
+import type { SketchedEntry } from '../../contracts/index.ts';
 import {
   type AgentMessage,
   bashExecutionMessage,
@@ -9,6 +10,7 @@ import {
   thinkingLevel,
   userMessage,
 } from '../../protocol/index.ts';
+import { isUnread } from '../tree/context-path.ts';
 
 export const QUEUE_ENTRY = 'parley.queue';
 export const SHELL_ENTRY = 'parley.shell';
@@ -37,10 +39,24 @@ export interface Restored {
   held: HeldItem[];
 }
 
-export function restored(path: readonly SessionEntry[]): Restored {
+export function restored(path: readonly SketchedEntry[]): Restored {
   const state: Restored = { model: undefined, thinkingLevel: undefined, queued: [], held: [] };
-  for (const entry of path) apply(state, entry);
+  for (const entry of telling(path)) apply(state, entry);
   return state;
+}
+
+/** Without reading what says nothing here: of the unread messages, the newest answer and what left a queue. */
+function telling(path: readonly SketchedEntry[]): SessionEntry[] {
+  const queues = path.some((entry) => entry.type === 'custom' && CUSTOM.has(entry.customType));
+  let answered = false;
+  const found = path.toReversed().flatMap((entry) => {
+    if (!isUnread(entry)) return entry;
+    const wanted = (!answered && entry.role === 'assistant') || (queues && entry.mentions('"queueId"'));
+    const read = wanted ? entry.read() : undefined;
+    if (read?.type === 'message' && chosenBy(read.message)) answered = true;
+    return read ?? [];
+  });
+  return found.reverse();
 }
 
 function apply(state: Restored, entry: SessionEntry): void {
@@ -56,9 +72,12 @@ function apply(state: Restored, entry: SessionEntry): void {
 }
 
 function rememberModel(state: Restored, message: AgentMessage): void {
-  if (message.role === 'assistant' && message.provider && message.model) {
-    state.model = { provider: message.provider, modelId: message.model };
-  }
+  state.model = chosenBy(message) ?? state.model;
+}
+
+function chosenBy(message: AgentMessage): Restored['model'] {
+  if (message.role !== 'assistant' || !message.provider || !message.model) return undefined;
+  return { provider: message.provider, modelId: message.model };
 }
 
 const cleared = object({ op: picklist(['clear']), ids: array(string()) });

@@ -42,7 +42,12 @@ export class Seat {
   /** Takes a conversation that was begun earlier. */
   goOn(resumed: ResumedSession): void {
     this.#take(resumed.header, resumed.log, resumed);
-    for (const { offset, message } of resumed.damage) {
+    this.#tellDamage(resumed);
+  }
+
+  /** What was passed over, once: some of it is found when the log is opened, some when it is read. */
+  #tellDamage({ damage }: ResumedSession, told = 0): void {
+    for (const { offset, message } of damage.slice(told)) {
       void this.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'storage', offset });
     }
   }
@@ -55,7 +60,9 @@ export class Seat {
           ? { type: 'notice', level: 'error', message: problem.message, source: 'storage' }
           : { type: 'notice', level: 'info', message: 'The session is on disk again.', source: 'storage' },
       );
-    this.conversation = new Conversation(header, log, { clock, ids, onStorage }, resumed);
+    const told = resumed?.damage.length;
+    const onRead = () => void (resumed && this.#tellDamage(resumed, told));
+    this.conversation = new Conversation(header, log, { clock, ids, onStorage, onRead }, resumed);
     this.artifacts = createArtifactShelf(files, log.file);
   }
 }

@@ -47,7 +47,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       await compaction.abort();
     },
     async arrive(how, name) {
-      const said = restored(seat.conversation.path);
+      const said = restored(seat.conversation.sketch);
       queues.reset(said.queued);
       shell.reset(said.held);
       naming.reset(name);
@@ -58,7 +58,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     },
   });
   if (options.resumed) {
-    const said = restored(options.resumed.path);
+    const said = restored(options.resumed.sketch ?? options.resumed.path);
     queues.reset(said.queued);
     shell.reset(said.held);
     if (!options.modelAsked) await models.restore(said);

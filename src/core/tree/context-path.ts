@@ -1,19 +1,33 @@
 // First floor, core: from the entries of a line of conversation to its messages. Pure.
+import type { SketchedEntry, UnreadMessage } from '../../contracts/index.ts';
 import type { AgentMessage, SessionEntry } from '../../protocol/index.ts';
 import { soundMessage } from './sound-message.ts';
 
 /** What the model would be given: the newest summary first, then what it kept, then what came after it. */
 export function messagesOf(path: readonly SessionEntry[]): AgentMessage[] {
+  return inContext(path).flatMap((entry) => (isUnread(entry) ? [] : messageOf(entry)));
+}
+
+/** How many that are, without reading what nobody has read yet. */
+export function countOf(path: readonly SketchedEntry[]): number {
+  return inContext(path).reduce((sum, entry) => sum + (isUnread(entry) ? 1 : messageOf(entry).length), 0);
+}
+
+export function isUnread(entry: SketchedEntry): entry is UnreadMessage {
+  return entry.type === 'unread';
+}
+
+function inContext(path: readonly SketchedEntry[]): readonly SketchedEntry[] {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
-  if (compaction?.type !== 'compaction') return path.flatMap(messageOf);
+  if (!compaction) return path;
   // An older summary among what was kept is part of the newest one.
   const before = path.slice(firstKept(path), at).filter((entry) => entry.type !== 'compaction');
-  return [compaction, ...before, ...path.slice(at + 1)].flatMap(messageOf);
+  return [compaction, ...before, ...path.slice(at + 1)];
 }
 
 /** Where the part of a line begins that still counts; the newest compaction itself when what it kept is not there. */
-export function firstKept(path: readonly SessionEntry[]): number {
+export function firstKept(path: readonly SketchedEntry[]): number {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
   if (compaction?.type !== 'compaction') return 0;

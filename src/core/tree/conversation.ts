@@ -1,14 +1,25 @@
 // First floor, core: the entries of one conversation and where it stands. Knows the log, not what the entries are for.
 import { asFault, type Fault } from '../../base/index.ts';
-import type { Clock, Ids, SessionLog } from '../../contracts/index.ts';
+import type { Clock, Ids, ResumedSession, SessionLog, SketchedEntry } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
-import { firstKept, messageOf, messagesOf } from './context-path.ts';
+import { countOf, firstKept, messageOf, messagesOf } from './context-path.ts';
 
 export interface ConversationPorts {
   clock: Clock;
   ids: Ids;
   /** Told when an entry could not be kept, and when everything is on disk again. */
   onStorage(problem: Fault | undefined): void;
+  /** Told when what was said earlier has been read from the log. */
+  onRead?(): void;
+}
+
+type Resumed = Pick<ResumedSession, 'path' | 'sketch' | 'leafId'>;
+
+/** The part of the line that counts. */
+interface Line {
+  /** From the first entry that the newest compaction kept, or from the root, to the leaf. */
+  path: SessionEntry[];
+  messages: AgentMessage[];
 }
 
 /** A line of entries, each with the one before as its parent. Appends are written one after another. */
@@ -16,9 +27,13 @@ export class Conversation {
   readonly header: SessionHeader;
   readonly log: SessionLog;
   readonly #ports: ConversationPorts;
-  /** From the first entry that the newest compaction kept, or from the root, to the leaf. */
-  #path: SessionEntry[];
-  #messages: AgentMessage[];
+  readonly #resumed: Resumed;
+  /** Read when somebody asks what was said; absent until then. */
+  #line: Line | undefined;
+  /** What was added before the rest was read. */
+  #added: SessionEntry[] = [];
+  /** Every id that is known, so that none is given twice. Made with the first new entry. */
+  #ids: Set<string> | undefined;
   #leaf: string | null;
   /** Entries that belong to the line but are not on disk yet: the opening ones, and those that the disk refused. */
   #unsaved: SessionEntry[] = [];
@@ -29,13 +44,12 @@ export class Conversation {
     header: SessionHeader,
     log: SessionLog,
     ports: ConversationPorts,
-    resumed: { path: readonly SessionEntry[]; leafId: string | null } = { path: [], leafId: null },
+    resumed: Resumed = { path: [], leafId: null },
   ) {
     this.header = header;
     this.log = log;
     this.#ports = ports;
-    this.#path = [...resumed.path];
-    this.#messages = messagesOf(this.#path);
+    this.#resumed = resumed;
     this.#leaf = resumed.leafId;
   }
 
@@ -44,11 +58,22 @@ export class Conversation {
   }
 
   get messages(): readonly AgentMessage[] {
-    return this.#messages;
+    return this.#read().messages;
+  }
+
+  /** How many messages there are; does not read them. */
+  get count(): number {
+    if (this.#line) return this.#line.messages.length;
+    return countOf(this.sketch);
+  }
+
+  /** The path, with what nobody has asked for yet still unread. */
+  get sketch(): readonly SketchedEntry[] {
+    return this.#line?.path ?? [...(this.#resumed.sketch ?? this.#resumed.path), ...this.#added];
   }
 
   get path(): readonly SessionEntry[] {
-    return this.#path;
+    return this.#read().path;
   }
 
   get leafId(): string | null {
@@ -118,11 +143,30 @@ export class Conversation {
     this.#failing = false;
   }
 
+  #read(): Line {
+    if (this.#line) return this.#line;
+    const path = [...this.#resumed.path, ...this.#added];
+    this.#line = { path, messages: messagesOf(path) };
+    this.#ports.onRead?.();
+    return this.#line;
+  }
+
+  /** Eight digits are few enough to come twice. What lies before the part that counts is not known here, nor looked for. */
+  #freshId(): string {
+    this.#ids ??= new Set((this.#resumed.sketch ?? this.#resumed.path).map(({ id }) => id));
+    for (;;) {
+      const id = this.#ports.ids.entry();
+      if (this.#ids.has(id)) continue;
+      this.#ids.add(id);
+      return id;
+    }
+  }
+
   #place(body: EntryBody): SessionEntry {
     const { type, ...rest } = body;
     const placed = {
       type,
-      id: this.#ports.ids.entry(),
+      id: this.#freshId(),
       parentId: this.#leaf,
       timestamp: new Date(this.#ports.clock.now()).toISOString(),
       ...rest,
@@ -132,14 +176,19 @@ export class Conversation {
   }
 
   #remember(entries: readonly SessionEntry[]): void {
-    this.#path.push(...entries);
+    if (!this.#line) {
+      this.#added.push(...entries);
+      return;
+    }
+    const { path, messages } = this.#line;
+    path.push(...entries);
     if (!entries.some((entry) => entry.type === 'compaction')) {
-      this.#messages.push(...entries.flatMap(messageOf));
+      messages.push(...entries.flatMap(messageOf));
       return;
     }
     // What the model is not given any more is in the log, and need not be in memory.
-    this.#path = this.#path.slice(firstKept(this.#path));
-    this.#messages = messagesOf(this.#path);
+    const kept = path.slice(firstKept(path));
+    this.#line = { path: kept, messages: messagesOf(kept) };
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
