@@ -23,7 +23,7 @@ export function settingsPage(): string {
     'Flags win over the project’s files, those over the user’s file, that over the defaults:',
     [
       '1. flags: their own (`--dialect`), or `--set KEY=VALUE` for any key (several times);',
-      '2. the project’s files, once the project is trusted: `.parley/settings.json`, then `.pi/settings.json`, then `.omp/settings.json` in the working directory. The last two belong to other programs: keys that Parley does not know are passed over there;',
+      '2. the project’s files, once the project is [trusted](../trust.md): `.parley/settings.json`, then `.pi/settings.json`, then `.omp/settings.json` in the working directory. The last two belong to other programs: keys that Parley does not know are passed over there;',
       '3. the user’s file: `settings.json` in the user’s directory (`~/.parley`, or what `PARLEY_DIR` names).',
     ].join('\n'),
     'They are read at start. Comments and trailing commas are allowed. `{ "retry": { "enabled": false } }` and `{ "retry.enabled": false }` say the same; lists and profiles are replaced as a whole. A wrong value or an unknown key is told on stderr, with file, line and the nearest name, and does not count; `null` means not set. `parley config` shows what holds and where it comes from, `parley config set KEY VALUE` changes the user’s file.',

@@ -1,4 +1,5 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
+import { homedir } from 'node:os';
 import type { AgentSession, Hooks, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
@@ -10,11 +11,16 @@ import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
+import { createPlaces, type TrustablePlaces } from './trust/places.ts';
 
 export interface AgentOptions extends ModelChoices {
   cwd: string;
   /** The user's own directory: settings, sessions, notes. */
   agentDirectory: string;
+  /** The user's home, where programs share skills; the system's own when absent. */
+  home?: string | undefined;
+  /** Whether what the project brings along counts; it does not when absent. */
+  trusted?: boolean | undefined;
   settings: SettingValues;
   ports: Ports;
   /** `false` keeps nothing on disk. */
@@ -45,6 +51,7 @@ export interface AgentOptions extends ModelChoices {
 export interface Agent {
   readonly session: AgentSession;
   readonly hub: SessionHub;
+  readonly places: TrustablePlaces;
   /** Ends every run and every child, and closes the log. */
   close(): Promise<void>;
 }
@@ -56,6 +63,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { shellPath } = settings;
   const { toolNames, tools: added = [] } = options;
   const toolbox = await createToolbox({ ports, shellPath, toolNames, added });
+  const places = createPlaces({
+    files: ports.files,
+    cwd: options.cwd,
+    agentDirectory: options.agentDirectory,
+    home: options.home ?? homedir(),
+    trusted: options.trusted ?? false,
+  });
   const session = await createSession({
     ports,
     store,
@@ -69,6 +83,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     runShell: toolbox.runShell,
     cwd: options.cwd,
     agentDirectory: options.agentDirectory,
+    places,
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
@@ -94,6 +109,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   return {
     session,
     hub,
+    places,
     async close() {
       await hub.close();
       await ports.processes.killAll();

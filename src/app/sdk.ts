@@ -9,6 +9,7 @@ import { type AgentOptions, createAgent } from './compose.ts';
 import { loadSettings, userDirectory } from './settings.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSystemPorts } from './system-ports/index.ts';
+import { decideTrust } from './trust/decide.ts';
 
 export { Fault, type FaultCode } from '../base/index.ts';
 export {
@@ -78,14 +79,18 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     ...replaced,
   };
   const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homedir()));
-  const { values, problems } = await loadSettings({ files: ports.files, directory: agentDirectory });
+  const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
+  const trusted = options.trusted ?? (await decideTrust({ files: ports.files, agentDirectory, cwd })).trusted;
+  const project = trusted ? cwd : undefined;
+  const { values, problems } = await loadSettings({ files: ports.files, directory: agentDirectory, project });
   for (const problem of problems) onProblem?.(problem);
   const agent = await createAgent({
     redact: system.redact,
     withhold: system.withhold,
     warn: onProblem,
     ...rest,
-    cwd: await workingDirectory(options.cwd ?? process.cwd(), ports),
+    cwd,
+    trusted,
     agentDirectory,
     sessionDirectory: options.sessionDirectory === undefined ? undefined : resolve(options.sessionDirectory),
     settings: { ...values, ...wanted },

@@ -125,6 +125,9 @@ export const FLAGS = [
   { name: 'max-tool-calls', kind: 'count', value: 'N', doc: 'Tool calls', group: 'Limits' },
   { name: 'max-subagents', kind: 'count', value: 'N', doc: 'Subagents', group: 'Limits' },
 
+  { name: 'trust', kind: 'switch', doc: 'Let what the project brings along count, this time', group: 'Program' },
+  { name: 'no-trust', kind: 'switch', doc: 'Do not, whatever was decided earlier', group: 'Program' },
+  { name: 'no-ui', kind: 'switch', doc: 'Ask the host nothing by itself', group: 'Program' },
   { name: 'set', kind: 'repeat', value: 'KEY=VALUE', doc: 'Give a setting a value for this run', group: 'Program' },
   { name: 'log-file', kind: 'text', value: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },
   { name: 'help', short: 'h', kind: 'switch', doc: 'Show this text', group: 'Program' },
@@ -141,9 +144,6 @@ export const FLAGS = [
   { name: 'no-themes', kind: 'switch', doc: 'Look for no themes', group: 'accepted' },
   { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'accepted' },
   { name: 'no-title', kind: 'switch', doc: 'Leave the terminal title alone', group: 'accepted' },
-  { name: 'no-ui', kind: 'switch', doc: 'Ask the host nothing', group: 'accepted' },
   { name: 'offline', kind: 'switch', doc: 'Fetch nothing at start-up', group: 'accepted' },
-  { name: 'trust', kind: 'switch', doc: 'Trust the project directory', group: 'accepted' },
-  { name: 'no-trust', kind: 'switch', doc: 'Do not trust the project directory', group: 'accepted' },
   { name: 'verbose', kind: 'switch', doc: 'Say more at start-up', group: 'accepted' },
 ] as const satisfies readonly Flag[];

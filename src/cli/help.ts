@@ -5,6 +5,7 @@ const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
        parley --mode rpc [options]
        parley sessions [--help]
        parley config [KEY] [--help]
+       parley trust [PATH] [--help]
        parley export SESSION [FILE] [--branch]
 
 A headless coding agent: answers a message, or serves a host in JSON lines over stdin and stdout.`;

@@ -6,5 +6,6 @@ type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Pro
 export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = {
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,
+  trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   export: async () => (await import('../app/modes/export.ts')).runExport,
 };

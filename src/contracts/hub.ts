@@ -7,6 +7,8 @@ export interface SessionHub {
   readonly main: AgentSession;
   /** A host has connected: it hears every event, and questions can be put to it. Returns the farewell. */
   connect(listener: EventListener, ui: HostUi): () => void;
+  /** The host that is connected, if one can be asked. */
+  readonly ui: HostUi | undefined;
   /** Every session is idle with nothing automatic left. */
   settled(): Promise<void>;
   /** Aborts every run and waits for its last event. */

@@ -1,6 +1,7 @@
 // Ground floor: one conversation with an agent, as commands, the SDK and extensions see it. A facade of facets.
 import type {
   AgentEvent,
+  AgentEventOf,
   AgentMessage,
   BashResult,
   CompactionResult,
@@ -129,6 +130,8 @@ export interface AgentSession {
   readonly history: History;
   readonly shell: Shell;
   readonly naming: Naming;
+  /** Tells whoever listens something that they should know. */
+  notify(notice: Omit<AgentEventOf<'notice'>, 'type'>): void;
   state(): SessionState;
   subscribe(listener: EventListener): () => void;
   /** Aborts what runs, ends every child, closes the log. */

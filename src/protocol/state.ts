@@ -20,6 +20,8 @@ export const sessionState = object({
   sessionFile: optional(string()),
   sessionId: string(),
   sessionName: optional(string()),
+  /** Whether what the project brings along counts: its settings, extensions, skills, rules and agents. */
+  trusted: boolean(),
   autoCompactionEnabled: boolean(),
   messageCount: number(),
   queuedMessageCount: number(),

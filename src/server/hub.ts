@@ -1,7 +1,7 @@
 // First floor, server: the sessions of this process. One for now; dialects with session ids ask for more.
 import type { AgentSession, EventListener, HostUi, SessionHub } from '../contracts/index.ts';
 
-export function createHub(main: AgentSession): SessionHub & { readonly ui: HostUi | undefined } {
+export function createHub(main: AgentSession): SessionHub {
   let ui: HostUi | undefined;
   return {
     main,

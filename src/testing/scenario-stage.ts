@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type AgentOptions, createAgent } from '../app/compose.ts';
 import { defaultSettings } from '../app/settings-table.ts';
 import { createSystemPorts } from '../app/system-ports/index.ts';
+import { offerTrust } from '../app/trust/offer.ts';
 import { commandsByName } from '../commands/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { dialects } from '../dialects/index.ts';
@@ -34,11 +35,14 @@ interface StartOptions extends Partial<Omit<AgentOptions, 'settings'>> {
   stream?: 'full' | 'delta';
   onEof?: 'finish' | 'abort';
   lineLimit?: number;
+  /** How it was decided that the project is not trusted. */
+  because?: 'said' | 'remembered' | 'changed' | 'open';
 }
 
 export async function setStage(steps: readonly Step[], options: ScenarioOptions): Promise<Stage> {
   const cwd = join(options.directory, 'work');
   await mkdir(cwd, { recursive: true });
+  for (const { rest } of steps.filter((step) => step.word === 'given')) await put(cwd, rest);
   const start = Object.assign({}, ...wordsOf(steps, 'option')) as StartOptions;
   const clock = createFakeClock();
   const ports: Ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
@@ -47,6 +51,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   const agent = await createAgent({
     cwd,
     agentDirectory: join(options.directory, 'home'),
+    home: join(options.directory, 'user'),
     ports,
     models,
     tools: tools.tools,
@@ -64,6 +69,13 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     ports,
     onEof: start.onEof ?? 'finish',
   }).finally(() => transport.close());
+  void offerTrust(agent, {
+    ports,
+    agentDirectory: join(options.directory, 'home'),
+    cwd,
+    because: start.because ?? 'open',
+    tell: agent.session.notify,
+  });
 
   const frames = createFrameReader(() => host.next());
   const matcher = createMatcher();
@@ -104,11 +116,8 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
       models.release(rest);
       tools.release(rest);
     },
-    async file(rest) {
-      const [path = ''] = rest.split(' ', 1);
-      await mkdir(dirname(join(cwd, path)), { recursive: true });
-      await writeFile(join(cwd, path), JSON.parse(rest.slice(path.length)));
-    },
+    given: () => {},
+    file: (rest) => put(cwd, rest),
     async read(rest) {
       const [path = ''] = rest.split(' ', 1);
       mustFit(JSON.parse(rest.slice(path.length)), await readFile(join(cwd, path), 'utf8'));
@@ -147,6 +156,13 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
       await served;
     },
   };
+}
+
+/** `path "text"`; the user's own directory is `../home`. */
+async function put(cwd: string, rest: string): Promise<void> {
+  const [path = ''] = rest.split(' ', 1);
+  await mkdir(dirname(join(cwd, path)), { recursive: true });
+  await writeFile(join(cwd, path), JSON.parse(rest.slice(path.length)));
 }
 
 function wordsOf<T>(steps: readonly Step[], word: string): T[] {

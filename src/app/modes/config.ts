@@ -6,17 +6,20 @@ import { loadSettings, type Settings, userDirectory } from '../settings.ts';
 import { isKnown, settingValue, unknownKey } from '../settings-keys.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../settings-table.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
+import { decideTrust } from '../trust/decide.ts';
 import { table } from './table.ts';
 
 export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show what holds, and where it comes from
        parley config set KEY VALUE       write it to the user's settings.json
        parley config unset KEY           take it out of there
 
-  --set KEY=VALUE   show what would hold with this flag
+  --set KEY=VALUE, --trust, --no-trust   show what would hold with these flags
 `;
 
 const OPTIONS = {
   json: { type: 'boolean' },
+  trust: { type: 'boolean' },
+  'no-trust': { type: 'boolean' },
   set: { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -29,7 +32,12 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
   if (verb === 'set' || verb === 'unset') return change(verb, rest);
   const ports = createSystemPorts({});
   const directory = userDirectory(process.env, homedir());
-  const settings = await loadSettings({ files: ports.files, directory, overrides: values.set });
+  const { files } = ports;
+  const cwd = process.cwd();
+  const flags = { trust: values.trust, noTrust: values['no-trust'] };
+  const { trusted } = await decideTrust({ files, agentDirectory: directory, cwd, ...flags });
+  const project = trusted ? cwd : undefined;
+  const settings = await loadSettings({ files, directory, project, overrides: values.set });
   for (const problem of settings.problems) warn(problem);
   if (verb !== undefined) return one(known(verb), settings, values.json ?? false);
   return values.json ? all(settings) : listed(settings);

@@ -51,6 +51,7 @@ export async function runPrint(options: PrintOptions, warn: (line: string) => vo
     if (event.type === 'budget_exceeded' && event.scope === 'session') spent = event.snapshot.reason;
   });
   const report = options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output);
+  await started.introduceProject(options.mode === 'json' ? undefined : ({ message }) => warn(message));
   await agent.session.runs.prompt({ ...input, accepted: () => {} });
   // Told to go: nobody waits for the answer that was cut off.
   const code = shutdown.isLeaving ? FAILURE : report.end(agent.session.history.messages(), warn);

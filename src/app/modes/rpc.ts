@@ -1,5 +1,5 @@
 // The hall: serving one host over stdin and stdout.
-import { Fault } from '../../base/index.ts';
+import { Fault, messageOf } from '../../base/index.ts';
 import { commandsByName } from '../../commands/index.ts';
 import { dialects } from '../../dialects/index.ts';
 import { serve } from '../../server/index.ts';
@@ -28,7 +28,7 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
   });
   // Nobody reads any more: there is no point in going on, and no one to tell.
   void transport.broken.then(() => shutdown.leave(0));
-  await serve({
+  const served = serve({
     transport,
     codec: dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] }),
     commands: commandsByName,
@@ -36,5 +36,7 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
     ports,
     onEof: options.onEof ?? settings['rpc.onEof'],
   });
+  void started.introduceProject().catch((thrown: unknown) => warn(messageOf(thrown)));
+  await served;
   return shutdown.leave(0);
 }

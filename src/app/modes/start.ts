@@ -2,12 +2,15 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
+import type { AgentSession } from '../../contracts/index.ts';
 import type { ThinkingLevel } from '../../protocol/index.ts';
 import { type Agent, createAgent } from '../compose.ts';
 import { type LimitFlags, withLimitFlags } from '../limits.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
+import { decideTrust } from '../trust/decide.ts';
+import { offerTrust } from '../trust/offer.ts';
 
 /** What the modes read of the command line. */
 export interface StartOptions extends LimitFlags {
@@ -29,6 +32,10 @@ export interface StartOptions extends LimitFlags {
   readonly appendSystemPrompt?: string | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly noTools?: boolean | undefined;
+  readonly trust?: boolean | undefined;
+  readonly noTrust?: boolean | undefined;
+  /** Ask the host nothing. */
+  readonly noUi?: boolean | undefined;
   readonly logFile?: string | undefined;
   /** `KEY=VALUE` each. */
   readonly set?: readonly string[] | undefined;
@@ -39,6 +46,8 @@ export interface Started {
   readonly ports: ReturnType<typeof createSystemPorts>;
   readonly settings: SettingValues;
   readonly cwd: string;
+  /** Says that the project is not trusted, when there is something to trust, and asks whether it shall be. */
+  introduceProject(tell?: AgentSession['notify']): Promise<void>;
   /** Ends everything: runs, children, log. */
   close(): Promise<void>;
 }
@@ -48,18 +57,20 @@ export async function start(options: StartOptions, warn: (line: string) => void)
   const logFile = options.logFile ?? env.PARLEY_LOG;
   const ports = createSystemPorts(logFile ? { logFile: resolve(logFile) } : {});
   const directory = userDirectory(env, homedir());
-  const { values, problems } = await loadSettings({
-    files: ports.files,
-    directory,
-    overrides: options.set,
-  });
+  const cwd = await workingDirectory(options.cwd, ports);
+  const { trust, noTrust, set: overrides } = options;
+  const { files } = ports;
+  const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust });
+  const project = decision.trusted ? cwd : undefined;
+  const { values, problems } = await loadSettings({ files, directory, project, overrides });
   const settings = withLimitFlags(values, options);
+  if (decision.problem) warn(decision.problem);
   for (const problem of problems) warn(problem);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
-  const cwd = await workingDirectory(options.cwd, ports);
   const agent = await createAgent({
     cwd,
     agentDirectory: directory,
+    trusted: decision.trusted,
     settings,
     ports,
     persist: !options.noSession,
@@ -87,6 +98,8 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     ports,
     settings,
     cwd,
+    introduceProject: (tell = agent.session.notify) =>
+      offerTrust(agent, { ports, agentDirectory: directory, cwd, because: decision.because, tell, noUi: options.noUi }),
     async close() {
       await agent.close();
       await ports.close();

@@ -2,6 +2,7 @@
 import type {
   Hooks,
   Models,
+  Places,
   Ports,
   ResumedSession,
   RunShell,
@@ -29,6 +30,8 @@ export interface SessionOptions {
   cwd: string;
   /** The user's own directory; its notes come before the project's. */
   agentDirectory: string;
+  /** Where things lie that shape the agent. */
+  places: Places;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
   name?: string | undefined;

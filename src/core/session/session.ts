@@ -77,6 +77,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     ...(seat.conversation.file === undefined ? {} : { sessionFile: seat.conversation.file }),
     sessionId: seat.conversation.header.id,
     ...(naming.name === undefined ? {} : { sessionName: naming.name }),
+    trusted: options.places.trusted,
     autoCompactionEnabled: compaction.automatic,
     messageCount: history.count,
     queuedMessageCount: queues.count,
@@ -102,6 +103,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     history,
     shell,
     naming,
+    notify: (notice) => void seat.broadcast.emit({ type: 'notice', ...notice }),
     state,
     subscribe: (listener: EventListener) => seat.broadcast.subscribe(listener),
     async close() {

@@ -1,5 +1,6 @@
 // For tests of one session in the midst of its rooms: real files or failing ones, a scripted model, a clock that stands still.
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { createPlaces } from '../../../src/app/trust/places.ts';
 import type { AgentSession, Files, Ports, ResumedSession, SessionStore, Tool } from '../../../src/contracts/index.ts';
 import { createSession } from '../../../src/core/index.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
@@ -63,6 +64,13 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     runShell: () => Promise.reject(new Error('no shell here')),
     cwd: directory,
     agentDirectory: `${directory}/home`,
+    places: createPlaces({
+      files: ports.files,
+      cwd: directory,
+      agentDirectory: `${directory}/home`,
+      home: directory,
+      trusted: false,
+    }),
     resumed,
     steeringMode: 'one-at-a-time',
     followUpMode: 'one-at-a-time',

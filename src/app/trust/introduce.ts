@@ -1,0 +1,66 @@
+// The hall: tells the person at the host that a project brings configuration along, and asks whether it may count.
+// Happens beside everything else: nobody waits for the answer.
+import { messageOf } from '../../base/index.ts';
+import type { AgentSession, HostUi, Ports } from '../../contracts/index.ts';
+import type { TrustDecision } from './decision.ts';
+import { digestOf } from './inventory.ts';
+import type { TrustablePlaces } from './places.ts';
+import { remember } from './remembered.ts';
+
+export interface Introduction {
+  readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
+  readonly agentDirectory: string;
+  readonly cwd: string;
+  /** What the project brings along. */
+  readonly found: readonly string[];
+  readonly because: TrustDecision['because'];
+  readonly places: TrustablePlaces;
+  tell: AgentSession['notify'];
+  /** Absent when nobody can be asked. */
+  readonly ui?: Pick<HostUi, 'ask'> | undefined;
+}
+
+const MOST_NAMES = 8;
+
+export async function introduceProject(introduction: Introduction): Promise<void> {
+  const { ports, cwd, because, found, tell, ui } = introduction;
+  const names = listed(found);
+  const why = because === 'changed' ? 'has changed since it was decided about' : 'is not trusted';
+  const wayOut = 'Start with --trust, or run `parley trust` there, if you know where it comes from.';
+  tell({
+    level: 'warning',
+    message: `This project ${why}: ${names} is ignored. ${wayOut}`,
+    source: 'trust',
+  });
+  if (!ui || because === 'said' || because === 'remembered') return;
+  const digest = await digestOf(ports.files, cwd);
+  const answer = await ui.ask({
+    method: 'confirm',
+    title: 'Trust this project?',
+    message: `${cwd} brings ${names} along. Trusting it lets these change settings, instruct the model and run code as you.`,
+  });
+  if (!answer || !('confirmed' in answer)) return;
+  await settle(introduction, { trusted: answer.confirmed, digest });
+}
+
+async function settle(introduction: Introduction, decision: { trusted: boolean; digest: string }): Promise<void> {
+  const { ports, cwd, places, tell } = introduction;
+  const say = (level: 'info' | 'warning', message: string) => tell({ level, message, source: 'trust' });
+  try {
+    await remember(introduction, decision);
+  } catch (thrown) {
+    say('warning', `The decision holds for this run only: ${messageOf(thrown)}`);
+  }
+  if (!decision.trusted) return;
+  if ((await digestOf(ports.files, cwd)) !== decision.digest) {
+    say('warning', 'The project has changed while you were asked. It stays untrusted; start again to be asked anew.');
+    return;
+  }
+  places.trust();
+  say('info', 'This project is trusted. Its settings count from the next start.');
+}
+
+function listed(found: readonly string[]): string {
+  const shown = found.slice(0, MOST_NAMES).join(', ');
+  return found.length > MOST_NAMES ? `${shown} and ${found.length - MOST_NAMES} more` : shown;
+}

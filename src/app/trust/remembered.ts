@@ -1,0 +1,30 @@
+// The hall: what the user decided about a project earlier, if it is still the same project. Loaded when there are decisions.
+import type { Ports } from '../../contracts/index.ts';
+import type { TrustDecision, TrustQuestion } from './decision.ts';
+import { digestOf } from './inventory.ts';
+import { changeDecisions, readDecisions } from './trust-file.ts';
+
+export async function remembered({ files, agentDirectory, cwd }: TrustQuestion): Promise<TrustDecision> {
+  const earlier = (await readDecisions(files, agentDirectory))[await files.resolve(cwd)];
+  if (!earlier) return { trusted: false, because: 'open' };
+  if (earlier.digest !== (await digestOf(files, cwd))) return { trusted: false, because: 'changed' };
+  return { trusted: earlier.trusted, because: 'remembered' };
+}
+
+export interface Remembering {
+  readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
+  readonly agentDirectory: string;
+  readonly cwd: string;
+}
+
+/** `digest` is that of what the person was shown: what changed while they were thinking is not what they meant. */
+export async function remember(
+  { ports, agentDirectory, cwd }: Remembering,
+  { trusted, digest }: { trusted: boolean; digest: string },
+): Promise<void> {
+  const path = await ports.files.resolve(cwd);
+  const decidedAt = new Date(ports.clock.now()).toISOString();
+  await changeDecisions(ports, agentDirectory, (projects) => {
+    projects[path] = { trusted, digest, decidedAt };
+  });
+}

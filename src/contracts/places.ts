@@ -1,0 +1,19 @@
+// Ground floor: where things lie that shape the agent: the user's own, and the project's once it is trusted.
+
+export type ResourceKind = 'extensions' | 'skills' | 'prompts' | 'rules' | 'agents';
+
+export interface Place {
+  readonly path: string;
+  readonly level: 'project' | 'user';
+}
+
+export interface Places {
+  /** Whether what the project brings along counts. Until it does, none of it is read. */
+  readonly trusted: boolean;
+  /** Where to look, the strongest first: the project's folders when it is trusted, then the user's. They need not exist. */
+  folders(kind: ResourceKind): Promise<readonly Place[]>;
+  /** The same for a single file beside those folders, such as SYSTEM.md. */
+  files(name: string): readonly Place[];
+  /** Runs `act` when the person at the host trusts the project while the agent runs. */
+  onTrust(act: () => void): void;
+}
