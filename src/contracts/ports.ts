@@ -104,7 +104,11 @@ export interface HttpAnswer {
 }
 
 /** One HTTP request whose answer is read as it arrives. The process's own `fetch` fits, and costs more at first use. */
-export type Send = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
+export interface Send {
+  (url: string, request: HttpRequest): Promise<HttpAnswer>;
+  /** Loads what the first request to this address needs, while its sender still waits for something else. */
+  prepare?(url: string): void;
+}
 
 /** Diagnostic only; does nothing unless a log file was asked for. */
 export type Log = (event: string, facts?: Record<string, unknown>) => void;

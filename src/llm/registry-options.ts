@@ -6,7 +6,7 @@ import type { WantedModel } from './selection.ts';
 
 export interface ModelsOptions extends DoorOptions {
   apis: Readonly<Record<string, ApiLoader>>;
-  ports: DoorOptions['ports'] & Pick<Ports, 'fetch'>;
+  ports: DoorOptions['ports'] & Pick<Ports, 'fetch' | 'send'>;
   /** What the command line names. */
   asked?: WantedModel | undefined;
   /** What the settings name. */

@@ -36,6 +36,9 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
       if (model.api === OFFLINE_API) return;
       if (model.baseUrl === '') throw nowhere(model);
       await credentials.key(model.provider);
+      // The prompt is on its way to the disk now, which takes longer than this.
+      load(model).catch(() => {});
+      ports.send.prepare?.(model.baseUrl);
     },
     stream(request) {
       const open = async () => {

@@ -22,7 +22,7 @@ export function createSend(clock: Pick<Clock, 'after'>): Send {
     clients.set(protocol, known);
     return known;
   };
-  return async (address, asked) => {
+  const send: Send = async (address, asked) => {
     const url = new URL(address);
     const client = await clientFor(url.protocol);
     const exchange = () => begin(client, url, asked, clock);
@@ -30,6 +30,10 @@ export function createSend(clock: Pick<Clock, 'after'>): Send {
     const incoming = await exchange().catch((thrown) => (isStale(thrown) ? exchange() : Promise.reject(thrown)));
     return answerOf(incoming, url);
   };
+  send.prepare = (address) => {
+    if (URL.canParse(address)) clientFor(new URL(address).protocol).catch(() => {});
+  };
+  return send;
 }
 
 async function loadClient(protocol: string): Promise<Client> {

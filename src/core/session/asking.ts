@@ -27,6 +27,8 @@ export class Asking {
   /** Refuses before any work is done when the model cannot be asked. */
   async ready(): Promise<void> {
     await this.#seat.options.models.ready(this.#model());
+    // Read while the disk takes the prompt. What goes wrong here is said when it is needed.
+    this.systemPrompt().catch(() => {});
   }
 
   /** The words before the conversation, as every request of this session begins. */

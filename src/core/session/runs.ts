@@ -67,8 +67,8 @@ export class RunFacet implements Runs {
     let scope: RunScope;
     let delivery: Delivery;
     try {
-      scope = await this.#scope(run);
-      delivery = await this.#accept(request);
+      [scope] = await Promise.all([this.#scope(run), asking.ready()]);
+      delivery = await this.#keep(request);
     } catch (refusal) {
       this.#release(run);
       throw refusal;
@@ -120,10 +120,9 @@ export class RunFacet implements Runs {
     await this.#parts.queues.add(request.streamingBehavior, this.#userMessage(request), () => request.accepted());
   }
 
-  /** Everything that can refuse a prompt, and then the disk. */
-  async #accept(input: UserInput): Promise<Delivery> {
-    const { seat, shell, asking } = this.#parts;
-    await asking.ready();
+  /** On the disk, with what the host's shell said before it. */
+  async #keep(input: UserInput): Promise<Delivery> {
+    const { seat, shell } = this.#parts;
     const message = this.#userMessage(input);
     const held = shell.takeHeld();
     try {
