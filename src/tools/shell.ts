@@ -21,10 +21,7 @@ export function createRunShell({ ports, shellPath }: ShellSettings): (request: S
     const { cwd, command, signal, artifacts, purpose } = request;
     const capture = new ShellCapture({ ports, artifacts, purpose, onUpdate: request.onUpdate?.bind(request) });
     if (signal.aborted) return outcome(await capture.finish(), 'aborted');
-    if ((await ports.files.info(cwd))?.kind !== 'directory') {
-      throw new Fault('tool_failed', `Working directory does not exist: ${cwd}\nCannot execute bash commands.`);
-    }
-    const shell = await findShell(ports, shellPath);
+    const shell = await knownShell(ports, shellPath);
     const child = await start(ports, shell, command, cwd, capture);
     const ending = await endOf(child, ports, request);
     return outcome(await capture.finish(), ending);
@@ -61,6 +58,10 @@ async function start(
       onOutput: (chunk, stream) => capture.take(chunk, stream),
     });
   } catch (cause) {
+    shells.delete(ports);
+    if ((await ports.files.info(cwd))?.kind !== 'directory') {
+      throw new Fault('tool_failed', `Working directory does not exist: ${cwd}\nCannot execute bash commands.`);
+    }
     if (cause instanceof Fault) throw cause;
     throw new Fault('tool_failed', `Cannot start ${shell}: ${messageOf(cause)}`, { cause });
   }
@@ -87,6 +88,17 @@ async function endOf(child: RunningProcess, { clock }: Ports, { signal, timeout 
   } finally {
     settled.abort();
   }
+}
+
+/** Looked for once, and again when it could not be started: every command of the model passes here. */
+const shells = new WeakMap<Ports, { shellPath: string | undefined; found: string }>();
+
+async function knownShell(ports: Ports, shellPath: string | undefined): Promise<string> {
+  const known = shells.get(ports);
+  if (known && known.shellPath === shellPath) return known.found;
+  const found = await findShell(ports, shellPath);
+  shells.set(ports, { shellPath, found });
+  return found;
 }
 
 async function findShell({ files, toolEnv }: Ports, shellPath: string | undefined): Promise<string> {
