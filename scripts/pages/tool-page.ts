@@ -1,16 +1,22 @@
 // Documents: docs/protocol/tools.md. What the model may do, from the declarations of src/tools.
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { Tool } from '../../src/contracts/index.ts';
+import { BUNDLED } from '../../src/core/subagent/bundled.ts';
+import { parseAgent } from '../../src/core/subagent/definition.ts';
 import { builtinTools } from '../../src/tools/index.ts';
+import { createTaskTool } from '../../src/tools/task.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { page, section } from './markdown.ts';
 import { fieldTable } from './type-text.ts';
+
+const agents = BUNDLED.map((text) => parseAgent(text, 'bundled'));
+const tools = [...builtinTools, createTaskTool({ agents, canIsolate: true })];
 
 export function toolPage(): string {
   return page(
     '# Tools',
     'What the model may do. Hosts meet these names and arguments in `tool_execution_start` and in tool calls.',
-    ...builtinTools.map((tool) =>
+    ...tools.map((tool) =>
       section(
         `## ${tool.name}`,
         `Effect: \`${tool.effect}\``,

@@ -1,7 +1,7 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
 import { homedir } from 'node:os';
 import type { AgentSession, Hooks, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
-import { createSession } from '../core/index.ts';
+import { createSession, type SessionOptions } from '../core/index.ts';
 import type { ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
@@ -9,6 +9,7 @@ import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
 import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
+import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
 import { createPlaces, type TrustablePlaces } from './trust/places.ts';
@@ -62,7 +63,6 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const store = storeFor(options);
   const { shellPath } = settings;
   const { toolNames, tools: added = [] } = options;
-  const toolbox = await createToolbox({ ports, shellPath, toolNames, added });
   const places = createPlaces({
     files: ports.files,
     cwd: options.cwd,
@@ -70,7 +70,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     home: options.home ?? homedir(),
     trusted: options.trusted ?? false,
   });
-  const session = await createSession({
+  const subagents = subagentsFor(options, places);
+  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, task: subagents.tool });
+  const base: SessionOptions = {
     ports,
     store,
     models,
@@ -104,7 +106,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
     budget: budgetFor(settings),
     maxTurns: options.maxTurns,
-  });
+    subagents: subagents.doorFor(() => base),
+  };
+  const session = await createSession(base);
   const hub = createHub(session);
   return {
     session,
@@ -115,6 +119,20 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       await ports.processes.killAll();
     },
   };
+}
+
+function subagentsFor(options: AgentOptions, places: TrustablePlaces): SubagentRoom {
+  const { ports, settings, agentDirectory } = options;
+  const { files, clock } = ports;
+  const identity = createProcessIdentity();
+  const logs = (directory: string, name: string) =>
+    options.persist === false
+      ? createMemoryStore()
+      : createJsonlStore({ files, clock, identity, directory, fileName: `${name}.jsonl` });
+  return createSubagentRoom({
+    ...{ ports, settings, agentDirectory, identity, logs, places },
+    open: createSession,
+  });
 }
 
 function storeFor(options: AgentOptions): SessionStore {

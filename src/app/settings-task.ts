@@ -21,6 +21,12 @@ const profile = looseObject({
 export const TASK_SETTINGS = {
   'task.maxConcurrency': setting(whole(1), 16, 'How many subagents work at the same time.'),
   'task.maxRecursionDepth': setting(whole(0), 2, 'How deep subagents may start subagents of their own; 0: not at all.'),
+  'task.disabledAgents': setting(array(string()), [], 'Agents that may not be started, by name.'),
+  'task.agentModelOverrides': setting(
+    record(string(), string()),
+    {},
+    'The models of agents, by the agents’ names, in the place of what their files say.',
+  ),
   'task.isolation.mode': setting(
     picklist(['none', 'worktree']),
     'worktree',

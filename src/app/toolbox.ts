@@ -9,6 +9,8 @@ export interface ToolboxOptions {
   toolNames: readonly string[] | undefined;
   /** Beside the built-in ones. One with the same name takes the built-in's place. */
   added: readonly Tool[];
+  /** The one that starts subagents. */
+  task(): Promise<Tool>;
 }
 
 export interface Toolbox {
@@ -20,7 +22,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   let chosen: Promise<readonly Tool[]> | undefined;
   let shell: Promise<RunShell> | undefined;
   const tools = () => {
-    chosen ??= import('../tools/index.ts').then(({ builtinTools }) => choose(builtinTools, options));
+    chosen ??= load(options);
     return chosen;
   };
   // A name that does not exist is the user's mistake; it must be said at the start, not at the first prompt.
@@ -32,6 +34,16 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       return (await shell)(request);
     },
   };
+}
+
+async function load(options: ToolboxOptions): Promise<readonly Tool[]> {
+  const { toolNames } = options;
+  const wantsTask = !toolNames || toolNames.includes('task');
+  const [{ builtinTools }, ...task] = await Promise.all([
+    import('../tools/index.ts'),
+    ...(wantsTask ? [options.task()] : []),
+  ]);
+  return choose([...builtinTools, ...task], options);
 }
 
 function choose(builtin: readonly Tool[], { added, toolNames }: ToolboxOptions): readonly Tool[] {

@@ -8,7 +8,8 @@ import type {
   SessionEntry,
   TextContent,
 } from '../protocol/index.ts';
-import type { Tool, ToolResult } from './tool.ts';
+import type { Tool } from './tool.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /** Who spoke: the host, or code of others that Parley loads. */
 export type InputSource = 'rpc' | 'extension';

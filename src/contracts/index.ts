@@ -11,5 +11,7 @@ export * from './schema.ts';
 export * from './session.ts';
 export * from './shell.ts';
 export * from './store.ts';
+export * from './subagents.ts';
 export * from './tool.ts';
+export * from './tool-result.ts';
 export * from './transport.ts';

@@ -1,14 +1,8 @@
 // Ground floor: what the model may do. A tool sees its arguments and its surroundings, never the session.
 import type { GenericSchema, InferOutput } from 'valibot';
-import type { ImageContent, TextContent } from '../protocol/index.ts';
 import type { Ports } from './ports.ts';
-
-export interface ToolResult {
-  content: (TextContent | ImageContent)[];
-  /** For the host's display; the model never sees it. */
-  details?: unknown;
-  isError?: boolean;
-}
+import type { Subagents } from './subagents.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /** Where whole outputs are kept when a result shows only a part. */
 export interface Artifacts {
@@ -25,6 +19,8 @@ export interface ToolContext {
   readonly ports: Ports;
   readonly artifacts: Artifacts;
   readonly options: ToolOptions;
+  /** Absent where nobody may start any. */
+  readonly subagents?: Subagents | undefined;
   /** Shows everything so far to whoever watches. */
   update(partial: ToolResult): void;
 }
@@ -45,6 +41,8 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   /** Advice for the system prompt, when this tool is active. */
   readonly guidelines?: readonly string[];
   readonly effect: 'read' | 'write' | 'execute';
+  /** It hands work on: agents that may not do so are not offered it. */
+  readonly startsSubagents?: boolean;
   /** What it does to the file that its `path` argument names, for the record that a compaction keeps. */
   readonly file?: 'read' | 'modified';
   readonly params: P;

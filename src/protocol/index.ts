@@ -10,4 +10,5 @@ export * from './message.ts';
 export * from './model.ts';
 export * from './state.ts';
 export * from './stream.ts';
+export * from './subagent.ts';
 export * from './usage.ts';

@@ -13,13 +13,15 @@ export interface JsonlStoreOptions {
   readonly identity: ProcessIdentity;
   /** Where the files lie; see sessionFolder. Made when the first one is written. */
   readonly directory: string;
+  /** How a new one is called; by default after its time and id. */
+  readonly fileName?: string | undefined;
 }
 
-export function createJsonlStore({ files, clock, identity, directory }: JsonlStoreOptions): SessionStore {
+export function createJsonlStore({ files, clock, identity, directory, fileName }: JsonlStoreOptions): SessionStore {
   const locks = createLocks({ files, clock, identity });
   return {
     create(header) {
-      const file = `${directory}/${sessionFileName(clock.now(), header.id)}`;
+      const file = `${directory}/${fileName ?? sessionFileName(clock.now(), header.id)}`;
       const target = newBlockFile(files, file, () => locks.take(file));
       return createJsonlLog({ files, file, target, header });
     },

@@ -65,6 +65,8 @@ describe('the table', () => {
       'todo.maxReminders': 3,
       'task.maxConcurrency': 16,
       'task.maxRecursionDepth': 2,
+      'task.disabledAgents': [],
+      'task.agentModelOverrides': {},
       'task.isolation.mode': 'worktree',
       'task.isolation.merge': 'patch',
       'task.isolation.commits': 'generic',

@@ -1,5 +1,5 @@
 // First floor, core: what one run needs from its surroundings. The loop knows this and nothing else.
-import type { Artifacts, Clock, Hooks, ModelStream, Ports, Tool, ToolOptions } from '../../contracts/index.ts';
+import type { Clock, Hooks, ModelStream, Tool, ToolContext } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage, Failure, InterruptMode } from '../../protocol/index.ts';
 import type { Emit } from '../session/broadcast.ts';
 
@@ -33,7 +33,7 @@ export interface RunScope {
   /** An assistant message that no model wrote: the answer that failed or was aborted before it began. */
   blankAnswer(): AssistantMessage;
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly toolSurroundings: { cwd: string; ports: Ports; artifacts: Artifacts; options: ToolOptions };
+  readonly toolSurroundings: Omit<ToolContext, 'toolCallId' | 'signal' | 'update'>;
   /** Set while an arriving message is being made safe; it must not be missed at the end of a run. */
   readonly arriving: Promise<unknown> | undefined;
   /** Both take what is due now, by the session's queue modes. Synchronous, so that nothing slips in at the end of a run. */

@@ -2,6 +2,8 @@
 import type { Artifacts, Files } from '../../contracts/index.ts';
 
 export interface ArtifactShelf extends Artifacts {
+  /** The directory itself, made when it is not there. */
+  folder(): Promise<string>;
   /** Removes the private folder of a session that is not kept. */
   close(): Promise<void>;
 }
@@ -39,6 +41,7 @@ export function createArtifactShelf(files: Files, sessionFile: string | undefine
       const name = found.find((candidate) => candidate.startsWith(`${id}.`));
       return name && `${path}/${name}`;
     },
+    folder: open,
     async close() {
       if (directory && !sessionFile) await files.remove(await directory, { recursive: true });
     },

@@ -3,19 +3,27 @@ import { Fault } from '../../base/index.ts';
 import type { Cancel } from '../../contracts/index.ts';
 import type { AssistantMessage, BudgetReason, Usage } from '../../protocol/index.ts';
 import type { RunLimits } from '../agent/scope.ts';
-import { type Budget, type BudgetNews, createBudget, type Spending, spendingOf } from '../policy/budget.ts';
+import { type Budget, createBudget, type Spending, spendingOf } from '../policy/budget.ts';
+import type { Purse } from './family.ts';
 import type { Seat } from './seat.ts';
 
-export class LimitFacet implements RunLimits {
+/** A subagent has no limits of its own; it is counted, and spends what its parent may. */
+const NO_LIMITS = { warnAtRatio: 1 };
+
+export class LimitFacet implements RunLimits, Purse {
   readonly #seat: Seat;
+  readonly #parent: Purse | undefined;
   #budget: Budget | undefined;
   #turns = 0;
   /** A run is going: when its time was last counted, and how to end it. */
   #run: { countedMs: number; stop(): void } | undefined;
   #cancelTimer: Cancel = () => {};
+  /** A subagent has said that its parent's budget stopped it. */
+  #told = false;
 
   constructor(seat: Seat) {
     this.#seat = seat;
+    this.#parent = seat.options.family?.purse;
     this.reset();
   }
 
@@ -25,16 +33,26 @@ export class LimitFacet implements RunLimits {
   }
 
   get halted(): string | undefined {
-    const violation = this.#budget?.violation;
-    if (violation) return sentence(violation);
+    if (this.#reason) return sentence(this.#reason);
     const { maxTurns } = this.#seat.options;
     return maxTurns !== undefined && this.#turns >= maxTurns ? turnLimit(maxTurns) : undefined;
   }
 
+  get violation(): BudgetReason | undefined {
+    return this.#budget?.violation ?? this.#parent?.violation;
+  }
+
+  get exhausted(): BudgetReason | undefined {
+    return this.#budget?.violationBeside('subagents') ?? this.#parent?.exhausted;
+  }
+
   /** Nothing new is taken on once the budget is used up. */
   refuse(): void {
-    const violation = this.#budget?.violation;
-    if (violation) throw new Fault('refused', sentence(violation));
+    if (this.#reason) throw new Fault('refused', sentence(this.#reason));
+  }
+
+  get #reason(): BudgetReason | undefined {
+    return this.#parent ? this.exhausted : this.violation;
   }
 
   /** A prompt was accepted. `stop` ends it when its time is up, for nobody knows when the next safe point would come. */
@@ -55,7 +73,8 @@ export class LimitFacet implements RunLimits {
   /** Another conversation: a budget of its own. */
   reset(): void {
     const { budget } = this.#seat.options;
-    this.#budget = budget && createBudget(budget);
+    if (this.#parent) this.#budget = createBudget(NO_LIMITS, 'subagent');
+    else this.#budget = budget && createBudget(budget);
   }
 
   toolStarts(): undefined | Promise<void> {
@@ -77,7 +96,10 @@ export class LimitFacet implements RunLimits {
 
   spend(spending: Spending): undefined | Promise<void> {
     if (!this.#budget) return undefined;
-    return this.#tell(this.#budget.charge({ ...spending, wallTimeMs: this.#passed() }));
+    const news = this.#budget.charge({ ...spending, wallTimeMs: this.#passed() });
+    if (!this.#parent) return together(news.map((item) => this.#seat.broadcast.emit(item)));
+    // The parent's own time passes by itself.
+    return together([this.#parent.spend(spending), this.#tellOnce()]);
   }
 
   /** Since it was last asked. */
@@ -89,8 +111,12 @@ export class LimitFacet implements RunLimits {
     return passed;
   }
 
-  #tell(news: readonly BudgetNews[]): undefined | Promise<void> {
-    return together(news.map((item) => this.#seat.broadcast.emit(item)));
+  #tellOnce(): undefined | Promise<void> {
+    const reason = this.#parent?.exhausted;
+    if (!reason || this.#told || !this.#budget) return undefined;
+    this.#told = true;
+    const snapshot = { ...this.#budget.snapshot(reason), status: 'exceeded' as const };
+    return this.#seat.options.family?.emit({ type: 'budget_exceeded', scope: 'subagent', snapshot });
   }
 
   /** Rings when the next threshold of the time is reached, instead of looking now and then. */

@@ -14,6 +14,7 @@ import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../proto
 import type { BudgetLimits } from '../policy/budget.ts';
 import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';
+import type { CreateSubagents, Family } from './family.ts';
 
 export interface SessionOptions {
   ports: Ports;
@@ -48,4 +49,8 @@ export interface SessionOptions {
   maxTurns?: number | undefined;
   /** Who may object to what happens, or change it, in the order they are asked. */
   hooks?: readonly Hooks[] | undefined;
+  /** Absent where there is no task tool. */
+  subagents?: CreateSubagents | undefined;
+  /** This session is a subagent's. */
+  family?: Family | undefined;
 }

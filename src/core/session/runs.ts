@@ -1,6 +1,6 @@
 // First floor, core: when a run begins and how it ends. One at a time; every accepted prompt ends in a terminal event.
 import { deferred, Fault } from '../../base/index.ts';
-import type { RunRequest, Runs, UserInput } from '../../contracts/index.ts';
+import type { RunRequest, Runs, Subagents, UserInput } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage, UserMessage } from '../../protocol/index.ts';
 import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
@@ -35,6 +35,7 @@ interface RunParts {
   retry: RetryFacet;
   compaction: CompactionFacet;
   limits: LimitFacet;
+  subagents: Subagents | undefined;
 }
 
 export class RunFacet implements Runs {
@@ -242,7 +243,13 @@ export class RunFacet implements Runs {
       ask: () => asking.ask(run.controller.signal, run.systemPrompt),
       blankAnswer: () => asking.blankAnswer(),
       tools: new Map((await options.tools()).map((tool) => [tool.name, tool])),
-      toolSurroundings: { cwd: options.cwd, ports, artifacts: seat.artifacts, options: options.toolOptions },
+      toolSurroundings: {
+        cwd: options.cwd,
+        ports,
+        artifacts: seat.artifacts,
+        options: options.toolOptions,
+        subagents: this.#parts.subagents,
+      },
       get arriving() {
         return queues.arriving;
       },

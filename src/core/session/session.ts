@@ -15,6 +15,7 @@ import { RetryFacet } from './retry.ts';
 import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
+import { SubagentFacet } from './subagents.ts';
 
 const FAREWELL_MS = 1000;
 
@@ -38,7 +39,9 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     }),
   });
   const entrance = new Entrance(seat);
-  const runs: RunFacet = new RunFacet({ seat, entrance, queues, shell, asking, retry, compaction, limits });
+  const subagents = new SubagentFacet(seat, models, limits);
+  const parts = { seat, entrance, queues, shell, asking, retry, compaction, limits, subagents: subagents.door };
+  const runs: RunFacet = new RunFacet(parts);
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
     name: () => naming.name,
@@ -111,6 +114,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       shell.abort();
       await runs.abort();
       await compaction.abort();
+      await subagents.idle();
       await seat.conversation.close();
       await seat.artifacts.close();
     },

@@ -6,6 +6,14 @@ import { extensionError, notice } from './extension.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
 import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
+import {
+  subagentEnd,
+  subagentStart,
+  subagentVerificationCommandEnd,
+  subagentVerificationCommandStart,
+  subagentVerificationEnd,
+  subagentVerificationStart,
+} from './subagent.ts';
 import { toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
 
 export const events = [
@@ -24,6 +32,12 @@ export const events = [
   autoCompactionEnd,
   autoRetryStart,
   autoRetryEnd,
+  subagentStart,
+  subagentEnd,
+  subagentVerificationStart,
+  subagentVerificationCommandStart,
+  subagentVerificationCommandEnd,
+  subagentVerificationEnd,
   budgetWarning,
   budgetExceeded,
   extensionError,

@@ -250,6 +250,36 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
 const call = { toolCallId: 'call_9', toolName: 'bash' };
 const args = { command: 'wc -l a' };
 
+const verification = {
+  requested: true,
+  profile: 'ci',
+  mode: 'command',
+  status: 'failed',
+  attempts: [
+    {
+      attempt: 1,
+      status: 'failed',
+      startedAt: 1_767_323_045_000,
+      endedAt: 1_767_323_046_000,
+      commandResults: [
+        { name: 'lint', command: 'make lint', exitCode: 2, durationMs: 90, optional: true, timedOut: false },
+        {
+          name: 'tests',
+          command: 'make test',
+          exitCode: 124,
+          durationMs: 812,
+          timedOut: true,
+          artifactPath: '/srv/sessions/this/FixParser.verify.a1-2-tests.log',
+          outputPreview: '1 failed',
+        },
+      ],
+      error: 'One or more verification commands failed.',
+    },
+  ],
+  retriesUsed: 0,
+  onFailure: 'return_failure',
+};
+
 const spent = {
   wallTimeMs: 61_000,
   inputTokens: 900,
@@ -285,6 +315,27 @@ export const EVENTS = [
   { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: '529 {"type":"error"}' },
   { type: 'auto_retry_end', success: true, attempt: 2 },
   { type: 'auto_retry_end', success: false, attempt: 3, finalError: '529 overloaded' },
+  { type: 'subagent_start', id: 'FixParser', agent: 'task', isolated: true },
+  { type: 'subagent_verification_start', id: 'FixParser', attempt: 1, profile: 'ci' },
+  { type: 'subagent_verification_start', id: 'FixParser', attempt: 1 },
+  { type: 'subagent_verification_command_start', id: 'FixParser', attempt: 1, commandName: 'tests' },
+  {
+    type: 'subagent_verification_command_end',
+    id: 'FixParser',
+    attempt: 1,
+    commandName: 'tests',
+    exitCode: 1,
+    durationMs: 812,
+    artifactId: '/srv/sessions/this/FixParser.verify.a1-1-tests.log',
+  },
+  ...['passed', 'failed', 'skipped', 'budget_exceeded'].map((status) => ({
+    type: 'subagent_verification_end',
+    id: 'FixParser',
+    attempt: 1,
+    status,
+  })),
+  { type: 'subagent_end', id: 'FixParser', agent: 'task', exitCode: 0 },
+  { type: 'subagent_end', id: 'FixParser', agent: 'task', exitCode: 1, verification },
   { type: 'budget_warning', scope: 'session', snapshot: { ...spent, status: 'warning', reason: 'cost' } },
   { type: 'budget_exceeded', scope: 'task', snapshot: { ...spent, status: 'exceeded', reason: 'wall_time' } },
   { type: 'budget_exceeded', scope: 'subagent', snapshot: { ...spent, status: 'ok' } },

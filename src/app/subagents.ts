@@ -1,0 +1,100 @@
+// The hall: lets agents start agents: their settings, their definitions, the tool that asks for them. Loaded with the first task.
+import type { AgentSession, Places, Ports, SessionStore, Tool } from '../contracts/index.ts';
+import type { CreateSubagents, SessionOptions } from '../core/index.ts';
+import type { Roster } from '../core/subagent/index.ts';
+import type { ProcessIdentity } from '../store/index.ts';
+import type { SettingValues } from './settings-table.ts';
+
+export interface SubagentParts {
+  readonly ports: Ports;
+  readonly settings: SettingValues;
+  readonly agentDirectory: string;
+  /** Where agents are described. */
+  readonly places: Places;
+  open(options: SessionOptions): Promise<AgentSession>;
+  logs(folder: string, name: string): SessionStore;
+  readonly identity: ProcessIdentity;
+}
+
+export interface SubagentRoom {
+  /** For a session made with these options, and for all that come from it. */
+  doorFor(base: () => SessionOptions): CreateSubagents;
+  tool(): Promise<Tool>;
+}
+
+export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
+  const { settings, places } = parts;
+  let reading: Promise<Roster> | undefined;
+  const roster = () => {
+    reading ??= readAgents(parts);
+    return reading;
+  };
+  places.onTrust(() => {
+    reading = undefined;
+  });
+  const spawnerFor = (base: SessionOptions) => ({
+    base,
+    open: parts.open,
+    roster,
+    logs: parts.logs,
+    settings: settingsOf(settings),
+    worktrees: `${parts.agentDirectory}/worktrees`,
+    process: parts.identity,
+  });
+  return {
+    doorFor(base) {
+      return (host) => {
+        const opening = () =>
+          import('../core/subagent/index.ts').then((core) => core.createSubagents(spawnerFor(base()), host));
+        let door: ReturnType<typeof opening> | undefined;
+        return {
+          async run(request, options) {
+            door ??= opening();
+            return (await door).run(request, options);
+          },
+        };
+      };
+    },
+    async tool() {
+      const [{ createTaskTool }, { agents }] = await Promise.all([import('../tools/task.ts'), roster()]);
+      const disabled = settings['task.disabledAgents'];
+      return createTaskTool({
+        agents: [...agents.values()].filter(({ name }) => !disabled.includes(name)),
+        canIsolate: settings['task.isolation.mode'] !== 'none',
+      });
+    },
+  };
+}
+
+async function readAgents({ ports, places }: SubagentParts): Promise<Roster> {
+  const { readRoster } = await import('../core/subagent/index.ts');
+  const folders = await places.folders('agents');
+  const roster = await readRoster(
+    ports.files,
+    folders.map(({ path, level }) => ({ path, source: level })),
+  );
+  for (const problem of roster.problems) ports.log('agent left out', { problem });
+  return roster;
+}
+
+function settingsOf(settings: SettingValues) {
+  return {
+    maxConcurrency: settings['task.maxConcurrency'],
+    maxRecursionDepth: settings['task.maxRecursionDepth'],
+    disabledAgents: settings['task.disabledAgents'],
+    modelOverrides: settings['task.agentModelOverrides'],
+    isolation: {
+      mode: settings['task.isolation.mode'],
+      merge: settings['task.isolation.merge'],
+      commits: settings['task.isolation.commits'],
+    },
+    verification: {
+      enabled: settings['task.verification.enabled'],
+      defaultProfile: settings['task.verification.defaultProfile'],
+      requireForIsolated: settings['task.verification.requireForIsolated'],
+      maxRetries: settings['task.verification.maxRetries'],
+      failureContextLineLimit: settings['task.verification.failureContextLineLimit'],
+      profiles: settings['task.verification.profiles'],
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// First floor, core: what ties a subagent's session to the one that started it. Interfaces only.
+import type { Subagents, Tool } from '../../contracts/index.ts';
+import type { BudgetReason, Model, ThinkingLevel } from '../../protocol/index.ts';
+import type { Spending } from '../policy/budget.ts';
+import type { Emit } from './broadcast.ts';
+
+/** What is spent from. A subagent's is filled by its parent's. */
+export interface Purse {
+  spend(spending: Spending): undefined | Promise<void>;
+  /** Why nothing more may be begun. */
+  readonly violation: BudgetReason | undefined;
+  /** Why what has begun must stop. Having started as many subagents as allowed is no reason. */
+  readonly exhausted: BudgetReason | undefined;
+}
+
+/** What a subagent's session knows of where it comes from. */
+export interface Family {
+  /** 1 for those that the user's own session started. */
+  readonly depth: number;
+  readonly id: string;
+  readonly agent: string;
+  /** Which agents it may start itself. */
+  readonly spawns: '*' | readonly string[];
+  /** To the host: subagents of all depths are told of in one stream. */
+  readonly emit: Emit;
+  readonly purse: Purse | undefined;
+}
+
+/** What a session lends to whoever starts subagents for it. */
+export interface SubagentHost {
+  readonly family: Family | undefined;
+  readonly cwd: string;
+  readonly model: Model | null;
+  readonly thinkingLevel: ThinkingLevel;
+  readonly purse: Purse | undefined;
+  readonly emit: Emit;
+  tools(): Promise<readonly Tool[]>;
+  /** Where logs, outputs and patches go. */
+  folder(): Promise<string>;
+  /** Closing the session waits for it. */
+  track(work: Promise<unknown>): void;
+}
+
+export type CreateSubagents = (host: SubagentHost) => Subagents;

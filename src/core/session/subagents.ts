@@ -1,0 +1,57 @@
+// First floor, core: lends a session's surroundings to whoever starts subagents for it. Starts none itself.
+import type { Subagents, Tool } from '../../contracts/index.ts';
+import type { Model, ThinkingLevel } from '../../protocol/index.ts';
+import type { Emit } from './broadcast.ts';
+import type { Family, Purse, SubagentHost } from './family.ts';
+import type { LimitFacet } from './limits.ts';
+import type { ModelFacet } from './models.ts';
+import type { Seat } from './seat.ts';
+
+export class SubagentFacet implements SubagentHost {
+  readonly family: Family | undefined;
+  readonly cwd: string;
+  readonly purse: Purse | undefined;
+  readonly emit: Emit;
+  /** What the tools of this session are given. */
+  readonly door: Subagents | undefined;
+  readonly #seat: Seat;
+  readonly #models: ModelFacet;
+  readonly #working = new Set<Promise<unknown>>();
+
+  constructor(seat: Seat, models: ModelFacet, limits: LimitFacet) {
+    const { options, broadcast } = seat;
+    this.#seat = seat;
+    this.#models = models;
+    this.family = options.family;
+    this.cwd = options.cwd;
+    this.purse = options.budget || options.family?.purse ? limits : undefined;
+    this.emit = options.family?.emit ?? ((event) => broadcast.emit(event));
+    this.door = options.subagents?.(this);
+  }
+
+  get model(): Model | null {
+    return this.#models.current;
+  }
+
+  get thinkingLevel(): ThinkingLevel {
+    return this.#models.thinkingLevel;
+  }
+
+  tools(): Promise<readonly Tool[]> {
+    return this.#seat.options.tools();
+  }
+
+  folder(): Promise<string> {
+    return this.#seat.artifacts.folder();
+  }
+
+  track(work: Promise<unknown>): void {
+    this.#working.add(work);
+    void work.catch(() => {}).then(() => this.#working.delete(work));
+  }
+
+  /** Resolves when nothing of them is left: no process, no worktree. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#working);
+  }
+}

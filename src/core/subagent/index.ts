@@ -1,0 +1,25 @@
+// Table of contents: what the app takes to let agents start agents. Loaded with the first task.
+import type { Subagents } from '../../contracts/index.ts';
+import type { SubagentHost } from '../session/family.ts';
+import type { Spawner } from './spawner.ts';
+import { runTask, type TaskRoom } from './task.ts';
+
+export type { Roster } from './roster.ts';
+export { readRoster } from './roster.ts';
+export type { Spawner } from './spawner.ts';
+
+export function createSubagents(spawner: Spawner, host: SubagentHost): Subagents {
+  const room: TaskRoom = {
+    spawner,
+    host,
+    taken: new Set(),
+    isolate: () => Promise.reject(new Error('not here yet')),
+  };
+  return {
+    run(request, options) {
+      const work = runTask(room, request, options);
+      host.track(work);
+      return work;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// First floor, core: which agents there are: the project's, the user's, the bundled ones. Of one name the first counts.
+import { messageOf } from '../../base/index.ts';
+import type { Files } from '../../contracts/index.ts';
+import { BUNDLED } from './bundled.ts';
+import { type AgentDefinition, type AgentSource, parseAgent } from './definition.ts';
+
+export interface AgentFolder {
+  readonly path: string;
+  readonly source: AgentSource;
+}
+
+export interface Roster {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** The first folder of the project that describes any; `null` when there is none, or it is not trusted. */
+  readonly projectFolder: string | null;
+  /** One sentence for each file that could not be used. */
+  readonly problems: readonly string[];
+}
+
+/** An agent is a page; what is longer is something else. */
+const LONGEST = 256 * 1024;
+
+export async function readRoster(files: Files, folders: readonly AgentFolder[]): Promise<Roster> {
+  const agents = new Map<string, AgentDefinition>();
+  const problems: string[] = [];
+  let projectFolder: string | null = null;
+  const add = (agent: AgentDefinition) => {
+    if (!agents.has(agent.name)) agents.set(agent.name, agent);
+  };
+  for (const { path, source } of folders) {
+    for (const file of await definitionsIn(files, path)) {
+      if (source === 'project') projectFolder ??= path;
+      try {
+        add(parseAgent(new TextDecoder().decode(await files.read(file, { start: 0, length: LONGEST })), source));
+      } catch (thrown) {
+        problems.push(`${file}: ${messageOf(thrown)}; the agent is left out`);
+      }
+    }
+  }
+  for (const text of BUNDLED) add(parseAgent(text, 'bundled'));
+  return { agents, projectFolder, problems };
+}
+
+async function definitionsIn(files: Files, folder: string): Promise<string[]> {
+  const entries = await files.list(folder).catch(() => []);
+  const names = entries.filter(({ kind, name }) => kind === 'file' && name.endsWith('.md')).map(({ name }) => name);
+  return names.sort().map((name) => `${folder}/${name}`);
+}

@@ -1,0 +1,175 @@
+// First floor, core: one subagent from its assignment to its last word: a session of its own in the same process.
+import { messageOf } from '../../base/index.ts';
+import type { AgentSession, Hooks, Tool } from '../../contracts/index.ts';
+import {
+  type AgentEvent,
+  type AssistantMessage,
+  type Model,
+  noUsage,
+  textOf,
+  type Usage,
+} from '../../protocol/index.ts';
+import type { Family, SubagentHost } from '../session/family.ts';
+import type { SessionOptions } from '../session/options.ts';
+import type { AgentDefinition } from './definition.ts';
+import type { Spawner } from './spawner.ts';
+
+export interface Job {
+  /** Names its log; the id of the task, or of its repair. */
+  readonly name: string;
+  readonly id: string;
+  readonly agent: AgentDefinition;
+  readonly prompt: string;
+  readonly schema: unknown;
+  readonly cwd: string;
+  readonly folder: string;
+  readonly purse: Family['purse'];
+  readonly signal: AbortSignal;
+  watch(event: AgentEvent): void;
+}
+
+export interface Ending {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly usage: Usage;
+  readonly model: string | undefined;
+  readonly error: string | undefined;
+  readonly aborted: boolean;
+}
+
+/** Never rejects: whatever goes wrong in a subagent is its ending. */
+export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job): Promise<Ending> {
+  const usage = noUsage();
+  let last: AssistantMessage | undefined;
+  let model: Model | null = null;
+  let session: AgentSession | undefined;
+  const ending = (error?: string): Ending => ({
+    exitCode: error === undefined && !job.signal.aborted ? 0 : 1,
+    output: last ? textOf(last.content) : '',
+    usage,
+    model: model ? `${model.provider}/${model.id}` : undefined,
+    error,
+    aborted: job.signal.aborted,
+  });
+  const stop = () => void session?.runs.abort().catch(() => {});
+  try {
+    model = await chooseModel(spawner, host, job.agent);
+    session = await spawner.open(await optionsFor(spawner, host, job, model));
+    session.subscribe((event) => {
+      if (event.type === 'message_end' && event.message.role === 'assistant') {
+        last = event.message;
+        addUsage(usage, event.message.usage);
+      }
+      job.watch(event);
+    });
+    job.signal.addEventListener('abort', stop, { once: true });
+    if (job.signal.aborted) return ending('Cancelled');
+    await session.runs.prompt({ message: job.prompt, accepted: () => {} });
+    return ending(await failureOf(session, last, job));
+  } catch (thrown) {
+    return ending(messageOf(thrown));
+  } finally {
+    job.signal.removeEventListener('abort', stop);
+    await session?.close().catch(() => {});
+  }
+}
+
+async function failureOf(
+  session: AgentSession,
+  last: AssistantMessage | undefined,
+  job: Job,
+): Promise<string | undefined> {
+  await session.runs.settled();
+  if (job.signal.aborted) return 'Cancelled';
+  if (!last) return 'The subagent ended without an answer';
+  if (last.stopReason === 'error' || last.stopReason === 'aborted') return last.errorMessage ?? 'The subagent failed';
+  // It was stopped between two turns: what it says is not an end.
+  if (job.purse?.exhausted && last.stopReason === 'toolUse') return `Budget exceeded (${job.purse.exhausted})`;
+  return undefined;
+}
+
+async function optionsFor(
+  spawner: Spawner,
+  host: SubagentHost,
+  job: Job,
+  model: Model | null,
+): Promise<SessionOptions> {
+  const { agent, purse } = job;
+  const depth = (host.family?.depth ?? 0) + 1;
+  const maySpawn = depth < spawner.settings.maxRecursionDepth && agent.spawns.length > 0;
+  const tools = (await host.tools()).filter((tool) => isFor(agent, tool) && (maySpawn || !startsSubagents(tool)));
+  const { hooks, ...base } = spawner.base;
+  return {
+    ...base,
+    store: spawner.logs(job.folder, job.name),
+    resumed: undefined,
+    name: undefined,
+    model,
+    modelAsked: true,
+    thinkingLevel: agent.thinkingLevel ?? host.thinkingLevel,
+    cwd: job.cwd,
+    tools: async () => tools,
+    systemPrompt: introduction(agent, job.schema),
+    appendSystemPrompt: undefined,
+    hooks: hooks?.map(gates),
+    budget: undefined,
+    maxTurns: undefined,
+    family: { depth, id: job.id, agent: agent.name, spawns: agent.spawns, emit: host.emit, purse },
+  };
+}
+
+/** Never more than its parent may do. */
+function isFor({ tools }: AgentDefinition, tool: Tool): boolean {
+  return tools === undefined || tools.includes(tool.name) || startsSubagents(tool);
+}
+
+function startsSubagents(tool: Tool): boolean {
+  return tool.startsSubagents === true;
+}
+
+/** Whoever guards the parent's tools guards the subagent's. What else they do is about the user's own conversation. */
+function gates(hooks: Hooks): Hooks {
+  return {
+    get toolCall() {
+      return hooks.toolCall;
+    },
+    get toolResult() {
+      return hooks.toolResult;
+    },
+    get beforeRequest() {
+      return hooks.beforeRequest;
+    },
+  };
+}
+
+function introduction(agent: AgentDefinition, schema: unknown): string {
+  const form =
+    schema === undefined
+      ? ''
+      : `\n\nYour last message must be one JSON value and nothing else, in this form:\n${JSON.stringify(schema)}`;
+  return `${agent.prompt}${form}`;
+}
+
+async function chooseModel(spawner: Spawner, host: SubagentHost, agent: AgentDefinition): Promise<Model | null> {
+  const override = spawner.settings.modelOverrides[agent.name];
+  const wanted = override === undefined ? agent.models : [override];
+  if (wanted.length === 0) return host.model;
+  const available = await spawner.base.models.available();
+  for (const pattern of wanted) {
+    const words = pattern.toLowerCase();
+    const nameOf = (model: Model) => `${model.provider}/${model.id}`.toLowerCase();
+    const found =
+      available.find((model) => nameOf(model) === words || model.id.toLowerCase() === words) ??
+      available.find((model) => nameOf(model).includes(words));
+    if (found) return found;
+  }
+  return host.model;
+}
+
+export function addUsage(sum: Usage, more: Usage): void {
+  for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
+    sum[key] += more[key];
+    sum.cost[key] += more.cost[key];
+  }
+  sum.cost.total += more.cost.total;
+}

@@ -1,0 +1,159 @@
+// First floor, core: one call of the task tool: who may start, all of them side by side, what came of it.
+import { Fault, messageOf } from '../../base/index.ts';
+import type { Subagents, TaskRequest, ToolResult } from '../../contracts/index.ts';
+import { noUsage, type SubagentProgress, type SubagentResult } from '../../protocol/index.ts';
+import { createBudget } from '../policy/budget.ts';
+import type { Purse, SubagentHost } from '../session/family.ts';
+import { expectAgent, expectIsolation, expectTasks, type PlannedTask, planTasks } from './admission.ts';
+import { runOne, type TaskScope } from './one-task.ts';
+import { createProgressBoard } from './progress.ts';
+import { reportOn } from './report.ts';
+import { addUsage } from './session.ts';
+import type { Spawner } from './spawner.ts';
+import { planVerification } from './verify-plan.ts';
+import type { BeginIsolation, Isolation } from './workspace.ts';
+
+type Options = Parameters<Subagents['run']>[1];
+
+export interface TaskRoom {
+  readonly spawner: Spawner;
+  readonly host: SubagentHost;
+  readonly isolate: BeginIsolation;
+  /** The ids of earlier calls of this session, in lower case. */
+  readonly taken: Set<string>;
+}
+
+export async function runTask(room: TaskRoom, request: TaskRequest, options: Options): Promise<ToolResult> {
+  try {
+    return await run(room, request, options);
+  } catch (thrown) {
+    const isRefusal = thrown instanceof Fault && thrown.code === 'refused';
+    const text = isRefusal ? thrown.message : `Task execution failed: ${messageOf(thrown)}`;
+    const { projectFolder } = await room.spawner.roster();
+    return answer(projectFolder, text, [], 0);
+  }
+}
+
+async function run(room: TaskRoom, request: TaskRequest, options: Options): Promise<ToolResult> {
+  const { spawner, host } = room;
+  const { settings } = spawner;
+  const { clock } = spawner.base.ports;
+  if (request.isolated) expectIsolation(settings);
+  const plan = planVerification(request, settings.verification);
+  const items = expectTasks(request.tasks);
+  const roster = await spawner.roster();
+  const agent = expectAgent(request.agent, roster, settings, host.family);
+  const folder = await host.folder();
+  await learnTaken(room, folder);
+  const tasks = planTasks(request, items, room.taken, host.family ? `${host.family.id}.` : '');
+  const began = clock.now();
+  const isolation = request.isolated ? await isolated(room, folder, options.signal) : undefined;
+  const board = createProgressBoard(tasks, agent.name, clock, (progress) =>
+    options.update(answer(roster.projectFolder, running(tasks.length), [], clock.now() - began, progress)),
+  );
+  try {
+    const scope: TaskScope = {
+      ...{ spawner, host, agent, plan, isolation, folder, signal: options.signal },
+      schema: agent.output ?? request.schema,
+      ...purseOf(host),
+      watch: (index, event) => (event === 'begin' ? board.begin(index) : board.watch(index, event)),
+    };
+    const results = await sideBySide(tasks, settings.maxConcurrency, async (task) => {
+      const result = await runOne(scope, task);
+      board.end(task.index, result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed');
+      return result;
+    });
+    const merged = options.signal.aborted ? undefined : await isolation?.merge(results);
+    const durationMs = clock.now() - began;
+    return answer(roster.projectFolder, reportOn(results, durationMs, merged), results, durationMs);
+  } finally {
+    board.close();
+    await isolation?.close();
+  }
+}
+
+async function isolated(room: TaskRoom, folder: string, signal: AbortSignal): Promise<Isolation> {
+  try {
+    return await room.isolate({ folder, signal });
+  } catch (thrown) {
+    throw new Fault('refused', `Isolated task execution requires a git repository. ${messageOf(thrown)}`);
+  }
+}
+
+/** What this call spends is counted for itself, and spent from the session's. */
+function purseOf({ purse, emit }: SubagentHost): { purse: Purse | undefined; refused(): Promise<void> } {
+  if (!purse) return { purse: undefined, refused: async () => {} };
+  const own = createBudget({ warnAtRatio: 1 }, 'task');
+  let told = false;
+  return {
+    purse: {
+      spend(spending) {
+        own.charge(spending);
+        return purse.spend(spending);
+      },
+      get violation() {
+        return purse.violation;
+      },
+      get exhausted() {
+        return purse.exhausted;
+      },
+    },
+    async refused() {
+      if (told) return;
+      told = true;
+      const snapshot = { ...own.snapshot(purse.violation), status: 'exceeded' as const };
+      await emit({ type: 'budget_exceeded', scope: 'task', snapshot });
+    },
+  };
+}
+
+/** In the order of the tasks, whatever the order in which they end. */
+async function sideBySide(
+  tasks: readonly PlannedTask[],
+  most: number,
+  act: (task: PlannedTask) => Promise<SubagentResult>,
+): Promise<SubagentResult[]> {
+  const results: SubagentResult[] = [];
+  const waiting = [...tasks];
+  const lane = async () => {
+    for (let task = waiting.shift(); task; task = waiting.shift()) results[task.index] = await act(task);
+  };
+  const lanes = most > 0 ? Math.min(most, tasks.length) : tasks.length;
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
+}
+
+/** A resumed session finds the files of its earlier tasks. */
+async function learnTaken({ spawner, taken }: TaskRoom, folder: string): Promise<void> {
+  const files = await spawner.base.ports.files.list(folder).catch(() => []);
+  for (const { name } of files) {
+    const id = /^(.*?)\.(?:md|jsonl|patch)$/.exec(name)?.[1];
+    if (id) taken.add(id.toLowerCase());
+  }
+}
+
+function running(count: number): string {
+  return `Running ${count} ${count === 1 ? 'agent' : 'agents'}...`;
+}
+
+function answer(
+  projectAgentsDir: string | null,
+  text: string,
+  results: SubagentResult[],
+  totalDurationMs: number,
+  progress?: readonly SubagentProgress[],
+): ToolResult {
+  const usage = noUsage();
+  for (const result of results) if (result.usage) addUsage(usage, result.usage);
+  const outputPaths = results.flatMap(({ outputPath }) => (outputPath ? [outputPath] : []));
+  return {
+    content: [{ type: 'text', text }],
+    details: {
+      projectAgentsDir,
+      results,
+      totalDurationMs,
+      ...(results.length > 0 ? { usage, outputPaths } : {}),
+      ...(progress ? { progress } : {}),
+    },
+  };
+}

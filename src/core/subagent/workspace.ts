@@ -1,0 +1,23 @@
+// First floor, core: where isolated tasks work and how their work comes back. Interfaces only; git is behind them.
+import type { SubagentResult } from '../../protocol/index.ts';
+
+/** A copy of the repository for one task. */
+export interface Workspace {
+  readonly cwd: string;
+  /** What was changed since it was made, as a patch or a branch; nothing of it has reached the main tree. */
+  capture(how: { asBranch: boolean; message: string }): Promise<Captured>;
+  /** Removes it. Never rejects. */
+  leave(): Promise<void>;
+}
+
+export type Captured = Pick<SubagentResult, 'patchPath' | 'branchName' | 'nestedPatches'>;
+
+/** The copies of one call of the task tool: all begin with the same state. */
+export interface Isolation {
+  enter(id: string): Promise<Workspace>;
+  /** Brings back what is good. The sentence is for the model; a task whose work does not fit gets an error. */
+  merge(results: SubagentResult[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+export type BeginIsolation = (options: { folder: string; signal: AbortSignal }) => Promise<Isolation>;

@@ -1,0 +1,114 @@
+// Ground floor: what is known of a subagent and of the checks on its work. Data; the shapes are those of pisces.
+import {
+  array,
+  boolean,
+  type InferOutput,
+  nullable,
+  number,
+  object,
+  optional,
+  picklist,
+  record,
+  string,
+  unknown,
+} from 'valibot';
+import { usage } from './usage.ts';
+
+export const verificationOnFailure = picklist(['return_failure', 'retry_once', 'discard_patch']);
+
+export const verificationCommandResult = object({
+  name: string(),
+  command: string(),
+  exitCode: number(),
+  durationMs: number(),
+  optional: optional(boolean()),
+  timedOut: optional(boolean()),
+  /** The whole output, when there was any. */
+  artifactPath: optional(string()),
+  /** The last lines of stdout and stderr. */
+  outputPreview: optional(string()),
+});
+
+export const verificationAttempt = object({
+  attempt: number(),
+  status: picklist(['passed', 'failed', 'skipped']),
+  /** Milliseconds since 1970. */
+  startedAt: number(),
+  endedAt: number(),
+  commandResults: array(verificationCommandResult),
+  error: optional(string()),
+});
+
+export const verificationResult = object({
+  requested: boolean(),
+  profile: optional(string()),
+  mode: optional(picklist(['none', 'command'])),
+  status: picklist(['not_requested', 'passed', 'failed', 'skipped']),
+  attempts: array(verificationAttempt),
+  retriesUsed: number(),
+  onFailure: optional(verificationOnFailure),
+});
+
+/** What one subagent did. */
+export const subagentResult = object({
+  index: number(),
+  id: string(),
+  agent: string(),
+  agentSource: picklist(['bundled', 'user', 'project']),
+  /** Everything that the subagent was told. */
+  task: string(),
+  assignment: optional(string()),
+  description: optional(string()),
+  /** 0 when it came to its end, and its work passed the checks on it. */
+  exitCode: number(),
+  output: string(),
+  stderr: string(),
+  /** `output` is only the beginning; the whole is at `outputPath`. */
+  truncated: boolean(),
+  durationMs: number(),
+  tokens: number(),
+  modelOverride: optional(string()),
+  error: optional(string()),
+  aborted: optional(boolean()),
+  abortReason: optional(string()),
+  usage: optional(usage),
+  outputPath: optional(string()),
+  patchPath: optional(string()),
+  branchName: optional(string()),
+  /** Changes in repositories inside the repository, each with its folder. */
+  nestedPatches: optional(array(object({ path: string(), patchPath: string() }))),
+  /** The answer as data, when a schema was given and it fits. */
+  extractedToolData: optional(record(string(), unknown())),
+  outputMeta: optional(object({ lineCount: number(), charCount: number() })),
+  verification: optional(verificationResult),
+});
+
+export const subagentProgress = object({
+  index: number(),
+  id: string(),
+  agent: string(),
+  status: picklist(['pending', 'running', 'completed', 'failed', 'aborted']),
+  currentTool: optional(string()),
+  recentTools: array(object({ tool: string(), args: string(), endMs: number() })),
+  recentOutput: array(string()),
+  toolCount: number(),
+  tokens: number(),
+  durationMs: number(),
+});
+
+/** The `details` of the task tool's results; `progress` while it works. */
+export const taskDetails = object({
+  projectAgentsDir: nullable(string()),
+  results: array(subagentResult),
+  totalDurationMs: number(),
+  usage: optional(usage),
+  outputPaths: optional(array(string())),
+  progress: optional(array(subagentProgress)),
+});
+
+export type VerificationOnFailure = InferOutput<typeof verificationOnFailure>;
+export type VerificationCommandResult = InferOutput<typeof verificationCommandResult>;
+export type VerificationAttempt = InferOutput<typeof verificationAttempt>;
+export type VerificationResult = InferOutput<typeof verificationResult>;
+export type SubagentResult = InferOutput<typeof subagentResult>;
+export type SubagentProgress = InferOutput<typeof subagentProgress>;
