@@ -33,7 +33,10 @@ export async function firstChoice(choice: FirstChoice): Promise<Model | null> {
   }
   if (apiKey) throw new Fault('config', 'Flag --api-key needs --provider or --model, to say whose key it is');
   if (patterns) {
-    const scope = inScope(await choice.available(), patterns);
+    const usable = await choice.available();
+    const scope = inScope(usable, patterns);
+    for (const pattern of patterns.filter((each) => inScope(usable, [each]).length === 0))
+      warn(`No model that can be used matches --models ${pattern}. List them with --list-models`);
     if (scope[0]) return (preferred.model && selected(scope, preferred)) || scope[0];
   }
   if (preferred.provider || preferred.model) {

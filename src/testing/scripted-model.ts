@@ -4,6 +4,7 @@ import type { ModelRequest, Models } from '../contracts/index.ts';
 import { ABORTED_MESSAGE, MessageBuilder } from '../llm/message-builder.ts';
 import {
   type AssistantMessageEvent,
+  type Failure,
   type Model,
   noUsage,
   type StopReason,
@@ -28,6 +29,8 @@ export interface ScriptedAnswer {
   stopReason?: StopReason;
   /** The answer ends in an error with this message, after whatever else it holds. */
   error?: string;
+  /** What the provider said of that error, as far as programs understand it. */
+  failure?: Failure;
   usage?: Partial<Usage>;
   /** Waits in the middle of the answer until the test releases this name. */
   hold?: string;
@@ -169,7 +172,10 @@ function* contentOf(
 function endOf(answer: ScriptedAnswer, builder: MessageBuilder): AssistantMessageEvent {
   builder.setUsage({ ...noUsage(), ...answer.usage });
   const reason = answer.stopReason ?? (answer.calls?.length ? 'toolUse' : 'stop');
-  if (answer.error !== undefined) return builder.fail(reason === 'aborted' ? reason : 'error', answer.error);
+  if (answer.error !== undefined) {
+    const { failure } = answer;
+    return { ...builder.fail(reason === 'aborted' ? reason : 'error', answer.error), ...(failure ? { failure } : {}) };
+  }
   if (reason === 'aborted') return builder.fail(reason, ABORTED_MESSAGE);
   return reason === 'error' ? builder.fail(reason, 'The script says so') : builder.finish(reason);
 }

@@ -178,7 +178,11 @@ describe('the model to begin with', () => {
     expect(await first({ env, patterns })).toBe('anthropic/claude-haiku-4-5');
     expect(await first({ env, patterns, preferred: { model: 'openai/gpt-5.5' } })).toBe('openai/gpt-5.5');
     expect(await first({ env, patterns, preferred: { model: 'openai/o3' } })).toBe('anthropic/claude-haiku-4-5');
-    expect(await first({ env, patterns: ['nothing-like-it'] })).toBe('anthropic/claude-opus-5-5');
+    const stage = modelStage({ env, patterns: ['nothing-like-it'] });
+    expect(nameOf(await stage.models.initial())).toBe('anthropic/claude-opus-5-5');
+    expect(stage.warnings).toEqual([
+      'No model that can be used matches --models nothing-like-it. List them with --list-models',
+    ]);
   });
 });
 

@@ -51,7 +51,18 @@ describe('--list-models', () => {
     const found = await runProgram(['--mode', 'rpc', '--list-models', 'Opus 5.5'], '', { env });
     expect(rows(found.stdout).map(([, model]) => model)).toEqual(['model', 'anthropic/claude-opus-5.5']);
     const none = await runProgram(['--list-models', 'unheard-of'], '', { env });
-    expect(none).toMatchObject({ code: 0, stdout: 'No models match "unheard-of"\n' });
+    expect(none).toMatchObject({ code: 0, stdout: 'No model that can be used matches "unheard-of"\n' });
+    const scoped = await runProgram(['--list-models', '--models', 'qq*,zz', '--provider', 'openrouter'], '', { env });
+    expect(scoped.stdout).toBe('No model that can be used matches --provider openrouter and --models qq*,zz\n');
+  });
+
+  test('a provider that is named is the only one shown, and a server that is not there is named', async () => {
+    const env = { OPENROUTER_API_KEY: 'sk-canary-2', GROQ_API_KEY: 'k', OLLAMA_HOST: '127.0.0.1:9' };
+    const groq = await runProgram(['--list-models', '--provider', 'Groq'], '', { env });
+    expect(new Set(rows(groq.stdout).map(([provider]) => provider))).toEqual(new Set(['provider', 'groq']));
+    const ollama = await runProgram(['--list-models', '--provider', 'ollama'], '', { env });
+    expect(ollama.stdout).toBe('No model that can be used matches --provider ollama\n');
+    expect(ollama.stderr).toBe('No server answers at http://127.0.0.1:9/v1: start it, or set OLLAMA_HOST\n');
   });
 
   test('lists the models of models.json, and only those that --models means', async () => {

@@ -21,13 +21,26 @@ export async function listModels(options: Options, search: string, warn: (line: 
   for (const problem of problems) warn(problem);
   try {
     const models = modelsFor({ ...options, modelPatterns: options.models, agentDirectory, settings, ports, warn });
-    const usable = (await models.scope()) ?? (await models.available());
-    if (usable.length === 1) warn(ONLY_OFFLINE);
-    const found = usable.filter((model) => matches(model, search));
-    return found.length > 0 ? table(HEAD, found.map(row)) : `No models match "${search}"\n`;
+    const scope = await models.scope();
+    const usable = scope ?? (await models.available());
+    if (!options.provider && !scope && usable.length === 1) warn(ONLY_OFFLINE);
+    const wanted = options.provider?.toLowerCase();
+    const found = usable.filter(
+      (model) => (!wanted || model.provider.toLowerCase() === wanted) && matches(model, search),
+    );
+    return found.length > 0 ? table(HEAD, found.map(row)) : nothingFound(options, search);
   } finally {
     await ports.close();
   }
+}
+
+function nothingFound({ provider, models = [] }: Options, search: string): string {
+  const words = [
+    ...(search ? [`"${search}"`] : []),
+    ...(provider ? [`--provider ${provider}`] : []),
+    ...(models.length > 0 ? [`--models ${models.join(',')}`] : []),
+  ];
+  return `No model that can be used matches ${words.join(' and ')}\n`;
 }
 
 /** Every word of the search stands somewhere in what names the model. */

@@ -66,9 +66,8 @@ function noKeys(name: string, [keys, config]: readonly string[], found: Section 
   const other = ['sso_session', 'sso_start_url', 'role_arn', 'credential_process', 'web_identity_token_file'].find(
     (key) => found?.has(key),
   );
-  const why = found
-    ? `the profile ${name} holds no keys${other ? ` but ${other}, which is not followed here` : ''}`
-    : `there is no profile ${name} in ${keys} or ${config}`;
-  const out = `eval "$(aws configure export-credentials --profile ${name} --format env)"`;
-  return new ProviderFault({ kind: 'auth' }, `Amazon Bedrock cannot be opened: ${why}. Export its keys: ${out}`);
+  const sentence = found
+    ? `the profile ${name} holds no keys${other ? ` but ${other}, which is not followed here` : ''}. Export them: eval "$(aws configure export-credentials --profile ${name} --format env)"`
+    : `there is no profile ${name} in ${keys} or ${config}. Name another in AWS_PROFILE, or set AWS_BEARER_TOKEN_BEDROCK`;
+  return new ProviderFault({ kind: 'auth' }, `Amazon Bedrock cannot be opened: ${sentence}`);
 }
