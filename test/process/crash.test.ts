@@ -1,0 +1,61 @@
+// The program is killed at random instants of real runs, again and again: what it promised is on disk, and the next prompt is
+// taken by the strictest provider. `npm run soak:crash` does it 300 times.
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
+import { crash, goOn, missing, onlySession, type Promised, randomNumbers } from '../support/crashes.ts';
+import { newPlace } from '../support/program.ts';
+
+const TIMES = Number(process.env.CRASHES ?? 25);
+const SEED = Number(process.env.SEED ?? 1);
+/** Of one session: each crash meets what the one before left. */
+const IN_A_ROW = 5;
+/** A whole run has about as many. */
+const MOST_FRAMES = 90;
+
+vi.setConfig({ testTimeout: 20_000 * TIMES });
+
+test(`killed ${TIMES} times at random instants, it loses nothing that it promised, and goes on`, async () => {
+  const server = await startAnthropicMessages();
+  onTestFinished(() => server.close());
+  const random = randomNumbers(SEED);
+  const tally = { crashes: 0, acknowledged: 0, ended: 0, frames: 0, torn: 0 };
+  for (let n = 0; n < TIMES; n += IN_A_ROW) {
+    const place = newPlace();
+    const promised: Promised[] = [];
+    for (let turn = 0; turn < Math.min(IN_A_ROW, TIMES - n); turn++) {
+      const name = `r${n + turn}`;
+      const session = turn === 0 ? 'new' : 'last';
+      // Early ends are the interesting ones: half of them fall into the first third.
+      const afterFrames = Math.ceil(random() ** 1.6 * MOST_FRAMES);
+      promised.push(await crash(server, place, { name, session, afterFrames }));
+      tally.torn += isTorn(place.home) ? 1 : 0;
+    }
+    const { stops, notices } = await goOn(server, place, `r${n}`);
+    expect({ n, stops }).toEqual({ n, stops: ['stop'] });
+    // A line that broke off is told of; nothing else may be.
+    expect(notices.filter((notice) => !/broke off after/.test(JSON.stringify(notice)))).toEqual([]);
+    const entries = readFileSync(onlySession(place), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    for (const one of promised) expect({ n, missing: missing(one, entries) }).toEqual({ n, missing: [] });
+    tally.crashes += promised.length;
+    for (const { acknowledged, ended, frames } of promised) {
+      tally.acknowledged += acknowledged.length;
+      tally.ended += ended.length;
+      tally.frames += frames;
+    }
+  }
+  expect(tally.acknowledged).toBeGreaterThan(TIMES);
+  process.stderr.write(`crashes: ${JSON.stringify(tally)}\n`);
+});
+
+function isTorn(home: string): boolean {
+  const file = onlySessionOrNone(home);
+  return file !== undefined && !readFileSync(file, 'utf8').endsWith('\n');
+}
+
+function onlySessionOrNone(home: string): string | undefined {
+  return existsSync(`${home}/sessions`) ? onlySession({ home, cwd: '' }) : undefined;
+}
