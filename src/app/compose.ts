@@ -44,6 +44,8 @@ export interface AgentOptions extends ModelChoices {
   fork?: string | undefined;
   /** Go on with the session of this directory that was written to last, if there is one. */
   continueLatest?: boolean | undefined;
+  /** Asks which session to go on with: gives its path. */
+  chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
   models?: Models | undefined;
   /** Who may object to what happens, or change it, in the order they are asked. */
   hooks?: readonly Hooks[] | undefined;

@@ -10,6 +10,7 @@ export interface ResumeWishes {
   session?: string | undefined;
   fork?: string | undefined;
   continueLatest?: boolean | undefined;
+  chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
 }
 
 /** `undefined`: begin a new one. */
@@ -19,6 +20,7 @@ export async function resumedFor(wishes: ResumeWishes, store: SessionStore): Pro
   }
   if (wishes.fork !== undefined) return forked(wishes, store, wishes.fork);
   if (wishes.session !== undefined) return store.resume(await store.locate(wishes.session));
+  if (wishes.chooseSession) return store.resume(await wishes.chooseSession(store));
   if (!wishes.continueLatest) return undefined;
   const latest = await store.latest();
   return latest === undefined ? undefined : store.resume(latest);

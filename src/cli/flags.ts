@@ -91,7 +91,7 @@ export const FLAGS = [
     name: 'resume',
     short: 'r',
     kind: 'switch',
-    doc: 'The same, where nobody can be asked to choose',
+    doc: 'Choose the session to go on with from a list',
     group: 'Session',
   },
   { name: 'session', kind: 'text', value: 'PATH|ID', doc: 'Go on with this session', group: 'Session' },

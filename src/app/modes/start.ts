@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
-import type { AgentSession } from '../../contracts/index.ts';
+import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ThinkingLevel } from '../../protocol/index.ts';
 import { type Agent, createAgent } from '../compose.ts';
 import { type LimitFlags, withLimitFlags } from '../limits.ts';
@@ -90,7 +90,8 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     name: options.name?.trim() || undefined,
     session: options.session,
     fork: options.fork,
-    continueLatest: options.continue || options.resume,
+    continueLatest: options.continue,
+    chooseSession: options.resume ? (store) => choose(store, options.mode, ports) : undefined,
   });
   if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });
   return {
@@ -105,6 +106,12 @@ export async function start(options: StartOptions, warn: (line: string) => void)
       await ports.close();
     },
   };
+}
+
+/** A host that talks to us in frames can name the session itself. */
+async function choose(store: SessionStore, mode: string, { clock }: Started['ports']): Promise<string> {
+  const { chooseSession, personAtTerminal } = await import('./choose-session.ts');
+  return chooseSession(store, mode === 'rpc' ? undefined : personAtTerminal(), clock.now());
 }
 
 async function workingDirectory(wanted: string | undefined, ports: Started['ports']): Promise<string> {
