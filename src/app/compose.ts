@@ -7,6 +7,7 @@ import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
+import { type ResourceChoices, resourcesFor } from './resources.ts';
 import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
@@ -14,7 +15,7 @@ import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
 import { createPlaces, type TrustablePlaces } from './trust/places.ts';
 
-export interface AgentOptions extends ModelChoices {
+export interface AgentOptions extends ModelChoices, ResourceChoices {
   cwd: string;
   /** The user's own directory: settings, sessions, notes. */
   agentDirectory: string;
@@ -72,6 +73,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     home: options.home ?? homedir(),
     trusted: options.trusted ?? false,
   });
+  const resources = resourcesFor(options, places);
   const subagents = subagentsFor(options, places);
   const toolbox = await createToolbox({ ports, shellPath, toolNames, added, task: subagents.tool });
   const base: SessionOptions = {
@@ -88,10 +90,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     cwd: options.cwd,
     agentDirectory: options.agentDirectory,
     places,
+    resources: resources.prompt,
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
-    hooks: options.hooks,
+    // Last, so that an extension's own words are never taken for a template.
+    hooks: [...(options.hooks ?? []), resources.hooks],
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,

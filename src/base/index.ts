@@ -1,5 +1,6 @@
 // Table of contents of the ground floor's smallest words.
 export * from './channel.ts';
+export * from './content-kind.ts';
 export * from './deferred.ts';
 export * from './fault.ts';
 export * from './flattened.ts';

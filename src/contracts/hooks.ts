@@ -120,6 +120,15 @@ export type Happening =
   /** The session is about to end. Waited for, but not for long. */
   | { readonly type: 'session_shutdown' };
 
+/** A word with a slash that a prompt may begin with. */
+export interface SlashCommand {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly source: 'extension' | 'prompt' | 'skill';
+  readonly location?: 'user' | 'project' | 'path' | undefined;
+  readonly path?: string | undefined;
+}
+
 type Hook<In, Out> = ((about: In) => Promise<Out | undefined>) | undefined;
 
 /**
@@ -128,6 +137,8 @@ type Hook<In, Out> = ((about: In) => Promise<Out | undefined>) | undefined;
  */
 export interface Hooks {
   readonly input?: Hook<Said, InputVerdict>;
+  /** The words that `input` understands. */
+  readonly commands?: (() => Promise<readonly SlashCommand[]>) | undefined;
   /** A run was accepted and has not begun. */
   readonly beforeRun?: Hook<RunOpening, RunPreparation>;
   /** Before every request: what the model is to be given. The log keeps what was really said. */

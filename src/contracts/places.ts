@@ -7,6 +7,16 @@ export interface Place {
   readonly level: 'project' | 'user';
 }
 
+/** Texts that users and projects keep in files, as far as they stand before a conversation. */
+export interface PromptResources {
+  /** What the model is told of its skills; empty when there are none. */
+  skillsBlock(): Promise<string>;
+  /** The project's when it is trusted and has one, otherwise the user's. */
+  systemFile(name: 'SYSTEM.md' | 'APPEND_SYSTEM.md'): Promise<string | undefined>;
+  /** The next conversation looks anew. */
+  forget(): void;
+}
+
 export interface Places {
   /** Whether what the project brings along counts. Until it does, none of it is read. */
   readonly trusted: boolean;

@@ -2,7 +2,8 @@
 import { isRecord } from '../base/index.ts';
 
 /**
- * Expected values are compared exactly, except: `"*"` stands for anything; `"$name"` stands for anything the first time
+ * Expected values are compared exactly, except: `"*"` stands for anything; `"*words*"` for a text that
+ * holds these words; `"$name"` stands for anything the first time
  * and for the same thing from then on; an object with the key `"..."` may have more keys than are named.
  */
 export interface Matcher {
@@ -17,6 +18,8 @@ export function createMatcher(): Matcher {
 
   const scalar = (expected: unknown, actual: unknown, path: string): string | undefined => {
     if (expected === '*') return undefined;
+    const part = typeof expected === 'string' ? /^\*(.+)\*$/s.exec(expected)?.[1] : undefined;
+    if (part !== undefined) return typeof actual === 'string' && actual.includes(part) ? undefined : path;
     if (typeof expected === 'string' && /^\$\w+$/.test(expected)) {
       if (!captured.has(expected)) captured.set(expected, actual);
       return JSON.stringify(captured.get(expected)) === JSON.stringify(actual) ? undefined : path;

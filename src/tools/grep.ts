@@ -1,9 +1,8 @@
 // First floor, tools: searches file contents. Ripgrep does the work; here stand the arguments, limits and notices.
 import { basename, dirname } from 'node:path';
 import { boolean, number, object, optional, string } from 'valibot';
-import { Fault } from '../base/index.ts';
+import { contentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type ToolContext, tool } from '../contracts/index.ts';
-import { contentKind, SNIFF_BYTES } from './content-kind.ts';
 import { GrepLines } from './grep-lines.ts';
 import { type ExistingPlace, placeOf, refuseUnless } from './paths.ts';
 import { orExplain, stopIfAborted, textResult, withNotices } from './result.ts';

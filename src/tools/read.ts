@@ -1,8 +1,7 @@
 // First floor, tools: shows a file, a range of its lines, an image, or a kept output. Never holds more than it shows.
 import { number, object, optional, string } from 'valibot';
-import { Fault } from '../base/index.ts';
+import { contentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type OpenFile, type ToolContext, type ToolResult, tool } from '../contracts/index.ts';
-import { contentKind, SNIFF_BYTES } from './content-kind.ts';
 import { type LineRange, type LinesFound, linesOf, SCAN_LIMIT } from './file-lines.ts';
 import { type ExistingPlace, existingPlace, type Place, requireFile } from './paths.ts';
 import { orExplain, stopIfAborted, textResult } from './result.ts';

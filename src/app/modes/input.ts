@@ -1,9 +1,8 @@
 // The hall: what the person said: words of the command line, files named with @, and whatever was piped in.
 import { basename, resolve } from 'node:path';
-import { Fault, messageOf } from '../../base/index.ts';
+import { contentKind, Fault, messageOf } from '../../base/index.ts';
 import type { Ports, UserInput } from '../../contracts/index.ts';
 import type { ImageContent } from '../../protocol/index.ts';
-import { contentKind } from '../../tools/content-kind.ts';
 
 /** A pipe that says nothing for this long is one that somebody forgot to close. */
 const SILENCE_MS = 1500;

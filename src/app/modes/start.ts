@@ -36,6 +36,10 @@ export interface StartOptions extends LimitFlags {
   readonly noTrust?: boolean | undefined;
   /** Ask the host nothing. */
   readonly noUi?: boolean | undefined;
+  readonly skill?: readonly string[] | undefined;
+  readonly noSkills?: boolean | undefined;
+  readonly promptTemplate?: readonly string[] | undefined;
+  readonly noPromptTemplates?: boolean | undefined;
   readonly logFile?: string | undefined;
   /** `KEY=VALUE` each. */
   readonly set?: readonly string[] | undefined;
@@ -86,6 +90,10 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     toolNames: options.noTools ? [] : options.tools,
+    skillPaths: options.skill,
+    noSkills: options.noSkills,
+    templatePaths: options.promptTemplate,
+    noTemplates: options.noPromptTemplates,
     maxTurns: options.maxTurns,
     name: options.name?.trim() || undefined,
     session: options.session,

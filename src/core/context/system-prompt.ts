@@ -8,6 +8,8 @@ export interface PromptParts {
   append: string | undefined;
   tools: readonly Tool[];
   contextFiles: readonly ContextFile[];
+  /** What the model is told of its skills. */
+  skills?: string | undefined;
   /** YYYY-MM-DD */
   date: string;
   cwd: string;
@@ -24,6 +26,7 @@ export function systemPrompt(parts: PromptParts): string {
   const sections = [parts.custom ?? `${INTRODUCTION}\n\n${toolSection(parts.tools)}`];
   if (parts.append) sections.push(parts.append);
   if (parts.contextFiles.length > 0) sections.push(notes(parts.contextFiles));
+  if (parts.skills) sections.push(parts.skills);
   sections.push(`Current date: ${parts.date}\nCurrent working directory: ${parts.cwd}`);
   return sections.join('\n\n');
 }

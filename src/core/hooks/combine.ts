@@ -20,6 +20,11 @@ export function combineHooks(sources: readonly Hooks[]): Hooks {
     get input() {
       return join('input', chainInput);
     },
+    get commands() {
+      const hooks = of('commands');
+      if (hooks.length <= 1) return hooks[0];
+      return async () => (await Promise.all(hooks.map((hook) => hook()))).flat();
+    },
     get beforeRun() {
       return join('beforeRun', chainRun);
     },

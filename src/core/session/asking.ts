@@ -109,6 +109,7 @@ export class Asking {
   /** The next conversation reads the project's notes anew. */
   reset(): void {
     this.#opening = undefined;
+    this.#seat.options.resources?.forget();
   }
 
   #model(): Model {
@@ -119,15 +120,21 @@ export class Asking {
 
   async #open(): Promise<{ prompt: string; offers: ToolOffer[] }> {
     const { options, ports } = this.#seat;
-    const [tools, contextFiles] = await Promise.all([
+    const { resources } = options;
+    const [tools, contextFiles, custom, append, skills] = await Promise.all([
       options.tools(),
       findContextFiles(ports.files, options.agentDirectory, options.cwd),
+      options.systemPrompt ?? resources?.systemFile('SYSTEM.md'),
+      options.appendSystemPrompt ?? resources?.systemFile('APPEND_SYSTEM.md'),
+      resources?.skillsBlock(),
     ]);
     const prompt = systemPrompt({
-      custom: options.systemPrompt,
-      append: options.appendSystemPrompt,
+      custom,
+      append,
       tools,
       contextFiles,
+      // Who cannot read files has no use for a list of them.
+      skills: tools.some((tool) => tool.file === 'read') ? skills : undefined,
       date: localDate(new Date(ports.clock.now())),
       cwd: options.cwd,
     });

@@ -4,6 +4,7 @@ import type {
   Models,
   Places,
   Ports,
+  PromptResources,
   ResumedSession,
   RunShell,
   SessionStore,
@@ -33,6 +34,8 @@ export interface SessionOptions {
   agentDirectory: string;
   /** Where things lie that shape the agent. */
   places: Places;
+  /** Texts that users and projects keep in files. */
+  resources?: PromptResources | undefined;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
   name?: string | undefined;

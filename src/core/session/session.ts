@@ -67,6 +67,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     if (!options.modelAsked) await models.restore(said);
   }
 
+  options.places.onTrust(() => asking.reset());
   seat.broadcast.open();
 
   const state = (): SessionState => ({

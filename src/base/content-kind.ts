@@ -1,4 +1,4 @@
-// First floor, tools: what a file holds, judged by its first bytes and never by its name.
+// Ground floor: what a file holds, judged by its first bytes and never by its name.
 
 export type ContentKind = { kind: 'text' } | { kind: 'binary' } | { kind: 'image'; mimeType: string };
 

@@ -1,0 +1,65 @@
+// The hall: skills, templates and mentions of an agent, loaded when the first prompt needs them.
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Hooks, Places, Ports, PromptResources } from '../contracts/index.ts';
+import type { Resources } from '../core/resources/resources.ts';
+import type { SettingValues } from './settings-table.ts';
+
+/** What whoever starts an agent may say about them. */
+export interface ResourceChoices {
+  /** Files or folders beside those that are found. */
+  skillPaths?: readonly string[] | undefined;
+  templatePaths?: readonly string[] | undefined;
+  /** Look into none of the usual folders. */
+  noSkills?: boolean | undefined;
+  noTemplates?: boolean | undefined;
+}
+
+interface Surroundings extends ResourceChoices {
+  cwd: string;
+  home?: string | undefined;
+  settings: SettingValues;
+  ports: Pick<Ports, 'files'>;
+  warn?: ((sentence: string) => void) | undefined;
+}
+
+export function resourcesFor(options: Surroundings, places: Places): { hooks: Hooks; prompt: PromptResources } {
+  let loaded: Promise<Resources> | undefined;
+  const load = () => {
+    loaded ??= import('../core/resources/resources.ts').then(({ createResources }) =>
+      createResources(chosen(options, places)),
+    );
+    return loaded;
+  };
+  return {
+    hooks: {
+      async input(said) {
+        const isPlain = !said.text.startsWith('/') && !said.text.includes('@');
+        return isPlain ? undefined : (await load()).input(said);
+      },
+      commands: async () => (await load()).commands(),
+    },
+    prompt: {
+      skillsBlock: async () => (await load()).skillsBlock(),
+      systemFile: async (name) => (await load()).systemFile(name),
+      forget: () => void loaded?.then((resources) => resources.forget()),
+    },
+  };
+}
+
+function chosen(options: Surroundings, places: Places) {
+  const { settings, cwd, ports, warn = () => {} } = options;
+  const home = options.home ?? homedir();
+  const at = (path: string) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(cwd, path));
+  return {
+    files: ports.files,
+    places,
+    cwd,
+    skills: [...(options.skillPaths ?? []), ...settings.skills].map(at),
+    templates: [...(options.templatePaths ?? []), ...settings.prompts].map(at),
+    lookForSkills: !options.noSkills,
+    lookForTemplates: !options.noTemplates,
+    skillCommands: settings.enableSkillCommands,
+    warn,
+  };
+}

@@ -1,0 +1,71 @@
+// Files that a prompt mentions: those of the project are added within bounds; everything else stays words.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { addMentions } from '../../../src/core/resources/mentions.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+const { files } = createSystemPorts({});
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64');
+
+function project(): string {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, 'src'));
+  writeFileSync(join(cwd, 'src/a.ts'), 'const a = 1;\n');
+  writeFileSync(join(cwd, 'with space.txt'), 'spaced');
+  writeFileSync(join(cwd, 'pic.png'), PNG);
+  writeFileSync(join(cwd, 'blob.bin'), Buffer.from([1, 0, 2]));
+  return cwd;
+}
+
+test.each([
+  ['look at @src/a.ts please', 'src/a.ts', 'const a = 1;'],
+  ['@src/a.ts', 'src/a.ts', 'const a = 1;'],
+  ['what is in (@src/a.ts)?', 'src/a.ts', 'const a = 1;'],
+  ['I mean @src/a.ts.', 'src/a.ts', 'const a = 1;'],
+  ['see @"with space.txt", then', 'with space.txt', 'spaced'],
+  ['@./src/a.ts and @./src/a.ts again', './src/a.ts', 'const a = 1;'],
+])('%s', async (message, name, content) => {
+  const added = await addMentions(files, project(), message);
+  expect(added).toEqual({ text: `${message}\n\n<file name="${name}">\n${content}\n</file>`, images: [] });
+});
+
+test('an image is added as an image', async () => {
+  const added = await addMentions(files, project(), 'what is @pic.png');
+  expect(added?.images).toEqual([{ type: 'image', mimeType: 'image/png', data: PNG.toString('base64') }]);
+  expect(added?.text).toContain('<file name="pic.png">(an image, attached)</file>');
+});
+
+test.each([
+  'mail me@src/a.ts',
+  '@missing.ts',
+  '@src',
+  '@blob.bin',
+  '@/etc/passwd',
+  '@../../etc/passwd',
+  '@~/.ssh/id_rsa',
+  '@out.txt',
+  '@outside/secret.txt',
+  '@@ -1 +1 @@',
+  '@',
+])('%s stays as it is', async (message) => {
+  const cwd = project();
+  const elsewhere = temporaryDirectory();
+  writeFileSync(join(elsewhere, 'secret.txt'), 'secret');
+  symlinkSync(join(elsewhere, 'secret.txt'), join(cwd, 'out.txt'));
+  symlinkSync(elsewhere, join(cwd, 'outside'));
+  expect(await addMentions(files, cwd, message)).toBeUndefined();
+});
+
+test('long files are cut, and said to go on; only twenty are added', async () => {
+  const cwd = project();
+  writeFileSync(join(cwd, 'long.txt'), 'é'.repeat(100_000));
+  const added = await addMentions(files, cwd, '@long.txt');
+  expect(Buffer.byteLength(added?.text ?? '')).toBeLessThan(52_000);
+  expect(added?.text).toContain('[The file goes on: 200000 bytes in all.');
+  expect(added?.text).not.toContain('\uFFFD');
+  for (let i = 0; i < 25; i++) writeFileSync(join(cwd, `n${i}.txt`), `${i}`);
+  const many = await addMentions(files, cwd, Array.from({ length: 25 }, (_, i) => `@n${i}.txt`).join(' '));
+  expect(many?.text.match(/<file /g)).toHaveLength(20);
+});
