@@ -1,6 +1,6 @@
 // The disk fails, takes less than it is given, or everything ends, at any operation of a whole session: what was
 // acknowledged is there afterwards, the session goes on, and the host is told once.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
 import { toModelMessages } from '../../../src/core/context/to-model.ts';
@@ -167,6 +167,55 @@ test('a disk that stays full is told of once, refuses what it cannot keep, and h
   );
   await files.release();
 });
+
+/** A list without ids, as the first version was. */
+const OLD = [
+  { type: 'session', id: 'old', timestamp: '2026-01-02T03:04:05.000Z', cwd: '/project' },
+  { type: 'message', message: { role: 'user', content: [{ type: 'text', text: 'long ago' }], timestamp: 1 } },
+]
+  .map((entry) => `${JSON.stringify(entry)}\n`)
+  .join('');
+
+test.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])(
+  '%s at any operation of a switch to a session of an old version: one of the two sessions goes on, and neither loses a word',
+  async (mishap) => {
+    let switched = 0;
+    const operations = await atEveryOperation(mishap, async (files) => {
+      const directory = temporaryDirectory();
+      const old = `${directory}/old.jsonl`;
+      writeFileSync(old, OLD);
+      const stage = await setStage({ directory, files, script });
+      const here = await stage.prompt('before the switch').then(
+        () => stage.session.file as string,
+        () => undefined,
+      );
+      const arrived = await stage.session.history.switchTo(old).then(
+        () => true,
+        () => false,
+      );
+      expect(stage.session.file === old).toBe(arrived);
+      const went = await stage.prompt('after the switch').then(
+        () => stage.session.file,
+        () => undefined,
+      );
+      switched += arrived ? 1 : 0;
+      if (mishap !== 'crash') await stage.session.close();
+      // The old file is whole in one version or the other, and whole in its copy before it is the new one.
+      const found = readFileSync(old, 'utf8');
+      if (found.includes('"version":3')) expect(readFileSync(`${old}.v1.bak`, 'utf8')).toBe(OLD);
+      else expect(found).toBe(OLD);
+      expect(found).toContain('long ago');
+      if (went) expect(readFileSync(went, 'utf8')).toContain('after the switch');
+      // A lock whose maker ended before it had written its name into it counts for nothing after a few seconds.
+      if (existsSync(`${old}.lock`)) utimesSync(`${old}.lock`, 0, 0);
+      const both = new Set([old, ...(here ? [here] : [])]);
+      const kept = await afterwards(directory, { acknowledged: [], refused: [], ended: [], files: both });
+      if (here) expect(kept).toContain('before the switch');
+    });
+    expect(operations).toBeGreaterThan(40);
+    expect(switched).toBeGreaterThan(5);
+  },
+);
 
 /** Entries of a log in one line: each must follow the one before it. */
 function parentsIn(log: string): { parents: { id: string; parentId: string | null }[] } {
