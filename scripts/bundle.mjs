@@ -54,8 +54,8 @@ async function modules() {
     minifyWhitespace: true,
     // The `main` of some packages is UMD, whose inner requires no bundler can follow.
     mainFields: ['module', 'main'],
-    // Finds its binary beside itself in node_modules, so it must stay there.
-    external: ['@vscode/ripgrep'],
+    // Both find their other half beside themselves in node_modules, so they must stay there.
+    external: ['@vscode/ripgrep', 'jiti'],
     plugins: [zodInEnglish],
     define: { __VERSION__: JSON.stringify(version) },
     write: false,

@@ -2,9 +2,11 @@
 import { homedir } from 'node:os';
 import type { AgentSession, Hooks, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
 import { createSession, type SessionOptions } from '../core/index.ts';
-import type { ThinkingLevel } from '../protocol/index.ts';
+import type { Model, ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
+import { ExtensionFront } from './extensions/front.ts';
+import type { ExtensionOptions } from './extensions/options.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
 import { type ResourceChoices, resourcesFor } from './resources.ts';
@@ -50,12 +52,14 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   models?: Models | undefined;
   /** Who may object to what happens, or change it, in the order they are asked. */
   hooks?: readonly Hooks[] | undefined;
+  extensions?: ExtensionOptions | undefined;
 }
 
 export interface Agent {
   readonly session: AgentSession;
   readonly hub: SessionHub;
   readonly places: TrustablePlaces;
+  readonly extensions: ExtensionFront;
   /** Ends every run and every child, and closes the log. */
   close(): Promise<void>;
 }
@@ -73,14 +77,15 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     home: options.home ?? homedir(),
     trusted: options.trusted ?? false,
   });
+  const extensions = frontFor(options, models, places);
   const resources = resourcesFor(options, places);
   const subagents = subagentsFor(options, places);
-  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, task: subagents.tool });
+  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, task: subagents.tool, extensions });
   const base: SessionOptions = {
     ports,
     store,
     models,
-    model: await models.initial(),
+    model: await initialModel(models, extensions),
     modelAsked: options.provider !== undefined || options.model !== undefined,
     resumed: await resumedFor(options, store),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
@@ -95,7 +100,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
     // Last, so that an extension's own words are never taken for a template.
-    hooks: [...(options.hooks ?? []), resources.hooks],
+    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks],
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
@@ -115,11 +120,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     subagents: subagents.doorFor(() => base),
   };
   const session = await createSession(base);
-  const hub = createHub(session);
+  const hub = createHub(session, () => void extensions.start());
+  extensions.attach(session, hub);
   return {
     session,
     hub,
     places,
+    extensions,
     async close() {
       await hub.close();
       await ports.processes.killAll();
@@ -139,6 +146,33 @@ function subagentsFor(options: AgentOptions, places: TrustablePlaces): SubagentR
     ...{ ports, settings, agentDirectory, identity, logs, places },
     open: createSession,
   });
+}
+
+function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces): ExtensionFront {
+  const { ports, settings, cwd, agentDirectory, extensions = {}, warn = () => {} } = options;
+  return new ExtensionFront({
+    ...extensions,
+    paths: [...settings.extensions, ...(extensions.paths ?? [])],
+    ports,
+    models,
+    cwd,
+    agentDirectory,
+    places,
+    warn,
+    hookTimeoutMs: settings['extensions.hookTimeout'],
+    uiTimeoutMs: settings['ui.timeout'],
+  });
+}
+
+/** A model that nobody knows may be an extension's. */
+async function initialModel(models: Models, extensions: ExtensionFront): Promise<Model | null> {
+  try {
+    return await models.initial();
+  } catch (unknown) {
+    await extensions.loaded;
+    if (extensions.isEmpty) throw unknown;
+    return models.initial();
+  }
 }
 
 function storeFor(options: AgentOptions): SessionStore {

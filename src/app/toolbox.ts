@@ -1,6 +1,7 @@
 // The hall: the tools of one agent, loaded when the first prompt needs them: a host that only asks for the state never pays.
 import { Fault } from '../base/index.ts';
 import type { Ports, RunShell, Tool } from '../contracts/index.ts';
+import type { ExtensionFront } from './extensions/front.ts';
 
 export interface ToolboxOptions {
   ports: Ports;
@@ -11,6 +12,8 @@ export interface ToolboxOptions {
   added: readonly Tool[];
   /** The one that starts subagents. */
   task(): Promise<Tool>;
+  /** What extensions add comes after all others, so that it may take any name. */
+  extensions: Pick<ExtensionFront, 'tools' | 'loaded' | 'isEmpty'>;
 }
 
 export interface Toolbox {
@@ -19,12 +22,8 @@ export interface Toolbox {
 }
 
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  let chosen: Promise<readonly Tool[]> | undefined;
   let shell: Promise<RunShell> | undefined;
-  const tools = () => {
-    chosen ??= load(options);
-    return chosen;
-  };
+  const tools = () => load(options);
   // A name that does not exist is the user's mistake; it must be said at the start, not at the first prompt.
   if (options.toolNames && options.toolNames.length > 0) await tools();
   return {
@@ -37,23 +36,29 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
 }
 
 async function load(options: ToolboxOptions): Promise<readonly Tool[]> {
-  const { toolNames } = options;
+  const { toolNames, extensions, added } = options;
   const wantsTask = !toolNames || toolNames.includes('task');
-  const [{ builtinTools }, ...task] = await Promise.all([
+  const [{ builtinTools }, extended, ...task] = await Promise.all([
     import('../tools/index.ts'),
+    extensions.tools(),
     ...(wantsTask ? [options.task()] : []),
   ]);
-  return choose([...builtinTools, ...task], options);
+  return choose([builtinTools, task, added, extended], toolNames, extensions.isEmpty);
 }
 
-function choose(builtin: readonly Tool[], { added, toolNames }: ToolboxOptions): readonly Tool[] {
-  const replaced = new Set(added.map((tool) => tool.name));
-  const all = [...builtin.filter((tool) => !replaced.has(tool.name)), ...added];
-  if (!toolNames) return all;
-  const known = new Map(all.map((tool) => [tool.name, tool]));
-  return toolNames.map((name) => {
+/** Of those with the same name the last counts, in the place of the first. */
+function choose(
+  lists: readonly (readonly Tool[])[],
+  toolNames: readonly string[] | undefined,
+  strict: boolean,
+): readonly Tool[] {
+  const known = new Map(lists.flat().map((tool) => [tool.name, tool]));
+  if (!toolNames) return [...known.values()];
+  return toolNames.flatMap((name) => {
     const tool = known.get(name);
-    if (tool) return tool;
+    if (tool) return [tool];
+    // An extension that was to bring it may be broken, which is said elsewhere.
+    if (!strict) return [];
     throw new Fault('config', `Unknown tool: ${name}. Available: ${[...known.keys()].join(', ')}`);
   });
 }

@@ -27,7 +27,7 @@ export interface CliOptions extends Omit<FlagValues, 'mode'> {
   readonly messages: readonly string[];
   /** Paths given as `@path`. */
   readonly files: readonly string[];
-  /** Flags that nobody here knows, for extensions that may. Only RPC mode lets them pass. */
+  /** Flags that nobody here knows, for extensions that may. Without one on the command line only RPC mode lets them pass. */
   readonly unknown: Readonly<Record<string, string | true>>;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
@@ -53,6 +53,8 @@ export function parseArguments(argv: readonly string[]): CliOptions {
   const mode = flags.mode ?? 'text';
   const files = words.filter((word) => isFile(word)).map(({ text }) => text.slice(1));
   const messages = words.filter((word) => !isFile(word)).map(({ text }) => text);
+  /** Whether an extension registers a flag is not known before it is loaded. */
+  const mayKnow = flags.extension.length > 0;
   const common = {
     ...flags,
     mode,
@@ -60,12 +62,12 @@ export function parseArguments(argv: readonly string[]): CliOptions {
     unknown: Object.fromEntries(unknown.map(({ name, value }) => [name, value])),
   };
   if (mode !== 'rpc') {
-    for (const { raw } of unknown) throw new Fault('config', unknownFlag(raw));
+    for (const { raw } of mayKnow ? [] : unknown) throw new Fault('config', unknownFlag(raw));
     return { ...common, messages, warnings: [] };
   }
   if (files.length > 0) throw new Fault('refused', '@file arguments are not supported in RPC mode');
   const warnings = [
-    ...unknown.map(({ raw }) => `${unknownFlag(raw)}; ignored`),
+    ...(mayKnow ? [] : unknown.map(({ raw }) => `${unknownFlag(raw)}; ignored`)),
     ...messages.map((text) => `Messages come over the wire in RPC mode; ignored: ${text}`),
   ];
   return { ...common, messages: [], warnings: [...new Set(warnings)] };

@@ -156,8 +156,8 @@ export const FLAGS = [
   { name: 'version', short: 'v', kind: 'switch', doc: 'Show the version', group: 'Program' },
 
   { name: 'export', kind: 'text', value: 'PATH', doc: 'Write a session as a page and exit', group: 'accepted' },
-  { name: 'extension', short: 'e', kind: 'repeat', value: 'PATH', doc: 'Load an extension', group: 'accepted' },
-  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Look for no extensions', group: 'accepted' },
+  { name: 'extension', short: 'e', kind: 'repeat', value: 'PATH', doc: 'Load an extension', group: 'Prompt and tools' },
+  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Look for no extensions', group: 'Prompt and tools' },
   { name: 'theme', kind: 'repeat', value: 'PATH', doc: 'Colours of a terminal', group: 'accepted' },
   { name: 'no-themes', kind: 'switch', doc: 'Look for no themes', group: 'accepted' },
   { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'accepted' },

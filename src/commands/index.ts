@@ -22,7 +22,7 @@ import {
 import { abort, abortAndPrompt, followUp, prompt, steer } from './prompting.ts';
 import { clearQueue, setFollowUpMode, setInterruptMode, setSteeringMode } from './queue.ts';
 import { abortRetry, setAutoRetry } from './retry.ts';
-import { getSessionStats, getState, newSession, setSessionName } from './session.ts';
+import { getCommands, getSessionStats, getState, newSession, setSessionName } from './session.ts';
 import { abortBash, bash } from './shell.ts';
 
 export const commands = [
@@ -33,6 +33,7 @@ export const commands = [
   abortAndPrompt,
   newSession,
   getState,
+  getCommands,
   getMessages,
   getLastAssistantText,
   switchSession,

@@ -1,5 +1,5 @@
 // First floor, commands: what a host may ask about the session itself.
-import { boolean, object, optional, string } from 'valibot';
+import { array, boolean, object, optional, picklist, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { command } from '../contracts/index.ts';
 import { sessionState, sessionStats } from '../protocol/index.ts';
@@ -21,6 +21,26 @@ export const getState = command({
   params: object({}),
   result: sessionState,
   run: async (_, { session }) => session.state(),
+});
+
+export const getCommands = command({
+  name: 'get_commands',
+  doc: 'The words with a slash that a prompt may begin with: commands of extensions, prompt templates and skills.',
+  lane: 'now',
+  long: true,
+  params: object({}),
+  result: object({
+    commands: array(
+      object({
+        name: string(),
+        description: optional(string()),
+        source: picklist(['extension', 'prompt', 'skill']),
+        location: optional(picklist(['user', 'project', 'path'])),
+        path: optional(string()),
+      }),
+    ),
+  }),
+  run: async (_, { session }) => ({ commands: [...(await session.commands())] }),
 });
 
 export const getSessionStats = command({

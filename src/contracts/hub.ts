@@ -9,6 +9,9 @@ export interface SessionHub {
   connect(listener: EventListener, ui: HostUi): () => void;
   /** The host that is connected, if one can be asked. */
   readonly ui: HostUi | undefined;
+  /** Somebody inside wants the process to end when nothing is under way any more. */
+  leave(): void;
+  readonly leaving: Promise<void>;
   /** Every session is idle with nothing automatic left. */
   settled(): Promise<void>;
   /** Aborts every run and waits for its last event. */

@@ -1,6 +1,7 @@
 // Table of contents: the interfaces between the rooms of the house.
 export * from './command.ts';
 export * from './dialect.ts';
+export * from './extension.ts';
 export * from './hooks.ts';
 export * from './host-ui.ts';
 export * from './hub.ts';

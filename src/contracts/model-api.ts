@@ -61,4 +61,9 @@ export interface Models {
   /** Throws a Fault that names the missing key and where to put it. */
   ready(model: Model): Promise<void>;
   stream(request: ModelRequest): ModelStream;
+  /** The key of a provider, for extensions that reach it themselves. */
+  key?(provider: string): Promise<string | undefined>;
+  /** A provider that code describes, as models.json would; or, with `api`, one that is reached by that. */
+  register?(name: string, description: Readonly<Record<string, unknown>>, api?: ModelApi): void;
+  unregister?(name: string): void;
 }

@@ -5,6 +5,8 @@ import type {
   AgentMessage,
   BashResult,
   CompactionResult,
+  CustomMessage,
+  EntryBody,
   EntryTree,
   ImageContent,
   InterruptMode,
@@ -16,7 +18,8 @@ import type {
   SessionStats,
   ThinkingLevel,
 } from '../protocol/index.ts';
-import type { InputSource } from './hooks.ts';
+import type { InputSource, SlashCommand } from './hooks.ts';
+import type { Tool } from './tool.ts';
 
 export interface UserInput {
   message: string;
@@ -42,10 +45,20 @@ export interface Runs {
   abortAndPrompt(request: RunRequest): Promise<void>;
   steer(input: UserInput): Promise<void>;
   followUp(input: UserInput): Promise<void>;
+  /** Puts words of an extension into the conversation. Resolves when they are kept, or the run that they began is over. */
+  send(message: CustomMessage, options?: SendOptions): Promise<void>;
   /** Resolves after the aborted run's last event. Nothing happens when idle. */
   abort(): Promise<void>;
   /** Resolves when nothing is running and nothing automatic remains. */
   settled(): Promise<void>;
+}
+
+/** How words of an extension reach the model. */
+export interface SendOptions {
+  /** Begin a run with them when none is going. */
+  triggerTurn?: boolean | undefined;
+  /** `nextTurn` waits for the next prompt and goes in behind it. Otherwise, while a run is going, as a queue would. */
+  deliverAs?: 'steer' | 'followUp' | 'nextTurn' | undefined;
 }
 
 export interface Queues {
@@ -87,6 +100,13 @@ export interface Retry {
   abort(): Promise<void>;
 }
 
+export interface MoveOptions {
+  /** Leave a summary of what is left behind. */
+  summarize?: boolean | undefined;
+  customInstructions?: string | undefined;
+  label?: string | undefined;
+}
+
 export interface History {
   /** The conversation as the model would be given it, oldest first, host's shell commands included. */
   messages(): readonly AgentMessage[];
@@ -101,8 +121,40 @@ export interface History {
   /** In the order they were appended, on all branches; those after `since` when it is given. */
   entries(since?: string): Promise<{ entries: SessionEntry[]; leafId: string | null }>;
   tree(): Promise<{ tree: EntryTree[]; leafId: string | null }>;
+  /** Goes to another entry of this log. Before a prompt when the entry is one: its text is returned, to be said anew. */
+  moveTo(targetId: string, options?: MoveOptions): Promise<{ cancelled: boolean; editorText?: string | undefined }>;
   /** Writes the session as one page. Without a path: into the working directory, never over a file. */
   exportHtml(path?: string, options?: { branchOnly?: boolean }): Promise<{ path: string }>;
+}
+
+/** The log, for those who keep something of their own in it. */
+export interface Entries {
+  /** From the first entry that still counts to the leaf. */
+  readonly path: readonly SessionEntry[];
+  readonly leafId: string | null;
+  /** Resolves to its id when it is on disk. */
+  append(body: EntryBody): Promise<string>;
+  /** Without a label the one that is there is taken away. */
+  label(targetId: string, label: string | undefined): Promise<void>;
+  /** Told of entries as they take their place. Returns the way to stop. */
+  watch(listener: (entries: readonly SessionEntry[]) => void): () => void;
+}
+
+/** What every request begins with, and how full the window is. */
+export interface ModelContext {
+  /** As the last request had it; empty before somebody asked. */
+  readonly systemPrompt: string;
+  usage(): { tokens: number; contextWindow: number; percent: number } | undefined;
+  /** Prompt and tools are put together anew for the next request. */
+  renew(): void;
+}
+
+export interface ToolChoice {
+  /** Loads them when they are not. */
+  all(): Promise<readonly Tool[]>;
+  active(): Promise<readonly Tool[]>;
+  /** Names that nobody knows are passed over. */
+  choose(names: readonly string[]): void;
 }
 
 export interface Shell {
@@ -132,7 +184,14 @@ export interface AgentSession {
   readonly naming: Naming;
   /** Tells whoever listens something that they should know. */
   notify(notice: Omit<AgentEventOf<'notice'>, 'type'>): void;
+  readonly entries: Entries;
+  readonly context: ModelContext;
+  readonly tools: ToolChoice;
+  /** The words with a slash that a prompt may begin with. */
+  commands(): Promise<readonly SlashCommand[]>;
   state(): SessionState;
+  /** Tells whoever listens that an extension failed. */
+  complain(failure: Omit<AgentEventOf<'extension_error'>, 'type'>): void;
   subscribe(listener: EventListener): () => void;
   /** Aborts what runs, ends every child, closes the log. */
   close(): Promise<void>;

@@ -15,6 +15,7 @@ import {
 import { createAsks } from './asks.ts';
 import { Lanes } from './lanes.ts';
 import { Outbox } from './outbox.ts';
+import { untilTold } from './until-told.ts';
 
 export interface ServeOptions {
   transport: Transport;
@@ -53,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   const greeting = codec.greeting();
   if (greeting) void outbox.push(greeting);
-  for await (const line of transport.lines) {
+  for await (const line of untilTold(transport.lines, departure())) {
     const incoming = codec.decode(line);
     if (incoming.kind === 'answer') asks.answer(incoming.id, incoming.answer);
     else if (incoming.kind === 'refused') refuse(incoming.token, incoming.fault);
@@ -67,6 +68,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   await hub.settled();
   disconnect();
   await outbox.flush();
+
+  /** Told to leave by somebody inside: what is under way comes to its end first. */
+  async function departure(): Promise<void> {
+    await hub.leaving;
+    await hub.settled();
+  }
 
   /** Without an id a host knows a refusal only by its place among the replies. */
   function refuse(token: CallToken, fault: Fault): void {

@@ -44,6 +44,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   await mkdir(cwd, { recursive: true });
   for (const { rest } of steps.filter((step) => step.word === 'given')) await put(cwd, rest);
   const start = Object.assign({}, ...wordsOf(steps, 'option')) as StartOptions;
+  await writeExtensions(steps, join(options.directory, 'home', 'extensions'));
   const clock = createFakeClock();
   const ports: Ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
   const models = createScriptedModels([], { now: () => clock.now(), ...cast(steps) });
@@ -142,6 +143,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     cast: () => {},
     scope: () => {},
     tool: () => {},
+    extension: () => {},
   };
 
   return {
@@ -163,6 +165,15 @@ async function put(cwd: string, rest: string): Promise<void> {
   const [path = ''] = rest.split(' ', 1);
   await mkdir(dirname(join(cwd, path)), { recursive: true });
   await writeFile(join(cwd, path), JSON.parse(rest.slice(path.length)));
+}
+
+/** Where the agent looks for the user's own. */
+async function writeExtensions(steps: readonly Step[], folder: string): Promise<void> {
+  for (const { word, rest, text = '' } of steps) {
+    if (word !== 'extension') continue;
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, rest), text);
+  }
 }
 
 function wordsOf<T>(steps: readonly Step[], word: string): T[] {

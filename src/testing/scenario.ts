@@ -10,6 +10,7 @@ import { parseSteps } from './step.ts';
  * model or tool waits for · `file` write a file of the project · `given` the same, before the agent starts · `read` what a file holds · `disk` some line of the
  * session log · `asked` the newest request to the model · `option` how the agent is started · `cast` a model
  * there is · `scope` those that are cycled through · `clock` time passes ·
+ * `extension NAME <<END` the code of an extension, up to a line with END ·
  * `settle` wait until nothing is under way · `quiet` the same, and nothing was left unread · `eof` the host has no more
  * to say, and the agent leaves · `#` a comment.
  */

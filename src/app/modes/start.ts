@@ -41,6 +41,10 @@ export interface StartOptions extends LimitFlags {
   readonly promptTemplate?: readonly string[] | undefined;
   readonly noPromptTemplates?: boolean | undefined;
   readonly logFile?: string | undefined;
+  readonly extension?: readonly string[] | undefined;
+  readonly noExtensions?: boolean | undefined;
+  /** Flags that only an extension can know. */
+  readonly unknown?: Readonly<Record<string, string | true>> | undefined;
   /** `KEY=VALUE` each. */
   readonly set?: readonly string[] | undefined;
 }
@@ -100,6 +104,12 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     fork: options.fork,
     continueLatest: options.continue,
     chooseSession: options.resume ? (store) => choose(store, options.mode, ports) : undefined,
+    extensions: {
+      paths: options.extension?.map((path) => resolve(path)),
+      discover: !options.noExtensions,
+      flags: options.unknown,
+      mode: options.mode === 'text' ? 'print' : options.mode,
+    },
   });
   if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });
   return {

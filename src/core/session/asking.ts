@@ -1,9 +1,10 @@
 // First floor, core: puts one request to the model together: prompt, tools, history. Knows no provider.
 import { Fault } from '../../base/index.ts';
-import type { ModelStream, Tool, ToolOffer } from '../../contracts/index.ts';
+import type { ModelStream, Tool, ToolChoice, ToolOffer } from '../../contracts/index.ts';
 import type { AssistantMessage, Model } from '../../protocol/index.ts';
 import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
 import { untilAborted } from '../agent/until-aborted.ts';
+import { SUMMARY_SYSTEM_PROMPT } from '../compaction/summary.ts';
 import { findContextFiles } from '../context/context-files.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
 import { toModelMessages } from '../context/to-model.ts';
@@ -15,13 +16,15 @@ export class Asking {
   readonly #seat: Seat;
   readonly #models: ModelFacet;
   readonly #limits: LimitFacet;
+  readonly #tools: Pick<ToolChoice, 'active'>;
   // Made once for a session, so that every request begins with the same bytes and provider caches hit.
   #opening: Promise<{ prompt: string; offers: ToolOffer[] }> | undefined;
 
-  constructor(seat: Seat, models: ModelFacet, limits: LimitFacet) {
+  constructor(seat: Seat, parts: { models: ModelFacet; limits: LimitFacet; tools: Pick<ToolChoice, 'active'> }) {
     this.#seat = seat;
-    this.#models = models;
-    this.#limits = limits;
+    this.#models = parts.models;
+    this.#limits = parts.limits;
+    this.#tools = parts.tools;
   }
 
   /** Refuses before any work is done when the model cannot be asked. */
@@ -30,6 +33,9 @@ export class Asking {
     // Read while the disk takes the prompt. What goes wrong here is said when it is needed.
     this.systemPrompt().catch(() => {});
   }
+
+  /** The system prompt as it was put together last; empty before. */
+  prompt = '';
 
   /** The words before the conversation, as every request of this session begins. */
   async systemPrompt(): Promise<string> {
@@ -91,6 +97,15 @@ export class Asking {
     return { error: 'the model gave no answer' };
   }
 
+  /** Throws a Fault when there is no good answer. */
+  async summarise(text: string, signal: AbortSignal): Promise<string> {
+    await this.ready();
+    const question = { systemPrompt: SUMMARY_SYSTEM_PROMPT, text, maxTokens: undefined, signal };
+    const answer = await this.askOnce(question);
+    if ('error' in answer) throw new Fault('refused', `Summarization failed: ${answer.error}`);
+    return answer.text.trim();
+  }
+
   /** An answer that no model wrote. */
   blankAnswer(): AssistantMessage {
     const { current } = this.#models;
@@ -122,7 +137,7 @@ export class Asking {
     const { options, ports } = this.#seat;
     const { resources } = options;
     const [tools, contextFiles, custom, append, skills] = await Promise.all([
-      options.tools(),
+      this.#tools.active(),
       findContextFiles(ports.files, options.agentDirectory, options.cwd),
       options.systemPrompt ?? resources?.systemFile('SYSTEM.md'),
       options.appendSystemPrompt ?? resources?.systemFile('APPEND_SYSTEM.md'),
@@ -138,6 +153,7 @@ export class Asking {
       date: localDate(new Date(ports.clock.now())),
       cwd: options.cwd,
     });
+    this.prompt = prompt;
     return { prompt, offers: await offersOf(tools) };
   }
 }

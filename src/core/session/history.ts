@@ -1,6 +1,6 @@
 // First floor, core: what has been said, and leaving one conversation for another.
 import { Fault } from '../../base/index.ts';
-import type { History, SessionLog } from '../../contracts/index.ts';
+import type { History, MoveOptions, SessionLog } from '../../contracts/index.ts';
 import {
   type AgentMessage,
   type EntryTree,
@@ -10,19 +10,11 @@ import {
 } from '../../protocol/index.ts';
 import { branchBefore, branchPoints, treeOf } from '../tree/branching.ts';
 import { copyOf } from './copy.ts';
+import type { HistoryPorts } from './history-ports.ts';
+import { moveTo } from './moving.ts';
 import { freePage, pageAt } from './page-file.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
-
-export interface HistoryPorts {
-  /** Messages that are kept but not yet part of the conversation. */
-  held(): readonly AgentMessage[];
-  name(): string | undefined;
-  /** Ends what is running, with its last events. */
-  leave(): Promise<void>;
-  /** Another conversation is in place: begun now, or gone on with under this name. */
-  arrive(how: 'new' | 'resumed', name: string | undefined): Promise<void>;
-}
 
 export class HistoryFacet implements History {
   readonly #seat: Seat;
@@ -100,6 +92,13 @@ export class HistoryFacet implements History {
     await this.#ports.arrive(leafId === null ? 'new' : 'resumed', name);
     await this.#tellOf('fork', parent);
     return { text, cancelled: false };
+  }
+
+  moveTo(
+    targetId: string,
+    options: MoveOptions = {},
+  ): Promise<{ cancelled: boolean; editorText?: string | undefined }> {
+    return moveTo(this.#seat, this.#ports, targetId, options);
   }
 
   async branchPoints(): Promise<{ entryId: string; text: string }[]> {

@@ -1,6 +1,6 @@
 // First floor, core: what others put around a prompt before its run begins. Knows what they say, not who they are.
 import type { UserInput } from '../../contracts/index.ts';
-import type { CustomMessage } from '../../protocol/index.ts';
+import type { CustomMessage, EntryBody, UserMessage } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/scope.ts';
 import { orAfterAbort } from '../agent/until-aborted.ts';
 import type { Asking } from './asking.ts';
@@ -27,7 +27,7 @@ export async function prepareRun(
   try {
     const asked = hooks.beforeRun({ prompt, images, systemPrompt: await asking.systemPrompt() });
     const said = await orAfterAbort(asked, () => undefined, signal, ports.clock);
-    const deliveries = (said?.messages ?? []).map((message) => delivery(seat, message));
+    const deliveries = (said?.messages ?? []).map((message) => deliveryOf(seat, message));
     return { deliveries, systemPrompt: said?.systemPrompt };
   } catch (thrown) {
     ports.log('preparing a run failed', { error: String(thrown) });
@@ -35,7 +35,13 @@ export async function prepareRun(
   }
 }
 
-function delivery({ conversation }: Seat, message: CustomMessage): Delivery {
+export function deliveryOf({ conversation }: Seat, message: CustomMessage): Delivery {
+  return { message, store: () => conversation.record([entryOf(message)]) };
+}
+
+/** Words of others have an entry of their own kind, as other programs write it. */
+export function entryOf(message: UserMessage | CustomMessage): EntryBody {
+  if (message.role === 'user') return { type: 'message', message };
   const { role: _, timestamp: __, ...body } = message;
-  return { message, store: () => conversation.record([{ type: 'custom_message', ...body }]) };
+  return { type: 'custom_message', ...body };
 }

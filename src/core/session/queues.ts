@@ -1,6 +1,6 @@
 // First floor, core: messages that wait for the model. Each is on disk before it is acknowledged and leaves the queue once.
 import type { Queues } from '../../contracts/index.ts';
-import { type InterruptMode, type QueueMode, textOf, type UserMessage } from '../../protocol/index.ts';
+import { type InterruptMode, type QueueMode, textOf } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/scope.ts';
 import { QUEUE_ENTRY, type QueuedItem } from './restored.ts';
 import type { Seat } from './seat.ts';
@@ -40,7 +40,7 @@ export class QueueFacet implements Queues {
   }
 
   /** Counted at once, so that a run that is about to end waits until it is on disk and the host was told so. */
-  async add(kind: Kind, message: UserMessage, acknowledge: () => void = () => {}): Promise<void> {
+  async add(kind: Kind, message: QueuedItem['message'], acknowledge: () => void = () => {}): Promise<void> {
     const item: Item = { id: this.#seat.ports.ids.entry(), kind, message, safe: false };
     this.#items.push(item);
     const stored = this.#store({ op: 'add', id: item.id, kind, message }).then(() => {
@@ -93,7 +93,7 @@ export class QueueFacet implements Queues {
     this.#items = items.map((item) => ({ ...item, safe: true }));
   }
 
-  #store(data: Record<string, unknown>): Promise<void> {
-    return this.#seat.conversation.commit([{ type: 'custom', customType: QUEUE_ENTRY, data }]);
+  async #store(data: Record<string, unknown>): Promise<void> {
+    await this.#seat.conversation.commit([{ type: 'custom', customType: QUEUE_ENTRY, data }]);
   }
 }

@@ -1,10 +1,11 @@
 // First floor, core: what a conversation says about itself: the model, the level, what waits to be delivered. Pure.
-import { array, type InferOutput, is, object, picklist, safeParse, string } from 'valibot';
+import { array, type InferOutput, is, object, picklist, safeParse, string, union } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { SketchedEntry } from '../../contracts/index.ts';
 import {
   type AgentMessage,
   bashExecutionMessage,
+  customMessage,
   type SessionEntry,
   type ThinkingLevel,
   thinkingLevel,
@@ -17,7 +18,11 @@ export const SHELL_ENTRY = 'parley.shell';
 /** Written with every compaction: what an earlier part of the log, which nobody reads again, said last. */
 export const CHECKPOINT_ENTRY = 'parley.checkpoint';
 
-const queuedItem = object({ id: string(), kind: picklist(['steer', 'followUp']), message: userMessage });
+const queuedItem = object({
+  id: string(),
+  kind: picklist(['steer', 'followUp']),
+  message: union([userMessage, customMessage]),
+});
 const heldItem = object({ id: string(), message: bashExecutionMessage });
 const chosenModel = object({ provider: string(), modelId: string() });
 

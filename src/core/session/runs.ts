@@ -1,14 +1,20 @@
 // First floor, core: when a run begins and how it ends. One at a time; every accepted prompt ends in a terminal event.
 import { deferred, Fault } from '../../base/index.ts';
-import type { RunRequest, Runs, Subagents, UserInput } from '../../contracts/index.ts';
-import type { AgentMessage, AssistantMessage, UserMessage } from '../../protocol/index.ts';
+import type { RunRequest, Runs, SendOptions, Subagents, ToolChoice, UserInput } from '../../contracts/index.ts';
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  type CustomMessage,
+  textOf,
+  type UserMessage,
+} from '../../protocol/index.ts';
 import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
 import type { Entrance } from './entrance.ts';
 import type { LimitFacet } from './limits.ts';
-import { prepareRun } from './preparation.ts';
+import { deliveryOf, entryOf, prepareRun } from './preparation.ts';
 import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
 import type { Seat } from './seat.ts';
@@ -31,6 +37,7 @@ interface RunParts {
   entrance: Entrance;
   queues: QueueFacet;
   shell: ShellFacet;
+  tools: Pick<ToolChoice, 'active'>;
   asking: Asking;
   retry: RetryFacet;
   compaction: CompactionFacet;
@@ -41,6 +48,8 @@ interface RunParts {
 export class RunFacet implements Runs {
   readonly #parts: RunParts;
   #active: ActiveRun | undefined;
+  /** Words of others that go in behind the next prompt. */
+  #behindNext: CustomMessage[] = [];
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -62,6 +71,10 @@ export class RunFacet implements Runs {
     // A run that was told to stop is as good as over: wait for its last event instead of refusing.
     while (this.#active?.controller.signal.aborted) await this.#active.ended;
     if (this.#active) return this.#enqueueInstead(request);
+    await this.#launch(this.#userMessage(request), request);
+  }
+
+  async #launch(message: UserMessage | CustomMessage, request: RunRequest): Promise<void> {
     // Claimed before the first await, so that a second prompt in the same write sees this one as running.
     const run = this.#claim();
     const { seat, asking } = this.#parts;
@@ -69,15 +82,33 @@ export class RunFacet implements Runs {
     let delivery: Delivery;
     try {
       [scope] = await Promise.all([this.#scope(run), asking.ready()]);
-      delivery = await this.#keep(request);
+      delivery = await this.#keep(message);
     } catch (refusal) {
       this.#release(run);
       throw refusal;
     }
     request.accepted();
+    const waited = this.#behindNext.splice(0).map((custom) => deliveryOf(seat, custom));
     const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
     run.systemPrompt = systemPrompt;
-    await this.#drive(run, scope, [delivery, ...deliveries]);
+    await this.#drive(run, scope, [delivery, ...waited, ...deliveries]);
+  }
+
+  async send(message: CustomMessage, { deliverAs, triggerTurn }: SendOptions = {}): Promise<void> {
+    const { queues, limits, seat } = this.#parts;
+    if (deliverAs === 'nextTurn') {
+      this.#behindNext.push(message);
+      return;
+    }
+    while (this.#active?.controller.signal.aborted) await this.#active.ended;
+    if (this.#active) return queues.add(deliverAs ?? 'steer', message);
+    if (triggerTurn) {
+      limits.refuse();
+      return this.#launch(message, { message: textOf(message.content), accepted: () => {} });
+    }
+    await seat.conversation.commit([entryOf(message)]);
+    await seat.broadcast.emit({ type: 'message_start', message });
+    await seat.broadcast.emit({ type: 'message_end', message });
   }
 
   async abortAndPrompt(request: RunRequest): Promise<void> {
@@ -122,12 +153,11 @@ export class RunFacet implements Runs {
   }
 
   /** On the disk, with what the host's shell said before it. */
-  async #keep(input: UserInput): Promise<Delivery> {
+  async #keep(message: UserMessage | CustomMessage): Promise<Delivery> {
     const { seat, shell } = this.#parts;
-    const message = this.#userMessage(input);
     const held = shell.takeHeld();
     try {
-      await seat.conversation.commit([...held.bodies, { type: 'message', message }]);
+      await seat.conversation.commit([...held.bodies, entryOf(message)]);
     } catch (problem) {
       held.putBack();
       throw problem;
@@ -228,7 +258,7 @@ export class RunFacet implements Runs {
   }
 
   async #scope(run: ActiveRun): Promise<RunScope> {
-    const { seat, queues, asking, retry, compaction, limits } = this.#parts;
+    const { seat, queues, asking, retry, compaction, limits, tools } = this.#parts;
     const { conversation, ports, options } = seat;
     return {
       signal: run.controller.signal,
@@ -242,7 +272,7 @@ export class RunFacet implements Runs {
       record: (message) => conversation.record([{ type: 'message', message }]),
       ask: () => asking.ask(run.controller.signal, run.systemPrompt),
       blankAnswer: () => asking.blankAnswer(),
-      tools: new Map((await options.tools()).map((tool) => [tool.name, tool])),
+      tools: new Map((await tools.active()).map((tool) => [tool.name, tool])),
       toolSurroundings: {
         cwd: options.cwd,
         ports,

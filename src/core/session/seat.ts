@@ -1,7 +1,7 @@
 // First floor, core: what the facets of one session share. The conversation is replaced when a new one is started.
 import type { Fault } from '../../base/index.ts';
 import type { Hooks, Ports, ResumedSession, SessionLog } from '../../contracts/index.ts';
-import { SESSION_VERSION, type SessionHeader } from '../../protocol/index.ts';
+import { SESSION_VERSION, type SessionEntry, type SessionHeader } from '../../protocol/index.ts';
 import { combineHooks } from '../hooks/combine.ts';
 import { Conversation } from '../tree/conversation.ts';
 import { type ArtifactShelf, createArtifactShelf } from './artifacts.ts';
@@ -13,6 +13,7 @@ export class Seat {
   readonly options: SessionOptions;
   readonly broadcast: Broadcast;
   readonly hooks: Hooks;
+  readonly watchers = new Set<(entries: readonly SessionEntry[]) => void>();
   conversation!: Conversation;
   artifacts!: ArtifactShelf;
 
@@ -62,7 +63,10 @@ export class Seat {
       );
     const told = resumed?.damage.length;
     const onRead = () => void (resumed && this.#tellDamage(resumed, told));
-    this.conversation = new Conversation(header, log, { clock, ids, onStorage, onRead }, resumed);
+    const onEntries = (entries: readonly SessionEntry[]) => {
+      for (const watch of this.watchers) watch(entries);
+    };
+    this.conversation = new Conversation(header, log, { clock, ids, onStorage, onRead, onEntries }, resumed);
     this.artifacts = createArtifactShelf(files, log.file);
   }
 }

@@ -1,9 +1,11 @@
 // First floor, core: the facade. Puts the facets of one session together and answers for its state.
-import type { AgentSession, EventListener } from '../../contracts/index.ts';
+import type { AgentSession, EventListener, ModelContext } from '../../contracts/index.ts';
 import type { SessionState } from '../../protocol/index.ts';
+import { contextTokens } from '../compaction/tokens.ts';
 import { Asking } from './asking.ts';
 import { CompactionFacet } from './compaction.ts';
 import { Entrance } from './entrance.ts';
+import { EntryFacet } from './entries.ts';
 import { HistoryFacet } from './history.ts';
 import { LimitFacet } from './limits.ts';
 import { ModelFacet } from './models.ts';
@@ -16,6 +18,7 @@ import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
 import { SubagentFacet } from './subagents.ts';
+import { ToolFacet } from './tool-choice.ts';
 
 const FAREWELL_MS = 1000;
 
@@ -25,7 +28,8 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const naming = new NamingFacet(seat);
   const queues = new QueueFacet(seat);
   const limits = new LimitFacet(seat);
-  const asking = new Asking(seat, models, limits);
+  const tools: ToolFacet = new ToolFacet(options, () => asking.reset());
+  const asking: Asking = new Asking(seat, { models, limits, tools });
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
   const retry = new RetryFacet(seat);
   const compaction: CompactionFacet = new CompactionFacet(seat, asking, {
@@ -40,11 +44,12 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   });
   const entrance = new Entrance(seat);
   const subagents = new SubagentFacet(seat, models, limits);
-  const parts = { seat, entrance, queues, shell, asking, retry, compaction, limits, subagents: subagents.door };
+  const parts = { seat, entrance, tools, queues, shell, asking, retry, compaction, limits, subagents: subagents.door };
   const runs: RunFacet = new RunFacet(parts);
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
     name: () => naming.name,
+    summarise: (text, signal) => asking.summarise(text, signal),
     async leave() {
       await runs.abort();
       await compaction.abort();
@@ -108,6 +113,11 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     shell,
     naming,
     notify: (notice) => void seat.broadcast.emit({ type: 'notice', ...notice }),
+    entries: new EntryFacet(seat),
+    context: contextOf(seat, asking),
+    tools,
+    commands: async () => (await seat.hooks.commands?.()) ?? [],
+    complain: (failure) => void seat.broadcast.emit({ type: 'extension_error', ...failure }),
     state,
     subscribe: (listener: EventListener) => seat.broadcast.subscribe(listener),
     async close() {
@@ -129,4 +139,19 @@ async function farewell({ hooks, ports }: Seat): Promise<void> {
   const enough = new AbortController();
   await Promise.race([told.catch(() => {}), ports.clock.sleep(FAREWELL_MS, enough.signal)]);
   enough.abort();
+}
+
+function contextOf(seat: Seat, asking: Asking): ModelContext {
+  return {
+    get systemPrompt() {
+      return asking.prompt;
+    },
+    usage() {
+      const { model } = asking;
+      if (!model) return undefined;
+      const tokens = contextTokens(seat.conversation.path);
+      return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
+    },
+    renew: () => asking.reset(),
+  };
 }

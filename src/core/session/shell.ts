@@ -68,9 +68,13 @@ export class ShellFacet implements Shell {
   }
 
   async #keep(message: BashExecutionMessage): Promise<void> {
-    if (!this.#isRunning()) return this.#seat.conversation.commit([{ type: 'message', message }]);
+    const { conversation } = this.#seat;
+    if (!this.#isRunning()) {
+      await conversation.commit([{ type: 'message', message }]);
+      return;
+    }
     const held = { id: this.#seat.ports.ids.entry(), message };
-    await this.#seat.conversation.commit([{ type: 'custom', customType: SHELL_ENTRY, data: held }]);
+    await conversation.commit([{ type: 'custom', customType: SHELL_ENTRY, data: held }]);
     this.#held.push(held);
   }
 

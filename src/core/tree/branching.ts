@@ -12,7 +12,7 @@ export function branchPoints(entries: readonly SessionEntry[]): { entryId: strin
   });
 }
 
-function promptText(entry: SessionEntry): string | undefined {
+export function promptText(entry: SessionEntry): string | undefined {
   const [message] = entry.type === 'message' ? messageOf(entry) : [];
   return message?.role === 'user' ? textOf(message.content) : undefined;
 }

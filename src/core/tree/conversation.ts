@@ -11,6 +11,8 @@ export interface ConversationPorts {
   onStorage(problem: Fault | undefined): void;
   /** Told when what was said earlier has been read from the log. */
   onRead?(): void;
+  /** Told of entries as they take their place. */
+  onEntries?(entries: readonly SessionEntry[]): void;
 }
 
 type Resumed = Pick<ResumedSession, 'path' | 'sketch' | 'leafId'>;
@@ -88,9 +90,9 @@ export class Conversation {
   }
 
   /** Adds entries and resolves when they are on disk. When the disk refuses, nothing has been added and it throws. */
-  commit(bodies: readonly EntryBody[]): Promise<void> {
+  commit(bodies: readonly EntryBody[]): Promise<readonly SessionEntry[]> {
     return this.#inTurn(async () => {
-      if (bodies.length === 0) return;
+      if (bodies.length === 0) return [];
       const leaf = this.#leaf;
       const entries = bodies.map((body) => this.#place(body));
       try {
@@ -100,6 +102,7 @@ export class Conversation {
         throw problem;
       }
       this.#remember(entries);
+      return entries;
     });
   }
 
@@ -119,6 +122,15 @@ export class Conversation {
   /** Every entry there is, on every branch. In turn, so that none is on its way to the disk meanwhile. */
   all(): Promise<readonly SessionEntry[]> {
     return this.#inTurn(async () => [...(await this.log.readAll()), ...this.#unsaved]);
+  }
+
+  /** Goes to where this line ends. What is said next follows it. */
+  stand(line: readonly SessionEntry[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#leaf = line.at(-1)?.id ?? null;
+      const path = line.slice(firstKept(line));
+      this.#line = { path, messages: messagesOf(path) };
+    });
   }
 
   async close(): Promise<void> {
@@ -176,6 +188,7 @@ export class Conversation {
   }
 
   #remember(entries: readonly SessionEntry[]): void {
+    this.#ports.onEntries?.(entries);
     if (!this.#line) {
       this.#added.push(...entries);
       return;

@@ -1,0 +1,76 @@
+// The hall: from files to extensions that run. The only place that turns code of others into something alive.
+import { homedir } from 'node:os';
+import { createJiti } from 'jiti';
+import { Fault } from '../../base/index.ts';
+import type { ExtensionFactory, ExtensionSource, Place } from '../../contracts/index.ts';
+import { ExtensionSystem } from '../../core/extension/index.ts';
+import { compatibleModules } from './compat/modules.ts';
+import { apiOf } from './compat/stream-api.ts';
+import { discover, explain, type Found } from './discover.ts';
+import type { FrontOptions } from './options.ts';
+
+interface LoadOptions extends FrontOptions {
+  paths: readonly string[];
+  folders: readonly Place[];
+  reload(): Promise<void>;
+}
+
+export async function loadExtensions(options: LoadOptions): Promise<ExtensionSystem> {
+  const { ports, models, warn, reload, hookTimeoutMs, uiTimeoutMs, flags = {}, mode = 'sdk' } = options;
+  const { files } = ports;
+  const { found, problems } = await discover({ ...options, files, home: homedir() });
+  const modules = compatibleModules(options);
+  const extras = { pi: modules['@mariozechner/pi-coding-agent'], typebox: modules.typebox, logger: loggerOf(options) };
+  const system = new ExtensionSystem({
+    ports,
+    models,
+    mode,
+    hookTimeoutMs,
+    uiTimeoutMs,
+    flags,
+    extras,
+    apiOf: (provider) => apiOf(provider, ports.clock),
+    warn,
+    reload,
+  });
+  const missing = problems.map(({ path, error }) => ({ path, location: 'path' as const, open: () => refuse(error) }));
+  const sources = found.length > 0 ? await opened(found, modules, options) : [];
+  await system.load([...missing, ...sources]);
+  return system;
+}
+
+async function opened(
+  found: readonly Found[],
+  virtualModules: Record<string, unknown>,
+  { agentDirectory, ports }: LoadOptions,
+): Promise<ExtensionSource[]> {
+  const cache = `${agentDirectory}/cache/extensions`;
+  await ports.files.makeDirectory(cache, { mode: 0o700 }).catch(() => {});
+  const jiti = createJiti(`${agentDirectory}/extensions/`, {
+    // Compiled once for each state of a file. What runs is always fresh, so that a reload sees changes.
+    fsCache: cache,
+    moduleCache: false,
+    virtualModules,
+    tryNative: false,
+  });
+  return found.map(({ path, location }) => ({
+    path,
+    location,
+    async open() {
+      const factory = await jiti.import(path, { default: true }).catch((thrown: unknown) => refuse(explain(thrown)));
+      if (typeof factory === 'function') return factory as ExtensionFactory;
+      return refuse(`Extension does not export a valid factory function: ${path}`);
+    },
+  }));
+}
+
+async function refuse(sentence: string): Promise<never> {
+  throw new Fault('config', sentence);
+}
+
+/** Goes to the diagnostic log, when there is one. */
+function loggerOf({ ports }: FrontOptions) {
+  const at = (level: string) => (message: unknown, facts?: unknown) =>
+    ports.log('extension says', { level, message: String(message), ...(facts === undefined ? {} : { facts }) });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

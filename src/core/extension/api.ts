@@ -1,0 +1,168 @@
+// First floor, core: `pi`, the object that an extension gets when it is loaded. Registering is for then, acting for later.
+import { Fault, isRecord } from '../../base/index.ts';
+import type {
+  AgentSession,
+  ExtensionCommand,
+  ExtensionFlag,
+  ExtensionHandler,
+  ExtensionProvider,
+  ExtensionTool,
+  SendOptions,
+  SlashCommand,
+} from '../../contracts/index.ts';
+import type { CustomMessage, ImageContent, Model, TextContent, ThinkingLevel } from '../../protocol/index.ts';
+import type { EventBus } from './bus.ts';
+import { type ExecOptions, type ExecResult, exec } from './exec.ts';
+import type { Extension } from './extension.ts';
+import type { Surroundings } from './surroundings.ts';
+
+const NOT_YET = 'Extension runtime not initialized. Action methods cannot be called during extension loading.';
+
+export interface ApiParts {
+  /** Absent while extensions are being loaded. */
+  surroundings(): Surroundings | undefined;
+  /** As they were given on the command line. */
+  flags: Readonly<Record<string, string | boolean>>;
+  events: EventBus;
+  /** Names and offers of the tools, as they were when they were last looked at. */
+  tools(): { all: readonly { name: string; description: string; parameters: unknown }[]; active: readonly string[] };
+  chooseTools(names: readonly string[]): void;
+  commands(): readonly SlashCommand[];
+  provide(extension: Extension, name: string, provider: ExtensionProvider): void;
+  withdraw(name: string): void;
+  toolsChanged(): void;
+  /** What other members of the family find on this object: modules, a logger. */
+  extras: Readonly<Record<string, unknown>>;
+}
+
+type Content = string | (TextContent | ImageContent)[];
+
+export function createApi(extension: Extension, parts: ApiParts) {
+  return { ...registering(extension, parts), ...acting(extension, parts), ...parts.extras, events: parts.events };
+}
+
+export type ExtensionApi = ReturnType<typeof createApi>;
+
+function registering(extension: Extension, parts: ApiParts) {
+  const { handlers, tools, commands, flags, path } = extension;
+  const ignored = (..._: unknown[]): void => {};
+  return {
+    on(event: string, handler: ExtensionHandler): void {
+      if (typeof handler !== 'function') throw new Fault('invalid_params', `The handler of ${event} is no function`);
+      handlers.set(event, [...(handlers.get(event) ?? []), handler]);
+    },
+    registerTool(tool: ExtensionTool): void {
+      if (!isRecord(tool) || typeof tool.name !== 'string' || typeof tool.execute !== 'function') {
+        throw new Fault('invalid_params', `A tool needs a name and an execute function (${path})`);
+      }
+      tools.set(tool.name, tool);
+      parts.toolsChanged();
+    },
+    registerCommand(name: string, command: ExtensionCommand): void {
+      if (typeof command?.handler !== 'function')
+        throw new Fault('invalid_params', `The command ${name} has no handler`);
+      commands.set(name.replace(/^\//, ''), command);
+    },
+    registerFlag(name: string, flag: ExtensionFlag = {}): void {
+      flags.set(name, flag);
+    },
+    /** Only what this extension registered. */
+    getFlag(name: string): string | boolean | undefined {
+      const flag = flags.get(name);
+      return flag && flagValue(flag, parts.flags[name]);
+    },
+    registerProvider: (name: string, provider: ExtensionProvider) => parts.provide(extension, name, provider),
+    unregisterProvider(name: string): void {
+      extension.providers.delete(name);
+      parts.withdraw(name);
+    },
+    // Of use only where there is a terminal.
+    registerShortcut: ignored,
+    registerMessageRenderer: ignored,
+    registerEntryRenderer: ignored,
+  };
+}
+
+function flagValue(flag: ExtensionFlag, given: string | boolean | undefined): string | boolean | undefined {
+  if (given === undefined) return flag.default;
+  if (flag.type === 'boolean') return given !== 'false';
+  return typeof given === 'string' ? given : flag.default;
+}
+
+function acting(extension: Extension, parts: ApiParts) {
+  const here = (): Surroundings => {
+    const surroundings = parts.surroundings();
+    if (surroundings) return surroundings;
+    throw new Fault('refused', NOT_YET);
+  };
+  /** Work that the caller does not wait for; its failure is an extension's failure. */
+  const later = (event: string, work: (session: AgentSession) => Promise<unknown>): void => {
+    const { session, report } = here();
+    work(session).catch((thrown: unknown) => report(extension, event, thrown));
+  };
+  return {
+    sendMessage(
+      message: Omit<CustomMessage, 'role' | 'timestamp' | 'display'> & { display?: boolean },
+      options?: SendOptions,
+    ) {
+      const { ports } = here();
+      later('sendMessage', ({ runs }) => runs.send(customMessage(message, ports.clock.now()), options));
+    },
+    sendUserMessage(content: Content, options: { deliverAs?: 'steer' | 'followUp' } = {}): void {
+      later('sendUserMessage', ({ runs }) =>
+        runs.prompt({
+          ...spoken(content),
+          source: 'extension',
+          streamingBehavior: options.deliverAs,
+          accepted: () => {},
+        }),
+      );
+    },
+    appendEntry(customType: string, data?: unknown): void {
+      later('appendEntry', ({ entries }) =>
+        entries.append({ type: 'custom', customType, ...(data === undefined ? {} : { data }) }),
+      );
+    },
+    setSessionName: (name: string) => later('setSessionName', ({ naming }) => naming.rename(String(name).trim())),
+    getSessionName: () => here().session.naming.name,
+    /** With one argument it names the extension in some programs; there is no such name here. */
+    setLabel(...[entryId, label]: [entryId: string, label?: string | undefined] | [string]): void {
+      if (parts.surroundings()?.log.getEntry(entryId))
+        later('setLabel', ({ entries }) => entries.label(entryId, label));
+    },
+    async exec(command: string, args: readonly string[] = [], options: ExecOptions = {}): Promise<ExecResult> {
+      const { ports, session } = here();
+      return exec(ports, command, args, { ...options, cwd: options.cwd ?? session.cwd });
+    },
+    getActiveTools: () => [...parts.tools().active],
+    getAllTools: () => [...parts.tools().all],
+    setActiveTools: (names: readonly string[]) => parts.chooseTools(names),
+    getCommands: () => [...parts.commands()],
+    async setModel(model: Pick<Model, 'provider' | 'id'>): Promise<boolean> {
+      const { session } = here();
+      return session.models.choose(model.provider, model.id).then(
+        () => true,
+        () => false,
+      );
+    },
+    getThinkingLevel: () => here().session.models.thinkingLevel,
+    setThinkingLevel: (level: ThinkingLevel) => later('setThinkingLevel', ({ models }) => models.think(level)),
+  };
+}
+
+function customMessage(
+  message: { customType: string; content: CustomMessage['content']; display?: boolean; details?: unknown },
+  timestamp: number,
+): CustomMessage {
+  const { customType, content, display = true, details } = message;
+  return { role: 'custom', customType, content, display, ...(details === undefined ? {} : { details }), timestamp };
+}
+
+function spoken(content: Content): { message: string; images?: ImageContent[] } {
+  if (typeof content === 'string') return { message: content };
+  const texts = content.filter((block): block is TextContent => block.type === 'text').map(({ text }) => text);
+  return {
+    message: texts.join('\n'),
+    images: content.filter((block): block is ImageContent => block.type === 'image'),
+  };
+}

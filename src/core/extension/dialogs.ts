@@ -1,0 +1,110 @@
+// First floor, core: `ctx.ui`, what an extension may ask and show. What needs a terminal does nothing here, as the protocol says.
+import type { HostUi, UiQuestion } from '../../contracts/index.ts';
+import type { Patience } from './patience.ts';
+import { plainTheme } from './theme.ts';
+
+export interface DialogOptions {
+  /** Milliseconds; 0 and nothing both mean: as long as it takes. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+export interface DialogPorts {
+  /** Absent when nobody is there to answer: every question then has its default at once. */
+  host(): HostUi | undefined;
+  /** For questions that set no limit themselves. */
+  timeoutMs: number | undefined;
+  patience: Patience;
+  /** Said once to an extension that draws its own pictures. */
+  cannotDraw(): void;
+}
+
+type NotifyType = 'info' | 'warning' | 'error';
+
+export function createDialogs(ports: DialogPorts) {
+  const show: HostUi['show'] = (display) => ports.host()?.show(display);
+
+  async function ask(question: UiQuestion, options: DialogOptions = {}) {
+    const timeout = options.timeout || ports.timeoutMs;
+    const { signal } = options;
+    const resume = ports.patience.pause();
+    try {
+      const timed = timeout && question.method !== 'editor' ? { ...question, timeout } : question;
+      return await ports.host()?.ask(timed, { ...(timeout ? { timeout } : {}), ...(signal ? { signal } : {}) });
+    } finally {
+      resume();
+    }
+  }
+
+  async function value(question: UiQuestion, options?: DialogOptions): Promise<string | undefined> {
+    const answer = await ask(question, options);
+    return answer && 'value' in answer ? answer.value : undefined;
+  }
+
+  const setEditorText = (text: string) => show({ method: 'set_editor_text', text: String(text) });
+  return {
+    select: (title: string, choices: readonly string[], options?: DialogOptions) =>
+      value({ method: 'select', title: String(title), options: choices.map(String) }, options),
+    async confirm(title: string, message: string, options?: DialogOptions): Promise<boolean> {
+      const answer = await ask({ method: 'confirm', title: String(title), message: String(message ?? '') }, options);
+      return answer !== undefined && 'confirmed' in answer && answer.confirmed;
+    },
+    input: (title: string, placeholder?: string, options?: DialogOptions) =>
+      value({ method: 'input', title: String(title), ...(placeholder === undefined ? {} : { placeholder }) }, options),
+    editor: (title: string, prefill?: string, options?: DialogOptions) =>
+      value({ method: 'editor', title: String(title), ...(prefill === undefined ? {} : { prefill }) }, options),
+    notify: (message: string, type?: NotifyType) =>
+      show({ method: 'notify', message: String(message), ...(isNotifyType(type) ? { notifyType: type } : {}) }),
+    setStatus: (key: string, text?: string) =>
+      show({
+        method: 'setStatus',
+        statusKey: String(key),
+        ...(text === undefined ? {} : { statusText: String(text) }),
+      }),
+    /** A component needs a terminal: only lines are shown. */
+    setWidget(key: string, content?: readonly string[] | unknown, options: { placement?: string } = {}): void {
+      if (content !== undefined && !Array.isArray(content)) return;
+      show({
+        method: 'setWidget',
+        widgetKey: String(key),
+        ...(content === undefined ? {} : { widgetLines: content.map(String) }),
+        ...(options.placement === undefined ? {} : { widgetPlacement: options.placement }),
+      });
+    },
+    setTitle: (title: string) => show({ method: 'setTitle', title: String(title) }),
+    setEditorText,
+    pasteToEditor: setEditorText,
+    ...withoutTerminal(ports.cannotDraw),
+  };
+}
+
+export type ExtensionUi = ReturnType<typeof createDialogs>;
+
+function isNotifyType(type: unknown): type is NotifyType {
+  return type === 'info' || type === 'warning' || type === 'error';
+}
+
+/** What the protocol lists as unsupported, with the values that it names. */
+function withoutTerminal(cannotDraw: () => void) {
+  const nothing = (..._: unknown[]): void => {};
+  return {
+    async custom(..._: unknown[]): Promise<undefined> {
+      cannotDraw();
+      return undefined;
+    },
+    setWorkingMessage: nothing,
+    setWorkingIndicator: nothing,
+    setHiddenThinkingLabel: nothing,
+    setFooter: nothing,
+    setHeader: nothing,
+    setEditorComponent: nothing,
+    setToolsExpanded: nothing,
+    onTerminalInput: (..._: unknown[]) => nothing,
+    getEditorText: () => '',
+    getToolsExpanded: () => false,
+    getAllThemes: (): never[] => [],
+    getTheme: (_name?: string): undefined => undefined,
+    setTheme: (_theme?: unknown) => ({ success: false, error: 'Theme switching not supported in RPC mode' }),
+    theme: plainTheme,
+  };
+}

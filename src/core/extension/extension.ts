@@ -1,0 +1,30 @@
+// First floor, core: one extension as it stands after loading: what it registered, by name. Runs nothing.
+import type {
+  ExtensionCommand,
+  ExtensionFlag,
+  ExtensionHandler,
+  ExtensionSource,
+  ExtensionTool,
+} from '../../contracts/index.ts';
+
+export interface Extension {
+  readonly path: string;
+  readonly location: ExtensionSource['location'];
+  readonly handlers: Map<string, ExtensionHandler[]>;
+  readonly tools: Map<string, ExtensionTool>;
+  readonly commands: Map<string, ExtensionCommand>;
+  readonly flags: Map<string, ExtensionFlag>;
+  readonly providers: Set<string>;
+}
+
+export function emptyExtension({ path, location }: Pick<ExtensionSource, 'path' | 'location'>): Extension {
+  return {
+    path,
+    location,
+    handlers: new Map(),
+    tools: new Map(),
+    commands: new Map(),
+    flags: new Map(),
+    providers: new Set(),
+  };
+}
