@@ -51,6 +51,8 @@ export async function firstChoice(choice: FirstChoice): Promise<Model | null> {
 }
 
 async function choose({ known, credentials }: FirstChoice, wanted: WantedModel): Promise<Model> {
+  const exact = await named(known, wanted);
+  if (exact) return exact;
   const { has } = await credentials.inHand();
   const provider = wanted.provider && (await idOf(known, wanted.provider));
   const models = provider
@@ -59,6 +61,14 @@ async function choose({ known, credentials }: FirstChoice, wanted: WantedModel):
   const server = provider ? findProvider(provider) : undefined;
   if (server?.keyless && models.length === 0) throw new Fault('no_model', `${server.name} has no models yet`);
   return selectModel(models, wanted, (model) => has(model.provider));
+}
+
+/** `provider/id`, word for word: nobody else's models need to be looked at. */
+async function named(known: KnownModels, { provider, model = '' }: WantedModel): Promise<Model | undefined> {
+  const [owner = '', ...rest] = provider ? [provider, model] : model.split('/');
+  const host = findProvider(owner);
+  if (!host || host.keyless || rest.join('/') === '') return undefined;
+  return (await known.of(owner).catch(() => [])).find(({ id }) => id === rest.join('/'));
 }
 
 /** Only a server that is named is asked. */
