@@ -119,6 +119,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     },
     given: () => {},
     file: (rest) => put(cwd, rest),
+    run: (rest) => runInShell(ports, cwd, rest),
     async read(rest) {
       const [path = ''] = rest.split(' ', 1);
       mustFit(JSON.parse(rest.slice(path.length)), await readFile(join(cwd, path), 'utf8'));
@@ -186,4 +187,27 @@ function cast(steps: readonly Step[]): { models?: Model[]; scope?: Model[] } {
   const named = wordsOf<string[]>(steps, 'scope').flat();
   const scope = models.filter((model) => named.includes(model.id));
   return { ...(models.length > 0 ? { models } : {}), ...(scope.length > 0 ? { scope } : {}) };
+}
+
+/** Who commits does not matter to any story; the machine's own settings must not either. */
+const NOBODY = {
+  GIT_AUTHOR_NAME: 'Nobody',
+  GIT_AUTHOR_EMAIL: 'nobody@localhost',
+  GIT_COMMITTER_NAME: 'Nobody',
+  GIT_COMMITTER_EMAIL: 'nobody@localhost',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
+
+async function runInShell({ processes, toolEnv }: Ports, cwd: string, command: string): Promise<void> {
+  const said: Uint8Array[] = [];
+  const { finished } = await processes.spawn({
+    command: 'sh',
+    args: ['-c', command],
+    cwd,
+    env: { ...toolEnv, ...NOBODY },
+    onOutput: (chunk) => said.push(chunk),
+  });
+  const { code } = await finished;
+  if (code !== 0) throw new Error(`exit code ${code}: ${Buffer.concat(said)}`);
 }

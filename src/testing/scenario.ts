@@ -7,7 +7,7 @@ import { parseSteps } from './step.ts';
  * Plays one transcript and throws at the first line that does not hold. The words:
  * `>` send a line · `>>` send a JSON string's characters as they are · `<` the next frame · `<~` skip frames until one
  * fits · `<!` no frame so far fits · `model` the next answer · `tool` a tool that the script controls · `release` what a
- * model or tool waits for · `file` write a file of the project · `given` the same, before the agent starts · `read` what a file holds · `disk` some line of the
+ * model or tool waits for · `run` a shell command in the project's directory, before anything else happens · `file` write a file of the project · `given` the same, before the agent starts · `read` what a file holds · `disk` some line of the
  * session log · `asked` the newest request to the model · `option` how the agent is started · `cast` a model
  * there is · `scope` those that are cycled through · `clock` time passes ·
  * `extension NAME <<END` the code of an extension, up to a line with END ·

@@ -13,7 +13,12 @@ export function createSubagents(spawner: Spawner, host: SubagentHost): Subagents
     spawner,
     host,
     taken: new Set(),
-    isolate: () => Promise.reject(new Error('not here yet')),
+    async isolate(options) {
+      const { beginIsolation } = await import('./isolation/isolation.ts');
+      const { base, worktrees, process, settings } = spawner;
+      const { merge } = settings.isolation;
+      return beginIsolation({ ...options, ports: base.ports, cwd: host.cwd, worktrees, process, merge });
+    },
   };
   return {
     run(request, options) {
