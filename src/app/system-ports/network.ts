@@ -1,7 +1,6 @@
 // The app's network: the process's own, or one that goes through the user's proxy. Knows no provider.
 import { Fault } from '../../base/fault.ts';
 import type { Clock, Send } from '../../contracts/ports.ts';
-import { createSend } from './send.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Fetch = typeof globalThis.fetch;
@@ -17,13 +16,25 @@ const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 
 export function createNetwork(env: Env, clock: Pick<Clock, 'after'>): { fetch: Fetch; send: Send } {
   const proxies = proxiesOf(env);
-  if (!proxies) return { fetch: (input, init) => globalThis.fetch(input, init), send: createSend(clock) };
+  if (!proxies) return { fetch: (input, init) => globalThis.fetch(input, init), send: lazySend(clock) };
   let through: Promise<Fetch> | undefined;
   const fetch: Fetch = async (input, init) => {
     through ??= throughProxy(proxies);
     return (await through)(input, init);
   };
   return { fetch, send: fetch };
+}
+
+/** Loaded with the first request, or a moment before it. */
+function lazySend(clock: Pick<Clock, 'after'>): Send {
+  let made: Promise<Send> | undefined;
+  const load = () => {
+    made ??= import('./send.ts').then(({ createSend }) => createSend(clock));
+    return made;
+  };
+  const send: Send = async (url, request) => (await load())(url, request);
+  send.prepare = (url) => void load().then((loaded) => loaded.prepare?.(url));
+  return send;
 }
 
 function proxiesOf(env: Env): Proxies | undefined {

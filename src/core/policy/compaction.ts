@@ -1,6 +1,8 @@
 // First floor, core: when a conversation has to shrink. Pure.
 import type { AssistantMessage, Failure, Model } from '../../protocol/index.ts';
 
+export const CANCELLED = 'Compaction cancelled';
+
 export interface CompactionSettings {
   enabled: boolean;
   /** Kept free for the answer. */

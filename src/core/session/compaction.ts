@@ -4,26 +4,18 @@ import type { Compaction } from '../../contracts/index.ts';
 import type { AssistantMessage, CompactionResult, Failure } from '../../protocol/index.ts';
 import { orAfterAbort } from '../agent/until-aborted.ts';
 import { type Cut, findCut } from '../compaction/cut.ts';
-import { fileDetails, finished, historyRequest, prefixRequest, SUMMARY_SYSTEM_PROMPT } from '../compaction/summary.ts';
 import { contextTokens } from '../compaction/tokens.ts';
-import { isNearlyFull, isOverflow, keep, reserve } from '../policy/compaction.ts';
+import type { Planned } from '../compaction/writing.ts';
+import { CANCELLED, isNearlyFull, isOverflow, keep, reserve } from '../policy/compaction.ts';
 import { messageOf as spokenIn } from '../tree/context-path.ts';
 import type { Asking } from './asking.ts';
 import { CHECKPOINT_ENTRY, type Checkpoint } from './restored.ts';
 import type { Seat } from './seat.ts';
 
-const CANCELLED = 'Compaction cancelled';
 const TOO_SMALL = 'Nothing to compact (session too small)';
 /** A conversation that still overflows after this many compactions will not fit by another one. */
 const MOST_FOR_ONE_OVERFLOW = 2;
 const WAY_OUT = 'Use a model with a larger context window, or start a new session.';
-
-interface Planned {
-  cut: Cut;
-  tokensBefore: number;
-  customInstructions: string | undefined;
-  signal: AbortSignal;
-}
 
 export interface CompactionPorts {
   endRun(): Promise<void>;
@@ -189,41 +181,21 @@ export class CompactionFacet implements Compaction {
     return verdict?.compaction;
   }
 
-  async #written({ cut, tokensBefore, customInstructions, signal }: Planned): Promise<CompactionResult> {
-    const tools = await this.#seat.options.tools();
-    const details = fileDetails([...cut.summarised, ...cut.turnPrefix], tools, cut.previousDetails);
-    const history = await this.#history(cut, customInstructions, signal);
-    const prefix = await this.#prefix(cut, customInstructions, signal);
-    const summary = finished(history, prefix, details);
-    return { summary, firstKeptEntryId: cut.firstKeptEntryId, tokensBefore, details };
+  async #written(planned: Planned): Promise<CompactionResult> {
+    const { options } = this.#seat;
+    const { model } = this.#asking;
+    const { writeSummary } = await import('../compaction/writing.ts');
+    return writeSummary(planned, {
+      tools: await options.tools(),
+      reserveTokens: model ? reserve(model, options.compaction) : undefined,
+      ask: (question) => this.#asking.askOnce(question),
+    });
   }
 
   async #tell(fromExtension: boolean): Promise<void> {
     const { hooks, conversation } = this.#seat;
     const compactionEntry = conversation.path.findLast((entry) => entry.type === 'compaction');
     if (compactionEntry) await hooks.observe?.({ type: 'session_compact', compactionEntry, fromExtension });
-  }
-
-  async #history(cut: Cut, instructions: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-    if (cut.summarised.length === 0) return cut.previousSummary;
-    const request = historyRequest(cut.summarised, cut.previousSummary, instructions);
-    return this.#summarise(request, 0.8, signal, 'Summarization failed');
-  }
-
-  async #prefix(cut: Cut, instructions: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-    if (cut.turnPrefix.length === 0) return undefined;
-    const request = prefixRequest(cut.turnPrefix, instructions);
-    return this.#summarise(request, 0.5, signal, 'Turn prefix summarization failed');
-  }
-
-  async #summarise(text: string, share: number, signal: AbortSignal, failing: string): Promise<string> {
-    const { model } = this.#asking;
-    const maxTokens = model ? Math.floor(reserve(model, this.#seat.options.compaction) * share) : undefined;
-    const answer = await this.#asking.askOnce({ systemPrompt: SUMMARY_SYSTEM_PROMPT, text, maxTokens, signal });
-    if (signal.aborted) throw new Fault('aborted', CANCELLED);
-    if ('error' in answer) throw new Fault('refused', `${failing}: ${answer.error}`);
-    if (answer.text.trim() === '') throw new Fault('refused', `${failing}: the model gave an empty summary`);
-    return answer.text.trim();
   }
 }
 

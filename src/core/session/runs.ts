@@ -1,14 +1,7 @@
 // First floor, core: when a run begins and how it ends. One at a time; every accepted prompt ends in a terminal event.
 import { deferred, Fault } from '../../base/index.ts';
 import type { RunRequest, Runs, SendOptions, Subagents, ToolChoice, UserInput } from '../../contracts/index.ts';
-import {
-  type AgentMessage,
-  type AssistantMessage,
-  type CustomMessage,
-  textOf,
-  type UserMessage,
-} from '../../protocol/index.ts';
-import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
+import { type CustomMessage, textOf, type UserMessage } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
@@ -80,8 +73,9 @@ export class RunFacet implements Runs {
     const { seat, asking } = this.#parts;
     let scope: RunScope;
     let delivery: Delivery;
+    let drive: typeof import('./drive.ts').drive;
     try {
-      [scope] = await Promise.all([this.#scope(run), asking.ready()]);
+      [scope, { drive }] = await Promise.all([this.#scope(run), import('./drive.ts'), asking.ready()]);
       delivery = await this.#keep(message);
     } catch (refusal) {
       this.#release(run);
@@ -91,7 +85,12 @@ export class RunFacet implements Runs {
     const waited = this.#behindNext.splice(0).map((custom) => deliveryOf(seat, custom));
     const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
     run.systemPrompt = systemPrompt;
-    await this.#drive(run, scope, [delivery, ...waited, ...deliveries]);
+    const { retry, compaction, limits } = this.#parts;
+    const stop = () => run.controller.abort();
+    const over = () => {
+      this.#active = undefined;
+    };
+    await drive({ scope, retry, compaction, limits, stop, over }, [delivery, ...waited, ...deliveries], run.end);
   }
 
   async send(message: CustomMessage, { deliverAs, triggerTurn }: SendOptions = {}): Promise<void> {
@@ -163,98 +162,6 @@ export class RunFacet implements Runs {
       throw problem;
     }
     return { message, store: async () => {} };
-  }
-
-  /** One run after another, for as long as something automatic is worth another attempt. */
-  async #drive(run: ActiveRun, scope: RunScope, opening: readonly Delivery[]): Promise<void> {
-    const { retry, compaction, seat, limits } = this.#parts;
-    const { emit } = seat.broadcast;
-    const { signal } = run.controller;
-    limits.begin(() => run.controller.abort());
-    compaction.prompted();
-    await compaction.keepRoom(signal);
-    let begin = () => withSteering(scope, opening);
-    for (;;) {
-      const made: AgentMessage[] = [];
-      await emit({ type: 'agent_start' });
-      const { answer, unforeseen } = await this.#untilDone(scope, begin(), made);
-      begin = () => withSteering(scope, []);
-      const mayGoOn = unforeseen === undefined && !signal.aborted && !limits.halted;
-      const next = mayGoOn ? this.#continuation(answer) : undefined;
-      if (next) {
-        await emit({ type: 'agent_end', messages: made, willRetry: true });
-        if (await next(signal)) continue;
-      } else if (!failed(answer)) {
-        await emit({ type: 'agent_end', messages: made, willRetry: false });
-        if (!limits.halted) await compaction.keepRoom(signal);
-      }
-      // Whoever is being told that a prompt is queued must still hear this run's end.
-      while (scope.arriving) await scope.arriving;
-      const due = failed(answer) ? [] : nextDue(scope, true);
-      begin = () => due;
-      if (due.length > 0) continue;
-      limits.end();
-      // Since the queues were looked at nothing was awaited: what arrives from here on waits for the next prompt.
-      this.#active = undefined;
-      const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
-      if (!next) compaction.giveUp(answer);
-      if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
-      waits.push(emit({ type: 'agent_settled', aborted: signal.aborted }));
-      run.end();
-      await Promise.all(waits);
-      if (unforeseen !== undefined) throw unforeseen;
-      return;
-    }
-  }
-
-  /** What follows a failed answer by itself; it resolves to whether the request is worth sending again. */
-  #continuation(answer: AssistantMessage): ((signal: AbortSignal) => Promise<boolean>) | undefined {
-    const { retry, compaction } = this.#parts;
-    if (compaction.canRecover(answer)) return (signal) => compaction.recover(signal);
-    return retry.isDue(answer) ? (signal) => retry.wait(answer, signal) : undefined;
-  }
-
-  /** Turns until nothing is due, looked at once more when everything has been told. */
-  async #untilDone(
-    scope: RunScope,
-    opening: Delivery[],
-    made: AgentMessage[],
-  ): Promise<{ answer: AssistantMessage; unforeseen?: unknown }> {
-    for (let due = opening; ; ) {
-      const outcome = await this.#attempt(scope, due, made);
-      while (scope.arriving) await scope.arriving;
-      due = failed(outcome.answer) ? [] : nextDue(scope, true);
-      if (due.length === 0) return outcome;
-    }
-  }
-
-  /** Turns until the model stops; when the loop itself breaks, an answer that says so. */
-  async #attempt(
-    scope: RunScope,
-    due: Delivery[],
-    made: AgentMessage[],
-  ): Promise<{ answer: AssistantMessage; unforeseen?: unknown }> {
-    try {
-      return { answer: await runTurns(scope, due, made) };
-    } catch (unforeseen) {
-      const answer = await this.#lastWords(scope, unforeseen);
-      made.push(answer);
-      return { answer, unforeseen };
-    }
-  }
-
-  /** So that the run does not end without a word. */
-  async #lastWords(scope: RunScope, thrown: unknown): Promise<AssistantMessage> {
-    const message: AssistantMessage = {
-      ...scope.blankAnswer(),
-      stopReason: 'error',
-      errorMessage: thrown instanceof Error ? thrown.message : String(thrown),
-    };
-    await scope.emit({ type: 'message_start', message });
-    await scope.record(message);
-    await scope.emit({ type: 'message_end', message });
-    await scope.emit({ type: 'turn_end', message, toolResults: [] });
-    return message;
   }
 
   async #scope(run: ActiveRun): Promise<RunScope> {

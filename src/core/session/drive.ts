@@ -1,0 +1,108 @@
+// First floor, core: one accepted prompt from its first event to its last: turns, and whatever follows by itself. Loaded with
+// the first prompt, because a host that only asks for the state needs none of it.
+import type { AgentMessage, AssistantMessage } from '../../protocol/index.ts';
+import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
+import type { Delivery, RunScope } from '../agent/scope.ts';
+import type { CompactionFacet } from './compaction.ts';
+import type { LimitFacet } from './limits.ts';
+import type { RetryFacet } from './retry.ts';
+
+export interface Driven {
+  scope: RunScope;
+  retry: RetryFacet;
+  compaction: CompactionFacet;
+  limits: LimitFacet;
+  /** Ends the run from outside, when its time is up. */
+  stop(): void;
+  /** What arrives from here on waits for the next prompt. Called in the same breath in which the queues were seen empty. */
+  over(): void;
+}
+
+/** One run after another, for as long as something automatic is worth another attempt. */
+export async function drive(driven: Driven, opening: readonly Delivery[], ended: () => void): Promise<void> {
+  const { scope, retry, compaction, limits } = driven;
+  const { emit, signal } = scope;
+  limits.begin(driven.stop);
+  compaction.prompted();
+  await compaction.keepRoom(signal);
+  let begin = () => withSteering(scope, opening);
+  for (;;) {
+    const made: AgentMessage[] = [];
+    await emit({ type: 'agent_start' });
+    const { answer, unforeseen } = await untilDone(scope, begin(), made);
+    begin = () => withSteering(scope, []);
+    const mayGoOn = unforeseen === undefined && !signal.aborted && !limits.halted;
+    const next = mayGoOn ? continuation(driven, answer) : undefined;
+    if (next) {
+      await emit({ type: 'agent_end', messages: made, willRetry: true });
+      if (await next(signal)) continue;
+    } else if (!failed(answer)) {
+      await emit({ type: 'agent_end', messages: made, willRetry: false });
+      if (!limits.halted) await compaction.keepRoom(signal);
+    }
+    // Whoever is being told that a prompt is queued must still hear this run's end.
+    while (scope.arriving) await scope.arriving;
+    const due = failed(answer) ? [] : nextDue(scope, true);
+    begin = () => due;
+    if (due.length > 0) continue;
+    limits.end();
+    driven.over();
+    const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
+    if (!next) compaction.giveUp(answer);
+    if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
+    waits.push(emit({ type: 'agent_settled', aborted: signal.aborted }));
+    ended();
+    await Promise.all(waits);
+    if (unforeseen !== undefined) throw unforeseen;
+    return;
+  }
+}
+
+/** What follows a failed answer by itself; it resolves to whether the request is worth sending again. */
+function continuation(
+  { retry, compaction }: Driven,
+  answer: AssistantMessage,
+): ((signal: AbortSignal) => Promise<boolean>) | undefined {
+  if (compaction.canRecover(answer)) return (signal) => compaction.recover(signal);
+  return retry.isDue(answer) ? (signal) => retry.wait(answer, signal) : undefined;
+}
+
+interface Outcome {
+  answer: AssistantMessage;
+  unforeseen?: unknown;
+}
+
+/** Turns until nothing is due, looked at once more when everything has been told. */
+async function untilDone(scope: RunScope, opening: Delivery[], made: AgentMessage[]): Promise<Outcome> {
+  for (let due = opening; ; ) {
+    const outcome = await attempt(scope, due, made);
+    while (scope.arriving) await scope.arriving;
+    due = failed(outcome.answer) ? [] : nextDue(scope, true);
+    if (due.length === 0) return outcome;
+  }
+}
+
+/** Turns until the model stops; when the loop itself breaks, an answer that says so. */
+async function attempt(scope: RunScope, due: Delivery[], made: AgentMessage[]): Promise<Outcome> {
+  try {
+    return { answer: await runTurns(scope, due, made) };
+  } catch (unforeseen) {
+    const answer = await lastWords(scope, unforeseen);
+    made.push(answer);
+    return { answer, unforeseen };
+  }
+}
+
+/** So that the run does not end without a word. */
+async function lastWords(scope: RunScope, thrown: unknown): Promise<AssistantMessage> {
+  const message: AssistantMessage = {
+    ...scope.blankAnswer(),
+    stopReason: 'error',
+    errorMessage: thrown instanceof Error ? thrown.message : String(thrown),
+  };
+  await scope.emit({ type: 'message_start', message });
+  await scope.record(message);
+  await scope.emit({ type: 'message_end', message });
+  await scope.emit({ type: 'turn_end', message, toolResults: [] });
+  return message;
+}
