@@ -1,13 +1,12 @@
 // First floor, core: puts one request to the model together: prompt, tools, history. Knows no provider.
 import { Fault } from '../../base/index.ts';
-import type { ModelStream, Tool, ToolChoice, ToolOffer } from '../../contracts/index.ts';
+
+import type { ModelStream, ToolChoice } from '../../contracts/index.ts';
 import type { AssistantMessage, Model } from '../../protocol/index.ts';
 import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
 import { untilAborted } from '../agent/until-aborted.ts';
-import { SUMMARY_SYSTEM_PROMPT } from '../compaction/summary.ts';
-import { findContextFiles } from '../context/context-files.ts';
-import { systemPrompt } from '../context/system-prompt.ts';
-import { toModelMessages } from '../context/to-model.ts';
+import type { Opening } from '../context/opening.ts';
+
 import type { LimitFacet } from './limits.ts';
 import type { ModelFacet } from './models.ts';
 import type { Seat } from './seat.ts';
@@ -18,7 +17,7 @@ export class Asking {
   readonly #limits: LimitFacet;
   readonly #tools: Pick<ToolChoice, 'active'>;
   // Made once for a session, so that every request begins with the same bytes and provider caches hit.
-  #opening: Promise<{ prompt: string; offers: ToolOffer[] }> | undefined;
+  #opening: Promise<Opening> | undefined;
 
   constructor(seat: Seat, parts: { models: ModelFacet; limits: LimitFacet; tools: Pick<ToolChoice, 'active'> }) {
     this.#seat = seat;
@@ -47,6 +46,7 @@ export class Asking {
   async ask(signal: AbortSignal, override?: string): Promise<ModelStream> {
     this.#opening ??= this.#open();
     const { prompt, offers } = await this.#opening;
+    const { toModelMessages } = await import('../context/opening.ts');
     const { conversation, options, hooks } = this.#seat;
     const { context, beforeRequest } = hooks;
     const said = conversation.messages;
@@ -100,6 +100,7 @@ export class Asking {
   /** Throws a Fault when there is no good answer. */
   async summarise(text: string, signal: AbortSignal): Promise<string> {
     await this.ready();
+    const { SUMMARY_SYSTEM_PROMPT } = await import('../compaction/summary.ts');
     const question = { systemPrompt: SUMMARY_SYSTEM_PROMPT, text, maxTokens: undefined, signal };
     const answer = await this.askOnce(question);
     if ('error' in answer) throw new Fault('refused', `Summarization failed: ${answer.error}`);
@@ -133,42 +134,12 @@ export class Asking {
     throw new Fault('no_model', 'No model selected. Choose one with --model, set_model or the defaultModel setting.');
   }
 
-  async #open(): Promise<{ prompt: string; offers: ToolOffer[] }> {
+  async #open(): Promise<Opening> {
     const { options, ports } = this.#seat;
-    const { resources } = options;
-    const [tools, contextFiles, custom, append, skills] = await Promise.all([
-      this.#tools.active(),
-      findContextFiles(ports.files, options.agentDirectory, options.cwd),
-      options.systemPrompt ?? resources?.systemFile('SYSTEM.md'),
-      options.appendSystemPrompt ?? resources?.systemFile('APPEND_SYSTEM.md'),
-      resources?.skillsBlock(),
-    ]);
-    const prompt = systemPrompt({
-      custom,
-      append,
-      tools,
-      contextFiles,
-      // Who cannot read files has no use for a list of them.
-      skills: tools.some((tool) => tool.file === 'read') ? skills : undefined,
-      date: localDate(new Date(ports.clock.now())),
-      cwd: options.cwd,
-    });
-    this.prompt = prompt;
-    return { prompt, offers: await offersOf(tools) };
+    const { openingOf } = await import('../context/opening.ts');
+    const { files, clock } = ports;
+    const opening = await openingOf({ ...options, files, clock, tools: this.#tools.active() });
+    this.prompt = opening.prompt;
+    return opening;
   }
-}
-
-/** YYYY-MM-DD where the user is. By hand, because the first use of a locale costs fifteen milliseconds. */
-function localDate(now: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
-
-async function offersOf(tools: readonly Tool[]): Promise<ToolOffer[]> {
-  const { toJsonSchema } = await import('@valibot/to-json-schema');
-  return tools.map((tool) => {
-    if (tool.parameters) return { name: tool.name, description: tool.doc, parameters: tool.parameters };
-    const { $schema: _, ...parameters } = toJsonSchema(tool.params, { errorMode: 'ignore' });
-    return { name: tool.name, description: tool.doc, parameters };
-  });
 }
