@@ -30,7 +30,8 @@ export interface FileInfo {
 /** A file held open. `append` may write less than it was given, as the system call may. */
 export interface OpenFile {
   size(): Promise<number>;
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** At most `length` bytes. `into` may be used for them, so that whoever looks at much and keeps nothing needs little memory. */
+  read(position: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   append(bytes: Uint8Array): Promise<number>;
   /** What was appended is on the disk (fdatasync). */
   sync(): Promise<void>;

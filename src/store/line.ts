@@ -34,6 +34,10 @@ export class LineInPiece implements RawLine {
     return this.#piece.subarray(this.#from, this.#from + this.length);
   }
 
+  get lastByte(): number | undefined {
+    return this.#piece[this.#from + this.length - 1];
+  }
+
   /** Its first bytes, as characters. */
   opening(length: number): string {
     return this.#piece.toString('latin1', this.#from, this.#from + Math.min(length, this.length));
@@ -46,6 +50,10 @@ export function openingOf(line: RawLine, length: number): string {
   return line.bytes?.toString('latin1', 0, length) ?? '';
 }
 
+export function lastByteOf(line: RawLine): number | undefined {
+  return line instanceof LineInPiece ? line.lastByte : line.bytes?.at(-1);
+}
+
 /** Where the lines of a piece end. Forward, because that way the processor looks at many bytes at once. */
 export function lineEnds(piece: Buffer): number[] {
   const ends: number[] = [];
@@ -54,14 +62,24 @@ export function lineEnds(piece: Buffer): number[] {
 }
 
 /** A piece of the file that must be there. */
-export async function piece(file: OpenFile, start: number, length: number): Promise<Buffer> {
-  const read = await file.read(start, length);
+export async function piece(file: OpenFile, start: number, length: number, into?: Uint8Array): Promise<Buffer> {
+  const read = await file.read(start, length, into);
   if (read.length < length) throw new Error(`it ends at byte ${start + read.length}, before its end`);
   return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
 }
 
-/** The pieces of a file between two offsets, the last one first. The next one is on its way while one is looked at. */
-export function piecesBackward(file: OpenFile, from: number, end: number, firstStep = STEP) {
+/**
+ * The pieces of a file between two offsets, the last one first. The next one is on its way while one is looked at. With
+ * `passing`, a piece is good only until the next one is asked for.
+ */
+export function piecesBackward(
+  file: OpenFile,
+  from: number,
+  end: number,
+  { firstStep = STEP, passing = false }: { firstStep?: number; passing?: boolean } = {},
+) {
+  /** Fresh memory costs more than reading into it. */
+  const buffers = passing && end - from > STEP ? [Buffer.allocUnsafe(STEP), Buffer.allocUnsafe(STEP)] : [];
   let position = end;
   let step = firstStep;
   let pieces = 0;
@@ -69,7 +87,9 @@ export function piecesBackward(file: OpenFile, from: number, end: number, firstS
 
   function read(): Promise<Buffer> {
     const start = Math.max(from, position - step);
-    const reading = piece(file, start, position - start);
+    const into = buffers.shift();
+    if (into) buffers.push(into);
+    const reading = piece(file, start, position - start, into);
     position = start;
     step = STEP;
     return reading;

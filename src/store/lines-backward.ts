@@ -11,7 +11,7 @@ export interface BackwardLines {
 
 /** The lines between two offsets; the first one must be the beginning of a line. */
 export function linesBackward(file: OpenFile, from: number, end: number, longest = LONGEST_LINE): BackwardLines {
-  const pieces = piecesBackward(file, from, end, FIRST_STEP);
+  const pieces = piecesBackward(file, from, end, { firstStep: FIRST_STEP });
   /** The later parts of a line whose beginning lies further back, last part first. */
   let begun: Buffer[] = [];
   let begunBytes = 0;

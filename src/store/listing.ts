@@ -36,7 +36,7 @@ export async function summaries(files: Files, directory: string): Promise<Sessio
   const summarised = await eachOf(found, async (file) => {
     const { path, size, modifiedMs, hasArtifacts } = file;
     // A file that cannot be read must not hide the others.
-    const count = () => summarise(files, path, modifiedMs);
+    const count = () => summarise(files, file);
     const summary = await cache.summaryOf(file, count).catch(() => undefined);
     if (!summary) return [];
     const artifacts = hasArtifacts ? await bytesBelow(files, artifactsFolder(path) as string) : 0;

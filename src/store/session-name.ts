@@ -62,7 +62,7 @@ const LONGEST = 64 * 1024;
  * reads none that begins otherwise.
  */
 export async function findName(file: OpenFile, from: number, end: number): Promise<string | undefined> {
-  const pieces = piecesBackward(file, from, end);
+  const pieces = piecesBackward(file, from, end, { passing: true });
   /** How the piece after this one begins, for lines that begin on the edge. */
   let after: Buffer = Buffer.alloc(0);
   for (let next = await pieces(); next; next = await pieces()) {
@@ -75,7 +75,7 @@ export async function findName(file: OpenFile, from: number, end: number): Promi
       if (name !== undefined) return name;
     }
     if (start === from && begins(0)) return nameAt(file, start, end);
-    after = bytes.subarray(0, BEGINNING.length);
+    after = Buffer.from(bytes.subarray(0, BEGINNING.length));
   }
   return undefined;
 }

@@ -2,32 +2,46 @@
 import type { LogDamage, SketchedEntry, UnreadMessage } from '../contracts/store.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
 import { type EntryHead, readLine } from './entry-line.ts';
-import type { RawLine } from './line.ts';
+import { lastByteOf, type RawLine } from './line.ts';
 
 const SPOKEN = new Set(['user', 'assistant', 'toolResult', 'bashExecution']);
 const BRACE = 0x7d;
 
 /** Whether a line can be taken for a message of the usual kind by its two ends. */
-export function looksWhole({ type, role }: EntryHead, { bytes }: RawLine): boolean {
-  return type === 'message' && role !== undefined && SPOKEN.has(role) && bytes?.at(-1) === BRACE;
+export function looksWhole({ type, role }: EntryHead, line: RawLine): boolean {
+  return type === 'message' && role !== undefined && SPOKEN.has(role) && lastByteOf(line) === BRACE;
 }
 
-/** What is wrong with it is told to `damage` when it is read, once. */
-export function unread({ id, role = '' }: EntryHead, line: RawLine, damage: LogDamage[]): UnreadMessage {
-  let entry: { is: SessionEntry | undefined } | undefined;
-  return {
-    type: 'unread',
-    id,
-    role,
-    read() {
-      if (entry) return entry.is;
-      const { entry: found, problem } = readLine(line);
-      if (problem !== undefined) damage.push({ offset: line.start, message: problem });
-      entry = { is: found?.id === id ? found : undefined };
-      return entry.is;
-    },
-    mentions: (words) => line.bytes?.includes(words) ?? false,
-  };
+/** What is wrong with it is told to `damage` when it is read, once. A class, because there are tens of thousands of them. */
+export class UnreadLine implements UnreadMessage {
+  readonly type = 'unread';
+  readonly id: string;
+  readonly role: string;
+  readonly #line: RawLine;
+  readonly #damage: LogDamage[];
+  #read: { entry: SessionEntry | undefined } | undefined;
+
+  constructor({ id, role = '' }: EntryHead, line: RawLine, damage: LogDamage[]) {
+    this.id = id;
+    this.role = role;
+    this.#line = line;
+    this.#damage = damage;
+  }
+
+  read(): SessionEntry | undefined {
+    this.#read ??= { entry: this.#parsed() };
+    return this.#read.entry;
+  }
+
+  mentions(words: string): boolean {
+    return this.#line.bytes?.includes(words) ?? false;
+  }
+
+  #parsed(): SessionEntry | undefined {
+    const { entry, problem } = readLine(this.#line);
+    if (problem !== undefined) this.#damage.push({ offset: this.#line.start, message: problem });
+    return entry?.id === this.id ? entry : undefined;
+  }
 }
 
 export function readAll(sketch: readonly SketchedEntry[]): SessionEntry[] {

@@ -6,7 +6,7 @@ import { type EntryHead, headOf, isFused, readLine } from './entry-line.ts';
 import type { RawLine } from './line.ts';
 import { linesBackward } from './lines-backward.ts';
 import { createNameSearch, type NameFound } from './session-name.ts';
-import { looksWhole, unread } from './unread.ts';
+import { looksWhole, UnreadLine } from './unread.ts';
 
 /** Parents for entries whose own could not be found, by placeKey. */
 export type Substitutes = ReadonlyMap<string, string | null>;
@@ -72,7 +72,7 @@ class Walker {
   meet(line: RawLine): void {
     const head = headOf(line);
     if (head && head.id === this.#wanted && this.#canWait(head, line)) {
-      this.#take(unread(head, line, this.#damage), head.parentId, line.start);
+      this.#take(new UnreadLine(head, line, this.#damage), head.parentId, line.start);
       return;
     }
     if (head && this.#wanted !== undefined && head.id !== this.#wanted && !this.#hidesAnother(line)) {

@@ -80,10 +80,23 @@ async function readAt(handle: fs.FileHandle, position: number, length: number): 
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, total);
 }
 
+async function readInto(handle: fs.FileHandle, position: number, into: Uint8Array): Promise<Uint8Array> {
+  let total = 0;
+  while (total < into.length) {
+    const { bytesRead } = await handle.read(into, total, into.length - total, position + total);
+    if (bytesRead === 0) break;
+    total += bytesRead;
+  }
+  return into.subarray(0, total);
+}
+
 function held(handle: fs.FileHandle): OpenFile {
   return {
     size: async () => (await handle.stat()).size,
-    read: (position, length) => readAt(handle, position, length),
+    read: (position, length, into) =>
+      into && into.length >= length
+        ? readInto(handle, position, into.subarray(0, length))
+        : readAt(handle, position, length),
     append: async (bytes) => (await handle.write(bytes, 0, bytes.length, null)).bytesWritten,
     sync: () => handle.datasync(),
     truncate: (length) => handle.truncate(length),

@@ -234,3 +234,16 @@ test('create wants a new file, append takes an old one too, read wants one', asy
   await expect(file.append(bytes('c'))).rejects.toMatchObject({ code: 'EBADF' });
   await file.close();
 });
+
+test('what is read into memory that was given takes no other, and ends where the file ends', async () => {
+  const path = join(temporaryDirectory(), 'a');
+  writeFileSync(path, 'abcdef');
+  const file = await files.open(path, 'read');
+  const into = new Uint8Array(4);
+  const read = await file.read(1, 4, into);
+  expect([Buffer.from(read).toString(), read.buffer === into.buffer]).toEqual(['bcde', true]);
+  expect(Buffer.from(await file.read(4, 4, into)).toString()).toBe('ef');
+  // Too small for what is asked: never mind.
+  expect(Buffer.from(await file.read(0, 6, into)).toString()).toBe('abcdef');
+  await file.close();
+});
