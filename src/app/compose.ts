@@ -9,7 +9,7 @@ import { ExtensionFront } from './extensions/front.ts';
 import type { ExtensionOptions } from './extensions/options.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
-import { type ResourceChoices, resourcesFor } from './resources.ts';
+import { type ResourceChoices, resourcesFor, rulesFor } from './resources.ts';
 import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
@@ -96,6 +96,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     agentDirectory: options.agentDirectory,
     places,
     resources: resources.prompt,
+    rules: rulesFor(options, places),
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,

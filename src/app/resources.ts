@@ -1,7 +1,8 @@
 // The hall: skills, templates and mentions of an agent, loaded when the first prompt needs them.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Hooks, Places, Ports, PromptResources } from '../contracts/index.ts';
+import type { Hooks, Places, Ports, PromptResources, WatchPatterns } from '../contracts/index.ts';
+import type { RuleOptions } from '../core/index.ts';
 import type { Resources } from '../core/resources/resources.ts';
 import type { SettingValues } from './settings-table.ts';
 
@@ -13,13 +14,14 @@ export interface ResourceChoices {
   /** Look into none of the usual folders. */
   noSkills?: boolean | undefined;
   noTemplates?: boolean | undefined;
+  noRules?: boolean | undefined;
 }
 
 interface Surroundings extends ResourceChoices {
   cwd: string;
   home?: string | undefined;
   settings: SettingValues;
-  ports: Pick<Ports, 'files'>;
+  ports: Pick<Ports, 'files' | 'clock'>;
   warn?: ((sentence: string) => void) | undefined;
 }
 
@@ -44,6 +46,30 @@ export function resourcesFor(options: Surroundings, places: Places): { hooks: Ho
       systemFile: async (name) => (await load()).systemFile(name),
       forget: () => void loaded?.then((resources) => resources.forget()),
     },
+  };
+}
+
+/** Rules that interrupt an answer. What looks for them is loaded when there are any. */
+export function rulesFor(options: Surroundings, places: Places): RuleOptions | undefined {
+  const { settings, ports, warn } = options;
+  if (options.noRules || !settings['ttsr.enabled']) return undefined;
+  let watch: WatchPatterns | undefined;
+  return {
+    async find() {
+      const { findRules } = await import('../core/resources/rules.ts');
+      const problems: string[] = [];
+      const rules = await findRules(ports.files, await places.folders('rules'), problems);
+      for (const problem of problems) warn?.(problem);
+      if (rules.length > 0) watch ??= (await import('./system-ports/pattern-watch.ts')).createPatternWatch(ports);
+      return rules;
+    },
+    watch(patterns, news) {
+      if (!watch) throw new Error('rules are watched only after they were found');
+      return watch(patterns, news);
+    },
+    contextMode: settings['ttsr.contextMode'],
+    repeatMode: settings['ttsr.repeatMode'],
+    repeatGap: settings['ttsr.repeatGap'],
   };
 }
 

@@ -136,6 +136,7 @@ export const FLAGS = [
     doc: 'Look for no prompt templates',
     group: 'Prompt and tools',
   },
+  { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'Prompt and tools' },
   { name: 'no-tools', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
 
   { name: 'max-cost', kind: 'number', value: 'USD', doc: 'What the models may cost', group: 'Limits' },
@@ -160,7 +161,6 @@ export const FLAGS = [
   { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Look for no extensions', group: 'Prompt and tools' },
   { name: 'theme', kind: 'repeat', value: 'PATH', doc: 'Colours of a terminal', group: 'accepted' },
   { name: 'no-themes', kind: 'switch', doc: 'Look for no themes', group: 'accepted' },
-  { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'accepted' },
   { name: 'no-title', kind: 'switch', doc: 'Leave the terminal title alone', group: 'accepted' },
   { name: 'offline', kind: 'switch', doc: 'Fetch nothing at start-up', group: 'accepted' },
   { name: 'verbose', kind: 'switch', doc: 'Say more at start-up', group: 'accepted' },

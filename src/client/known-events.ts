@@ -26,6 +26,7 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   subagent_verification_end: true,
   budget_warning: true,
   budget_exceeded: true,
+  ttsr_triggered: true,
   extension_error: true,
   notice: true,
 };

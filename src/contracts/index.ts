@@ -6,6 +6,7 @@ export * from './hooks.ts';
 export * from './host-ui.ts';
 export * from './hub.ts';
 export * from './model-api.ts';
+export * from './patterns.ts';
 export * from './places.ts';
 export * from './ports.ts';
 export * from './schema.ts';

@@ -2,6 +2,7 @@
 import type { StoredSession } from '../contracts/index.ts';
 
 export { type BudgetLimits, hasLimit } from './policy/budget.ts';
+export type { RuleOptions } from './policy/rules.ts';
 export type { CreateSubagents } from './session/family.ts';
 export type { SessionOptions } from './session/options.ts';
 export { createSession } from './session/session.ts';

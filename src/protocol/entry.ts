@@ -61,6 +61,8 @@ export const sessionEntry = variant('type', [
     details: optional(unknown()),
   }),
   looseObject({ ...base, type: literal('label'), targetId: string(), label: optional(string()) }),
+  /** Rules that interrupted an answer. */
+  looseObject({ ...base, type: literal('ttsr_injection'), injectedRules: array(string()) }),
   looseObject({ ...base, type: literal('session_info'), name: optional(string()) }),
 ]);
 

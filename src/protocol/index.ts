@@ -8,6 +8,7 @@ export * from './event.ts';
 export * from './events/index.ts';
 export * from './message.ts';
 export * from './model.ts';
+export * from './rule.ts';
 export * from './state.ts';
 export * from './stream.ts';
 export * from './subagent.ts';

@@ -39,6 +39,7 @@ export interface StartOptions extends LimitFlags {
   readonly skill?: readonly string[] | undefined;
   readonly noSkills?: boolean | undefined;
   readonly promptTemplate?: readonly string[] | undefined;
+  readonly noRules?: boolean | undefined;
   readonly noPromptTemplates?: boolean | undefined;
   readonly logFile?: string | undefined;
   readonly extension?: readonly string[] | undefined;
@@ -98,6 +99,7 @@ export async function start(options: StartOptions, warn: (line: string) => void)
     noSkills: options.noSkills,
     templatePaths: options.promptTemplate,
     noTemplates: options.noPromptTemplates,
+    noRules: options.noRules,
     maxTurns: options.maxTurns,
     name: options.name?.trim() || undefined,
     session: options.session,

@@ -1,6 +1,12 @@
 // First floor, core: what one run needs from its surroundings. The loop knows this and nothing else.
 import type { Clock, Hooks, ModelStream, Tool, ToolContext } from '../../contracts/index.ts';
-import type { AgentMessage, AssistantMessage, Failure, InterruptMode } from '../../protocol/index.ts';
+import type {
+  AgentMessage,
+  AssistantMessage,
+  AssistantMessageEvent,
+  Failure,
+  InterruptMode,
+} from '../../protocol/index.ts';
 import type { Emit } from '../session/broadcast.ts';
 
 /** A message on its way into the conversation: the prompt itself, or one that waited in a queue. */
@@ -19,6 +25,19 @@ export interface RunLimits {
   readonly halted: string | undefined;
 }
 
+/** Looks at one answer while it comes. */
+export interface AnswerWatch {
+  /** Aborts with the run, and when the answer breaks a rule. */
+  readonly signal: AbortSignal;
+  see(event: AssistantMessageEvent): void;
+  /** Everything seen so far was looked at. */
+  settled(): Promise<void>;
+  readonly isBroken: boolean;
+  /** What is written on an answer that was interrupted; `undefined` for what is written on any that was aborted. */
+  readonly reason: string | undefined;
+  end(): void;
+}
+
 export interface RunScope {
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -29,7 +48,7 @@ export interface RunScope {
   /** An answer is complete and told. `failure` says why it is not a good one, when the provider did. */
   answered(message: AssistantMessage, failure: Failure | undefined): undefined | Promise<void>;
   /** Asks the model with everything said so far. */
-  ask(): Promise<ModelStream>;
+  ask(signal: AbortSignal): Promise<ModelStream>;
   /** An assistant message that no model wrote: the answer that failed or was aborted before it began. */
   blankAnswer(): AssistantMessage;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -41,6 +60,8 @@ export interface RunScope {
   takeFollowUps(): Delivery[];
   readonly hasSteering: boolean;
   readonly interruptMode: InterruptMode;
+  /** Absent when there are no rules. */
+  readonly rules?: { watch(run: AbortSignal): AnswerWatch | undefined };
   /** Absent when nothing is limited. */
   readonly limits?: RunLimits | undefined;
 }

@@ -1,32 +1,43 @@
 // First floor, core: one answer, streamed. Turns the model's stream into message events and a kept message.
 import { messageOf } from '../../base/index.ts';
 import type { AssistantMessage, AssistantMessageEvent, Failure } from '../../protocol/index.ts';
-import type { RunScope } from './scope.ts';
+import type { AnswerWatch, RunScope } from './scope.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export const ABORTED = 'Request was aborted';
 
 export async function streamAnswer(scope: RunScope): Promise<AssistantMessage> {
-  const stage = createStage(scope);
+  const watch = scope.rules?.watch(scope.signal);
+  const signal = watch?.signal ?? scope.signal;
+  const stage = createStage(scope, signal, watch);
   if (scope.signal.aborted) return stage.end(stage.broken());
   try {
-    const stream = untilAborted(await scope.ask(), scope.signal, scope.clock);
+    const stream = untilAborted(await scope.ask(signal), signal, scope.clock);
     for await (const first of stream) {
       for (let event: AssistantMessageEvent | undefined = first; event; event = stream.atHand()) {
-        if (event.type === 'done') return await stage.end(event.message);
-        if (event.type === 'error') return await stage.end(event.error, event.failure);
+        if (event.type === 'done') {
+          // Nothing of an answer is acted upon before it is known to break no rule.
+          if (watch) await watch.settled();
+          return await stage.end(watch?.isBroken ? stage.broken() : event.message);
+        }
+        if (event.type === 'error') {
+          return await (watch?.isBroken ? stage.end(stage.broken()) : stage.end(event.error, event.failure));
+        }
         const wait = stage.update(event);
         if (wait) await wait;
+        if (watch) watch.see(event);
       }
     }
   } catch (thrown) {
     return stage.end(stage.broken(messageOf(thrown)));
+  } finally {
+    watch?.end();
   }
-  return stage.end(stage.broken(scope.signal.aborted ? undefined : 'The model stream ended without a final message'));
+  return stage.end(stage.broken(signal.aborted ? undefined : 'The model stream ended without a final message'));
 }
 
 /** Keeps the order start, updates, end, whatever the stream leaves out. */
-function createStage(scope: RunScope) {
+function createStage(scope: RunScope, signal: AbortSignal, watch: AnswerWatch | undefined) {
   let partial: AssistantMessage | undefined;
   const begin = (message: AssistantMessage) => {
     partial = message;
@@ -42,13 +53,13 @@ function createStage(scope: RunScope) {
     },
     /** The answer as far as it came, ended by us. */
     broken(reason?: string): AssistantMessage {
-      const stopped = scope.signal.aborted;
+      const stopped = signal.aborted;
       const base = partial ?? scope.blankAnswer();
       const { timestamp, ...rest } = base;
       return {
         ...rest,
         stopReason: stopped ? 'aborted' : 'error',
-        errorMessage: stopped ? ABORTED : (reason ?? 'The model gave no answer'),
+        errorMessage: stopped ? (watch?.reason ?? ABORTED) : (reason ?? 'The model gave no answer'),
         timestamp,
       };
     },

@@ -82,9 +82,12 @@ export function callsOf(message: AssistantMessage): ToolCall[] {
   return message.content.filter((block): block is ToolCall => block.type === 'toolCall');
 }
 
+/** Written on an answer that a rule interrupted and that the model shall not see again. */
+export const DISCARDED = 'Interrupted by a rule';
+
 function presentable(message: AssistantMessage): AssistantMessage | undefined {
   // What a provider said before it failed was never finished, and is asked for again.
-  if (message.stopReason === 'error') return undefined;
+  if (message.stopReason === 'error' || message.errorMessage === DISCARDED) return undefined;
   const content = message.content.filter((block) => {
     if (block.type === 'text') return block.text.trim() !== '';
     // Thinking of an answer that was stopped has no valid signature, and its calls may be half-made.

@@ -6,12 +6,14 @@ import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { CompactionFacet } from './compaction.ts';
 import type { LimitFacet } from './limits.ts';
 import type { RetryFacet } from './retry.ts';
+import type { RuleFacet } from './rules.ts';
 
 export interface Driven {
   scope: RunScope;
   retry: RetryFacet;
   compaction: CompactionFacet;
   limits: LimitFacet;
+  rules: RuleFacet;
   /** Ends the run from outside, when its time is up. */
   stop(): void;
   /** What arrives from here on waits for the next prompt. Called in the same breath in which the queues were seen empty. */
@@ -60,9 +62,10 @@ export async function drive(driven: Driven, opening: readonly Delivery[], ended:
 
 /** What follows a failed answer by itself; it resolves to whether the request is worth sending again. */
 function continuation(
-  { retry, compaction }: Driven,
+  { retry, compaction, rules }: Driven,
   answer: AssistantMessage,
 ): ((signal: AbortSignal) => Promise<boolean>) | undefined {
+  if (rules.isDue) return () => rules.remind();
   if (compaction.canRecover(answer)) return (signal) => compaction.recover(signal);
   return retry.isDue(answer) ? (signal) => retry.wait(answer, signal) : undefined;
 }

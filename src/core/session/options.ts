@@ -15,6 +15,7 @@ import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../proto
 import type { BudgetLimits } from '../policy/budget.ts';
 import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';
+import type { RuleOptions } from '../policy/rules.ts';
 import type { CreateSubagents, Family } from './family.ts';
 
 export interface SessionOptions {
@@ -50,6 +51,8 @@ export interface SessionOptions {
   budget?: BudgetLimits | undefined;
   /** How many turns one prompt may take. */
   maxTurns?: number | undefined;
+  /** Rules that interrupt an answer; absent when they are off. */
+  rules?: RuleOptions | undefined;
   /** Who may object to what happens, or change it, in the order they are asked. */
   hooks?: readonly Hooks[] | undefined;
   /** Absent where there is no task tool. */

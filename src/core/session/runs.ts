@@ -10,6 +10,7 @@ import type { LimitFacet } from './limits.ts';
 import { deliveryOf, entryOf, prepareRun } from './preparation.ts';
 import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
+import type { RuleFacet } from './rules.ts';
 import type { Seat } from './seat.ts';
 import type { ShellFacet } from './shell.ts';
 import { expectWords, userMessage } from './user-input.ts';
@@ -35,6 +36,7 @@ interface RunParts {
   retry: RetryFacet;
   compaction: CompactionFacet;
   limits: LimitFacet;
+  rules: RuleFacet;
   subagents: Subagents | undefined;
 }
 
@@ -85,12 +87,12 @@ export class RunFacet implements Runs {
     const waited = this.#behindNext.splice(0).map((custom) => deliveryOf(seat, custom));
     const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
     run.systemPrompt = systemPrompt;
-    const { retry, compaction, limits } = this.#parts;
+    const { retry, compaction, limits, rules } = this.#parts;
     const stop = () => run.controller.abort();
     const over = () => {
       this.#active = undefined;
     };
-    await drive({ scope, retry, compaction, limits, stop, over }, [delivery, ...waited, ...deliveries], run.end);
+    await drive({ scope, retry, compaction, limits, rules, stop, over }, [delivery, ...waited, ...deliveries], run.end);
   }
 
   async send(message: CustomMessage, { deliverAs, triggerTurn }: SendOptions = {}): Promise<void> {
@@ -165,7 +167,7 @@ export class RunFacet implements Runs {
   }
 
   async #scope(run: ActiveRun): Promise<RunScope> {
-    const { seat, queues, asking, retry, compaction, limits, tools } = this.#parts;
+    const { seat, queues, asking, retry, compaction, limits, tools, rules } = this.#parts;
     const { conversation, ports, options } = seat;
     return {
       signal: run.controller.signal,
@@ -177,7 +179,7 @@ export class RunFacet implements Runs {
         return retry.answered(message, failure);
       },
       record: (message) => conversation.record([{ type: 'message', message }]),
-      ask: () => asking.ask(run.controller.signal, run.systemPrompt),
+      ask: (signal) => asking.ask(signal, run.systemPrompt),
       blankAnswer: () => asking.blankAnswer(),
       tools: new Map((await tools.active()).map((tool) => [tool.name, tool])),
       toolSurroundings: {
@@ -199,6 +201,7 @@ export class RunFacet implements Runs {
         return queues.interruptMode;
       },
       ...(limits.isNeeded ? { limits } : {}),
+      ...((await rules.prepare()) ? { rules } : {}),
     };
   }
 

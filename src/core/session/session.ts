@@ -14,6 +14,7 @@ import type { SessionOptions } from './options.ts';
 import { QueueFacet } from './queues.ts';
 import { restored } from './restored.ts';
 import { RetryFacet } from './retry.ts';
+import { RuleFacet } from './rules.ts';
 import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
@@ -42,9 +43,11 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       held: shell.pending,
     }),
   });
+  const rules = new RuleFacet(seat);
   const entrance = new Entrance(seat);
   const subagents = new SubagentFacet(seat, models, limits);
-  const parts = { seat, entrance, tools, queues, shell, asking, retry, compaction, limits, subagents: subagents.door };
+  const door = subagents.door;
+  const parts = { seat, entrance, tools, queues, shell, asking, retry, compaction, limits, rules, subagents: door };
   const runs: RunFacet = new RunFacet(parts);
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
@@ -60,6 +63,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       shell.reset(said.held);
       naming.reset(name);
       asking.reset();
+      rules.reset();
       limits.reset();
       if (how === 'new') models.note();
       else await models.restore(said);
@@ -69,10 +73,14 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     const said = restored(options.resumed.sketch ?? options.resumed.path);
     queues.reset(said.queued);
     shell.reset(said.held);
+    rules.reset();
     if (!options.modelAsked) await models.restore(said);
   }
 
-  options.places.onTrust(() => asking.reset());
+  options.places.onTrust(() => {
+    asking.reset();
+    rules.reset();
+  });
   seat.broadcast.open();
 
   const state = (): SessionState => ({
@@ -125,6 +133,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       shell.abort();
       await runs.abort();
       await compaction.abort();
+      rules.close();
       await subagents.idle();
       await seat.conversation.close();
       await seat.artifacts.close();

@@ -3,6 +3,7 @@ import type { EventOf } from '../event.ts';
 import { budgetExceeded, budgetWarning } from './budget.ts';
 import { autoCompactionEnd, autoCompactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
+import { ttsrTriggered } from './guidance.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
 import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
@@ -40,6 +41,7 @@ export const events = [
   subagentVerificationEnd,
   budgetWarning,
   budgetExceeded,
+  ttsrTriggered,
   extensionError,
   notice,
 ] as const;

@@ -1,4 +1,5 @@
 // Prompts with blanks: how arguments are cut, and what is put where.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the blanks that the test is about
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fillIn, splitArguments } from '../../../src/core/resources/templates.ts';

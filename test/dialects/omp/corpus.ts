@@ -339,6 +339,18 @@ export const EVENTS = [
   { type: 'budget_warning', scope: 'session', snapshot: { ...spent, status: 'warning', reason: 'cost' } },
   { type: 'budget_exceeded', scope: 'task', snapshot: { ...spent, status: 'exceeded', reason: 'wall_time' } },
   { type: 'budget_exceeded', scope: 'subagent', snapshot: { ...spent, status: 'ok' } },
+  {
+    type: 'ttsr_triggered',
+    rules: [
+      {
+        name: 'no-any',
+        path: '/srv/rules/no-any.md',
+        content: 'Say what it is.',
+        ttsrTrigger: ': any',
+        _source: { provider: 'native', providerName: 'Parley', path: '/srv/rules/no-any.md', level: 'project' },
+      },
+    ],
+  },
   { type: 'extension_error', extensionPath: '/srv/ext/lint.ts', event: 'turn_start', error: 'lint is not defined' },
   { type: 'notice', level: 'error', message: 'The disk is full', source: 'storage' },
 ];

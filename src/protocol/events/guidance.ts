@@ -1,0 +1,10 @@
+// Ground floor: the events of an agent that is held to what it was told.
+import { array, object } from 'valibot';
+import { event } from '../event.ts';
+import { rule } from '../rule.ts';
+
+export const ttsrTriggered = event(
+  'ttsr_triggered',
+  'The answer broke rules and is aborted. The agent_end that follows says `willRetry`; another run begins by itself, with a reminder of the rules.',
+  object({ rules: array(rule) }),
+);
