@@ -1,7 +1,8 @@
 // The head of a Markdown file: what people write there, and what is refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Fault, parseFrontmatter } from '../../src/base/index.ts';
+import { parseFrontmatter } from '../../src/base/frontmatter.ts';
+import { Fault } from '../../src/base/index.ts';
 
 const fieldsOf = (head: string) => parseFrontmatter(`---\n${head}\n---\nbody\n`).fields;
 

@@ -1,5 +1,6 @@
 // First floor, core: Markdown files in folders, read within bounds. Knows where they lie, not what they are for.
-import { type Document, messageOf, parseFrontmatter } from '../../base/index.ts';
+import { type Document, parseFrontmatter } from '../../base/frontmatter.ts';
+import { messageOf } from '../../base/index.ts';
 import type { Files, Place } from '../../contracts/index.ts';
 
 export interface FoundFile {

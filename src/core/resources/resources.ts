@@ -1,5 +1,6 @@
 // First floor, core: skills, templates and mentions of one agent, as the hooks by which a prompt is put into words.
-import { type Document, messageOf } from '../../base/index.ts';
+import type { Document } from '../../base/frontmatter.ts';
+import { messageOf } from '../../base/index.ts';
 import type { Files, InputVerdict, Places, PromptResources, Said, SlashCommand } from '../../contracts/index.ts';
 import { readDocument, readWhole } from './markdown-files.ts';
 import { addMentions } from './mentions.ts';

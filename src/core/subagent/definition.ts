@@ -1,6 +1,7 @@
 // First floor, core: one kind of subagent, as a Markdown file describes it. Pure; knows no folders.
 import { is } from 'valibot';
-import { Fault, parseFrontmatter } from '../../base/index.ts';
+import { parseFrontmatter } from '../../base/frontmatter.ts';
+import { Fault } from '../../base/index.ts';
 import { type ThinkingLevel, thinkingLevel } from '../../protocol/index.ts';
 
 export type AgentSource = 'bundled' | 'user' | 'project';

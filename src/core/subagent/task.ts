@@ -5,6 +5,7 @@ import { noUsage, type SubagentProgress, type SubagentResult } from '../../proto
 import { createBudget } from '../policy/budget.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
 import { expectAgent, expectIsolation, expectTasks, type PlannedTask, planTasks } from './admission.ts';
+import { fanOut } from './fan-out.ts';
 import { runOne, type TaskScope } from './one-task.ts';
 import { createProgressBoard } from './progress.ts';
 import { reportOn } from './report.ts';
@@ -47,7 +48,8 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
   await learnTaken(room, folder);
   const tasks = planTasks(request, items, room.taken, host.family ? `${host.family.id}.` : '');
   const began = clock.now();
-  const isolation = request.isolated ? await isolated(room, folder, options.signal) : undefined;
+  const fan = fanOut(options.signal);
+  const isolation = request.isolated ? await isolated(room, folder, fan.signal()) : undefined;
   const board = createProgressBoard(tasks, agent.name, clock, (progress) =>
     options.update(answer(roster.projectFolder, running(tasks.length), [], clock.now() - began, progress)),
   );
@@ -59,7 +61,7 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
       watch: (index, event) => (event === 'begin' ? board.begin(index) : board.watch(index, event)),
     };
     const results = await sideBySide(tasks, settings.maxConcurrency, async (task) => {
-      const result = await runOne(scope, task);
+      const result = await runOne({ ...scope, signal: fan.signal() }, task);
       board.end(task.index, result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed');
       return result;
     });
@@ -69,6 +71,7 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
   } finally {
     board.close();
     await isolation?.close();
+    fan.close();
   }
 }
 

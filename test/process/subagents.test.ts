@@ -1,0 +1,128 @@
+// The program with subagents at work in worktrees: killed in the middle of it, told to leave, and held to its budget.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { KEY, type LoopbackServer, type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
+import { isAlive, processesWith } from '../support/processes.ts';
+import { newPlace, type Place, type Program, runProgram, startRpc } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off', '--stream', 'delta'];
+
+async function provider(): Promise<LoopbackServer> {
+  const server = await startAnthropicMessages();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const envOf = (server: LoopbackServer) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
+
+function git(place: Place, ...args: string[]): string {
+  const env = { PATH: process.env.PATH, HOME: place.home, GIT_CONFIG_NOSYSTEM: '1' };
+  const who = ['-c', 'user.name=A', '-c', 'user.email=a@b'];
+  return execFileSync('git', [...who, ...args], { cwd: place.cwd, env, encoding: 'utf8' });
+}
+
+function repository(): Place {
+  const place = newPlace();
+  execFileSync('sh', ['-c', 'echo one > a.txt; echo two > b.txt'], { cwd: place.cwd });
+  git(place, 'init', '-q', '-b', 'main');
+  git(place, 'add', '-A');
+  git(place, 'commit', '-qm', 'state');
+  execFileSync('sh', ['-c', 'echo dirty >> a.txt; echo new > new.txt; echo staged > staged.txt'], { cwd: place.cwd });
+  git(place, 'add', 'staged.txt');
+  return place;
+}
+
+/** Everything a person could notice. */
+function state(place: Place): string {
+  const status = git(place, 'status', '--porcelain=v2', '--untracked-files=all');
+  const rest = [['diff'], ['diff', '--cached'], ['for-each-ref'], ['worktree', 'list']].map((args) =>
+    git(place, ...args),
+  );
+  return [status, ...rest].join('--\n');
+}
+
+function batch(tasks: number): Reply {
+  const input = {
+    agent: 'task',
+    isolated: true,
+    tasks: Array.from({ length: tasks }, (_, n) => ({ id: `T${n}`, assignment: `work ${n}` })),
+  };
+  return { answer: { parts: [{ call: 'toolu_batch', name: 'task', input }] } };
+}
+
+const busy = (n: number, marker: string): Reply => ({
+  answer: {
+    parts: [
+      { call: `toolu_${n}`, name: 'bash', input: { command: `echo ${marker} > a.txt; exec -a ${marker} sleep 600` } },
+    ],
+  },
+});
+
+const copies = (place: Place): string[] => {
+  const folder = join(place.home, 'worktrees');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((repo) => readdirSync(join(folder, repo)).map((name) => join(folder, repo, name)));
+};
+
+async function midway(server: LoopbackServer, place: Place, marker: string): Promise<Program> {
+  const settings = ['--set', 'task.isolation.merge=branch'];
+  server.reply(batch(3), busy(1, marker), busy(2, marker), busy(3, marker));
+  const program = startRpc([...FLAGS, ...settings], { place, env: envOf(server) });
+  program.send({ id: 'p', type: 'prompt', message: 'go' });
+  for (let n = 0; n < 3; n++) await program.frame({ type: 'subagent_start' });
+  await until(() => processesWith(marker, 'cmdline').length >= 3);
+  return program;
+}
+
+test('killed in the middle of an isolated batch: the main tree is untouched, and the next task clears everything away', async () => {
+  const server = await provider();
+  const place = repository();
+  const before = state(place);
+  const marker = `parley-busy-${process.pid}-kill`;
+  const program = await midway(server, place, marker);
+  expect(git(place, 'worktree', 'list').split('\n').length).toBeGreaterThan(3);
+  const children = processesWith(marker, 'cmdline');
+  program.kill('SIGKILL');
+  await program.ended;
+  await until(() => children.every((pid) => !isAlive(pid)));
+  expect(copies(place)).toHaveLength(1);
+
+  server.reply(
+    batch(1),
+    { answer: { parts: [{ text: 'Nothing to do.' }] } },
+    { answer: { parts: [{ text: 'Well.' }] } },
+  );
+  const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
+  next.send({ id: 'p', type: 'prompt', message: 'again' });
+  await next.frame({ type: 'subagent_end' });
+  await next.frame({ type: 'agent_settled' });
+  expect(copies(place)).toEqual([]);
+  expect(state(place)).toBe(before);
+  expect(processesWith(marker, 'cmdline')).toEqual([]);
+});
+
+test('told to leave in the middle of it: nothing is left when the program has ended', async () => {
+  const server = await provider();
+  const place = repository();
+  const before = state(place);
+  const marker = `parley-busy-${process.pid}-term`;
+  const program = await midway(server, place, marker);
+  program.kill('SIGTERM');
+  expect((await program.ended).code).toBe(143);
+  await until(() => processesWith(marker, 'cmdline').length === 0);
+  expect(git(place, 'status', '--porcelain=v2', '--untracked-files=all')).toBe(before.split('--\n')[0]);
+});
+
+test('--max-tool-calls ends a run of text mode with a word and an exit code', async () => {
+  const server = await provider();
+  const call = (id: string): Reply => ({ answer: { parts: [{ call: id, name: 'bash', input: { command: 'true' } }] } });
+  server.reply(call('toolu_1'), call('toolu_2'));
+  const outcome = await runProgram([...FLAGS.slice(0, 4), '--max-tool-calls', '1', 'go'], '', { env: envOf(server) });
+  expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('Session budget exceeded (tool_calls)') });
+  expect(server.received).toHaveLength(1);
+});
