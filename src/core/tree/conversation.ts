@@ -3,6 +3,7 @@ import { asFault, type Fault } from '../../base/index.ts';
 import type { Clock, Ids, ResumedSession, SessionLog, SketchedEntry } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
 import { countOf, firstKept, messageOf, messagesOf } from './context-path.ts';
+import { freshIds } from './fresh-id.ts';
 
 export interface ConversationPorts {
   clock: Clock;
@@ -34,8 +35,8 @@ export class Conversation {
   #line: Line | undefined;
   /** What was added before the rest was read. */
   #added: SessionEntry[] = [];
-  /** Every id that is known, so that none is given twice. Made with the first new entry. */
-  #ids: Set<string> | undefined;
+  /** Gives ids that nobody has. Made with the first new entry. */
+  #freshId: (() => string) | undefined;
   #leaf: string | null;
   /** Entries that belong to the line but are not on disk yet: the opening ones, and those that the disk refused. */
   #unsaved: SessionEntry[] = [];
@@ -163,19 +164,12 @@ export class Conversation {
     return this.#line;
   }
 
-  /** Eight digits are few enough to come twice. What lies before the part that counts is not known here, nor looked for. */
-  #freshId(): string {
-    this.#ids ??= new Set((this.#resumed.sketch ?? this.#resumed.path).map(({ id }) => id));
-    for (;;) {
-      const id = this.#ports.ids.entry();
-      if (this.#ids.has(id)) continue;
-      this.#ids.add(id);
-      return id;
-    }
-  }
-
   #place(body: EntryBody): SessionEntry {
     const { type, ...rest } = body;
+    this.#freshId ??= freshIds(
+      this.sketch.map(({ id }) => id),
+      () => this.#ports.ids.entry(),
+    );
     const placed = {
       type,
       id: this.#freshId(),

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { copyOf } from '../../../src/core/session/copy.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { faultyFiles } from '../../store/faulty-files.ts';
 import { linesIn } from '../../store/place.ts';
@@ -22,6 +23,31 @@ function sessionFile(directory: string, entries: readonly unknown[]): string {
   );
   return path;
 }
+
+test('damage inside a message is found when it is read, told once with its place, and the rest goes on', async () => {
+  const directory = temporaryDirectory();
+  const entries = line(prompt('one'), assistant('1'), prompt('two'), assistant('2')).map((entry) =>
+    JSON.stringify(entry),
+  );
+  entries[1] = (entries[1] as string).replace('"content"', '"con"tent"');
+  const session = sessionFile(directory, entries);
+  const offset = readFileSync(session, 'latin1').indexOf(entries[1] as string);
+  const stage = await setStage({ directory, script: answers, session });
+  const told = () => stage.events.filter((event) => event.type === 'notice' && event.source === 'storage');
+  expect([stage.session.state().messageCount, told()]).toEqual([4, []]);
+  expect(stage.session.history.messages().map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
+  await stage.prompt('go on');
+  expect(told()).toEqual([expect.objectContaining({ level: 'warning', source: 'storage', offset })]);
+  expect(stage.session.state().messageCount).toBe(5);
+  await stage.session.close();
+});
+
+test('a branch gives its own entries no id that is taken', () => {
+  const ids = ['e0', 'e1', 'new'];
+  const places = { id: () => ids.shift() as string, timestamp: '' };
+  const copy = copyOf(line(prompt('one'), assistant('1')), [{ type: 'label', targetId: 'e0', label: 'x' }], places);
+  expect(copy.map(({ id }) => id)).toEqual(['e0', 'e1', 'new']);
+});
 
 describe('a branch', () => {
   test('takes along the names that were given to its entries', async () => {
