@@ -12,7 +12,7 @@ import {
   union,
   unknown,
 } from 'valibot';
-import { assistantContent, attachment, type TextContent, userContent } from './content.ts';
+import { assistantContent, attachment, type TextContent, type ToolCall, userContent } from './content.ts';
 import { usage } from './usage.ts';
 
 /** Milliseconds since the epoch. */
@@ -115,4 +115,8 @@ export function textOf(content: string | readonly { type: string }[]): string {
     .filter((block): block is TextContent => block.type === 'text')
     .map((block) => block.text)
     .join('\n');
+}
+
+export function callsOf(message: AssistantMessage): ToolCall[] {
+  return message.content.filter((block): block is ToolCall => block.type === 'toolCall');
 }

@@ -6,7 +6,6 @@ import type { Files } from '../contracts/ports.ts';
 import type { SessionLog } from '../contracts/store.ts';
 import type { SessionEntry, SessionHeader } from '../protocol/entry.ts';
 import type { BlockFile } from './jsonl-file.ts';
-import { readEntries } from './read-entries.ts';
 
 interface Waiting extends Deferred<void> {
   readonly lines: string;
@@ -63,6 +62,7 @@ export function createJsonlLog({ files, file, target, header }: JsonlLogOptions)
     },
     async readAll() {
       await writing;
+      const { readEntries } = await import('./read-entries.ts');
       return readEntries(files, file, target.end);
     },
     close() {

@@ -1,6 +1,5 @@
 // First floor, core: turns, one after another, until there is nothing left to do. Knows no session, store or wire.
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from '../../protocol/index.ts';
-import { callsOf } from '../context/repair.ts';
+import { type AgentMessage, type AssistantMessage, callsOf, type ToolResultMessage } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from './scope.ts';
 import { runToolCalls } from './tool-calls.ts';
 import { streamAnswer } from './turn.ts';

@@ -1,8 +1,13 @@
 // First floor, core: the tool calls of one answer, in order. Knows tools by their contract only, never by name.
 import { messageOf } from '../../base/index.ts';
 import type { ToolResult } from '../../contracts/index.ts';
-import type { AgentMessage, AssistantMessage, ToolCall, ToolResultMessage } from '../../protocol/index.ts';
-import { callsOf } from '../context/repair.ts';
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  callsOf,
+  type ToolCall,
+  type ToolResultMessage,
+} from '../../protocol/index.ts';
 import { executeTool } from './execute-tool.ts';
 import type { RunScope } from './scope.ts';
 import { errorResult } from './tool-result.ts';

@@ -1,7 +1,6 @@
 // First floor, core: the words of a compaction: what the model is asked for, and how its answer becomes the summary. Pure.
 import type { Tool } from '../../contracts/index.ts';
-import { type AgentMessage, textOf } from '../../protocol/index.ts';
-import { callsOf } from '../context/repair.ts';
+import { type AgentMessage, callsOf, textOf } from '../../protocol/index.ts';
 
 /** A tool result in the transcript is there to be summarised, not repeated. */
 const LONGEST_RESULT = 2000;

@@ -1,5 +1,12 @@
 // First floor, core: makes any history one that every provider accepts. Pure; knows no provider.
-import type { AssistantMessage, ModelMessage, ToolCall, ToolResultMessage, UserMessage } from '../../protocol/index.ts';
+import {
+  type AssistantMessage,
+  callsOf,
+  type ModelMessage,
+  type ToolCall,
+  type ToolResultMessage,
+  type UserMessage,
+} from '../../protocol/index.ts';
 
 type Content = ToolResultMessage['content'];
 
@@ -76,10 +83,6 @@ function resultOf({ id, name }: ToolCall, result: ToolResultMessage): ToolResult
   const content: Content = said.content.length > 0 ? said.content : [{ type: 'text', text: '(no output)' }];
   const isSame = content === result.content && result.toolCallId === id && result.toolName === name;
   return isSame ? result : { ...result, toolCallId: id, toolName: name, content };
-}
-
-export function callsOf(message: AssistantMessage): ToolCall[] {
-  return message.content.filter((block): block is ToolCall => block.type === 'toolCall');
 }
 
 /** Written on an answer that a rule interrupted and that the model shall not see again. */

@@ -8,11 +8,7 @@ import {
   type SessionStats,
   textOf,
 } from '../../protocol/index.ts';
-import { branchBefore, branchPoints, treeOf } from '../tree/branching.ts';
-import { copyOf } from './copy.ts';
 import type { HistoryPorts } from './history-ports.ts';
-import { moveTo } from './moving.ts';
-import { freePage, pageAt } from './page-file.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
 
@@ -77,6 +73,7 @@ export class HistoryFacet implements History {
 
   async branch(entryId: string): Promise<{ text: string; cancelled: boolean }> {
     const { conversation, options, ports, hooks } = this.#seat;
+    const [{ branchBefore }, { copyOf }] = await Promise.all([import('../tree/branching.ts'), import('./copy.ts')]);
     const { text, path, labels } = branchBefore(await conversation.all(), entryId);
     if ((await hooks.beforeBranch?.({ entryId }))?.cancel) return { text, cancelled: true };
     const parent = conversation.file;
@@ -94,14 +91,16 @@ export class HistoryFacet implements History {
     return { text, cancelled: false };
   }
 
-  moveTo(
+  async moveTo(
     targetId: string,
     options: MoveOptions = {},
   ): Promise<{ cancelled: boolean; editorText?: string | undefined }> {
+    const { moveTo } = await import('./moving.ts');
     return moveTo(this.#seat, this.#ports, targetId, options);
   }
 
   async branchPoints(): Promise<{ entryId: string; text: string }[]> {
+    const { branchPoints } = await import('../tree/branching.ts');
     return branchPoints(await this.#seat.conversation.all());
   }
 
@@ -113,6 +112,7 @@ export class HistoryFacet implements History {
   }
 
   async tree(): Promise<{ tree: EntryTree[]; leafId: string | null }> {
+    const { treeOf } = await import('../tree/branching.ts');
     return { tree: treeOf(await this.#seat.conversation.all()), leafId: this.#seat.conversation.leafId };
   }
 
@@ -122,6 +122,7 @@ export class HistoryFacet implements History {
     if (!entries.some((entry) => entry.type === 'message')) {
       throw new Fault('refused', 'Nothing to export yet - start a conversation first');
     }
+    const { freePage, pageAt } = await import('./page-file.ts');
     if (path !== undefined && (await this.#isOurs(pageAt(ports.files, made.cwd, path).path))) {
       throw new Fault('refused', `The page cannot take the place of the session itself: ${path}`);
     }

@@ -1,6 +1,5 @@
 // First floor, core: counts over a conversation. Pure.
-import { type AgentMessage, type SessionStats, totalTokens } from '../../protocol/index.ts';
-import { callsOf } from '../context/repair.ts';
+import { type AgentMessage, callsOf, type SessionStats, totalTokens } from '../../protocol/index.ts';
 
 export function countMessages(messages: readonly AgentMessage[]): Omit<SessionStats, 'sessionFile' | 'sessionId'> {
   const counts = {
