@@ -2,7 +2,7 @@
 // `npm run bench:resume -- [--rounds N] [--write]`; --write keeps the figures in docs/resume.md.
 // @ts-check
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -82,7 +82,7 @@ async function resuming(program) {
     return `| ${what} | ${reply.toFixed(1)} ms | ${more('reply')} | ${budget} | ${cpu.toFixed(0)} ms | ${more('cpu')} | ${all.toFixed(1)} ms | ${rss.toFixed(1)} MiB |`;
   });
   return [
-    machine(Number(values.rounds)),
+    `${machine(Number(values.rounds))} Load average ${loadavg()[0]?.toFixed(1)}: above the number of processors, wall times say little.`,
     '',
     '| what is gone on with | spawn → get_state | over a new session | budget | CPU of it | over a new session | spawn → get_session_stats | memory at rest (RSS) |',
     '|---|---:|---:|---:|---:|---:|---:|---:|',

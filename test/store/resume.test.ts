@@ -328,3 +328,15 @@ describe('going on', () => {
     await resumed.log.close();
   });
 });
+
+test('messages on the way are not read before somebody asks what was said', async () => {
+  const here = place();
+  const entries = Array.from({ length: 9 }, (_, n) => entry(n));
+  const session = await here.store.resume(here.write([header, ...entries]));
+  expect(session.sketch?.map(({ type, id }) => [type, id])).toEqual(
+    entries.map(({ id }, at) => [at < 8 ? 'unread' : 'message', id]),
+  );
+  expect(session.path).toEqual(entries);
+  expect(session.path).toBe(session.path);
+  await session.log.close();
+});
