@@ -86,8 +86,13 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     if (path !== undefined) throw new Error(`differs at ${path}:\n  ${JSON.stringify(actual)}`);
   };
   let settles = 0;
+  /** Before it, because what was just sent may still be on its way in; after it, because its last words may be on their way out. */
   const settle = async () => {
+    await roundTrip();
     await agent.session.runs.settled();
+    await roundTrip();
+  };
+  const roundTrip = async () => {
     const id = `settle-${++settles}`;
     host.send(JSON.stringify({ id, type: 'get_state' }));
     await frames.seek((frame) => (frame as { id?: unknown }).id === id);
@@ -138,6 +143,9 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     },
     async eof() {
       host.end();
+      await served;
+    },
+    async gone() {
       await served;
     },
     option: () => {},

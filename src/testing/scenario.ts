@@ -11,7 +11,7 @@ import { parseSteps } from './step.ts';
  * session log · `asked` the newest request to the model · `option` how the agent is started · `cast` a model
  * there is · `scope` those that are cycled through · `clock` time passes ·
  * `extension NAME <<END` the code of an extension, up to a line with END ·
- * `settle` wait until nothing is under way · `quiet` the same, and nothing was left unread · `eof` the host has no more
+ * `settle` wait until nothing is under way · `quiet` the same, and nothing was left unread · `gone` the agent leaves by itself · `eof` the host has no more
  * to say, and the agent leaves · `#` a comment.
  */
 export async function playScenario(text: string, options: ScenarioOptions): Promise<void> {
