@@ -23,7 +23,13 @@ export interface Toolbox {
 
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   let shell: Promise<RunShell> | undefined;
-  const tools = () => load(options);
+  let own: Promise<readonly Tool[]> | undefined;
+  const { extensions, added, toolNames } = options;
+  // Ours are loaded once; extensions may come and go.
+  const tools = async () => {
+    own ??= load(options);
+    return choose([await own, added, await extensions.tools()], toolNames, extensions.isEmpty);
+  };
   // A name that does not exist is the user's mistake; it must be said at the start, not at the first prompt.
   if (options.toolNames && options.toolNames.length > 0) await tools();
   return {
@@ -35,15 +41,10 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   };
 }
 
-async function load(options: ToolboxOptions): Promise<readonly Tool[]> {
-  const { toolNames, extensions, added } = options;
+async function load({ toolNames, task }: ToolboxOptions): Promise<readonly Tool[]> {
   const wantsTask = !toolNames || toolNames.includes('task');
-  const [{ builtinTools }, extended, ...task] = await Promise.all([
-    import('../tools/index.ts'),
-    extensions.tools(),
-    ...(wantsTask ? [options.task()] : []),
-  ]);
-  return choose([builtinTools, task, added, extended], toolNames, extensions.isEmpty);
+  const [{ builtinTools }, ...rest] = await Promise.all([import('../tools/index.ts'), ...(wantsTask ? [task()] : [])]);
+  return [...builtinTools, ...rest];
 }
 
 /** Of those with the same name the last counts, in the place of the first. */

@@ -15,7 +15,7 @@ export const prompt = command({
     { message: 'And the hidden ones', streamingBehavior: 'followUp' },
     { message: 'What is this?', images: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] },
   ],
-  run: (params, { session, accept }) => session.runs.prompt({ ...params, accepted: accept }),
+  run: (params, { session, accept, slow }) => session.runs.prompt({ ...params, accepted: accept, delayed: slow }),
 });
 
 export const steer = command({
@@ -51,5 +51,6 @@ export const abortAndPrompt = command({
   lane: 'run',
   params: object(said),
   examples: [{ message: 'Stop. Do this instead' }],
-  run: (params, { session, accept }) => session.runs.abortAndPrompt({ ...params, accepted: accept }),
+  run: (params, { session, accept, slow }) =>
+    session.runs.abortAndPrompt({ ...params, accepted: accept, delayed: slow }),
 });

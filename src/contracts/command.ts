@@ -14,6 +14,8 @@ export interface CallContext {
   readonly session: AgentSession;
   /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
   accept(): void;
+  /** Somebody is waited for, perhaps a person: `now` commands behind this one do not wait any longer. */
+  slow(): void;
 }
 
 export interface Command<

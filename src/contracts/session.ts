@@ -35,6 +35,8 @@ export type EventListener = (event: AgentEvent) => void | Promise<void>;
 export interface RunRequest extends UserInput {
   streamingBehavior?: 'steer' | 'followUp' | undefined;
   accepted(): void;
+  /** Told when others look at it first, who may take their time. */
+  delayed?(): void;
 }
 
 export interface Runs {

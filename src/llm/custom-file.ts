@@ -81,6 +81,15 @@ export async function readDescribed(content: string, path: string): Promise<Desc
   return { providers, problems };
 }
 
+/** The same words, said by a program. Throws a Fault that names what is wrong and no value. */
+export function describedByCode(name: string, entry: unknown): CustomProvider {
+  try {
+    return checked(name, entry);
+  } catch (thrown) {
+    throw new Fault('config', withoutValues(messageOf(thrown)));
+  }
+}
+
 /** A text in the wrong place may be a key. */
 function withoutValues(sentence: string): string {
   return sentence.replace(/\(got ".*?"\)/gs, '(got string)');

@@ -12,13 +12,15 @@ import type { ModelsOptions } from './registry-options.ts';
 import { GuardedStream, lazily, unknownApi } from './streaming.ts';
 
 export function createModels(options: ModelsOptions): Models & { readonly credentials: Credentials } {
-  const { apis, ports, asked = {}, apiKey } = options;
+  const { ports, asked = {}, apiKey } = options;
+  const apis = { ...options.apis };
   const doors = createDoors(options);
   const { credentials } = doors;
   const load = lazily(apis);
+  let registered = 0;
   let loading: Promise<Choices> | undefined;
   const choices = () => {
-    loading ??= import('./choices.ts').then(({ createChoices }) => createChoices(options, doors));
+    loading ??= import('./choices.ts').then(({ createChoices }) => createChoices({ ...options, apis }, doors));
     return loading;
   };
   // Before anything is asked for, because a server of one's own may list its models for a key only.
@@ -48,6 +50,22 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
       };
       return new GuardedStream(request, open, ports.clock);
     },
+    // Those that need no key have none.
+    key: (provider) => credentials.key(provider).catch(() => undefined),
+    register(name, description, api) {
+      if (!api) return doors.custom.add(name, description);
+      // A name of its own each time: what was loaded under an older one is not asked again.
+      const own = `extension:${name}:${++registered}`;
+      apis[own] = async () => api;
+      const models = Array.isArray(description.models) ? description.models : [];
+      doors.custom.add(name, {
+        baseUrl: own,
+        ...description,
+        api: own,
+        models: models.map((m) => ({ ...m, api: own })),
+      });
+    },
+    unregister: (name) => doors.custom.remove(name),
   };
 }
 

@@ -32,6 +32,7 @@ interface Call {
   params: unknown;
   letGo(): void;
   turn: Promise<void>;
+  slow(): void;
 }
 
 /** Serves one host until it has no more to say, and leaves when accepted work is done and told. */
@@ -93,12 +94,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     lanes.dispatch({
       lane: command.lane,
       long: command.long ?? false,
-      work: (accept, turn) => carryOut(command, { token, params, letGo: accept, turn }),
+      work: (accept, turn, slow) => carryOut(command, { token, params, letGo: accept, turn, slow }),
     });
   }
 
   /** The one place where a failure becomes a reply. */
-  async function carryOut(command: Command, { token, params, letGo, turn }: Call): Promise<void> {
+  async function carryOut(command: Command, { token, params, letGo, turn, slow }: Call): Promise<void> {
     let accepted = false;
     const accept = () => {
       if (accepted) return;
@@ -108,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     };
     try {
       const checked = check(command.params, params);
-      const result = await command.run(checked, { session: hub.main, accept });
+      const result = await command.run(checked, { session: hub.main, accept, slow });
       if (command.lane === 'run') accept();
       await turn;
       await answer(token, { moment: 'settled', result });

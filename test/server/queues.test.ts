@@ -132,8 +132,14 @@ function explain({ timeline }: World): string {
     .join('\n');
 }
 
-// The first request would load it, which takes real time; without that everything happens in microtasks.
-beforeAll(() => import('@valibot/to-json-schema'));
+// The first request loads what requests are made with, which takes real time; after that everything happens in microtasks.
+beforeAll(async () => {
+  const world = await createWorld(['text']);
+  world.gates.open();
+  world.send({ id: 'warm', type: 'prompt', message: 'warm' });
+  await vi.waitUntil(() => world.timeline.some(({ frame }) => frame.type === 'agent_settled'), { timeout: 10_000 });
+  await world.leave();
+});
 
 test('in any interleaving', async () => {
   await fc.assert(

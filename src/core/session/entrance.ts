@@ -7,7 +7,11 @@ import { expectWords } from './user-input.ts';
 interface Visitor extends UserInput {
   source?: InputSource | undefined;
   accepted?(): void;
+  delayed?(): void;
 }
+
+/** Longer than that, others should not wait for. */
+const SHORT_MS = 250;
 
 export class Entrance {
   readonly #seat: Seat;
@@ -50,11 +54,16 @@ export class Entrance {
       turnedAway.reject(new Fault('aborted', 'The message was aborted before it reached the model')),
     );
     this.#waiting.add(controller);
+    const { ports } = this.#seat;
+    const over = new AbortController();
     try {
       const { message: text, images = [], source = 'rpc' } = visitor;
       const judged = this.#seat.hooks.input?.({ text, images, via, source, signal });
+      // Most are judged at once; only for the others is it worth saying so.
+      void ports.clock.sleep(SHORT_MS, over.signal).then(() => over.signal.aborted || visitor.delayed?.());
       return await Promise.race([judged, turnedAway.promise]);
     } finally {
+      over.abort();
       this.#waiting.delete(controller);
     }
   }

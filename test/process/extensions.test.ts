@@ -1,0 +1,159 @@
+// The example extensions in the real program: loaded from TypeScript, imported names and all, talking to a real host.
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newPlace, type Place, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
+
+const examples = join(import.meta.dirname, '../../examples/extensions');
+const example = (name: string) => ['-e', join(examples, `${name}.ts`)];
+
+function withExtension(text: string): Place {
+  const place = newPlace();
+  mkdirSync(join(place.home, 'extensions'), { recursive: true });
+  writeFileSync(join(place.home, 'extensions', 'own.ts'), text);
+  return place;
+}
+
+const toolEnd = { type: 'tool_execution_end' };
+
+test('permission gate: refused, then allowed', async () => {
+  const program = startRpc(example('permission-gate'));
+  for (const [confirmed, isError] of [
+    [false, true],
+    [true, false],
+  ] as const) {
+    writeFileSync(join(program.cwd, 'victim'), '');
+    program.send({ type: 'prompt', message: 'run `rm -rf victim`' });
+    const asked = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
+    expect(asked).toMatchObject({ message: 'rm -rf victim', timeout: 60_000 });
+    program.send({ type: 'extension_ui_response', id: asked.id, confirmed });
+    expect(await program.frame(toolEnd)).toMatchObject({ isError });
+    await program.frame({ type: 'agent_settled' });
+    expect(existsSync(join(program.cwd, 'victim'))).toBe(!confirmed);
+  }
+});
+
+test('permission gate in print mode: nobody to ask, so it is refused', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.cwd, 'victim'), '');
+  await runProgram([...example('permission-gate'), 'run `rm -rf victim`'], '', { place });
+  expect(existsSync(join(place.cwd, 'victim'))).toBe(true);
+});
+
+test('custom tool, status widget and protected paths together, found in the user’s folder', async () => {
+  const place = newPlace();
+  for (const name of ['custom-tool', 'status-widget', 'protected-paths']) {
+    cpSync(join(examples, `${name}.ts`), join(place.home, 'extensions', `${name}.ts`), { recursive: true });
+  }
+  const program = startRpc([], { place });
+  program.send({ type: 'prompt', message: 'run `echo hello`' });
+  expect(await program.frame({ method: 'setStatus' })).toMatchObject({ statusKey: 'agent', statusText: 'working' });
+  expect(await program.frame({ method: 'setWidget' })).toMatchObject({ widgetLines: ['bash: 1'] });
+  expect(await program.frame({ method: 'setStatus' })).not.toHaveProperty('statusText');
+  program.send({ type: 'prompt', message: 'write "x" to .env' });
+  expect(await program.frame(toolEnd)).toMatchObject({ isError: true });
+  await program.frame({ type: 'agent_settled' });
+  expect(existsSync(join(place.cwd, '.env'))).toBe(false);
+});
+
+test('custom provider: chosen on the command line', async () => {
+  const outcome = await runProgram([...example('custom-provider'), '--model', 'echo/parrot', 'Good morning']);
+  expect(outcome).toMatchObject({ code: 0, stdout: 'You said: Good morning\n' });
+});
+
+test('slash command with dialogs, and a flag of its own', async () => {
+  const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
+  const commands = await program.ask({ type: 'get_commands' });
+  expect(commands).toMatchObject({ data: { commands: [{ name: 'todo', source: 'extension', location: 'path' }] } });
+  program.send({ id: 'p', type: 'prompt', message: '/todo' });
+  expect(await program.frame({ id: 'p' })).toMatchObject({ success: true });
+  const what = await program.frame({ method: 'input' });
+  program.send({ type: 'extension_ui_response', id: what.id, value: 'sweep' });
+  const when = await program.frame({ method: 'select' });
+  program.send({ type: 'extension_ui_response', id: when.id, value: 'today' });
+  expect(await program.frame({ method: 'notify' })).toMatchObject({ message: 'Noted chore: sweep (today)' });
+  program.stdin.end();
+  expect((await program.ended).code).toBe(0);
+});
+
+test('custom compaction', async () => {
+  const program = startRpc([...example('custom-compaction'), '--set', 'compaction.keepRecentTokens=1']);
+  for (const message of ['Hello', 'Hello again']) {
+    program.send({ type: 'prompt', message });
+    await program.frame({ type: 'agent_settled' });
+  }
+  expect(await program.ask({ type: 'compact' })).toMatchObject({ data: { summary: 'The user asked:\n- Hello' } });
+});
+
+test('whatever an extension prints, stdout holds only frames', async () => {
+  const place = withExtension(`
+    import { spawnSync } from 'node:child_process';
+    import { writeSync } from 'node:fs';
+    console.log('from the top');
+    export default (pi) => {
+      process.stdout.write('from the factory\\n');
+      pi.on('session_start', (_, ctx) => {
+        writeSync(1, 'raw\\n');
+        spawnSync('echo', ['child'], { stdio: 'inherit' });
+        ctx.ui.notify('begun');
+      });
+    };`);
+  const program = startRpc([], { place });
+  await program.frame({ method: 'notify' });
+  program.stdin.end();
+  const { code, stdout, stderr } = await program.ended;
+  expect(code).toBe(0);
+  for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+  for (const text of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(text);
+});
+
+test('a start that asks something: the state is told within a second', async () => {
+  const place = withExtension(
+    "export default (pi) => { pi.on('session_start', (_, ctx) => ctx.ui.confirm('?', '')); };",
+  );
+  const program = startRpc([], { place });
+  await program.frame({ method: 'confirm' });
+  const begun = performance.now();
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+  expect(performance.now() - begun).toBeLessThan(1000);
+  // Nobody answered: the default is taken when the host leaves.
+  program.stdin.end();
+  expect((await program.ended).code).toBe(0);
+});
+
+test('shutdown ends the process after the work', async () => {
+  const place = withExtension(`export default (pi) => {
+    pi.registerCommand('quit', { handler: (_, ctx) => ctx.shutdown() });
+    pi.on('session_shutdown', (_, ctx) => pi.exec('sh', ['-c', 'echo bye > bye']));
+  };`);
+  const program = startRpc([], { place });
+  expect(await program.ask({ type: 'prompt', message: '/quit' })).toMatchObject({ success: true });
+  expect((await program.ended).code).toBe(0);
+  expect(readFileSync(join(place.cwd, 'bye'), 'utf8')).toBe('bye\n');
+});
+
+test('extensions of a project run only when it is trusted', async () => {
+  const place = newPlace();
+  const folder = join(place.cwd, '.pi', 'extensions');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'spy.ts'),
+    "import { writeFileSync } from 'node:fs'; writeFileSync('canary', ''); export default () => {};",
+  );
+  const run = (args: readonly string[], options: ProgramOptions = { place }) =>
+    runProgram([...args, 'Hello'], '', options);
+  await run([]);
+  await run(['--mode', 'json']);
+  expect(existsSync(join(place.cwd, 'canary'))).toBe(false);
+  await run(['--trust']);
+  expect(existsSync(join(place.cwd, 'canary'))).toBe(true);
+});
+
+test('--no-extensions looks for none; a broken one is named on stderr', async () => {
+  const place = withExtension('export default 1;');
+  const loud = await runProgram(['Hello'], '', { place });
+  expect(loud).toMatchObject({ code: 0 });
+  expect(loud.stderr).toContain('Extension does not export a valid factory function');
+  const quiet = await runProgram(['--no-extensions', 'Hello'], '', { place });
+  expect(quiet.stderr).not.toContain('Extension');
+});
