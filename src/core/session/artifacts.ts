@@ -4,6 +4,8 @@ import type { Artifacts, Files } from '../../contracts/index.ts';
 export interface ArtifactShelf extends Artifacts {
   /** The directory itself, made when it is not there. */
   folder(): Promise<string>;
+  /** The folder stays when the session ends. */
+  keep(): void;
   /** Removes the private folder of a session that is not kept. */
   close(): Promise<void>;
 }
@@ -11,6 +13,7 @@ export interface ArtifactShelf extends Artifacts {
 export function createArtifactShelf(files: Files, sessionFile: string | undefined): ArtifactShelf {
   let directory: Promise<string> | undefined;
   let next: Promise<number> | undefined;
+  let isKept = false;
 
   const open = (): Promise<string> => {
     directory ??= sessionFile
@@ -42,8 +45,11 @@ export function createArtifactShelf(files: Files, sessionFile: string | undefine
       return name && `${path}/${name}`;
     },
     folder: open,
+    keep() {
+      isKept = true;
+    },
     async close() {
-      if (directory && !sessionFile) await files.remove(await directory, { recursive: true });
+      if (directory && !sessionFile && !isKept) await files.remove(await directory, { recursive: true });
     },
   };
 }

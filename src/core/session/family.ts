@@ -37,6 +37,8 @@ export interface SubagentHost {
   tools(): Promise<readonly Tool[]>;
   /** Where logs, outputs and patches go. */
   folder(): Promise<string>;
+  /** Something in it is wanted after the end, also of a session that is not kept. */
+  keepFolder(): void;
   /** Closing the session waits for it. */
   track(work: Promise<unknown>): void;
 }

@@ -45,6 +45,10 @@ export class SubagentFacet implements SubagentHost {
     return this.#seat.artifacts.folder();
   }
 
+  keepFolder(): void {
+    this.#seat.artifacts.keep();
+  }
+
   track(work: Promise<unknown>): void {
     this.#working.add(work);
     void work.catch(() => {}).then(() => this.#working.delete(work));

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/index.ts';
 import { type AgentEvent, type SubagentResult, totalTokens, type VerificationResult } from '../../protocol/index.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
 import type { PlannedTask } from './admission.ts';
+import { wordedByModel } from './commit-message.ts';
 import type { AgentDefinition } from './definition.ts';
 import { kept } from './output.ts';
 import { addUsage, type Ending, runSubagent } from './session.ts';
@@ -129,7 +130,15 @@ async function capture(
   const isGood = verification === undefined || verification.status === 'passed';
   if (!isGood && verification?.onFailure === 'discard_patch') return {};
   const asBranch = isGood && scope.spawner.settings.isolation.merge === 'branch';
-  return workspace.capture({ asBranch, message: task.description ?? task.id });
+  const description = task.description ?? task.id;
+  const { spawner, host, purse, signal } = scope;
+  return workspace.capture({
+    asBranch,
+    message: (patch) =>
+      spawner.settings.isolation.commits === 'ai'
+        ? wordedByModel(spawner, host, { patch, description, purse, signal })
+        : description,
+  });
 }
 
 function session(

@@ -66,8 +66,9 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
       return result;
     });
     const merged = options.signal.aborted ? undefined : await isolation?.merge(results);
+    if (merged?.isComplete === false) host.keepFolder();
     const durationMs = clock.now() - began;
-    return answer(roster.projectFolder, reportOn(results, durationMs, merged), results, durationMs);
+    return answer(roster.projectFolder, reportOn(results, durationMs, merged?.text), results, durationMs);
   } finally {
     board.close();
     await isolation?.close();
@@ -79,6 +80,7 @@ async function isolated(room: TaskRoom, folder: string, signal: AbortSignal): Pr
   try {
     return await room.isolate({ folder, signal });
   } catch (thrown) {
+    if (signal.aborted) throw new Fault('refused', 'Skipped (cancelled before start)');
     throw new Fault('refused', `Isolated task execution requires a git repository. ${messageOf(thrown)}`);
   }
 }

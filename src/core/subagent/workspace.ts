@@ -5,18 +5,30 @@ import type { SubagentResult } from '../../protocol/index.ts';
 export interface Workspace {
   readonly cwd: string;
   /** What was changed since it was made, as a patch or a branch; nothing of it has reached the main tree. */
-  capture(how: { asBranch: boolean; message: string }): Promise<Captured>;
+  capture(how: CaptureHow): Promise<Captured>;
   /** Removes it. Never rejects. */
   leave(): Promise<void>;
 }
 
+export interface CaptureHow {
+  readonly asBranch: boolean;
+  /** The words of the commit, when there is one. */
+  message(patch: string): string | Promise<string>;
+}
+
 export type Captured = Pick<SubagentResult, 'patchPath' | 'branchName' | 'nestedPatches'>;
+
+export interface Merged {
+  readonly text: string;
+  /** Nothing is left that exists only as a patch or a branch. */
+  readonly isComplete: boolean;
+}
 
 /** The copies of one call of the task tool: all begin with the same state. */
 export interface Isolation {
   enter(id: string): Promise<Workspace>;
   /** Brings back what is good. The sentence is for the model; a task whose work does not fit gets an error. */
-  merge(results: SubagentResult[]): Promise<string>;
+  merge(results: SubagentResult[]): Promise<Merged>;
   close(): Promise<void>;
 }
 

@@ -115,12 +115,15 @@ test('a change that is already there is no change', async () => {
   const isolation = await place.isolate();
   const workspace = await isolation.enter('A');
   place.sh('echo two > a; echo n > n', workspace.cwd);
-  const captured = await workspace.capture({ asBranch: false, message: '' });
+  const captured = await workspace.capture({ asBranch: false, message: () => '' });
   await workspace.leave();
   place.sh('echo two > a; echo n > n');
   const before = place.state();
   const { blank } = await import('./repository.ts');
-  expect(await isolation.merge([{ ...blank(0), ...captured }])).toBe('Applied patches: yes');
+  expect(await isolation.merge([{ ...blank(0), ...captured }])).toEqual({
+    text: 'Applied patches: yes',
+    isComplete: true,
+  });
   await isolation.close();
   expect(place.state()).toBe(before);
 });
@@ -131,17 +134,31 @@ test('a parent that changed meanwhile keeps its change', async () => {
   const isolation = await place.isolate();
   const workspace = await isolation.enter('A');
   place.sh('sed -i "s/line 2$/two/" list', workspace.cwd);
-  const captured = await workspace.capture({ asBranch: false, message: '' });
+  const captured = await workspace.capture({ asBranch: false, message: () => '' });
   await workspace.leave();
   place.sh('sed -i "s/line 30$/thirty/" list; echo mine > mine');
   const { blank } = await import('./repository.ts');
-  expect(await isolation.merge([{ ...blank(0), ...captured }])).toBe('Applied patches: yes');
+  expect(await isolation.merge([{ ...blank(0), ...captured }])).toEqual({
+    text: 'Applied patches: yes',
+    isComplete: true,
+  });
   await isolation.close();
   expect([read('list').includes('two\n'), read('list').includes('thirty\n'), read('mine')]).toEqual([
     true,
     true,
     'mine\n',
   ]);
+});
+
+test('a change of the same size in the same moment is seen', async () => {
+  place.write('a', 'one\n');
+  place.commit();
+  for (let n = 0; n < 5; n++) {
+    place.sh(`printf 'main%s\\n' ${n} > a && git add a && printf 'work%s\\n' ${n} > a`);
+    const { text } = await place.tasks([`printf 'task%s\\n' ${n} > a`]);
+    expect([text, read('a')]).toEqual(['Applied patches: yes', `task${n}\n`]);
+    expect(place.sh('git show :a')).toBe(`main${n}\n`);
+  }
 });
 
 test('no change, no patch', async () => {
@@ -271,7 +288,7 @@ test('what a dead process left is cleared away by the next, what a living one ho
   const dead = await place.isolate('branch');
   const copy = await dead.enter('Dead');
   place.sh('echo two > a', copy.cwd);
-  await copy.capture({ asBranch: true, message: 'never told' });
+  await copy.capture({ asBranch: true, message: () => 'never told' });
   expect(place.sh('git for-each-ref')).toContain('parley/task/Dead');
   const note = join(copy.cwd, '..', 'owner.json');
   const owner = JSON.parse(readFileSync(note, 'utf8'));

@@ -59,11 +59,11 @@ export class Place {
     for (const [index, script] of scripts.entries()) {
       const workspace = await isolation.enter(`T${index}`);
       this.sh(script, workspace.cwd);
-      const captured = await workspace.capture({ asBranch: merge === 'branch', message: `Task ${index}` });
+      const captured = await workspace.capture({ asBranch: merge === 'branch', message: () => `Task ${index}` });
       await workspace.leave();
       results.push({ ...blank(index), ...captured, exitCode: exitCodes[index] ?? 0 });
     }
-    const text = await isolation.merge(results);
+    const { text } = await isolation.merge(results);
     await isolation.close();
     return { text, results };
   }

@@ -4,7 +4,7 @@ import type { Ports } from '../../../contracts/index.ts';
 import type { SubagentResult } from '../../../protocol/index.ts';
 import { createGit } from '../../git/git.ts';
 import type { ProcessMark } from '../spawner.ts';
-import type { Captured, Isolation, Workspace } from '../workspace.ts';
+import type { Captured, CaptureHow, Isolation, Merged, Workspace } from '../workspace.ts';
 import { type BatchFolder, BRANCH_PREFIX, openBatchFolder } from './batch-folder.ts';
 import { captureChange, commitPatch } from './capture.ts';
 import { makeCopy, removeCopy } from './copy.ts';
@@ -77,12 +77,13 @@ class Worktrees implements Isolation {
     }
   }
 
-  async merge(results: SubagentResult[]): Promise<string> {
-    const text = this.#options.merge === 'branch' ? await this.#mergeBranches(results) : await this.#mergeAll(results);
+  async merge(results: SubagentResult[]): Promise<Merged> {
+    const isBranch = this.#options.merge === 'branch';
+    const merged = isBranch ? await this.#mergeBranches(results) : await this.#mergeAll(results);
     // From here on they are the user's.
     this.#branches.clear();
     await this.#place.noteBranches([]);
-    return text;
+    return merged;
   }
 
   async close(): Promise<void> {
@@ -92,13 +93,13 @@ class Worktrees implements Isolation {
     await this.#place.remove();
   }
 
-  async #capture(id: string, directory: string, how: { asBranch: boolean; message: string }): Promise<Captured> {
+  async #capture(id: string, directory: string, how: CaptureHow): Promise<Captured> {
     const { folder } = this.#options;
     const { patch, nested } = await captureChange(this.#shop(), this.#snapshot, directory, `${folder}/${id}`);
     const nestedPatches = nested.map((inner) => ({ path: inner.path, patchPath: inner.patch }));
     const more = nestedPatches.length > 0 ? { nestedPatches } : {};
     if (!how.asBranch || !patch) return { ...(patch ? { patchPath: patch } : {}), ...more };
-    const branchName = await this.#branch(id, patch, how.message);
+    const branchName = await this.#branch(id, patch, await how.message(patch));
     return { ...(branchName ? { branchName } : {}), patchPath: patch, ...more };
   }
 
@@ -118,16 +119,16 @@ class Worktrees implements Isolation {
     }
   }
 
-  async #mergeAll(results: readonly SubagentResult[]): Promise<string> {
+  async #mergeAll(results: readonly SubagentResult[]): Promise<Merged> {
     const bad = results.filter(({ exitCode }) => exitCode !== 0);
     const kept = results.flatMap(({ patchPath, nestedPatches = [] }) => [
       ...(patchPath ? [patchPath] : []),
       ...nestedPatches.map((nested) => nested.patchPath),
     ]);
     if (bad.length > 0) return notApplied(`${bad.map(({ id }) => id).join(', ')} did not succeed`, kept);
-    if (kept.length === 0) return 'No changes to apply.';
+    if (kept.length === 0) return complete('No changes to apply.');
     try {
-      if (await mergePatches(this.#shop(), this.#piles(results))) return 'Applied patches: yes';
+      if (await mergePatches(this.#shop(), this.#piles(results))) return complete('Applied patches: yes');
       return notApplied('they do not fit on the working tree as it is now', kept);
     } catch (thrown) {
       return notApplied(messageOf(thrown), kept);
@@ -146,7 +147,7 @@ class Worktrees implements Isolation {
   }
 
   /** One after the other, up to the first that does not fit: that one and those behind it keep their branches. */
-  async #mergeBranches(results: SubagentResult[]): Promise<string> {
+  async #mergeBranches(results: SubagentResult[]): Promise<Merged> {
     const { root } = this.#snapshot;
     const git = createGit(this.#options.ports, root);
     const merged: string[] = [];
@@ -164,7 +165,7 @@ class Worktrees implements Isolation {
     }
     const lines = merged.length > 0 ? [`Merged ${merged.length} branches: ${merged.join(', ')}`] : [];
     if (left.length > 0) lines.push(`Not merged, to be handled by hand: ${left.join(', ')}`);
-    return lines.join('\n') || 'No changes to merge.';
+    return { text: lines.join('\n') || 'No changes to merge.', isComplete: left.length === 0 };
   }
 
   /** Why not; `undefined` when it is in. */
@@ -193,7 +194,12 @@ class Worktrees implements Isolation {
   }
 }
 
-function notApplied(reason: string, patches: readonly string[]): string {
+function complete(text: string): Merged {
+  return { text, isComplete: true };
+}
+
+function notApplied(reason: string, patches: readonly string[]): Merged {
   const head = `<system-notification>Patches were not applied and must be handled manually.</system-notification>\nReason: ${reason}.`;
-  return [head, ...patches.map((path) => `- ${path}`)].join('\n');
+  const text = [head, ...patches.map((path) => `- ${path}`)].join('\n');
+  return { text, isComplete: patches.length === 0 };
 }

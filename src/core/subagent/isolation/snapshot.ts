@@ -72,12 +72,19 @@ async function addAll({ signal }: Workshop, git: Git, index: string, except: rea
   return git.text(['write-tree'], { env, signal });
 }
 
-/** So that the real one is neither changed nor locked. */
+/**
+ * So that the real one is neither changed nor locked. With its time: git believes what an index says of a file only when
+ * the file is older than the index, and a copy that looks younger would hide what was changed a moment ago.
+ */
 async function copyIndex({ ports, scratch, signal }: Workshop, git: Git, root: string): Promise<string> {
   const said = await git.text(['rev-parse', '--git-path', 'index'], { signal });
   const path = said.startsWith('/') ? said : `${root}/${said}`;
   const copy = `${scratch}/index-${ports.ids.uuid()}`;
-  if (await ports.files.info(path)) await ports.files.write(copy, await ports.files.read(path), { mode: 0o600 });
+  if (!(await ports.files.info(path))) return copy;
+  const command = { command: 'cp', args: ['-p', path, copy], cwd: scratch, env: ports.toolEnv };
+  const { finished } = await ports.processes.spawn({ ...command, onOutput: () => {} });
+  const { code } = await finished;
+  if (code !== 0) throw new Fault('tool_failed', `Cannot copy ${path}`);
   return copy;
 }
 
