@@ -64,7 +64,7 @@ export interface Started {
 export async function start(options: StartOptions, warn: (line: string) => void): Promise<Started> {
   const env = process.env;
   const logFile = options.logFile ?? env.PARLEY_LOG;
-  const ports = createSystemPorts(logFile ? { logFile: resolve(logFile) } : {});
+  const ports = createSystemPorts(logFile ? { logFile: resolve(logFile), warn } : {});
   const directory = userDirectory(env, homedir());
   const cwd = await workingDirectory(options.cwd, ports);
   const { trust, noTrust, set: overrides } = options;

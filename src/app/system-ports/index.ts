@@ -22,18 +22,19 @@ export interface SystemPorts extends Ports {
 
 export interface SystemPortsOptions {
   logFile?: string | undefined;
+  warn?: ((sentence: string) => void) | undefined;
   env?: NodeJS.ProcessEnv | undefined;
   /** Variables that hold keys beside those in PROVIDER_VARIABLES: tools do not get them, the log does not show them. */
   withhold?: readonly string[] | undefined;
 }
 
 export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts {
-  const { logFile, env = process.env } = options;
+  const { logFile, warn, env = process.env } = options;
   const withheld = [...(options.withhold ?? [])];
   const clock = createClock();
   const ids = createIds();
   const processes = createProcesses({ ids });
-  const diagnostics = createLog({ file: logFile, clock });
+  const diagnostics = createLog({ file: logFile, clock, warn });
   if (logFile !== undefined) redactKeys(env, withheld, diagnostics);
   let toolEnv: Readonly<Record<string, string>> | undefined;
   return {

@@ -1,5 +1,6 @@
 // The app's diagnostic log: one JSON line per event, without secrets. Must never trouble the agent it watches.
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { messageOf } from '../../base/fault.ts';
 import { isRecord, toJson } from '../../base/json.ts';
 import type { Clock, Log } from '../../contracts/ports.ts';
 
@@ -16,12 +17,20 @@ export interface DiagnosticLog {
   close(): void;
 }
 
-export function createLog({ file, clock }: { file: string | undefined; clock: Clock }): DiagnosticLog {
+export interface LogOptions {
+  file: string | undefined;
+  clock: Clock;
+  /** Hears once that the log cannot be written. */
+  warn?: ((sentence: string) => void) | undefined;
+}
+
+export function createLog({ file, clock, warn = () => {} }: LogOptions): DiagnosticLog {
   if (file === undefined) return { log: () => {}, redact: () => {}, close: () => {} };
   let fd: number | undefined;
   /** Longest first, so that no secret's tail outlives a shorter one that it begins with. */
   const secrets: string[] = [];
   const clean = cleaner(secrets);
+  let complained = false;
   return {
     log(event, facts = {}) {
       try {
@@ -30,8 +39,10 @@ export function createLog({ file, clock }: { file: string | undefined; clock: Cl
         // Written at once: the last lines before a crash are the ones somebody will look for.
         fd ??= openSync(file, 'a', 0o600);
         writeSync(fd, `${line}\n`);
-      } catch {
+      } catch (thrown) {
         // A full disk, a missing directory or a strange fact costs the line, not the agent.
+        if (!complained) warn(`Cannot write the log ${file}: ${messageOf(thrown)}`);
+        complained = true;
       }
     },
     redact(secret) {
