@@ -61,6 +61,22 @@ test('custom provider: chosen on the command line', async () => {
   expect(outcome).toMatchObject({ code: 0, stdout: 'You said: Good morning\n' });
 });
 
+test('custom tool: called by a model that an extension brings', async () => {
+  const place = withExtension(`export default (pi) => pi.registerProvider('caller', {
+    models: [{ id: 'one' }],
+    async *streamSimple(model, { messages }) {
+      const result = messages.find((message) => message.role === 'toolResult');
+      const call = { type: 'toolCall', id: 'c1', name: 'count_words', arguments: { text: 'a b a', unique: 'true' } };
+      const content = result ? [{ type: 'text', text: 'Counted ' + result.content[0].text }] : [call];
+      const message = { role: 'assistant', content, stopReason: result ? 'stop' : 'toolUse' };
+      yield { type: 'start', partial: { ...message, content: [] } };
+      yield { type: 'done', reason: message.stopReason, message };
+    },
+  });`);
+  const outcome = await runProgram([...example('custom-tool'), '--model', 'caller/one', 'Count'], '', { place });
+  expect(outcome).toMatchObject({ code: 0, stdout: 'Counted 2\n' });
+});
+
 test('slash command with dialogs, and a flag of its own', async () => {
   const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
   const commands = await program.ask({ type: 'get_commands' });
