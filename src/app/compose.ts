@@ -80,7 +80,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const extensions = frontFor(options, models, places);
   const resources = resourcesFor(options, places);
   const subagents = subagentsFor(options, places);
-  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, task: subagents.tool, extensions });
+  const keepsTodos = settings['todo.enabled'];
+  const task = subagents.tool;
+  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, keepsTodos, task, extensions });
   const base: SessionOptions = {
     ports,
     store,
@@ -97,6 +99,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     places,
     resources: resources.prompt,
     rules: rulesFor(options, places),
+    todos: { reminders: settings['todo.reminders'], maxReminders: settings['todo.maxReminders'] },
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,

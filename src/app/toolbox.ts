@@ -10,6 +10,8 @@ export interface ToolboxOptions {
   toolNames: readonly string[] | undefined;
   /** Beside the built-in ones. One with the same name takes the built-in's place. */
   added: readonly Tool[];
+  /** Whether the model keeps a list of things to do without being asked for by name. */
+  keepsTodos: boolean;
   /** The one that starts subagents. */
   task(): Promise<Tool>;
   /** What extensions add comes after all others, so that it may take any name. */
@@ -41,9 +43,14 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   };
 }
 
-async function load({ toolNames, task }: ToolboxOptions): Promise<readonly Tool[]> {
+async function load({ toolNames, task, keepsTodos }: ToolboxOptions): Promise<readonly Tool[]> {
   const wantsTask = !toolNames || toolNames.includes('task');
-  const [{ builtinTools }, ...rest] = await Promise.all([import('../tools/index.ts'), ...(wantsTask ? [task()] : [])]);
+  const wantsTodos = toolNames ? toolNames.includes('todo_write') : keepsTodos;
+  const [{ builtinTools }, ...rest] = await Promise.all([
+    import('../tools/index.ts'),
+    ...(wantsTask ? [task()] : []),
+    ...(wantsTodos ? [import('../tools/todo-write.ts').then(({ todoWrite }): Tool => todoWrite)] : []),
+  ]);
   return [...builtinTools, ...rest];
 }
 

@@ -27,6 +27,7 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   budget_warning: true,
   budget_exceeded: true,
   ttsr_triggered: true,
+  todo_reminder: true,
   extension_error: true,
   notice: true,
 };

@@ -14,6 +14,7 @@ export * from './session.ts';
 export * from './shell.ts';
 export * from './store.ts';
 export * from './subagents.ts';
+export * from './todos.ts';
 export * from './tool.ts';
 export * from './tool-result.ts';
 export * from './transport.ts';

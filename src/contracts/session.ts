@@ -19,6 +19,7 @@ import type {
   ThinkingLevel,
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand } from './hooks.ts';
+import type { Todos } from './todos.ts';
 import type { Tool } from './tool.ts';
 
 export interface UserInput {
@@ -184,6 +185,7 @@ export interface AgentSession {
   readonly history: History;
   readonly shell: Shell;
   readonly naming: Naming;
+  readonly todos: Todos;
   /** Tells whoever listens something that they should know. */
   notify(notice: Omit<AgentEventOf<'notice'>, 'type'>): void;
   readonly entries: Entries;

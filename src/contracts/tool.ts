@@ -2,6 +2,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import type { Ports } from './ports.ts';
 import type { Subagents } from './subagents.ts';
+import type { Todos } from './todos.ts';
 import type { ToolResult } from './tool-result.ts';
 
 /** Where whole outputs are kept when a result shows only a part. */
@@ -19,6 +20,8 @@ export interface ToolContext {
   readonly ports: Ports;
   readonly artifacts: Artifacts;
   readonly options: ToolOptions;
+  /** The list of things to do, where there is one. */
+  readonly todos?: Todos | undefined;
   /** Absent where nobody may start any. */
   readonly subagents?: Subagents | undefined;
   /** Shows everything so far to whoever watches. */

@@ -12,4 +12,5 @@ export * from './rule.ts';
 export * from './state.ts';
 export * from './stream.ts';
 export * from './subagent.ts';
+export * from './todo.ts';
 export * from './usage.ts';

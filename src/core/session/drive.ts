@@ -7,6 +7,7 @@ import type { CompactionFacet } from './compaction.ts';
 import type { LimitFacet } from './limits.ts';
 import type { RetryFacet } from './retry.ts';
 import type { RuleFacet } from './rules.ts';
+import type { TodoFacet } from './todos.ts';
 
 export interface Driven {
   scope: RunScope;
@@ -14,6 +15,7 @@ export interface Driven {
   compaction: CompactionFacet;
   limits: LimitFacet;
   rules: RuleFacet;
+  todos: TodoFacet;
   /** Ends the run from outside, when its time is up. */
   stop(): void;
   /** What arrives from here on waits for the next prompt. Called in the same breath in which the queues were seen empty. */
@@ -26,6 +28,7 @@ export async function drive(driven: Driven, opening: readonly Delivery[], ended:
   const { emit, signal } = scope;
   limits.begin(driven.stop);
   compaction.prompted();
+  await driven.todos.prompted();
   await compaction.keepRoom(signal);
   let begin = () => withSteering(scope, opening);
   for (;;) {
@@ -60,12 +63,13 @@ export async function drive(driven: Driven, opening: readonly Delivery[], ended:
   }
 }
 
-/** What follows a failed answer by itself; it resolves to whether the request is worth sending again. */
+/** What follows an answer by itself; it resolves to whether the request is worth sending again. */
 function continuation(
-  { retry, compaction, rules }: Driven,
+  { retry, compaction, rules, todos }: Driven,
   answer: AssistantMessage,
 ): ((signal: AbortSignal) => Promise<boolean>) | undefined {
   if (rules.isDue) return () => rules.remind();
+  if (todos.isDue(answer)) return () => todos.remind();
   if (compaction.canRecover(answer)) return (signal) => compaction.recover(signal);
   return retry.isDue(answer) ? (signal) => retry.wait(answer, signal) : undefined;
 }

@@ -16,6 +16,7 @@ import type { BudgetLimits } from '../policy/budget.ts';
 import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';
 import type { RuleOptions } from '../policy/rules.ts';
+import type { TodoOptions } from '../policy/todos.ts';
 import type { CreateSubagents, Family } from './family.ts';
 
 export interface SessionOptions {
@@ -51,6 +52,8 @@ export interface SessionOptions {
   budget?: BudgetLimits | undefined;
   /** How many turns one prompt may take. */
   maxTurns?: number | undefined;
+  /** Of things to do that the model has left; nothing is said of them when absent. */
+  todos?: TodoOptions | undefined;
   /** Rules that interrupt an answer; absent when they are off. */
   rules?: RuleOptions | undefined;
   /** Who may object to what happens, or change it, in the order they are asked. */

@@ -13,6 +13,7 @@ import type { RetryFacet } from './retry.ts';
 import type { RuleFacet } from './rules.ts';
 import type { Seat } from './seat.ts';
 import type { ShellFacet } from './shell.ts';
+import type { TodoFacet } from './todos.ts';
 import { expectWords, userMessage } from './user-input.ts';
 
 const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
@@ -37,6 +38,7 @@ interface RunParts {
   compaction: CompactionFacet;
   limits: LimitFacet;
   rules: RuleFacet;
+  todos: TodoFacet;
   subagents: Subagents | undefined;
 }
 
@@ -87,12 +89,16 @@ export class RunFacet implements Runs {
     const waited = this.#behindNext.splice(0).map((custom) => deliveryOf(seat, custom));
     const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
     run.systemPrompt = systemPrompt;
-    const { retry, compaction, limits, rules } = this.#parts;
+    const { retry, compaction, limits, rules, todos } = this.#parts;
     const stop = () => run.controller.abort();
     const over = () => {
       this.#active = undefined;
     };
-    await drive({ scope, retry, compaction, limits, rules, stop, over }, [delivery, ...waited, ...deliveries], run.end);
+    await drive(
+      { scope, retry, compaction, limits, rules, todos, stop, over },
+      [delivery, ...waited, ...deliveries],
+      run.end,
+    );
   }
 
   async send(message: CustomMessage, { deliverAs, triggerTurn }: SendOptions = {}): Promise<void> {
@@ -187,6 +193,7 @@ export class RunFacet implements Runs {
         ports,
         artifacts: seat.artifacts,
         options: options.toolOptions,
+        todos: this.#parts.todos,
         subagents: this.#parts.subagents,
       },
       get arriving() {

@@ -19,6 +19,7 @@ import { RunFacet } from './runs.ts';
 import { Seat } from './seat.ts';
 import { ShellFacet } from './shell.ts';
 import { SubagentFacet } from './subagents.ts';
+import { TodoFacet } from './todos.ts';
 import { ToolFacet } from './tool-choice.ts';
 
 const FAREWELL_MS = 1000;
@@ -44,10 +45,24 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     }),
   });
   const rules = new RuleFacet(seat);
+  const todos = new TodoFacet(seat);
   const entrance = new Entrance(seat);
   const subagents = new SubagentFacet(seat, models, limits);
   const door = subagents.door;
-  const parts = { seat, entrance, tools, queues, shell, asking, retry, compaction, limits, rules, subagents: door };
+  const parts = {
+    seat,
+    entrance,
+    tools,
+    queues,
+    shell,
+    asking,
+    retry,
+    compaction,
+    limits,
+    rules,
+    todos,
+    subagents: door,
+  };
   const runs: RunFacet = new RunFacet(parts);
   const history = new HistoryFacet(seat, {
     held: () => shell.held,
@@ -64,6 +79,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       naming.reset(name);
       asking.reset();
       rules.reset();
+      todos.reset();
       limits.reset();
       if (how === 'new') models.note();
       else await models.restore(said);
@@ -120,6 +136,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     history,
     shell,
     naming,
+    todos,
     notify: (notice) => void seat.broadcast.emit({ type: 'notice', ...notice }),
     entries: new EntryFacet(seat),
     context: contextOf(seat, asking),

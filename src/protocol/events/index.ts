@@ -3,7 +3,7 @@ import type { EventOf } from '../event.ts';
 import { budgetExceeded, budgetWarning } from './budget.ts';
 import { autoCompactionEnd, autoCompactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
-import { ttsrTriggered } from './guidance.ts';
+import { todoReminder, ttsrTriggered } from './guidance.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
 import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
@@ -42,6 +42,7 @@ export const events = [
   budgetWarning,
   budgetExceeded,
   ttsrTriggered,
+  todoReminder,
   extensionError,
   notice,
 ] as const;

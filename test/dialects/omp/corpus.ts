@@ -351,6 +351,12 @@ export const EVENTS = [
       },
     ],
   },
+  {
+    type: 'todo_reminder',
+    todos: [{ id: '2', content: 'Test it', activeForm: 'Testing it', status: 'in_progress' }],
+    attempt: 1,
+    maxAttempts: 3,
+  },
   { type: 'extension_error', extensionPath: '/srv/ext/lint.ts', event: 'turn_start', error: 'lint is not defined' },
   { type: 'notice', level: 'error', message: 'The disk is full', source: 'storage' },
 ];
