@@ -56,6 +56,7 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'bash', command: 'wc -l src/*.ts' } },
   { frame: { type: 'bash', command: 'env', excludeFromContext: true } },
   { frame: { type: 'abort_bash' } },
+  { frame: { type: 'get_commands' } },
   { frame: { type: 'get_session_stats' } },
   { frame: { type: 'export_html' } },
   { frame: { type: 'export_html', outputPath: '/srv/out/talk.html' } },
@@ -220,6 +221,16 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['bash', { output: '40 total\n', exitCode: 0, cancelled: false, truncated: false, ...counted }],
   ['bash', { output: '…', exitCode: 2, cancelled: false, truncated: true, ...counted, artifactId: '4' }],
   ['bash', { output: '', cancelled: true, truncated: false, ...counted }],
+  [
+    'get_commands',
+    {
+      commands: [
+        { name: 'lint', description: 'Lint it', source: 'extension' },
+        { name: 'review', source: 'prompt', location: 'user', path: '/srv/prompts/review.md' },
+        { name: 'skill:pdf', source: 'skill', location: 'project', path: '/srv/skills/pdf/SKILL.md' },
+      ],
+    },
+  ],
   [
     'get_session_stats',
     {
