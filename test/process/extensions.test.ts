@@ -1,16 +1,19 @@
 // The example extensions in the real program: loaded from TypeScript, imported names and all, talking to a real host.
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
 import { newPlace, type Place, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
 
 const examples = join(import.meta.dirname, '../../examples/extensions');
 const example = (name: string) => ['-e', join(examples, `${name}.ts`)];
 
-function withExtension(text: string): Place {
+function withExtension(code: string): Place {
   const place = newPlace();
   mkdirSync(join(place.home, 'extensions'), { recursive: true });
-  writeFileSync(join(place.home, 'extensions', 'own.ts'), text);
+  writeFileSync(join(place.home, 'extensions', 'own.ts'), code);
   return place;
 }
 
@@ -77,8 +80,31 @@ test('custom tool: called by a model that an extension brings', async () => {
   expect(outcome).toMatchObject({ code: 0, stdout: 'Counted 2\n' });
 });
 
+test('before_provider_request: what is sent is what the extension made of it', async () => {
+  const place = withExtension(`export default (pi) => {
+    pi.on('before_provider_request', (event) => ({ ...event.payload, metadata: { by: 'extension' } }));
+  };`);
+  const bodies: Record<string, unknown>[] = [];
+  const server = createServer(async (request, response) => {
+    bodies.push(JSON.parse(await text(request)));
+    response.writeHead(400).end('enough');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const own = {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    api: 'openai-completions',
+    apiKey: 'sk-none',
+    models: [{ id: 'm' }],
+  };
+  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
+  await runProgram(['--model', 'own/m', 'Hello'], '', { place });
+  expect(bodies).toMatchObject([{ model: 'm', metadata: { by: 'extension' } }]);
+});
+
 test('slash command with dialogs, and a flag of its own', async () => {
-  const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
+  const program = startRpc([...example('slash-command'), '--todo-kind', 'chore', '--nobodys', 'x']);
   const commands = await program.ask({ type: 'get_commands' });
   expect(commands).toMatchObject({ data: { commands: [{ name: 'todo', source: 'extension', location: 'path' }] } });
   program.send({ id: 'p', type: 'prompt', message: '/todo' });
@@ -89,7 +115,10 @@ test('slash command with dialogs, and a flag of its own', async () => {
   program.send({ type: 'extension_ui_response', id: when.id, value: 'today' });
   expect(await program.frame({ method: 'notify' })).toMatchObject({ message: 'Noted chore: sweep (today)' });
   program.stdin.end();
-  expect((await program.ended).code).toBe(0);
+  const { code, stderr } = await program.ended;
+  expect(code).toBe(0);
+  expect(stderr).toContain('Unknown flag: --nobodys; ignored');
+  expect(stderr).not.toContain('todo-kind');
 });
 
 test('custom compaction', async () => {
@@ -120,7 +149,7 @@ test('whatever an extension prints, stdout holds only frames', async () => {
   const { code, stdout, stderr } = await program.ended;
   expect(code).toBe(0);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
-  for (const text of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(text);
+  for (const words of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(words);
 });
 
 test('a start that asks something: the state is told within a second', async () => {

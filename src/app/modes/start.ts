@@ -5,6 +5,7 @@ import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ThinkingLevel } from '../../protocol/index.ts';
 import { type Agent, createAgent } from '../compose.ts';
+import type { ExtensionFront } from '../extensions/front.ts';
 import { type LimitFlags, withLimitFlags } from '../limits.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
@@ -113,6 +114,8 @@ export async function start(options: StartOptions, warn: (line: string) => void)
       mode: options.mode === 'text' ? 'print' : options.mode,
     },
   });
+  // Without an extension on the command line this was said before.
+  if (options.extension?.length) void agent.extensions.loaded.then(() => warnOfFlags(agent.extensions, warn));
   if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });
   return {
     agent,
@@ -132,6 +135,10 @@ export async function start(options: StartOptions, warn: (line: string) => void)
 async function choose(store: SessionStore, mode: string, { clock }: Started['ports']): Promise<string> {
   const { chooseSession, personAtTerminal } = await import('./choose-session.ts');
   return chooseSession(store, mode === 'rpc' ? undefined : personAtTerminal(), clock.now());
+}
+
+function warnOfFlags({ unknownFlags }: Pick<ExtensionFront, 'unknownFlags'>, warn: (line: string) => void): void {
+  for (const name of unknownFlags) warn(`Unknown flag: --${name}; ignored`);
 }
 
 async function workingDirectory(wanted: string | undefined, ports: Started['ports']): Promise<string> {
