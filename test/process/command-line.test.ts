@@ -116,6 +116,6 @@ describe('settings', () => {
     });
     program.stdin.end();
     const { stderr } = await program.ended;
-    expect(stderr).toMatch(/settings\.json:3: steeringMode must be .*; the default stands\n$/);
+    expect(stderr).toMatch(/settings\.json:3: steeringMode must be .*; it is ignored\n$/);
   });
 });
