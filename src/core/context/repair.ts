@@ -7,6 +7,7 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from '../../protocol/index.ts';
+import { DISCARDED } from '../policy/rules.ts';
 
 type Content = ToolResultMessage['content'];
 
@@ -84,9 +85,6 @@ function resultOf({ id, name }: ToolCall, result: ToolResultMessage): ToolResult
   const isSame = content === result.content && result.toolCallId === id && result.toolName === name;
   return isSame ? result : { ...result, toolCallId: id, toolName: name, content };
 }
-
-/** Written on an answer that a rule interrupted and that the model shall not see again. */
-export const DISCARDED = 'Interrupted by a rule';
 
 function presentable(message: AssistantMessage): AssistantMessage | undefined {
   // What a provider said before it failed was never finished, and is asked for again.

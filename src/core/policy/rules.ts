@@ -11,3 +11,6 @@ export interface RuleOptions {
   /** In turns. */
   readonly repeatGap: number;
 }
+
+/** Written on an answer that a rule interrupted and that the model shall not see again. */
+export const DISCARDED = 'Interrupted by a rule';

@@ -3,7 +3,7 @@ import { deferred, Fault, messageOf } from '../../base/index.ts';
 import type { Compaction } from '../../contracts/index.ts';
 import type { AssistantMessage, CompactionResult, Failure } from '../../protocol/index.ts';
 import { orAfterAbort } from '../agent/until-aborted.ts';
-import { type Cut, findCut } from '../compaction/cut.ts';
+import type { Cut } from '../compaction/cut.ts';
 import { contextTokens } from '../compaction/tokens.ts';
 import type { Planned } from '../compaction/writing.ts';
 import { CANCELLED, isNearlyFull, isOverflow, keep, reserve } from '../policy/compaction.ts';
@@ -93,7 +93,7 @@ export class CompactionFacet implements Compaction {
     const { conversation, options } = this.#seat;
     const tokens = contextTokens(conversation.path);
     if (!this.automatic || !isNearlyFull(tokens, this.#asking.model, options.compaction)) return;
-    if (this.#isCompacted() || !this.#cut()) return;
+    if (this.#isCompacted() || !(await this.#cut())) return;
     await this.#automatically('threshold', run);
   }
 
@@ -136,9 +136,10 @@ export class CompactionFacet implements Compaction {
     return this.#seat.conversation.path.findLast((entry) => spokenIn(entry).length > 0)?.type === 'compaction';
   }
 
-  #cut(): Cut | undefined {
+  async #cut(): Promise<Cut | undefined> {
     const { model } = this.#asking;
     const { compaction } = this.#seat.options;
+    const { findCut } = await import('../compaction/cut.ts');
     return findCut(this.#seat.conversation.path, model ? keep(model, compaction) : compaction.keepRecentTokens);
   }
 
@@ -146,7 +147,7 @@ export class CompactionFacet implements Compaction {
     await this.#asking.ready();
     const { conversation } = this.#seat;
     if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
-    const cut = this.#cut();
+    const cut = await this.#cut();
     if (!cut) throw new Fault('refused', TOO_SMALL);
     const tokensBefore = contextTokens(conversation.path);
     const planned = { cut, tokensBefore, customInstructions, signal };

@@ -2,8 +2,7 @@
 import type { PatternWatch } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, EntryBody, Rule } from '../../protocol/index.ts';
 import type { AnswerWatch } from '../agent/scope.ts';
-import { DISCARDED } from '../context/repair.ts';
-import type { RuleOptions } from '../policy/rules.ts';
+import { DISCARDED, type RuleOptions } from '../policy/rules.ts';
 import type { Seat } from './seat.ts';
 
 export class RuleFacet {
