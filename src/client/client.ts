@@ -7,7 +7,7 @@ import type { RpcError } from './failures.ts';
 import type { Greeting } from './frames.ts';
 import type { Listener } from './listeners.ts';
 import { createMethods } from './methods.ts';
-import { type PromptOptions, promptAndWait, waitForIdle } from './settling.ts';
+import { collectEvents, type PromptOptions, promptAndWait, type WaitOptions, waitForIdle } from './settling.ts';
 import type { ClientTransport, Farewell } from './transport.ts';
 
 export interface ClientOptions {
@@ -29,7 +29,9 @@ export interface Client {
   /** Sends a prompt and gives everything it led to, once the agent has come to rest. */
   promptAndWait(message: string, options?: PromptOptions): Promise<AgentMessage[]>;
   /** Resolves when nothing runs and nothing automatic remains. */
-  waitForIdle(): Promise<void>;
+  waitForIdle(options?: WaitOptions): Promise<void>;
+  /** The events from now on, up to the next `agent_settled`. Called before the prompt whose events are wanted. */
+  collectEvents(options?: WaitOptions): Promise<AgentEvent[]>;
 
   on(listener: Listener<AgentEvent>): () => void;
   /**
@@ -67,7 +69,8 @@ export function createClient(transport: ClientTransport, { onError = throwUncaug
     callUndeclared: call,
     send: (frame) => connection.send(frame),
     promptAndWait: (message, options) => promptAndWait(connection, message, options),
-    waitForIdle: () => waitForIdle(connection),
+    waitForIdle: (options) => waitForIdle(connection, options),
+    collectEvents: (options) => collectEvents(connection, options),
     on: (listener) => connection.events.add(listener),
     events: () => connection.queues.open(),
     onPromptFailed: (listener) => connection.failures.add(listener),

@@ -5,6 +5,7 @@ export type { AskHandler, Display, Question } from './dialogs.ts';
 export { AgentGone, RpcError } from './failures.ts';
 export type { Greeting } from './frames.ts';
 export type { Listener } from './listeners.ts';
-export type { PromptOptions } from './settling.ts';
+export { RpcClient, type RpcClientOptions } from './rpc-client.ts';
+export type { PromptOptions, WaitOptions } from './settling.ts';
 export { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn.ts';
 export type { ClientTransport, Farewell } from './transport.ts';

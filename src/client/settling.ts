@@ -1,7 +1,13 @@
 // The hall, client: calls that are over when the agent has come to rest. Knows two events and the state's `isStreaming`.
-import type { AgentMessage } from '../protocol/index.ts';
+import type { Deferred } from '../base/index.ts';
+import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
 import type { CallParams, CallResult } from './call.ts';
 import type { Connection } from './connection.ts';
+
+export interface WaitOptions {
+  /** Rejects with the signal's reason. `AbortSignal.timeout(ms)` is a signal. */
+  signal?: AbortSignal | undefined;
+}
 
 export interface PromptOptions extends Omit<CallParams<'prompt'>, 'message'> {
   /** Aborts the run, and rejects with the signal's reason without waiting for its end. */
@@ -24,13 +30,8 @@ export function promptAndWait(
     };
     const call = { message, ...params };
     const id = connection.calls.start('prompt', call, { done: accept, failed: outcome.reject });
-    const onAbort = () => {
-      connection.calls.start('abort', {}, { done: () => {}, failed: () => {} });
-      outcome.reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const stops = [
-      () => signal?.removeEventListener('abort', onAbort),
+    return together(
+      rejectOn(signal, outcome, () => connection.calls.start('abort', {}, { done: () => {}, failed: () => {} })),
       connection.failures.add((error) => {
         if (error.id === id) outcome.reject(error);
       }),
@@ -39,15 +40,13 @@ export function promptAndWait(
         if (event.type === 'agent_end') made.push(...event.messages);
         if (event.type === 'agent_settled') outcome.resolve(made);
       }),
-    ];
-    return () => {
-      for (const stop of stops) stop();
-    };
+    );
   });
 }
 
-export function waitForIdle(connection: Connection): Promise<void> {
+export function waitForIdle(connection: Connection, { signal }: WaitOptions = {}): Promise<void> {
   return connection.wait('it came to rest', (outcome) => {
+    signal?.throwIfAborted();
     let running = false;
     connection.calls.start(
       'get_state',
@@ -60,8 +59,43 @@ export function waitForIdle(connection: Connection): Promise<void> {
         failed: outcome.reject,
       },
     );
-    return connection.events.add((event) => {
-      if (running && event.type === 'agent_settled') outcome.resolve();
-    });
+    return together(
+      rejectOn(signal, outcome),
+      connection.events.add((event) => {
+        if (running && event.type === 'agent_settled') outcome.resolve();
+      }),
+    );
   });
+}
+
+/** The events from now on, up to the next `agent_settled`, which is the last of them. */
+export function collectEvents(connection: Connection, { signal }: WaitOptions = {}): Promise<AgentEvent[]> {
+  return connection.wait('it came to rest', (outcome) => {
+    signal?.throwIfAborted();
+    const seen: AgentEvent[] = [];
+    return together(
+      rejectOn(signal, outcome),
+      connection.events.add((event) => {
+        seen.push(event);
+        if (event.type === 'agent_settled') outcome.resolve(seen);
+      }),
+    );
+  });
+}
+
+type Rejectable = Pick<Deferred<unknown>, 'reject'>;
+
+function rejectOn(signal: AbortSignal | undefined, outcome: Rejectable, before = (): unknown => undefined): () => void {
+  const onAbort = () => {
+    before();
+    outcome.reject(signal?.reason);
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return () => signal?.removeEventListener('abort', onAbort);
+}
+
+function together(...stops: readonly (() => void)[]): () => void {
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

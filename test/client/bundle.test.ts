@@ -41,7 +41,7 @@ test('what only Node has is loaded when an agent is spawned, not before', async 
   try {
     Object.assign(globalThis, { process: undefined, Buffer: undefined });
     expect(Object.keys(await import(/* @vite-ignore */ page)).sort()).toEqual([
-      ...['AgentGone', 'RpcError', 'createClient', 'spawnAgent'],
+      ...['AgentGone', 'RpcClient', 'RpcError', 'createClient', 'spawnAgent'],
     ]);
   } finally {
     Object.assign(globalThis, { process, Buffer });
