@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { remarksIn } from '../scripts/pages/comments.ts';
-import { allCommands } from '../scripts/pages/frames.ts';
+import { allCommands, methodsOf } from '../scripts/pages/frames.ts';
 import { generate } from '../scripts/pages/index.ts';
 import { toFittedJson } from '../scripts/pages/json-text.ts';
 import { typeText } from '../scripts/pages/type-text.ts';
 import { check } from '../src/contracts/index.ts';
+import { omp } from '../src/dialects/index.ts';
 import { events } from '../src/protocol/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -38,7 +39,7 @@ test('every command and every event has its place on a page and in the schema', 
   expect(Object.keys(definitions)).toEqual(
     expect.arrayContaining(['PromptCommand', 'GetStateResponse', 'MessageUpdateEvent', 'AgentMessage', 'HostFrame']),
   );
-  expect(definitions.HostFrame.anyOf).toHaveLength(allCommands.length + 1);
+  expect(definitions.HostFrame.anyOf).toHaveLength(methodsOf(omp).length + 1);
 });
 
 test.each(allCommands.map((command) => [command.name, command] as const))(

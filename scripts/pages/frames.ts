@@ -12,7 +12,8 @@ import {
   variant,
 } from 'valibot';
 import { commands } from '../../src/commands/index.ts';
-import type { Command } from '../../src/contracts/index.ts';
+import type { Command, Dialect } from '../../src/contracts/index.ts';
+import { omp } from '../../src/dialects/index.ts';
 import { events, streamEvent, uiAnswer, uiRequest } from '../../src/protocol/index.ts';
 import { pascalCase } from './naming.ts';
 
@@ -22,14 +23,27 @@ export const allCommands = commands as readonly unknown[] as readonly Command[];
 
 const id = optional(union([string(), number()]));
 
-export const commandFrames: Definitions = Object.fromEntries(
-  allCommands.map(({ name, params }) => [
-    `${pascalCase(name)}Command`,
-    object({ id, type: literal(name), ...entriesOf(params) }),
-  ]),
-);
+/** What a host may call in a dialect, and the command that is meant. */
+export function methodsOf({ methods, hasEveryCommand }: Dialect): [method: string, command: Command][] {
+  const byName = new Map(allCommands.map((command) => [command.name, command]));
+  const own = hasEveryCommand ? allCommands.map(({ name }) => [name, name] as const) : [];
+  return [...own, ...methods].map(([method, name]) => {
+    const command = byName.get(name);
+    if (!command) throw new Error(`${method} stands for ${name}, which is no command`);
+    return [method, command];
+  });
+}
 
-const answer: Definitions = {
+export function commandFramesOf(dialect: Dialect): Definitions {
+  return Object.fromEntries(
+    methodsOf(dialect).map(([method, { params }]) => [
+      `${pascalCase(method)}Command`,
+      object({ id, type: literal(method), ...entriesOf(params) }),
+    ]),
+  );
+}
+
+export const answerFrames: Definitions = {
   ExtensionUiResponse: union(
     uiAnswer.options.map(({ entries }) =>
       object({ type: literal('extension_ui_response'), id: string(), ...(entries as ObjectEntries) }),
@@ -37,44 +51,60 @@ const answer: Definitions = {
   ),
 };
 
-const responseFrames: Definitions = {
-  ...Object.fromEntries(
-    allCommands.map(({ name, result }) => [
-      `${pascalCase(name)}Response`,
-      object({
-        id,
-        type: literal('response'),
-        command: literal(name),
-        success: literal(true),
-        ...(result ? { data: result } : {}),
-      }),
-    ]),
-  ),
-  FailureResponse: object({
+/** `dataOf` says what a response holds where that is not the command's own result. */
+export function responseFramesOf(
+  dialect: Dialect,
+  dataOf: (method: string, command: Command) => GenericSchema | undefined = (_, { result }) => result,
+): Definitions {
+  const successes = methodsOf(dialect).map(([method, command]) => {
+    const data = dataOf(method, command);
+    const fields = { id, type: literal('response'), command: literal(method), success: literal(true) };
+    return [`${pascalCase(method)}Response`, object({ ...fields, ...(data ? { data } : {}) })] as const;
+  });
+  const failure = object({
     id,
     type: literal('response'),
     command: string(),
     success: literal(false),
     error: string(),
-  }),
-};
+  });
+  return { ...Object.fromEntries(successes), FailureResponse: failure };
+}
 
 /** What travels with `--stream delta`: the same stream events without the growing message. */
-const streamDelta = variant(
+export const streamDelta = variant(
   'type',
   streamEvent.options.map(({ entries: { partial: _, ...entries } }) =>
     object(entries.type.literal === 'toolcall_start' ? { ...entries, id: string(), toolName: string() } : entries),
   ),
 );
 
-export const eventFrames: Definitions = {
-  ...Object.fromEntries(
-    events.map(({ type, fields }) => [
-      `${pascalCase(type)}Event`,
-      object({ type: literal(type), ...(fields.entries as ObjectEntries) }),
-    ]),
-  ),
+export function eventFramesOf(types: readonly string[]): Definitions {
+  return Object.fromEntries(
+    events
+      .filter(({ type }) => types.includes(type))
+      .map(({ type, fields }) => [
+        `${pascalCase(type)}Event`,
+        object({ type: literal(type), ...(fields.entries as ObjectEntries) }),
+      ]),
+  );
+}
+
+/** Those of every dialect; the page shows them all. */
+export const allEventFrames = eventFramesOf(events.map(({ type }) => type));
+
+const eventFrames: Definitions = {
+  ...eventFramesOf(omp.events),
   MessageUpdateDeltaEvent: object({ type: literal('message_update'), assistantMessageEvent: streamDelta }),
+};
+
+export const askFrames: Definitions = {
+  ExtensionUiRequest: variant(
+    'method',
+    uiRequest.options.map(({ entries }) =>
+      object({ type: literal('extension_ui_request'), ...(entries as ObjectEntries) }),
+    ) as never,
+  ),
 };
 
 const others: Definitions = {
@@ -84,24 +114,23 @@ const others: Definitions = {
     protocolVersion: literal(1),
     dialect: picklist(['omp']),
   }),
-  ExtensionUiRequest: variant(
-    'method',
-    uiRequest.options.map(({ entries }) =>
-      object({ type: literal('extension_ui_request'), ...(entries as ObjectEntries) }),
-    ) as never,
-  ),
+  ...askFrames,
 };
 
-/** The whole wire, by name; the last two are everything that a host may send and everything it may get. */
-export const ompFrames: Definitions = {
-  ...commandFrames,
-  ...answer,
-  ...responseFrames,
-  ...eventFrames,
-  ...others,
-  HostFrame: union(Object.values({ ...commandFrames, ...answer })),
-  AgentFrame: union(Object.values({ ...others, ...responseFrames, ...eventFrames })),
-};
+/** A whole wire, by name; the last two are everything that a host may send and everything it may get. */
+export function wireOf(fromHost: Definitions, fromAgent: Definitions): Definitions {
+  return {
+    ...fromHost,
+    ...fromAgent,
+    HostFrame: union(Object.values(fromHost)),
+    AgentFrame: union(Object.values(fromAgent)),
+  };
+}
+
+export const ompFrames: Definitions = wireOf(
+  { ...commandFramesOf(omp), ...answerFrames },
+  { ...others, ...responseFramesOf(omp), ...eventFrames },
+);
 
 /** The fields of an object schema: parameters are always objects. */
 export function entriesOf(schema: GenericSchema): ObjectEntries {

@@ -1,13 +1,13 @@
 // Documents: the JSON Schemas of the wire and of the session log.
 import { events } from '../../src/protocol/index.ts';
 import type { Remarks } from './comments.ts';
-import { allCommands, ompFrames } from './frames.ts';
+import { allCommands, allEventFrames, ompFrames } from './frames.ts';
 import { documentOf, type JsonSchema, protocolTypes, refTo, toDefinitions } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
 
 /** Every frame of the wire and every type, described by their declarations. */
 export function wireDefinitions(remarks: ReadonlyMap<string, Remarks>): Record<string, JsonSchema> {
-  const definitions = toDefinitions({ ...ompFrames, ...protocolTypes }, remarks);
+  const definitions = toDefinitions({ ...allEventFrames, ...ompFrames, ...protocolTypes }, remarks);
   const docs = [
     ...allCommands.map(({ name, doc }) => [`${pascalCase(name)}Command`, doc] as const),
     ...events.map(({ type, doc }) => [`${pascalCase(type)}Event`, doc] as const),

@@ -60,6 +60,12 @@ export async function loadSettings({ files, directory, project, overrides }: Set
   return { ...draft, others: Object.fromEntries(draft.others) } as unknown as Settings;
 }
 
+/** These in the place of the defaults, where nobody has set anything. */
+export function withDefaults({ values, origin }: Settings, own: Readonly<Record<string, unknown>>): SettingValues {
+  const unset = Object.entries(own).filter(([key]) => origin[key as SettingKey] === 'default');
+  return unset.length === 0 ? values : { ...values, ...Object.fromEntries(unset) };
+}
+
 function settingsFiles(directory: string, project: string | undefined): { file: string; foreign: boolean }[] {
   const user = { file: join(directory, 'settings.json'), foreign: false };
   if (project === undefined) return [user];

@@ -43,6 +43,16 @@ export const branch = command({
   run: ({ entryId }, { session }) => session.history.branch(entryId),
 });
 
+export const clone = command({
+  name: 'clone',
+  doc: 'Go on in a new session that holds the conversation as it stands; the old one stays as it is.',
+  lane: 'ordered',
+  long: true,
+  params: object({}),
+  result: object({ cancelled: boolean() }),
+  run: (_, { session }) => session.history.clone(),
+});
+
 export const getBranchMessages = command({
   name: 'get_branch_messages',
   doc: 'The user’s messages that a new branch could begin before, on all branches.',

@@ -3,6 +3,7 @@ import type { Command } from '../contracts/index.ts';
 import { compact, setAutoCompaction } from './compaction.ts';
 import {
   branch,
+  clone,
   exportHtml,
   getBranchMessages,
   getEntries,
@@ -38,6 +39,7 @@ export const commands = [
   getLastAssistantText,
   switchSession,
   branch,
+  clone,
   getBranchMessages,
   getEntries,
   getTree,

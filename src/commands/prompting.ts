@@ -1,9 +1,13 @@
 // First floor, commands: saying something to the agent, and making it stop. Handlers see only the facade.
 import { array, object, optional, picklist, string } from 'valibot';
 import { command } from '../contracts/index.ts';
-import { incomingImage } from '../protocol/index.ts';
+import { attachment, incomingImage } from '../protocol/index.ts';
 
-const said = { message: string(), images: optional(array(incomingImage)) };
+const said = {
+  message: string(),
+  images: optional(array(incomingImage)),
+  attachments: optional(array(attachment)),
+};
 
 export const prompt = command({
   name: 'prompt',
@@ -24,7 +28,7 @@ export const steer = command({
   lane: 'ordered',
   params: object(said),
   examples: [{ message: 'Use tabs, please' }],
-  run: (params, { session }) => session.runs.steer(params),
+  run: (params, { session, accept }) => session.runs.steer({ ...params, accepted: accept }),
 });
 
 export const followUp = command({
@@ -33,7 +37,7 @@ export const followUp = command({
   lane: 'ordered',
   params: object(said),
   examples: [{ message: 'Then run the tests' }],
-  run: (params, { session }) => session.runs.followUp(params),
+  run: (params, { session, accept }) => session.runs.followUp({ ...params, accepted: accept }),
 });
 
 export const abort = command({

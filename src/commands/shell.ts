@@ -11,9 +11,9 @@ export const bash = command({
   params: object({ command: string(), excludeFromContext: optional(boolean()) }),
   result: bashResult,
   examples: [{ command: 'git status --short' }],
-  async run({ command: line, ...options }, { session, accept }) {
+  async run({ command: line, ...options }, { session, id, accept }) {
     if (!line.trim()) throw new Fault('invalid_params', 'command cannot be empty');
-    const done = session.shell.run(line, options);
+    const done = session.shell.run(line, { ...options, id });
     accept();
     return await done;
   },

@@ -1,6 +1,6 @@
 // Ground floor: how a command is declared. Validation, wire, client, docs and schema all follow from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
-import type { AgentSession } from './session.ts';
+import type { AgentSession, Disposition } from './session.ts';
 
 /**
  * When a command may run, beside the others of its session:
@@ -12,8 +12,10 @@ export type Lane = 'now' | 'ordered' | 'run';
 
 export interface CallContext {
   readonly session: AgentSession;
+  /** What the host calls this call, for events that belong to it. */
+  readonly id: string | number | undefined;
   /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
-  accept(): void;
+  accept(disposition?: Disposition): void;
   /** Somebody is waited for, perhaps a person: `now` commands behind this one do not wait any longer. */
   slow(): void;
 }

@@ -1,6 +1,7 @@
 // Ground floor: how calls, replies, events and questions are spelled on a wire. The rest of the house never sees a spelling.
 import type { Fault, Line } from '../base/index.ts';
 import type { AgentEvent, UiAnswer, UiRequest } from '../protocol/index.ts';
+import type { Disposition } from './session.ts';
 import type { Chunk } from './transport.ts';
 
 /** One line on its way out. Two frames may fold into one while the host is slow; most never do. */
@@ -18,7 +19,8 @@ export interface CallToken {
 }
 
 export type Incoming =
-  | { kind: 'call'; token: CallToken; params: unknown }
+  /** `token.name` is what the host called it, `command` what is meant. */
+  | { kind: 'call'; token: CallToken; command: string; params: unknown }
   | { kind: 'answer'; id: string; answer: UiAnswer }
   | { kind: 'refused'; token: CallToken; fault: Fault }
   /** Understood, and nothing to do: some frames get no reply by definition. */
@@ -26,8 +28,8 @@ export type Incoming =
 
 /** The moments of a call. A dialect says which of them it answers. */
 export type Reply =
-  | { moment: 'accepted' }
-  | { moment: 'settled'; result: unknown }
+  | { moment: 'accepted'; disposition?: Disposition | undefined }
+  | { moment: 'settled'; result: unknown; disposition?: Disposition | undefined }
   | { moment: 'failed'; fault: Fault; afterAccepted: boolean };
 
 export interface Codec {
@@ -36,6 +38,7 @@ export interface Codec {
   decode(line: Line): Incoming;
   reply(token: CallToken, reply: Reply): Frame | undefined;
   event(event: AgentEvent): Frame | undefined;
+  /** `undefined` where questions have no spelling: whoever asks takes the default. */
   ask(request: UiRequest): Frame | undefined;
 }
 
@@ -48,5 +51,13 @@ export interface CodecOptions {
 export interface Dialect {
   readonly name: string;
   readonly doc: string;
+  /** By wire name, the commands that have another name here than their own, or the only ones there are. */
+  readonly methods: ReadonlyMap<string, string>;
+  /** Every command is understood by its own name, beside the methods. */
+  readonly hasEveryCommand: boolean;
+  /** What is told. Everything else that happens is passed over in silence. */
+  readonly events: readonly AgentEvent['type'][];
+  /** In the place of the program's own defaults. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   codec(options: CodecOptions): Codec;
 }

@@ -3,6 +3,7 @@ import type {
   AgentEvent,
   AgentEventOf,
   AgentMessage,
+  Attachment,
   BashResult,
   CompactionResult,
   CustomMessage,
@@ -25,6 +26,7 @@ import type { Tool } from './tool.ts';
 export interface UserInput {
   message: string;
   images?: readonly ImageContent[] | undefined;
+  attachments?: readonly Attachment[] | undefined;
   /** The host unless said otherwise. */
   source?: InputSource | undefined;
 }
@@ -32,10 +34,18 @@ export interface UserInput {
 /** A listener may return a promise: the run then waits for it, which is how a slow reader slows the model. */
 export type EventListener = (event: AgentEvent) => void | Promise<void>;
 
-/** The two moments of starting work. `accepted` is called once everything needed to survive a crash is on disk. */
+/** What became of a message: a run began with it, it waits in a queue, or somebody dealt with it on its way in. */
+export type Disposition = 'started' | 'queued' | 'handled';
+
+/** `accepted` is called once everything needed to survive a crash is on disk. */
+export interface QueueRequest extends UserInput {
+  accepted?(disposition: Disposition): void;
+}
+
+/** The two moments of starting work. */
 export interface RunRequest extends UserInput {
   streamingBehavior?: 'steer' | 'followUp' | undefined;
-  accepted(): void;
+  accepted(disposition: Disposition): void;
   /** Told when others look at it first, who may take their time. */
   delayed?(): void;
 }
@@ -46,8 +56,8 @@ export interface Runs {
   /** Resolves when the run has ended, or what took its place. Throws before `accepted` when the prompt is refused. */
   prompt(request: RunRequest): Promise<void>;
   abortAndPrompt(request: RunRequest): Promise<void>;
-  steer(input: UserInput): Promise<void>;
-  followUp(input: UserInput): Promise<void>;
+  steer(input: QueueRequest): Promise<void>;
+  followUp(input: QueueRequest): Promise<void>;
   /** Puts words of an extension into the conversation. Resolves when they are kept, or the run that they began is over. */
   send(message: CustomMessage, options?: SendOptions): Promise<void>;
   /** Resolves after the aborted run's last event. Nothing happens when idle. */
@@ -120,6 +130,8 @@ export interface History {
   switchTo(path: string): Promise<{ cancelled: boolean }>;
   /** A new session with everything that was said before this prompt; its text is returned. */
   branch(entryId: string): Promise<{ text: string; cancelled: boolean }>;
+  /** The conversation as it stands, in a session of its own. */
+  clone(): Promise<{ cancelled: boolean }>;
   branchPoints(): Promise<{ entryId: string; text: string }[]>;
   /** In the order they were appended, on all branches; those after `since` when it is given. */
   entries(since?: string): Promise<{ entries: SessionEntry[]; leafId: string | null }>;
@@ -160,8 +172,14 @@ export interface ToolChoice {
   choose(names: readonly string[]): void;
 }
 
+export interface ShellOptions {
+  excludeFromContext?: boolean | undefined;
+  /** Named in the events that show the output as it comes. */
+  id?: string | number | undefined;
+}
+
 export interface Shell {
-  run(command: string, options?: { excludeFromContext?: boolean }): Promise<BashResult>;
+  run(command: string, options?: ShellOptions): Promise<BashResult>;
   /** Ends every command that is running. */
   abort(): void;
 }

@@ -13,6 +13,8 @@ export interface ShellRequest {
   purpose: string;
   /** The tail of the output so far, as it would be shown now. Called at a bounded rate. */
   onUpdate?(tail: ShellTail): void;
+  /** What the command says, as it says it, without what only a terminal would understand. */
+  onOutput?(text: string): void;
 }
 
 export interface ShellTail {

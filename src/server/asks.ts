@@ -17,19 +17,20 @@ export interface Asks extends HostUi {
   close(): void;
 }
 
-export function createAsks(ports: { clock: Clock; ids: Ids }, send: (request: UiRequest) => void): Asks {
+/** `send` says whether the question could be put at all; where it cannot, everybody takes the default. */
+export function createAsks(ports: { clock: Clock; ids: Ids }, send: (request: UiRequest) => boolean): Asks {
   const open = new Map<string, (answer: UiAnswer | undefined) => void>();
   let closed = false;
   return {
     async ask(question, options = {}) {
       if (closed || options.signal?.aborted) return undefined;
       const id = ports.ids.uuid();
+      if (!send({ id, ...question } as UiRequest)) return undefined;
       const { promise, resolve } = deferred<UiAnswer | undefined>();
       const giveUp = () => resolve(undefined);
       const cancelTimer = options.timeout ? ports.clock.after(options.timeout, giveUp) : () => {};
       options.signal?.addEventListener('abort', giveUp, { once: true });
       open.set(id, resolve);
-      send({ id, ...question } as UiRequest);
       try {
         const answer = await promise;
         return answer && FITTING[question.method] in answer ? answer : undefined;

@@ -6,7 +6,9 @@ import {
   type Codec,
   type Command,
   check,
+  type Disposition,
   type Ids,
+  type Incoming,
   type Log,
   type Reply,
   type SessionHub,
@@ -42,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const asks = createAsks(ports, (request) => {
     const frame = codec.ask(request);
     if (frame) void outbox.push(frame);
+    return frame !== undefined;
   });
   const lanes = new Lanes();
   const disconnect = hub.connect((event) => {
@@ -59,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const incoming = codec.decode(line);
     if (incoming.kind === 'answer') asks.answer(incoming.id, incoming.answer);
     else if (incoming.kind === 'refused') refuse(incoming.token, incoming.fault);
-    else if (incoming.kind === 'call') dispatch(incoming.token, incoming.params);
+    else if (incoming.kind === 'call') dispatch(incoming);
     // A host that asks and asks but reads nothing is not read either.
     if (outbox.isOverfull) await outbox.flush();
   }
@@ -85,8 +88,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     lanes.dispatch({ lane: 'now', long: false, work });
   }
 
-  function dispatch(token: CallToken, params: unknown): void {
-    const command = options.commands.get(token.name);
+  function dispatch({ token, command: name, params }: Extract<Incoming, { kind: 'call' }>): void {
+    const command = options.commands.get(name);
     if (!command) {
       refuse(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
       return;
@@ -100,24 +103,25 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   /** The one place where a failure becomes a reply. */
   async function carryOut(command: Command, { token, params, letGo, turn, slow }: Call): Promise<void> {
-    let accepted = false;
-    const accept = () => {
+    let accepted: { disposition: Disposition | undefined } | undefined;
+    const accept = (disposition?: Disposition) => {
       if (accepted) return;
-      accepted = true;
-      void answer(token, { moment: 'accepted' });
+      accepted = { disposition };
+      void answer(token, { moment: 'accepted', disposition });
       letGo();
     };
+    const id = token.id as string | number | undefined;
     try {
       const checked = check(command.params, params);
-      const result = await command.run(checked, { session: hub.main, accept, slow });
+      const result = await command.run(checked, { session: hub.main, id, accept, slow });
       if (command.lane === 'run') accept();
       await turn;
-      await answer(token, { moment: 'settled', result });
+      await answer(token, { moment: 'settled', result, disposition: accepted?.disposition });
     } catch (thrown) {
       const fault = asFault(thrown);
       if (fault.code === 'internal') ports.log('command failed', { command: command.name, error: fault.message });
       await turn;
-      await answer(token, { moment: 'failed', fault, afterAccepted: accepted });
+      await answer(token, { moment: 'failed', fault, afterAccepted: accepted !== undefined });
     }
   }
 }

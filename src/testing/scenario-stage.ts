@@ -7,7 +7,7 @@ import { createSystemPorts } from '../app/system-ports/index.ts';
 import { offerTrust } from '../app/trust/offer.ts';
 import { commandsByName } from '../commands/index.ts';
 import type { Ports } from '../contracts/index.ts';
-import { dialects } from '../dialects/index.ts';
+import { dialectNamed } from '../dialects/index.ts';
 import type { Model } from '../protocol/index.ts';
 import { serve } from '../server/index.ts';
 import { createMemoryTransport } from '../transports/index.ts';
@@ -49,6 +49,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   const ports: Ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
   const models = createScriptedModels([], { now: () => clock.now(), ...cast(steps) });
   const tools = createScriptedTools(wordsOf(steps, 'tool'));
+  const dialect = await dialectNamed(options.dialect);
   const agent = await createAgent({
     cwd,
     agentDirectory: join(options.directory, 'home'),
@@ -57,10 +58,8 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     models,
     tools: tools.tools,
     ...start,
-    settings: { ...defaultSettings, ...start.settings },
+    settings: { ...defaultSettings, ...dialect.settings, ...start.settings },
   });
-  const dialect = dialects.get(options.dialect);
-  if (!dialect) throw new Error(`no dialect ${options.dialect}`);
   const { transport, host } = createMemoryTransport(start.lineLimit ? { lineLimit: start.lineLimit } : {});
   const served = serve({
     transport,
@@ -94,8 +93,9 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   };
   const roundTrip = async () => {
     const id = `settle-${++settles}`;
-    host.send(JSON.stringify({ id, type: 'get_state' }));
-    await frames.seek((frame) => (frame as { id?: unknown }).id === id);
+    // Every dialect says in some way that it does not know this.
+    host.send(JSON.stringify({ type: id }));
+    await frames.seek((frame) => JSON.stringify(frame).includes(id));
   };
   const log = async (): Promise<unknown[]> => {
     const text = await readFile(agent.session.file ?? '', 'utf8');

@@ -5,12 +5,15 @@ import { OutputTail, type Tail } from './output-tail.ts';
 import { TerminalText } from './terminal-text.ts';
 
 const UPDATE_EVERY_MS = 50;
+/** What has been cleaned has no half characters left. */
+const CLEAN = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export interface CaptureSettings {
   readonly ports: Pick<Ports, 'clock' | 'files'>;
   readonly artifacts: Artifacts;
   readonly purpose: string;
   readonly onUpdate: ((tail: Tail) => void) | undefined;
+  readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface Captured extends Tail {
@@ -61,6 +64,7 @@ export class ShellCapture {
     }
     this.#tail.append(bytes);
     this.#artifact?.add(bytes);
+    this.#settings.onOutput?.(CLEAN.decode(bytes));
     return true;
   }
 

@@ -19,13 +19,17 @@ export type ShellRun = ShellOutcome & Captured;
 export function createRunShell({ ports, shellPath }: ShellSettings): (request: ShellRequest) => Promise<ShellRun> {
   return async (request) => {
     const { cwd, command, signal, artifacts, purpose } = request;
-    const capture = new ShellCapture({ ports, artifacts, purpose, onUpdate: request.onUpdate?.bind(request) });
+    const capture = new ShellCapture({ ports, artifacts, purpose, ...listeners(request) });
     if (signal.aborted) return outcome(await capture.finish(), 'aborted');
     const shell = await knownShell(ports, shellPath);
     const child = await start(ports, shell, command, cwd, capture);
     const ending = await endOf(child, ports, request);
     return outcome(await capture.finish(), ending);
   };
+}
+
+function listeners(request: ShellRequest) {
+  return { onUpdate: request.onUpdate?.bind(request), onOutput: request.onOutput?.bind(request) };
 }
 
 type Ending = 'aborted' | 'timedOut' | { code: number | null; signal: string | null };

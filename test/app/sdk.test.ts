@@ -68,7 +68,7 @@ test('a tool and a model of one’s own', async () => {
   expect(session.models.current).toEqual(scriptedModel);
 });
 
-test('the events are those of the wire', async () => {
+test('the events are those of the wire, which does not say how long a tool took', async () => {
   const script: ScriptStep[] = [
     { thinking: 'Hm', text: ['Let', ' me'], calls: [{ name: 'add', arguments: { a: 1, b: 1 } }] },
     { text: 'Two.' },
@@ -90,7 +90,8 @@ test('the events are those of the wire', async () => {
   for (const message of prompts) await prompt(message);
 
   expect(new Set(onTheWire.map((event) => event.type)).size).toBeGreaterThan(8);
-  expect(inProcess).toEqual(onTheWire);
+  const told = inProcess.map((event) => ({ ...event, durationMs: undefined }));
+  expect(told).toEqual(onTheWire);
 });
 
 describe('subscribers', () => {

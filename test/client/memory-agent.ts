@@ -6,7 +6,7 @@ import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { type Client, type ClientTransport, createClient, type Farewell } from '../../src/client/index.ts';
 import { commandsByName } from '../../src/commands/index.ts';
 import type { HostUi, SessionHub, Tool } from '../../src/contracts/index.ts';
-import { dialects } from '../../src/dialects/index.ts';
+import { omp } from '../../src/dialects/index.ts';
 import { serve } from '../../src/server/index.ts';
 import {
   createFakeClock,
@@ -44,8 +44,7 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
       return agent.hub.connect(listener, theirs);
     },
   };
-  const codec = dialects.get('omp')?.codec({ version: '1.2.3', stream: 'full' });
-  if (!codec) throw new Error('no dialect omp');
+  const codec = omp.codec({ version: '1.2.3', stream: 'full' });
   const served = serve({ transport, codec, commands: commandsByName, hub, ports, onEof: 'finish' });
   const closed = served.then((): Farewell => {
     transport.close();

@@ -1,6 +1,6 @@
 // The hall: one message, one answer, on a terminal or in a pipe. As text, or as the events of the default dialect.
 import { Fault, toJson } from '../../base/index.ts';
-import { dialects } from '../../dialects/index.ts';
+import { omp } from '../../dialects/index.ts';
 import { type AgentMessage, type AssistantMessage, textOf } from '../../protocol/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
 import { version } from '../version.ts';
@@ -80,11 +80,11 @@ function reportText(started: Started, output: Output): Report {
 
 /** The session's header, then every event as the default dialect spells it. */
 function reportEvents({ agent }: Started, output: Output, options: PrintOptions): Report {
-  const codec = dialects.get('omp')?.codec({ version: version(), stream: options.stream ?? 'full' });
+  const codec = omp.codec({ version: version(), stream: options.stream ?? 'full' });
   const { session } = agent;
   output.write([`${toJson(session.header)}\n`]);
   session.subscribe((event) => {
-    const frame = codec?.event(event);
+    const frame = codec.event(event);
     if (!frame || output.write(frame.chunks)) return undefined;
     return output.flush();
   });

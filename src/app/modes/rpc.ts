@@ -1,9 +1,10 @@
 // The hall: serving one host over stdin and stdout.
-import { Fault, messageOf } from '../../base/index.ts';
+import { messageOf } from '../../base/index.ts';
 import { commandsByName } from '../../commands/index.ts';
-import { dialects } from '../../dialects/index.ts';
+import { dialectNamed } from '../../dialects/index.ts';
 import { serve } from '../../server/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
+import type { SettingValues } from '../settings-table.ts';
 import { version } from '../version.ts';
 import { createShutdown } from './shutdown.ts';
 import { type StartOptions, start } from './start.ts';
@@ -16,11 +17,10 @@ export interface RpcOptions extends StartOptions {
 
 /** Returns only by leaving the process. */
 export async function runRpc(options: RpcOptions, warn: (line: string) => void): Promise<never> {
-  const started = await start(options, warn);
+  const spoken = (settings: SettingValues) => dialectNamed(options.dialect ?? settings.dialect);
+  const started = await start(options, warn, async (settings) => (await spoken(settings)).settings ?? {});
   const { agent, ports, settings } = started;
-  const name = options.dialect ?? settings.dialect;
-  const dialect = dialects.get(name);
-  if (!dialect) throw new Fault('config', `Unknown dialect: ${name}. Available: ${[...dialects.keys()].join(', ')}`);
+  const dialect = await spoken(settings);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
   const shutdown = createShutdown(ports, async () => {
     await started.close();

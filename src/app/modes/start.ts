@@ -7,7 +7,7 @@ import type { ThinkingLevel } from '../../protocol/index.ts';
 import { type Agent, createAgent } from '../compose.ts';
 import type { ExtensionFront } from '../extensions/front.ts';
 import { type LimitFlags, withLimitFlags } from '../limits.ts';
-import { loadSettings, userDirectory } from '../settings.ts';
+import { loadSettings, userDirectory, withDefaults } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { decideTrust } from '../trust/decide.ts';
@@ -62,7 +62,14 @@ export interface Started {
   close(): Promise<void>;
 }
 
-export async function start(options: StartOptions, warn: (line: string) => void): Promise<Started> {
+/** Settings that take the place of the program's own defaults; what somebody has set wins over them. */
+type Defaults = (settings: SettingValues) => Promise<Readonly<Record<string, unknown>>>;
+
+export async function start(
+  options: StartOptions,
+  warn: (line: string) => void,
+  defaults: Defaults = async () => ({}),
+): Promise<Started> {
   const env = process.env;
   const logFile = options.logFile ?? env.PARLEY_LOG;
   const ports = createSystemPorts(logFile ? { logFile: resolve(logFile), warn } : {});
@@ -72,8 +79,9 @@ export async function start(options: StartOptions, warn: (line: string) => void)
   const { files } = ports;
   const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust });
   const project = decision.trusted ? cwd : undefined;
-  const { values, problems } = await loadSettings({ files, directory, project, overrides });
-  const settings = withLimitFlags(values, options);
+  const loaded = await loadSettings({ files, directory, project, overrides });
+  const { problems } = loaded;
+  const settings = withLimitFlags(withDefaults(loaded, await defaults(loaded.values)), options);
   if (decision.problem) warn(decision.problem);
   for (const problem of problems) warn(problem);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');

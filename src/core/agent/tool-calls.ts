@@ -43,6 +43,7 @@ function reasonNotToRun(scope: RunScope, answer: AssistantMessage, interrupted: 
 }
 
 async function carryOut(scope: RunScope, call: ToolCall): Promise<ToolResultMessage> {
+  const begun = scope.clock.now();
   await scope.emit(startOf(call));
   await scope.limits?.toolStarts();
   let over = false;
@@ -51,15 +52,20 @@ async function carryOut(scope: RunScope, call: ToolCall): Promise<ToolResultMess
     if (!over) void scope.emit({ ...startOf(call), type: 'tool_execution_update', partialResult });
   }).catch((thrown): ToolResult => errorResult(messageOf(thrown)));
   over = true;
-  return finish(scope, call, result);
+  return finish(scope, call, result, scope.clock.now() - begun);
 }
 
 async function refuse(scope: RunScope, call: ToolCall, reason: string): Promise<ToolResultMessage> {
   await scope.emit(startOf(call));
-  return finish(scope, call, errorResult(reason));
+  return finish(scope, call, errorResult(reason), 0);
 }
 
-async function finish(scope: RunScope, call: ToolCall, outcome: ToolResult): Promise<ToolResultMessage> {
+async function finish(
+  scope: RunScope,
+  call: ToolCall,
+  outcome: ToolResult,
+  durationMs: number,
+): Promise<ToolResultMessage> {
   const { isError = false, ...result } = outcome;
   const message: ToolResultMessage = {
     role: 'toolResult',
@@ -69,7 +75,8 @@ async function finish(scope: RunScope, call: ToolCall, outcome: ToolResult): Pro
     isError,
     timestamp: scope.clock.now(),
   };
-  await scope.emit({ type: 'tool_execution_end', toolCallId: call.id, toolName: call.name, result, isError });
+  const end = { toolCallId: call.id, toolName: call.name, result, isError, durationMs };
+  await scope.emit({ type: 'tool_execution_end', ...end });
   await scope.emit({ type: 'message_start', message });
   await scope.record(message);
   await scope.emit({ type: 'message_end', message });

@@ -1,5 +1,6 @@
 // First floor, core: how much of the context window a conversation fills. The provider's own count first, an estimate for the rest.
 import { type AgentMessage, type AssistantMessage, type SessionEntry, totalTokens } from '../../protocol/index.ts';
+import { withAttachments } from '../context/attachments.ts';
 import { messageOf, messagesOf } from '../tree/context-path.ts';
 
 const CHARS_PER_TOKEN = 4;
@@ -14,6 +15,8 @@ export function estimateTokens(message: AgentMessage): number {
     case 'compactionSummary':
     case 'branchSummary':
       return Math.ceil(message.summary.length / CHARS_PER_TOKEN);
+    case 'user':
+      return contentTokens(withAttachments(message).content);
     default:
       return contentTokens(message.content);
   }

@@ -1,5 +1,6 @@
 // First floor, core: turns the conversation into what a model may be given. Pure; knows no provider and no session.
 import type { AgentMessage, BashExecutionMessage, ModelMessage, UserMessage } from '../../protocol/index.ts';
+import { withAttachments } from './attachments.ts';
 import { repair } from './repair.ts';
 
 /** The history for the next request: every kind of message in a model's terms, then made valid. */
@@ -10,6 +11,7 @@ export function toModelMessages(messages: readonly AgentMessage[]): ModelMessage
 function translate(message: AgentMessage): ModelMessage[] {
   switch (message.role) {
     case 'user':
+      return [withAttachments(message)];
     case 'assistant':
     case 'toolResult':
       return [message];

@@ -46,7 +46,19 @@ export class CompactionFacet implements Compaction {
 
   async compact(customInstructions?: string): Promise<CompactionResult> {
     await this.#ports.endRun();
-    return this.#exclusively(undefined, (signal) => this.#run(signal, customInstructions));
+    const { emit } = this.#seat.broadcast;
+    const reason = 'manual';
+    return this.#exclusively(undefined, async (signal) => {
+      await emit({ type: 'compaction_start', reason });
+      try {
+        const result = await this.#run(signal, customInstructions);
+        await emit({ type: 'compaction_end', reason, result, aborted: false, willRetry: false });
+        return result;
+      } catch (thrown) {
+        await emit({ type: 'compaction_end', reason, ...withoutResult(thrown, messageOf) });
+        throw thrown;
+      }
+    });
   }
 
   async abort(): Promise<void> {
@@ -106,9 +118,8 @@ export class CompactionFacet implements Compaction {
       await emit({ type: 'auto_compaction_end', result, aborted: false, willRetry });
       return willRetry;
     } catch (thrown) {
-      const aborted = thrown instanceof Fault && thrown.code === 'aborted';
-      const errorMessage = aborted ? {} : { errorMessage: explain(reason, messageOf(thrown)) };
-      await emit({ type: 'auto_compaction_end', result: null, aborted, willRetry: false, ...errorMessage });
+      const outcome = withoutResult(thrown, (cause) => explain(reason, messageOf(cause)));
+      await emit({ type: 'auto_compaction_end', ...outcome });
       return false;
     }
   }
@@ -198,6 +209,12 @@ export class CompactionFacet implements Compaction {
     const compactionEntry = conversation.path.findLast((entry) => entry.type === 'compaction');
     if (compactionEntry) await hooks.observe?.({ type: 'session_compact', compactionEntry, fromExtension });
   }
+}
+
+/** Nobody needs to be told why, when they wanted it to stop. */
+function withoutResult(thrown: unknown, explained: (cause: unknown) => string) {
+  const aborted = thrown instanceof Fault && thrown.code === 'aborted';
+  return { result: null, aborted, willRetry: false, ...(aborted ? {} : { errorMessage: explained(thrown) }) };
 }
 
 /** What a person can do about it. */

@@ -1,12 +1,12 @@
 // First floor, core: the way in. What is said passes those who may change it or deal with it; then it may become a message.
 import { deferred, Fault } from '../../base/index.ts';
-import type { InputSource, InputVerdict, Said, UserInput } from '../../contracts/index.ts';
+import type { Disposition, InputSource, InputVerdict, Said, UserInput } from '../../contracts/index.ts';
 import type { Seat } from './seat.ts';
 import { expectWords } from './user-input.ts';
 
 interface Visitor extends UserInput {
   source?: InputSource | undefined;
-  accepted?(): void;
+  accepted?(disposition: Disposition): void;
   delayed?(): void;
 }
 
@@ -36,7 +36,7 @@ export class Entrance {
       expectWords(changed);
       return changed;
     }
-    visitor.accepted?.();
+    visitor.accepted?.('handled');
     await verdict.work?.();
     return undefined;
   }

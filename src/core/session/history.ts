@@ -8,6 +8,7 @@ import {
   type SessionStats,
   textOf,
 } from '../../protocol/index.ts';
+import type { Branch } from '../tree/branching.ts';
 import type { HistoryPorts } from './history-ports.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
@@ -72,10 +73,23 @@ export class HistoryFacet implements History {
   }
 
   async branch(entryId: string): Promise<{ text: string; cancelled: boolean }> {
+    const { branchBefore } = await import('../tree/branching.ts');
+    const { text, ...line } = branchBefore(await this.#seat.conversation.all(), entryId);
+    return { text, cancelled: await this.#branchOff(entryId, line) };
+  }
+
+  async clone(): Promise<{ cancelled: boolean }> {
+    const { conversation } = this.#seat;
+    const { leafId } = conversation;
+    const { branchAt } = await import('../tree/branching.ts');
+    return { cancelled: await this.#branchOff(leafId ?? '', branchAt(await conversation.all(), leafId)) };
+  }
+
+  /** Goes on in a new session that begins with this line. `true` when somebody objects. */
+  async #branchOff(entryId: string, { path, labels }: Omit<Branch, 'text'>): Promise<boolean> {
     const { conversation, options, ports, hooks } = this.#seat;
-    const [{ branchBefore }, { copyOf }] = await Promise.all([import('../tree/branching.ts'), import('./copy.ts')]);
-    const { text, path, labels } = branchBefore(await conversation.all(), entryId);
-    if ((await hooks.beforeBranch?.({ entryId }))?.cancel) return { text, cancelled: true };
+    const { copyOf } = await import('./copy.ts');
+    if ((await hooks.beforeBranch?.({ entryId }))?.cancel) return true;
     const parent = conversation.file;
     const now = new Date(ports.clock.now()).toISOString();
     const header = { ...conversation.header, id: ports.ids.uuid(), timestamp: now };
@@ -88,7 +102,7 @@ export class HistoryFacet implements History {
     await this.#replace(() => this.#seat.goOn({ header, log, path: copies, leafId, name, damage: [] }));
     await this.#ports.arrive(leafId === null ? 'new' : 'resumed', name);
     await this.#tellOf('fork', parent);
-    return { text, cancelled: false };
+    return false;
   }
 
   async moveTo(

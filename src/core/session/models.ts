@@ -109,8 +109,10 @@ export class ModelFacet implements ModelChoice {
       ...(level === this.thinkingLevel ? [] : [{ type: 'thinking_level_change' as const, thinkingLevel: level }]),
     ]);
     const previous = this.#current;
+    const levelBefore = this.thinkingLevel;
     this.#current = model;
     this.#wanted = wanted;
+    if (level !== levelBefore) await this.#seat.broadcast.emit({ type: 'thinking_level_changed', level });
     if (moved) await this.#tell(previous, source);
   }
 

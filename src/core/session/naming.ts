@@ -19,6 +19,7 @@ export class NamingFacet implements Naming {
   async rename(name: string): Promise<void> {
     await this.#seat.conversation.commit([{ type: 'session_info', name }]);
     this.#name = name;
+    await this.#seat.broadcast.emit({ type: 'session_info_changed', name });
   }
 
   reset(name: string | undefined): void {

@@ -45,6 +45,7 @@ export class QueueFacet implements Queues {
     this.#items.push(item);
     const stored = this.#store({ op: 'add', id: item.id, kind, message }).then(() => {
       item.safe = true;
+      this.#tell();
       acknowledge();
     });
     this.#arriving.add(stored);
@@ -63,6 +64,7 @@ export class QueueFacet implements Queues {
     const waiting = this.#items.filter((item) => item.kind === kind && item.safe);
     const taken = mode === 'all' ? waiting : waiting.slice(0, 1);
     this.#items = this.#items.filter((item) => !taken.includes(item));
+    if (taken.length > 0) this.#tell();
     const conversation = this.#seat.conversation;
     return taken.map((item) => ({
       message: item.message,
@@ -80,8 +82,8 @@ export class QueueFacet implements Queues {
       this.#items = [...dropped, ...this.#items];
       throw problem;
     }
-    const texts = (kind: Kind) => dropped.filter((i) => i.kind === kind).map((i) => textOf(i.message.content));
-    return { steering: texts('steer'), followUp: texts('followUp') };
+    if (dropped.length > 0) this.#tell();
+    return textsOf(dropped);
   }
 
   get pending(): readonly QueuedItem[] {
@@ -90,10 +92,21 @@ export class QueueFacet implements Queues {
 
   /** Another conversation: the queue that is left stays in its log, the one that comes is in that one's. */
   reset(items: readonly QueuedItem[]): void {
+    const had = this.#items.length > 0;
     this.#items = items.map((item) => ({ ...item, safe: true }));
+    if (had || items.length > 0) this.#tell();
+  }
+
+  #tell(): void {
+    void this.#seat.broadcast.emit({ type: 'queue_update', ...textsOf(this.#items.filter((item) => item.safe)) });
   }
 
   async #store(data: Record<string, unknown>): Promise<void> {
     await this.#seat.conversation.commit([{ type: 'custom', customType: QUEUE_ENTRY, data }]);
   }
+}
+
+function textsOf(items: readonly QueuedItem[]): { steering: string[]; followUp: string[] } {
+  const texts = (kind: Kind) => items.filter((item) => item.kind === kind).map((item) => textOf(item.message.content));
+  return { steering: texts('steer'), followUp: texts('followUp') };
 }

@@ -1,6 +1,14 @@
 // First floor, core: when a run begins and how it ends. One at a time; every accepted prompt ends in a terminal event.
 import { deferred, Fault } from '../../base/index.ts';
-import type { RunRequest, Runs, SendOptions, Subagents, ToolChoice, UserInput } from '../../contracts/index.ts';
+import type {
+  QueueRequest,
+  RunRequest,
+  Runs,
+  SendOptions,
+  Subagents,
+  ToolChoice,
+  UserInput,
+} from '../../contracts/index.ts';
 import { type CustomMessage, textOf, type UserMessage } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
@@ -85,7 +93,7 @@ export class RunFacet implements Runs {
       this.#release(run);
       throw refusal;
     }
-    request.accepted();
+    request.accepted('started');
     const waited = this.#behindNext.splice(0).map((custom) => deliveryOf(seat, custom));
     const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
     run.systemPrompt = systemPrompt;
@@ -125,11 +133,11 @@ export class RunFacet implements Runs {
     await this.prompt(request);
   }
 
-  async steer(input: UserInput): Promise<void> {
+  async steer(input: QueueRequest): Promise<void> {
     await this.#enqueue('steer', input);
   }
 
-  async followUp(input: UserInput): Promise<void> {
+  async followUp(input: QueueRequest): Promise<void> {
     await this.#enqueue('followUp', input);
   }
 
@@ -145,18 +153,20 @@ export class RunFacet implements Runs {
     while (this.#active) await this.#active.ended;
   }
 
-  async #enqueue(kind: 'steer' | 'followUp', input: UserInput): Promise<void> {
+  async #enqueue(kind: 'steer' | 'followUp', input: QueueRequest): Promise<void> {
     expectWords(input);
     const { entrance, queues, limits } = this.#parts;
     const admitted = entrance.isOpen ? input : await entrance.pass(input, kind);
     if (!admitted) return;
     limits.refuse();
-    await queues.add(kind, this.#userMessage(admitted));
+    await queues.add(kind, this.#userMessage(admitted), () => admitted.accepted?.('queued'));
   }
 
   async #enqueueInstead(request: RunRequest): Promise<void> {
     if (request.streamingBehavior === undefined) throw new Fault('busy', BUSY);
-    await this.#parts.queues.add(request.streamingBehavior, this.#userMessage(request), () => request.accepted());
+    await this.#parts.queues.add(request.streamingBehavior, this.#userMessage(request), () =>
+      request.accepted('queued'),
+    );
   }
 
   /** On the disk, with what the host's shell said before it. */

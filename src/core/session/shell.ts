@@ -1,6 +1,7 @@
 // First floor, core: commands that the host runs beside the model. Their output reaches the model with the next prompt.
-import type { Shell } from '../../contracts/index.ts';
-import type { BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
+import type { Shell, ShellOptions } from '../../contracts/index.ts';
+import type { AgentEvent, BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
+import { LiveOutput } from './live-output.ts';
 import { type HeldItem, SHELL_ENTRY } from './restored.ts';
 import type { Seat } from './seat.ts';
 
@@ -20,7 +21,8 @@ export class ShellFacet implements Shell {
     return this.#held.map((held) => held.message);
   }
 
-  async run(command: string, options: { excludeFromContext?: boolean } = {}): Promise<BashResult> {
+  async run(command: string, options: ShellOptions = {}): Promise<BashResult> {
+    const shown = new LiveOutput((delta) => this.#seat.broadcast.emit(updateOf(options.id, delta)));
     const controller = new AbortController();
     this.#running.add(controller);
     const { conversation, artifacts } = this.#seat;
@@ -32,7 +34,9 @@ export class ShellFacet implements Shell {
         timeout: undefined,
         artifacts,
         purpose: 'bash',
+        onOutput: (text) => shown.add(text),
       });
+      await shown.shown();
       const result = resultOf(outcome);
       // A conversation that was left while the command ran does not get its output.
       if (conversation === this.#seat.conversation) await this.#keep(messageOf(command, result, options, this.#now()));
@@ -83,6 +87,10 @@ export class ShellFacet implements Shell {
   }
 }
 
+function updateOf(id: ShellOptions['id'], delta: string): AgentEvent {
+  return { type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta };
+}
+
 function resultOf(outcome: BashResult): BashResult {
   const { output, exitCode, cancelled, truncated } = outcome;
   const { totalLines, totalBytes, outputLines, outputBytes, artifactId } = outcome;
@@ -102,7 +110,7 @@ function resultOf(outcome: BashResult): BashResult {
 function messageOf(
   command: string,
   result: BashResult,
-  options: { excludeFromContext?: boolean },
+  options: ShellOptions,
   timestamp: number,
 ): BashExecutionMessage {
   return {

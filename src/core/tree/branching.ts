@@ -31,11 +31,21 @@ export function branchBefore(entries: readonly SessionEntry[], entryId: string):
   const prompt = entries[at];
   const text = prompt && promptText(prompt);
   if (text === undefined) throw new Fault('not_found', `Invalid entry ID for branching: ${entryId}`);
-  const path = inOneLine(lineage.pathTo(lineage.parents[at] ?? -1));
+  return { text, ...lineWithLabels(entries, lineage.pathTo(lineage.parents[at] ?? -1)) };
+}
+
+/** Everything that was said up to this entry. */
+export function branchAt(entries: readonly SessionEntry[], leafId: string | null): Omit<Branch, 'text'> {
+  const { pathTo, find } = lineageOf(entries);
+  return lineWithLabels(entries, pathTo(find(leafId)));
+}
+
+function lineWithLabels(entries: readonly SessionEntry[], line: readonly SessionEntry[]): Omit<Branch, 'text'> {
+  const path = inOneLine(line);
   const targets = new Set(path.map((entry) => entry.id));
   const said = labelsIn(path);
   const labels = [...labelsIn(entries)].filter(([id, label]) => targets.has(id) && said.get(id) !== label);
-  return { text, path, labels: labels.map(([targetId, label]) => ({ targetId, ...(label ? { label } : {}) })) };
+  return { path, labels: labels.map(([targetId, label]) => ({ targetId, ...(label ? { label } : {}) })) };
 }
 
 /** Everything from the beginning to this entry. */

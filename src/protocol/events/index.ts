@@ -1,12 +1,15 @@
 // Table of contents: every event of the protocol, once.
 import type { EventOf } from '../event.ts';
 import { budgetExceeded, budgetWarning } from './budget.ts';
-import { autoCompactionEnd, autoCompactionStart } from './compaction.ts';
+import { autoCompactionEnd, autoCompactionStart, compactionEnd, compactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
 import { todoReminder, ttsrTriggered } from './guidance.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
+import { queueUpdate } from './queue.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
 import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
+import { sessionInfoChanged, thinkingLevelChanged } from './session.ts';
+import { bashExecutionUpdate } from './shell.ts';
 import {
   subagentEnd,
   subagentStart,
@@ -31,8 +34,14 @@ export const events = [
   toolExecutionEnd,
   autoCompactionStart,
   autoCompactionEnd,
+  compactionStart,
+  compactionEnd,
   autoRetryStart,
   autoRetryEnd,
+  queueUpdate,
+  sessionInfoChanged,
+  thinkingLevelChanged,
+  bashExecutionUpdate,
   subagentStart,
   subagentEnd,
   subagentVerificationStart,

@@ -1,5 +1,5 @@
 // Ground floor: the events of one tool call.
-import { array, boolean, object, optional, record, string, union, unknown } from 'valibot';
+import { array, boolean, number, object, optional, record, string, union, unknown } from 'valibot';
 import { imageContent, textContent } from '../content.ts';
 import { event } from '../event.ts';
 
@@ -19,6 +19,6 @@ export const toolExecutionUpdate = event(
 
 export const toolExecutionEnd = event(
   'tool_execution_end',
-  'A tool is done.',
-  object({ ...call, result: toolResult, isError: boolean() }),
+  'A tool is done. `durationMs` is told in the dialects that have a word for it.',
+  object({ ...call, result: toolResult, isError: boolean(), durationMs: optional(number()) }),
 );

@@ -5,8 +5,9 @@ import { pascalCase } from '../../../scripts/pages/naming.ts';
 import { Fault } from '../../../src/base/index.ts';
 import { commandsByName } from '../../../src/commands/index.ts';
 import { type Chunk, check, type Frame } from '../../../src/contracts/index.ts';
+import { omp } from '../../../src/dialects/index.ts';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
-import { type AgentEvent, events } from '../../../src/protocol/index.ts';
+import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { complaintsAbout } from '../../support/omp-schema.ts';
 import { ANSWERS, ASKS, COMMANDS, EVENTS, RESULTS, streamEvents } from './corpus.ts';
 
@@ -140,7 +141,7 @@ describe('responses', () => {
 });
 
 describe('events', () => {
-  const declared = new Set<string>(events.map(({ type }) => type));
+  const declared = new Set<string>(omp.events);
 
   test.each(EVENTS.filter(({ type }) => declared.has(type)))('$type', (event) => {
     const frame = read(newCodec().event(event as AgentEvent));

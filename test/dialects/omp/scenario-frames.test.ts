@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { pascalCase } from '../../../scripts/pages/naming.ts';
 import type { Chunk } from '../../../src/contracts/index.ts';
+import { omp } from '../../../src/dialects/index.ts';
 import { events } from '../../../src/protocol/index.ts';
 import { playScenario } from '../../../src/testing/scenario.ts';
 import type { MemoryOptions, MemoryPair } from '../../../src/transports/memory.ts';
@@ -83,7 +84,7 @@ test('events carry no id, but for those of subagents, which have one', () => {
 describe('the stories tell of', () => {
   // These need an extension or a disk that fails; their shapes are in the corpus.
   const elsewhere = new Set<string>(['extension_error', 'notice']);
-  test.each(events.map(({ type }) => type).filter((type) => !elsewhere.has(type)))('%s', (type) => {
+  test.each(omp.events.filter((type) => !elsewhere.has(type)))('%s', (type) => {
     expect(frames().some((frame) => frame.type === type)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 // First floor, dialects: the JSON of an assistant message while it grows, without ever writing the same text twice.
-import { escapeSeparators, GrowingBytes, jsonStringBody, toJson } from '../../base/index.ts';
-import type { Chunk } from '../../contracts/index.ts';
-import type { AssistantMessage, StreamEvent } from '../../protocol/index.ts';
+import { escapeSeparators, GrowingBytes, jsonStringBody, toJson } from '../base/index.ts';
+import type { Chunk } from '../contracts/index.ts';
+import type { AssistantMessage, StreamEvent } from '../protocol/index.ts';
 
 type Block = AssistantMessage['content'][number];
 

@@ -1,6 +1,6 @@
 // What tests of outgoing frames share: a frame's text, and how many characters and bytes were written to make it.
 import { vi } from 'vitest';
-import type { Chunk } from '../../../src/contracts/index.ts';
+import type { Chunk } from '../../src/contracts/index.ts';
 
 export function joined(chunks: readonly Chunk[]): string {
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as string))).toString();

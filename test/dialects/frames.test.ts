@@ -1,10 +1,10 @@
 // How two lines become one while the host is slow, and that it costs no more than the lines themselves.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Frame } from '../../../src/contracts/index.ts';
-import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
-import { plainFrame, toolUpdateFrame } from '../../../src/dialects/omp/frames.ts';
-import type { StreamEvent } from '../../../src/protocol/index.ts';
+import type { Frame } from '../../src/contracts/index.ts';
+import { plainFrame, toolUpdateFrame } from '../../src/dialects/frames.ts';
+import { createOmpCodec } from '../../src/dialects/omp/codec.ts';
+import type { StreamEvent } from '../../src/protocol/index.ts';
 import { joined, workDone } from './joined.ts';
 import { eventsOf, interleavedStream, type StreamScript, serialStream } from './streams.ts';
 

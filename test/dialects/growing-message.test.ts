@@ -1,8 +1,8 @@
 // The growing JSON of an answer is what JSON.stringify would have said at every moment, at a cost that stays linear.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Chunk } from '../../../src/contracts/index.ts';
-import { GrowingMessage } from '../../../src/dialects/omp/growing-message.ts';
+import type { Chunk } from '../../src/contracts/index.ts';
+import { GrowingMessage } from '../../src/dialects/growing-message.ts';
 import { joined, workDone } from './joined.ts';
 import { eventsOf, interleavedStream, type StreamScript, serialStream } from './streams.ts';
 

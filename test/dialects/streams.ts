@@ -1,6 +1,6 @@
 // Random answers as they grow, for tests of whoever follows them. The message is one object that changes under the reader.
 import fc from 'fast-check';
-import { type AssistantMessage, noUsage, type StreamEvent } from '../../../src/protocol/index.ts';
+import { type AssistantMessage, noUsage, type StreamEvent } from '../../src/protocol/index.ts';
 
 type Block = AssistantMessage['content'][number];
 

@@ -1,0 +1,38 @@
+// First floor, dialects: the words of omp: what is told, and pi's names for what omp calls otherwise.
+import type { AgentEvent } from '../../protocol/index.ts';
+
+/** Commands have their own names here. Hosts written for pi know these by another. */
+export const ompMethods: ReadonlyMap<string, string> = new Map([
+  ['fork', 'branch'],
+  ['get_fork_messages', 'get_branch_messages'],
+]);
+
+export const ompEvents = [
+  'agent_start',
+  'agent_end',
+  'agent_settled',
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+  'tool_execution_update',
+  'tool_execution_end',
+  'auto_compaction_start',
+  'auto_compaction_end',
+  'auto_retry_start',
+  'auto_retry_end',
+  'subagent_start',
+  'subagent_end',
+  'subagent_verification_start',
+  'subagent_verification_command_start',
+  'subagent_verification_command_end',
+  'subagent_verification_end',
+  'budget_warning',
+  'budget_exceeded',
+  'ttsr_triggered',
+  'todo_reminder',
+  'extension_error',
+  'notice',
+] as const satisfies readonly AgentEvent['type'][];
