@@ -38,7 +38,7 @@ beforeAll(async () => {
   const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...quiet, join(place, archive.filename)], { cwd: project });
   installed = join(project, 'node_modules/parley-agent');
-}, 60_000);
+}, 180_000);
 
 afterAll(() => rm(place, { recursive: true, force: true }));
 

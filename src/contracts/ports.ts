@@ -66,8 +66,11 @@ export interface SpawnRequest {
   cwd: string;
   /** The whole environment of the child. */
   env: Readonly<Record<string, string>>;
-  /** Called with every piece of output as it arrives, stdout and stderr in the order they came. */
-  onOutput(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void;
+  /**
+   * Called with every piece of output as it arrives, stdout and stderr in the order they came. Nothing more of that stream
+   * is read before the promise, where there is one, has resolved.
+   */
+  onOutput(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void | Promise<void>;
 }
 
 export interface RunningProcess {

@@ -214,7 +214,7 @@ async function runInShell({ processes, toolEnv }: Ports, cwd: string, command: s
     args: ['-c', command],
     cwd,
     env: { ...toolEnv, ...NOBODY },
-    onOutput: (chunk) => said.push(chunk),
+    onOutput: (chunk) => void said.push(chunk),
   });
   const { code } = await finished;
   if (code !== 0) throw new Error(`exit code ${code}: ${Buffer.concat(said)}`);

@@ -5,6 +5,8 @@ import { formatSize } from './truncation.ts';
 
 /** A command that never stops talking must not fill the disk. */
 export const ARTIFACT_LIMIT = 64 * 1024 * 1024;
+/** With this much waiting for the disk, whoever writes should wait too. */
+const HIGH_WATER = 1024 * 1024;
 const LF = 0x0a;
 
 export type KeptArtifact = { id: string; path: string } | { error: string };
@@ -12,6 +14,7 @@ export type KeptArtifact = { id: string; path: string } | { error: string };
 export class ArtifactFile {
   readonly #files: Files;
   #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
   #accepted = 0;
   #lastByte = LF;
   #failure: string | undefined;
@@ -33,6 +36,10 @@ export class ArtifactFile {
     this.#queue(taken);
   }
 
+  get relief(): Promise<void> | undefined {
+    return this.#waitingBytes > HIGH_WATER ? this.#writing : undefined;
+  }
+
   /** Resolves when everything is in the file. `totalBytes` tells whether something had to be left out. */
   async finish(totalBytes: number): Promise<KeptArtifact> {
     if (totalBytes > ARTIFACT_LIMIT) {
@@ -48,6 +55,7 @@ export class ArtifactFile {
     if (bytes.length === 0 || this.#failure !== undefined) return;
     this.#lastByte = bytes.at(-1) as number;
     this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
     // One writer at a time; whoever comes meanwhile joins its next batch.
     if (this.#waiting.length === 1) this.#writing = this.#writing.then(() => this.#write());
   }
@@ -66,6 +74,7 @@ export class ArtifactFile {
     const [only, ...others] = this.#waiting;
     const batch = only && others.length === 0 ? only : Buffer.concat(this.#waiting);
     this.#waiting = [];
+    this.#waitingBytes = 0;
     try {
       for (let at = 0; at < batch.length; ) at += await this.#file.append(batch.subarray(at));
     } catch (thrown) {
@@ -76,6 +85,7 @@ export class ArtifactFile {
   #fail(thrown: unknown): void {
     this.#failure = messageOf(thrown);
     this.#waiting = [];
+    this.#waitingBytes = 0;
   }
 }
 

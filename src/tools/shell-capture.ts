@@ -37,10 +37,12 @@ export class ShellCapture {
     this.#settings = settings;
   }
 
-  take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void {
+  /** Returns a promise when the disk is so far behind that the command should wait. */
+  take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): undefined | Promise<void> {
     // Children that were left behind may go on talking.
-    if (this.#isOver) return;
+    if (this.#isOver) return undefined;
     if (this.#add(this.#streams[stream].push(chunk))) this.#announce();
+    return this.#artifact?.relief;
   }
 
   async finish(): Promise<Captured> {

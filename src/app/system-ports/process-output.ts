@@ -25,7 +25,11 @@ export function readOutput(
   for (const name of ['stdout', 'stderr'] as const) {
     streams[name].on('data', (chunk: Uint8Array) => {
       pieces += 1;
-      onOutput(chunk, name);
+      const taken = onOutput(chunk, name);
+      if (!taken) return;
+      // Until the child exits: then Node reads the little that is left by itself.
+      streams[name].pause();
+      void taken.finally(() => streams[name].resume());
     });
     // Without a listener a broken pipe would end the agent. `close` follows.
     streams[name].on('error', () => {});

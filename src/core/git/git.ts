@@ -94,7 +94,7 @@ async function start(ports: GitPorts, cwd: string, args: readonly string[], opti
     args: ['--no-pager', ...args],
     cwd,
     env: { ...baseEnv(ports.toolEnv), ...options.env },
-    onOutput: (chunk, stream) => (stream === 'stdout' ? out : err).push(chunk),
+    onOutput: (chunk, stream) => void (stream === 'stdout' ? out : err).push(chunk),
   });
   let late = false;
   const cancel = ports.clock.after(options.timeoutMs ?? PATIENCE_MS, () => {

@@ -19,6 +19,34 @@ test('output of both streams arrives whole, with the exit code', async () => {
   expect(child.written.stderr).toBe('err');
 });
 
+test('who takes the output slowly holds the child up, and still gets all of it', async () => {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let [taken, bytes] = [0, 0];
+  const child = await processes.spawn({
+    command: '/bin/sh',
+    // More bytes than a pipe and its reader hold.
+    args: ['-c', 'head -c 3000000 /dev/zero'],
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '' },
+    onOutput(chunk) {
+      taken += 1;
+      bytes += chunk.length;
+      return taken === 1 ? gate : undefined;
+    },
+  });
+  await until(() => taken > 0);
+  // Longer than the silence that is otherwise taken for the end.
+  const passed = Date.now() + 400;
+  await until(() => Date.now() > passed);
+  expect([taken, isAlive(child.pid)]).toEqual([1, true]);
+  open();
+  expect(await child.finished).toEqual({ code: 0, signal: null });
+  expect(bytes).toBe(3_000_000);
+});
+
 test('a child that is killed says by which signal', async () => {
   const child = await shell(processes, 'kill -TERM $$');
   expect(await child.finished).toEqual({ code: null, signal: 'SIGTERM' });
