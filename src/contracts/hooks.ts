@@ -1,6 +1,7 @@
 // Ground floor: where others may object to what is about to happen, or change it. Core asks; it never learns who answers.
 import type {
   AgentMessage,
+  BashResult,
   CompactionResult,
   CustomMessage,
   ImageContent,
@@ -8,6 +9,7 @@ import type {
   SessionEntry,
   TextContent,
 } from '../protocol/index.ts';
+import type { ExecuteShell } from './shell.ts';
 import type { Tool } from './tool.ts';
 import type { ToolResult } from './tool-result.ts';
 
@@ -96,6 +98,23 @@ export interface MoveVerdict {
   readonly customInstructions?: string | undefined;
 }
 
+/** A command that the host is about to run. */
+export interface PlannedShell {
+  readonly command: string;
+  readonly cwd: string;
+  /** The model will not be told of it. */
+  readonly excludeFromContext: boolean;
+}
+
+/** What came of it, with nothing left to run; or who runs it. */
+export type ShellVerdict = { readonly result: BashResult } | { readonly execute: ExecuteShell };
+
+export interface BranchVerdict {
+  readonly cancel: boolean;
+  /** The new session has all that was said, not only what came before the prompt. */
+  readonly keepsConversation?: boolean | undefined;
+}
+
 /** What has happened to the session, beside the events that the host hears too. */
 export type Happening =
   | {
@@ -148,11 +167,12 @@ export interface Hooks {
   /** Throwing blocks the tool, too. */
   readonly toolCall?: Hook<PlannedCall, CallVerdict>;
   readonly toolResult?: Hook<FinishedCall, Partial<ToolResult>>;
+  readonly shell?: Hook<PlannedShell, ShellVerdict>;
   readonly beforeSwitch?: Hook<
     { readonly reason: 'new' | 'resume'; readonly targetSessionFile?: string },
     { readonly cancel: boolean }
   >;
-  readonly beforeBranch?: Hook<{ readonly entryId: string }, { readonly cancel: boolean }>;
+  readonly beforeBranch?: Hook<{ readonly entryId: string }, BranchVerdict>;
   readonly beforeCompact?: Hook<PlannedCompaction, CompactionVerdict>;
   readonly beforeMove?: Hook<PlannedMove, MoveVerdict>;
   readonly observe?: ((happening: Happening) => undefined | Promise<void>) | undefined;

@@ -2,6 +2,15 @@
 import type { BashResult } from '../protocol/index.ts';
 import type { Artifacts } from './tool.ts';
 
+/** Runs a command elsewhere than in a shell of ours. `null` when it ended without a code. */
+export type ExecuteShell = (about: {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  onOutput(chunk: Uint8Array): void;
+}) => Promise<{ exitCode: number | null }>;
+
 export interface ShellRequest {
   command: string;
   cwd: string;
@@ -11,6 +20,8 @@ export interface ShellRequest {
   artifacts: Artifacts;
   /** Names the artifact file when the output is too long to show. */
   purpose: string;
+  /** In the place of a shell. */
+  execute?: ExecuteShell | undefined;
   /** The tail of the output so far, as it would be shown now. Called at a bounded rate. */
   onUpdate?(tail: ShellTail): void;
   /** What the command says, as it says it, without what only a terminal would understand. */

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Fault, messageOf } from '../base/index.ts';
-import type { Ports, RunningProcess, ShellOutcome, ShellRequest } from '../contracts/index.ts';
+import type { ExecuteShell, Ports, RunningProcess, ShellOutcome, ShellRequest } from '../contracts/index.ts';
 import { type Captured, ShellCapture } from './shell-capture.ts';
 
 /** How long a killed command may take to be gone. What escaped its group is not waited for. */
@@ -21,8 +21,9 @@ export function createRunShell({ ports, shellPath }: ShellSettings): (request: S
     const { cwd, command, signal, artifacts, purpose } = request;
     const capture = new ShellCapture({ ports, artifacts, purpose, ...listeners(request) });
     if (signal.aborted) return outcome(await capture.finish(), 'aborted');
-    const shell = await knownShell(ports, shellPath);
-    const child = await start(ports, shell, command, cwd, capture);
+    const child = request.execute
+      ? elsewhere(request.execute, ports, request, capture)
+      : await start(ports, await knownShell(ports, shellPath), command, cwd, capture);
     const ending = await endOf(child, ports, request);
     return outcome(await capture.finish(), ending);
   };
@@ -31,6 +32,8 @@ export function createRunShell({ ports, shellPath }: ShellSettings): (request: S
 function listeners(request: ShellRequest) {
   return { onUpdate: request.onUpdate?.bind(request), onOutput: request.onOutput?.bind(request) };
 }
+
+type Running = Pick<RunningProcess, 'finished' | 'kill'>;
 
 type Ending = 'aborted' | 'timedOut' | { code: number | null; signal: string | null };
 
@@ -71,8 +74,28 @@ async function start(
   }
 }
 
+function elsewhere(
+  execute: ExecuteShell,
+  { toolEnv }: Ports,
+  { command, cwd }: ShellRequest,
+  capture: ShellCapture,
+): Running {
+  const stop = new AbortController();
+  const onOutput = (chunk: Uint8Array) => capture.take(chunk, 'stdout');
+  const work = execute({ command, cwd, env: toolEnv, signal: stop.signal, onOutput });
+  const finished = work.then(
+    ({ exitCode: code }) => ({ code, signal: null }),
+    (cause: unknown) => {
+      // Being stopped is what it was told; nobody waits for its code.
+      if (stop.signal.aborted) return { code: null, signal: null };
+      throw new Fault('tool_failed', `Whoever runs commands here failed: ${messageOf(cause)}`, { cause });
+    },
+  );
+  return { finished, kill: () => stop.abort() };
+}
+
 /** Waits for the command, the timeout or the signal, whichever comes first. */
-async function endOf(child: RunningProcess, { clock }: Ports, { signal, timeout }: ShellRequest): Promise<Ending> {
+async function endOf(child: Running, { clock }: Ports, { signal, timeout }: ShellRequest): Promise<Ending> {
   const settled = new AbortController();
   const stopped = new Promise<'aborted' | 'timedOut'>((resolve) => {
     const abort = () => resolve('aborted');

@@ -85,11 +85,12 @@ export class ExtensionFront {
     });
   }
 
-  /** Each is there only when an extension wants it; `input` always, because extensions may still be on their way. */
+  /** Each is there only when an extension wants it; the first ones always, because extensions may still be on their way. */
   #createHooks(): Hooks {
     const of = <K extends keyof Hooks>(name: K): Hooks[K] => this.#system?.hooks[name];
     return {
       input: (said) => this.#input(said),
+      shell: async (planned) => (await this.#ready())?.hooks.shell?.(planned),
       commands: async () => {
         await this.#loading;
         return this.#system?.commands() ?? [];
@@ -131,10 +132,14 @@ export class ExtensionFront {
     if (said.text.trim() === '/reload' && said.source !== 'extension' && said.via === 'prompt') {
       return { handled: true, work: () => this.reload() };
     }
+    return (await this.#ready())?.hooks.input?.(said);
+  }
+
+  /** What was found is loaded and knows the session. */
+  async #ready(): Promise<ExtensionSystem | undefined> {
     await this.#loading;
-    if (!this.#system) return undefined;
-    await this.#patiently(this.start());
-    return this.#system.hooks.input?.(said);
+    if (this.#system) await this.#patiently(this.start());
+    return this.#system;
   }
 
   /** An extension that asks something at the start, of somebody who does not answer, must not hold every prompt for ever. */

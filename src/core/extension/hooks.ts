@@ -4,6 +4,7 @@ import type { CallVerdict, Hooks, InputVerdict, RunPreparation, Said, ToolResult
 import type { AgentMessage, CompactionResult, CustomMessage } from '../../protocol/index.ts';
 import { announcements } from './happenings.ts';
 import type { HandlerRunner } from './runner.ts';
+import { shellVerdict } from './user-bash.ts';
 
 export interface HookParts {
   runner: HandlerRunner;
@@ -37,6 +38,9 @@ export function createHooks(parts: HookParts): Hooks {
     },
     get toolResult() {
       return when<Hooks['toolResult']>((result) => toolResult(runner, result), 'tool_result');
+    },
+    get shell() {
+      return when<Hooks['shell']>((planned) => shellVerdict(runner, planned), 'user_bash');
     },
     get beforeSwitch() {
       const event = 'session_before_switch';
@@ -188,16 +192,19 @@ async function toolResult(
 async function objection(
   runner: HandlerRunner,
   events: readonly { readonly type: string }[],
-): Promise<{ cancel: boolean } | undefined> {
+): Promise<{ cancel: boolean; keepsConversation: boolean }> {
   let cancel = false;
+  let keepsConversation = false;
   for (const event of events) {
     if (cancel) break;
     await runner.emit(event, (result) => {
-      cancel = isRecord(result) && result.cancel === true;
+      if (!isRecord(result)) return false;
+      keepsConversation ||= result.skipConversationRestore === true;
+      cancel = result.cancel === true;
       return cancel;
     });
   }
-  return { cancel };
+  return { cancel, keepsConversation };
 }
 
 async function beforeCompact(

@@ -1,8 +1,8 @@
 // First floor, core: several who may object, asked one after another as if they were one. Knows none of them.
-import type { CallVerdict, Hooks, MoveVerdict, RunPreparation } from '../../contracts/index.ts';
+import type { BranchVerdict, CallVerdict, Hooks, MoveVerdict, RunPreparation } from '../../contracts/index.ts';
 
 type Asked = 'input' | 'beforeRun' | 'context' | 'beforeRequest' | 'toolCall' | 'toolResult';
-type Objecting = 'beforeSwitch' | 'beforeBranch' | 'beforeCompact' | 'beforeMove';
+type Objecting = 'shell' | 'beforeSwitch' | 'beforeBranch' | 'beforeCompact' | 'beforeMove';
 type HookOf<K extends keyof Hooks> = NonNullable<Hooks[K]>;
 
 /** Looked at anew every time, because hooks come and go. Where nobody is there, nothing is. */
@@ -40,11 +40,14 @@ export function combineHooks(sources: readonly Hooks[]): Hooks {
     get toolResult() {
       return join('toolResult', chainResult);
     },
+    get shell() {
+      return join('shell', firstVerdict);
+    },
     get beforeSwitch() {
       return join('beforeSwitch', firstObjection);
     },
     get beforeBranch() {
-      return join('beforeBranch', firstObjection);
+      return join('beforeBranch', chainBranch);
     },
     get beforeCompact() {
       return join('beforeCompact', firstVerdict);
@@ -121,6 +124,17 @@ function firstObjection<In>(
   return async (about) => {
     for (const hook of hooks) if ((await hook(about))?.cancel) return { cancel: true };
     return undefined;
+  };
+}
+
+function chainBranch(hooks: HookOf<'beforeBranch'>[]): HookOf<'beforeBranch'> {
+  return async (about) => {
+    let sum: BranchVerdict = { cancel: false };
+    for (const hook of hooks) {
+      sum = { ...sum, ...(await hook(about)) };
+      if (sum.cancel) break;
+    }
+    return sum;
   };
 }
 

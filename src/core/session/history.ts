@@ -13,6 +13,8 @@ import type { HistoryPorts } from './history-ports.ts';
 import type { Seat } from './seat.ts';
 import { countMessages } from './stats.ts';
 
+type Line = Omit<Branch, 'text'>;
+
 export class HistoryFacet implements History {
   readonly #seat: Seat;
   readonly #ports: HistoryPorts;
@@ -79,17 +81,23 @@ export class HistoryFacet implements History {
   }
 
   async clone(): Promise<{ cancelled: boolean }> {
+    const { leafId } = this.#seat.conversation;
+    return { cancelled: await this.#branchOff(leafId ?? '', await this.#whole()) };
+  }
+
+  async #whole(): Promise<Line> {
     const { conversation } = this.#seat;
-    const { leafId } = conversation;
     const { branchAt } = await import('../tree/branching.ts');
-    return { cancelled: await this.#branchOff(leafId ?? '', branchAt(await conversation.all(), leafId)) };
+    return branchAt(await conversation.all(), conversation.leafId);
   }
 
   /** Goes on in a new session that begins with this line. `true` when somebody objects. */
-  async #branchOff(entryId: string, { path, labels }: Omit<Branch, 'text'>): Promise<boolean> {
+  async #branchOff(entryId: string, before: Line): Promise<boolean> {
     const { conversation, options, ports, hooks } = this.#seat;
     const { copyOf } = await import('./copy.ts');
-    if ((await hooks.beforeBranch?.({ entryId }))?.cancel) return true;
+    const verdict = await hooks.beforeBranch?.({ entryId });
+    if (verdict?.cancel) return true;
+    const { path, labels } = verdict?.keepsConversation ? await this.#whole() : before;
     const parent = conversation.file;
     const now = new Date(ports.clock.now()).toISOString();
     const header = { ...conversation.header, id: ports.ids.uuid(), timestamp: now };

@@ -1,6 +1,7 @@
 // First floor, core: commands that the host runs beside the model. Their output reaches the model with the next prompt.
-import type { Shell, ShellOptions } from '../../contracts/index.ts';
+import type { Shell, ShellOptions, ShellVerdict } from '../../contracts/index.ts';
 import type { AgentEvent, BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
+import { orAfterAbort } from '../agent/until-aborted.ts';
 import { LiveOutput } from './live-output.ts';
 import { type HeldItem, SHELL_ENTRY } from './restored.ts';
 import type { Seat } from './seat.ts';
@@ -25,17 +26,9 @@ export class ShellFacet implements Shell {
     const shown = new LiveOutput((delta) => this.#seat.broadcast.emit(updateOf(options.id, delta)));
     const controller = new AbortController();
     this.#running.add(controller);
-    const { conversation, artifacts } = this.#seat;
+    const { conversation } = this.#seat;
     try {
-      const outcome = await this.#seat.options.runShell({
-        command,
-        cwd: this.#seat.options.cwd,
-        signal: controller.signal,
-        timeout: undefined,
-        artifacts,
-        purpose: 'bash',
-        onOutput: (text) => shown.add(text),
-      });
+      const outcome = await this.#outcome(command, options, { signal: controller.signal, shown });
       await shown.shown();
       const result = resultOf(outcome);
       // A conversation that was left while the command ran does not get its output.
@@ -44,6 +37,21 @@ export class ShellFacet implements Shell {
     } finally {
       this.#running.delete(controller);
     }
+  }
+
+  async #outcome(
+    command: string,
+    { excludeFromContext = false }: ShellOptions,
+    { signal, shown }: { signal: AbortSignal; shown: LiveOutput },
+  ): Promise<BashResult> {
+    const { artifacts, hooks, ports } = this.#seat;
+    const { runShell, cwd } = this.#seat.options;
+    const asked = hooks.shell?.({ command, cwd, excludeFromContext });
+    const verdict =
+      asked && (await orAfterAbort<ShellVerdict | undefined>(asked, () => undefined, signal, ports.clock));
+    if (verdict && 'result' in verdict) return verdict.result;
+    const onOutput = (text: string) => shown.add(text);
+    return runShell({ command, cwd, signal, artifacts, purpose: 'bash', onOutput, execute: verdict?.execute });
   }
 
   abort(): void {
