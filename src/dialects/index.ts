@@ -8,6 +8,7 @@ type Loader = () => Dialect | Promise<Dialect>;
 const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   [omp.name, () => omp],
   ['pi', async () => (await import('./pi/index.ts')).pi],
+  ['pi-legacy', async () => (await import('./pi-legacy/index.ts')).piLegacy],
 ]);
 
 export const dialectNames: readonly string[] = [...LOADERS.keys()];
