@@ -41,6 +41,8 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   /** How many turns one prompt may take. */
   maxTurns?: number | undefined;
   name?: string | undefined;
+  /** The id of a new session, when a host chose it. */
+  id?: string | undefined;
   /** Go on with this session: a path, or the beginning of its id. */
   session?: string | undefined;
   /** Begin a new session with the history of this one. */
@@ -103,6 +105,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
+    id: options.id,
     // Last, so that an extension's own words are never taken for a template.
     hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks],
     steeringMode: settings.steeringMode,

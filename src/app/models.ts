@@ -28,7 +28,7 @@ interface Surroundings extends ModelChoices {
   ports: Ports;
 }
 
-export function modelsFor(options: Surroundings): Models {
+export function modelsFor(options: Surroundings): Models & Pick<ReturnType<typeof createModels>, 'credentials'> {
   const { settings, ports } = options;
   const { clock, fetch, send } = ports;
   const env = options.env ?? process.env;

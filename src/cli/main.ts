@@ -15,6 +15,14 @@ function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** Hosts of Opal start a program of this name, without a word; a link is all that they need. */
+const OPAL_NAME = /(^|[/\\])opal-server(\.\w+)?$/;
+
+/** What the name says that it was started under comes before the words behind it. */
+function wordsOf([, program = '', ...words]: readonly string[]): string[] {
+  return OPAL_NAME.test(program) ? ['--mode', 'rpc', '--dialect', 'opal', ...words] : words;
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   const subcommand = SUBCOMMANDS[argv[0] ?? ''];
   if (subcommand) {
@@ -34,7 +42,7 @@ async function main(argv: readonly string[]): Promise<void> {
   process.exitCode = await runPrint({ ...options, mode: options.mode === 'json' ? 'json' : 'text' }, warn);
 }
 
-main(process.argv.slice(2)).catch((thrown: unknown) => {
+main(wordsOf(process.argv)).catch((thrown: unknown) => {
   warn(`Error: ${messageOf(thrown)}`);
   process.exitCode = thrown instanceof Fault && thrown.code === 'config' ? USAGE_ERROR : FAILURE;
 });

@@ -1,5 +1,6 @@
 // Ground floor: how a command is declared. Validation, wire, client, docs and schema all follow from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import type { Desk } from './desk.ts';
 import type { AgentSession, Disposition } from './session.ts';
 
 /**
@@ -11,9 +12,12 @@ import type { AgentSession, Disposition } from './session.ts';
 export type Lane = 'now' | 'ordered' | 'run';
 
 export interface CallContext {
+  /** The one that the call speaks to. Reading it throws a Fault when there is none. */
   readonly session: AgentSession;
   /** What the host calls this call, for events that belong to it. */
   readonly id: string | number | undefined;
+  /** The process itself. Reading it throws a Fault where there is only one session. */
+  readonly desk: Desk;
   /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
   accept(disposition?: Disposition): void;
   /** Somebody is waited for, perhaps a person: `now` commands behind this one do not wait any longer. */

@@ -1,7 +1,7 @@
 // Ground floor: how calls, replies, events and questions are spelled on a wire. The rest of the house never sees a spelling.
 import type { Fault, Line } from '../base/index.ts';
 import type { AgentEvent, UiAnswer, UiRequest } from '../protocol/index.ts';
-import type { Disposition } from './session.ts';
+import type { AgentSession, Disposition } from './session.ts';
 import type { Chunk } from './transport.ts';
 
 /** One line on its way out. Two frames may fold into one while the host is slow; most never do. */
@@ -10,6 +10,8 @@ export interface Frame {
   readonly bytes: number;
   /** This frame and the one after it as a single frame, or `undefined` when both must stand. */
   fold?(next: Frame): Frame | undefined;
+  /** Follows at once: what is one thing here may be several lines on a wire. */
+  readonly behind?: Frame | undefined;
 }
 
 /** What the codec needs to answer a call later. Opaque to everyone else. */
@@ -19,8 +21,8 @@ export interface CallToken {
 }
 
 export type Incoming =
-  /** `token.name` is what the host called it, `command` what is meant. */
-  | { kind: 'call'; token: CallToken; command: string; params: unknown }
+  /** `token.name` is what the host called it, `command` what is meant, `session` the id of the one it speaks to. */
+  | { kind: 'call'; token: CallToken; command: string; params: unknown; session?: string | undefined }
   | { kind: 'answer'; id: string; answer: UiAnswer }
   | { kind: 'refused'; token: CallToken; fault: Fault }
   /** Understood, and nothing to do: some frames get no reply by definition. */
@@ -37,9 +39,10 @@ export interface Codec {
   greeting(): Frame | undefined;
   decode(line: Line): Incoming;
   reply(token: CallToken, reply: Reply): Frame | undefined;
-  event(event: AgentEvent): Frame | undefined;
+  /** `session` is the one that it happened to, for dialects that name it. */
+  event(event: AgentEvent, session?: AgentSession): Frame | undefined;
   /** `undefined` where questions have no spelling: whoever asks takes the default. */
-  ask(request: UiRequest): Frame | undefined;
+  ask(request: UiRequest, session?: AgentSession): Frame | undefined;
 }
 
 export interface CodecOptions {
@@ -59,5 +62,7 @@ export interface Dialect {
   readonly events: readonly AgentEvent['type'][];
   /** In the place of the program's own defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Hosts open sessions themselves, and name the one they speak to. */
+  readonly manySessions?: boolean;
   codec(options: CodecOptions): Codec;
 }

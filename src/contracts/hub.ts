@@ -1,14 +1,21 @@
 // Ground floor: the sessions of one process, as the server sees them.
+import type { AgentEvent } from '../protocol/index.ts';
+import type { Desk } from './desk.ts';
 import type { HostUi } from './host-ui.ts';
-import type { AgentSession, EventListener } from './session.ts';
+import type { AgentSession } from './session.ts';
+
+/** Like a session's own listener, for many sessions. */
+export type HubListener = (event: AgentEvent, session: AgentSession) => void | Promise<void>;
 
 export interface SessionHub {
-  /** The session that a dialect without session ids speaks to. */
-  readonly main: AgentSession;
+  /** The one with this id; without an id the only one. Throws a Fault when there is none. */
+  session(id?: string): AgentSession;
   /** A host has connected: it hears every event, and questions can be put to it. Returns the farewell. */
-  connect(listener: EventListener, ui: HostUi): () => void;
+  connect(listener: HubListener, uiFor: (session: AgentSession) => HostUi): () => void;
   /** The host that is connected, if one can be asked. */
   readonly ui: HostUi | undefined;
+  /** What may be asked of the process itself, where it can have more than one session. */
+  readonly desk?: Desk | undefined;
   /** Somebody inside wants the process to end when nothing is under way any more. */
   leave(): void;
   readonly leaving: Promise<void>;

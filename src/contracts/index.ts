@@ -1,5 +1,6 @@
 // Table of contents: the interfaces between the rooms of the house.
 export * from './command.ts';
+export * from './desk.ts';
 export * from './dialect.ts';
 export * from './extension.ts';
 export * from './hooks.ts';
@@ -15,6 +16,7 @@ export * from './shell.ts';
 export * from './store.ts';
 export * from './subagents.ts';
 export * from './todos.ts';
+export * from './token-usage.ts';
 export * from './tool.ts';
 export * from './tool-result.ts';
 export * from './transport.ts';

@@ -9,18 +9,15 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   [omp.name, () => omp],
   ['pi', async () => (await import('./pi/index.ts')).pi],
   ['pi-legacy', async () => (await import('./pi-legacy/index.ts')).piLegacy],
+  ['opal', async () => (await import('./opal/index.ts')).opal],
 ]);
 
 export const dialectNames: readonly string[] = [...LOADERS.keys()];
 
-/** Announced, but nobody speaks them yet. */
-const PROMISED: ReadonlySet<string> = new Set(['opal']);
-
 export async function dialectNamed(name: string): Promise<Dialect> {
   const dialect = await LOADERS.get(name)?.();
   if (dialect) return dialect;
-  const problem = PROMISED.has(name) ? `The dialect ${name} is not spoken yet` : `Unknown dialect: ${name}`;
-  throw new Fault('config', `${problem}. Available: ${dialectNames.join(', ')}`);
+  throw new Fault('config', `Unknown dialect: ${name}. Available: ${dialectNames.join(', ')}`);
 }
 
 export { omp };

@@ -20,7 +20,15 @@ const timeout = optional(number());
 
 /** Questions wait for an answer; the rest is shown and forgotten. */
 export const uiRequest = variant('method', [
-  object({ id, method: literal('select'), title, options: array(string()), timeout }),
+  object({
+    id,
+    method: literal('select'),
+    title,
+    /** What is going to happen, when the choice is whether it may. */
+    message: optional(string()),
+    options: array(string()),
+    timeout,
+  }),
   object({ id, method: literal('confirm'), title, message: string(), timeout }),
   object({ id, method: literal('input'), title, placeholder: optional(string()), timeout }),
   object({ id, method: literal('editor'), title, prefill: optional(string()) }),

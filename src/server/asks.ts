@@ -1,6 +1,6 @@
 // First floor, server: questions that are open with the host. Late, unknown and missing answers do no harm.
 import { deferred } from '../base/index.ts';
-import type { Clock, HostUi, Ids, UiQuestion } from '../contracts/index.ts';
+import type { AgentSession, Clock, HostUi, Ids, UiQuestion } from '../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../protocol/index.ts';
 
 /** The key of the one answer that fits each question; `cancelled` fits all of them. */
@@ -11,21 +11,26 @@ const FITTING: Record<UiQuestion['method'], 'value' | 'confirmed'> = {
   editor: 'value',
 };
 
-export interface Asks extends HostUi {
+export interface Asks {
+  /** How a session puts its questions. */
+  of(session: AgentSession): HostUi;
   answer(id: string, answer: UiAnswer): void;
   /** The host is gone: everybody takes the default, now and from here on. */
   close(): void;
 }
 
 /** `send` says whether the question could be put at all; where it cannot, everybody takes the default. */
-export function createAsks(ports: { clock: Clock; ids: Ids }, send: (request: UiRequest) => boolean): Asks {
+export function createAsks(
+  ports: { clock: Clock; ids: Ids },
+  send: (request: UiRequest, session: AgentSession) => boolean,
+): Asks {
   const open = new Map<string, (answer: UiAnswer | undefined) => void>();
   let closed = false;
-  return {
+  const uiOf = (session: AgentSession): HostUi => ({
     async ask(question, options = {}) {
       if (closed || options.signal?.aborted) return undefined;
       const id = ports.ids.uuid();
-      if (!send({ id, ...question } as UiRequest)) return undefined;
+      if (!send({ id, ...question } as UiRequest, session)) return undefined;
       const { promise, resolve } = deferred<UiAnswer | undefined>();
       const giveUp = () => resolve(undefined);
       const cancelTimer = options.timeout ? ports.clock.after(options.timeout, giveUp) : () => {};
@@ -41,8 +46,11 @@ export function createAsks(ports: { clock: Clock; ids: Ids }, send: (request: Ui
       }
     },
     show(display) {
-      if (!closed) send({ id: ports.ids.uuid(), ...display } as UiRequest);
+      if (!closed) send({ id: ports.ids.uuid(), ...display } as UiRequest, session);
     },
+  });
+  return {
+    of: uiOf,
     answer(id, answer) {
       open.get(id)?.(answer);
     },

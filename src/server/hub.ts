@@ -1,19 +1,23 @@
-// First floor, server: the sessions of this process. One for now; dialects with session ids ask for more.
-import { deferred } from '../base/index.ts';
-import type { AgentSession, EventListener, HostUi, SessionHub } from '../contracts/index.ts';
+// First floor, server: the one session of this process. Dialects with session ids have a hub of their own.
+import { deferred, Fault } from '../base/index.ts';
+import type { AgentSession, HostUi, SessionHub } from '../contracts/index.ts';
 
 /** `connected` is called when the first host listens. */
 export function createHub(main: AgentSession, connected: () => void = () => {}): SessionHub {
   let ui: HostUi | undefined;
   const leaving = deferred();
   return {
-    main,
+    session(id) {
+      if (id === undefined || id === main.id) return main;
+      throw noSession(id);
+    },
     get ui() {
       return ui;
     },
-    connect(listener: EventListener, host: HostUi) {
+    connect(listener, uiFor) {
+      const host = uiFor(main);
       ui = host;
-      const unsubscribe = main.subscribe(listener);
+      const unsubscribe = main.subscribe((event) => listener(event, main));
       // Not at once: the greeting comes first.
       queueMicrotask(connected);
       return () => {
@@ -27,4 +31,8 @@ export function createHub(main: AgentSession, connected: () => void = () => {}):
     abort: () => main.runs.abort(),
     close: () => main.close(),
   };
+}
+
+export function noSession(id: string | undefined): Fault {
+  return new Fault('not_found', `Session not found: ${id ?? 'none was named'}`, { details: { session: id } });
 }

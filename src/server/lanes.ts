@@ -36,6 +36,10 @@ export class Lanes {
     void done.then(() => this.#open.delete(done));
   }
 
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
   /** Everything dispatched so far is done. */
   async idle(): Promise<void> {
     while (this.#open.size > 0) await Promise.all(this.#open);

@@ -7,6 +7,7 @@ import {
   type Command,
   check,
   type Disposition,
+  type Frame,
   type Ids,
   type Incoming,
   type Log,
@@ -15,7 +16,7 @@ import {
   type Transport,
 } from '../contracts/index.ts';
 import { createAsks } from './asks.ts';
-import { Lanes } from './lanes.ts';
+import { LaneTable } from './lane-table.ts';
 import { Outbox } from './outbox.ts';
 import { untilTold } from './until-told.ts';
 
@@ -29,9 +30,9 @@ export interface ServeOptions {
   onEof: 'finish' | 'abort';
 }
 
-interface Call {
-  token: CallToken;
-  params: unknown;
+type Called = Extract<Incoming, { kind: 'call' }>;
+
+interface Call extends Called {
   letGo(): void;
   turn: Promise<void>;
   slow(): void;
@@ -41,23 +42,16 @@ interface Call {
 export async function serve(options: ServeOptions): Promise<void> {
   const { transport, codec, hub, ports } = options;
   const outbox = new Outbox(transport);
-  const asks = createAsks(ports, (request) => {
-    const frame = codec.ask(request);
-    if (frame) void outbox.push(frame);
+  const asks = createAsks(ports, (request, session) => {
+    const frame = codec.ask(request, session);
+    void send(frame);
     return frame !== undefined;
   });
-  const lanes = new Lanes();
-  const disconnect = hub.connect((event) => {
-    const frame = codec.event(event);
-    return frame && outbox.push(frame);
-  }, asks);
-  const answer = (token: CallToken, reply: Reply) => {
-    const frame = codec.reply(token, reply);
-    return frame && outbox.push(frame);
-  };
+  const lanes = new LaneTable();
+  const disconnect = hub.connect((event, session) => send(codec.event(event, session)), asks.of);
+  const answer = (token: CallToken, reply: Reply) => send(codec.reply(token, reply));
 
-  const greeting = codec.greeting();
-  if (greeting) void outbox.push(greeting);
+  void send(codec.greeting());
   for await (const line of untilTold(transport.lines, departure())) {
     const incoming = codec.decode(line);
     if (incoming.kind === 'answer') asks.answer(incoming.id, incoming.answer);
@@ -85,24 +79,31 @@ export async function serve(options: ServeOptions): Promise<void> {
       await turn;
       await answer(token, { moment: 'failed', fault, afterAccepted: false });
     };
-    lanes.dispatch({ lane: 'now', long: false, work });
+    lanes.dispatch(undefined, { lane: 'now', long: false, work });
   }
 
-  function dispatch({ token, command: name, params }: Extract<Incoming, { kind: 'call' }>): void {
-    const command = options.commands.get(name);
+  function send(frame: Frame | undefined): undefined | Promise<void> {
+    if (!frame) return undefined;
+    const wait = outbox.push(frame);
+    return frame.behind ? send(frame.behind) : wait;
+  }
+
+  function dispatch(called: Called): void {
+    const { token } = called;
+    const command = options.commands.get(called.command);
     if (!command) {
       refuse(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
       return;
     }
-    lanes.dispatch({
+    lanes.dispatch(called.session, {
       lane: command.lane,
       long: command.long ?? false,
-      work: (accept, turn, slow) => carryOut(command, { token, params, letGo: accept, turn, slow }),
+      work: (accept, turn, slow) => carryOut(command, { ...called, letGo: accept, turn, slow }),
     });
   }
 
   /** The one place where a failure becomes a reply. */
-  async function carryOut(command: Command, { token, params, letGo, turn, slow }: Call): Promise<void> {
+  async function carryOut(command: Command, { token, params, session, letGo, turn, slow }: Call): Promise<void> {
     let accepted: { disposition: Disposition | undefined } | undefined;
     const accept = (disposition?: Disposition) => {
       if (accepted) return;
@@ -110,10 +111,21 @@ export async function serve(options: ServeOptions): Promise<void> {
       void answer(token, { moment: 'accepted', disposition });
       letGo();
     };
-    const id = token.id as string | number | undefined;
+    const scope = {
+      get session() {
+        return hub.session(session);
+      },
+      get desk() {
+        if (hub.desk) return hub.desk;
+        throw new Fault('refused', `${command.name} needs a dialect with many sessions`);
+      },
+      id: token.id as string | number | undefined,
+      accept,
+      slow,
+    };
     try {
       const checked = check(command.params, params);
-      const result = await command.run(checked, { session: hub.main, id, accept, slow });
+      const result = await command.run(checked, scope);
       if (command.lane === 'run') accept();
       await turn;
       await answer(token, { moment: 'settled', result, disposition: accepted?.disposition });

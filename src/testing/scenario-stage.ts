@@ -1,11 +1,9 @@
 // The hall, testing: what each word of a transcript does. Real tools, files and log; scripted models, ids and clock.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type AgentOptions, createAgent } from '../app/compose.ts';
+import type { AgentOptions } from '../app/compose.ts';
 import { defaultSettings } from '../app/settings-table.ts';
 import { createSystemPorts } from '../app/system-ports/index.ts';
-import { offerTrust } from '../app/trust/offer.ts';
-import { commandsByName } from '../commands/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { dialectNamed } from '../dialects/index.ts';
 import type { Model } from '../protocol/index.ts';
@@ -15,6 +13,7 @@ import { createCountingIds } from './counting-ids.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFrameReader } from './frame-reader.ts';
 import { createMatcher } from './pattern.ts';
+import { openMany, openOne } from './scenario-house.ts';
 import { createScriptedModels, scriptedModel } from './scripted-model.ts';
 import { createScriptedTools } from './scripted-tool.ts';
 import type { Step } from './step.ts';
@@ -50,32 +49,28 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   const models = createScriptedModels([], { now: () => clock.now(), ...cast(steps) });
   const tools = createScriptedTools(wordsOf(steps, 'tool'));
   const dialect = await dialectNamed(options.dialect);
-  const agent = await createAgent({
+  const agentOptions: AgentOptions = {
     cwd,
     agentDirectory: join(options.directory, 'home'),
     home: join(options.directory, 'user'),
+    env: {},
     ports,
     models,
     tools: tools.tools,
     ...start,
     settings: { ...defaultSettings, ...dialect.settings, ...start.settings },
-  });
+  };
+  const house = dialect.manySessions ? openMany(agentOptions) : await openOne(agentOptions, start.because ?? 'open');
   const { transport, host } = createMemoryTransport(start.lineLimit ? { lineLimit: start.lineLimit } : {});
   const served = serve({
     transport,
     codec: dialect.codec({ version: '0.0.0', stream: start.stream ?? 'full' }),
-    commands: commandsByName,
-    hub: agent.hub,
+    commands: house.commands,
+    hub: house.hub,
     ports,
     onEof: start.onEof ?? 'finish',
   }).finally(() => transport.close());
-  void offerTrust(agent, {
-    ports,
-    agentDirectory: join(options.directory, 'home'),
-    cwd,
-    because: start.because ?? 'open',
-    tell: agent.session.notify,
-  });
+  house.introduce();
 
   const frames = createFrameReader(() => host.next());
   const matcher = createMatcher();
@@ -88,17 +83,18 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
   /** Before it, because what was just sent may still be on its way in; after it, because its last words may be on their way out. */
   const settle = async () => {
     await roundTrip();
-    await agent.session.runs.settled();
+    await house.hub.settled();
     await roundTrip();
   };
   const roundTrip = async () => {
-    const id = `settle-${++settles}`;
-    // Every dialect says in some way that it does not know this.
-    host.send(JSON.stringify({ type: id }));
-    await frames.seek((frame) => JSON.stringify(frame).includes(id));
+    for (const call of house.roundTrips()) {
+      const id = `settle-${++settles}`;
+      host.send(JSON.stringify(call(id)));
+      await frames.seek((frame) => JSON.stringify(frame).includes(id));
+    }
   };
   const log = async (): Promise<unknown[]> => {
-    const text = await readFile(agent.session.file ?? '', 'utf8');
+    const text = await readFile(house.session?.file ?? '', 'utf8');
     return text
       .trimEnd()
       .split('\n')
@@ -163,7 +159,7 @@ export async function setStage(steps: readonly Step[], options: ScenarioOptions)
     },
     async close() {
       host.end();
-      await agent.close();
+      await house.close();
       await served;
     },
   };

@@ -39,9 +39,9 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
   let ui: HostUi | undefined;
   const hub: SessionHub = {
     ...agent.hub,
-    connect(listener, theirs) {
-      ui = theirs;
-      return agent.hub.connect(listener, theirs);
+    connect(listener, uiFor) {
+      ui = uiFor(agent.session);
+      return agent.hub.connect(listener, uiFor);
     },
   };
   const codec = omp.codec({ version: '1.2.3', stream: 'full' });

@@ -6,37 +6,45 @@ import { serve } from '../../server/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { version } from '../version.ts';
+import type { RpcOptions, Served } from './served.ts';
 import { createShutdown } from './shutdown.ts';
-import { type StartOptions, start } from './start.ts';
-
-export interface RpcOptions extends StartOptions {
-  readonly dialect?: string | undefined;
-  readonly stream?: 'full' | 'delta' | undefined;
-  readonly onEof?: 'finish' | 'abort' | undefined;
-}
+import { type Prepared, prepare, start } from './start.ts';
 
 /** Returns only by leaving the process. */
 export async function runRpc(options: RpcOptions, warn: (line: string) => void): Promise<never> {
-  const spoken = (settings: SettingValues) => dialectNamed(options.dialect ?? settings.dialect);
-  const started = await start(options, warn, async (settings) => (await spoken(settings)).settings ?? {});
-  const { agent, ports, settings } = started;
+  const spoken = (said: SettingValues) => dialectNamed(options.dialect ?? said.dialect);
+  const prepared = await prepare(options, warn, async (settings) => (await spoken(settings)).settings ?? {});
+  const { ports, settings } = prepared;
   const dialect = await spoken(settings);
+  const served = dialect.manySessions
+    ? (await import('./many.ts')).openMany(options, warn, prepared, dialect.settings)
+    : await openOne(options, warn, prepared);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
   const shutdown = createShutdown(ports, async () => {
-    await started.close();
+    await served.close();
     await transport.flush();
   });
   // Nobody reads any more: there is no point in going on, and no one to tell.
   void transport.broken.then(() => shutdown.leave(0));
-  const served = serve({
+  const serving = serve({
     transport,
     codec: dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] }),
-    commands: commandsByName,
-    hub: agent.hub,
+    commands: served.commands,
+    hub: served.hub,
     ports,
     onEof: options.onEof ?? settings['rpc.onEof'],
   });
-  void started.introduceProject().catch((thrown: unknown) => warn(messageOf(thrown)));
-  await served;
+  void served.introduce().catch((thrown: unknown) => warn(messageOf(thrown)));
+  await serving;
   return shutdown.leave(0);
+}
+
+async function openOne(options: RpcOptions, warn: (line: string) => void, prepared: Prepared): Promise<Served> {
+  const started = await start(options, warn, prepared);
+  return {
+    hub: started.agent.hub,
+    commands: commandsByName,
+    introduce: () => started.introduceProject(),
+    close: () => started.close(),
+  };
 }

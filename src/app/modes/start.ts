@@ -11,6 +11,7 @@ import { loadSettings, userDirectory, withDefaults } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { decideTrust } from '../trust/decide.ts';
+import type { TrustDecision } from '../trust/decision.ts';
 import { offerTrust } from '../trust/offer.ts';
 
 /** What the modes read of the command line. */
@@ -65,11 +66,22 @@ export interface Started {
 /** Settings that take the place of the program's own defaults; what somebody has set wins over them. */
 type Defaults = (settings: SettingValues) => Promise<Readonly<Record<string, unknown>>>;
 
-export async function start(
+/** What every mode begins with: the ports, where the user's own lies, and what the settings say. */
+export interface Prepared {
+  readonly ports: Started['ports'];
+  readonly directory: string;
+  readonly cwd: string;
+  readonly decision: TrustDecision;
+  readonly settings: SettingValues;
+  readonly problems: readonly string[];
+  readonly logFile: string | undefined;
+}
+
+export async function prepare(
   options: StartOptions,
   warn: (line: string) => void,
   defaults: Defaults = async () => ({}),
-): Promise<Started> {
+): Promise<Prepared> {
   const env = process.env;
   const logFile = options.logFile ?? env.PARLEY_LOG;
   const ports = createSystemPorts(logFile ? { logFile: resolve(logFile), warn } : {});
@@ -85,6 +97,15 @@ export async function start(
   if (decision.problem) warn(decision.problem);
   for (const problem of problems) warn(problem);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
+  return { ports, directory, cwd, decision, settings, problems, logFile };
+}
+
+export async function start(
+  options: StartOptions,
+  warn: (line: string) => void,
+  prepared?: Prepared,
+): Promise<Started> {
+  const { ports, directory, cwd, decision, settings, problems, logFile } = prepared ?? (await prepare(options, warn));
   const agent = await createAgent({
     cwd,
     agentDirectory: directory,

@@ -41,6 +41,8 @@ export interface SessionOptions {
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
   name?: string | undefined;
+  /** The id of the first conversation, when a host chose it. */
+  id?: string | undefined;
   /** Go on with this conversation instead of beginning one. */
   resumed?: ResumedSession | undefined;
   steeringMode: QueueMode;

@@ -23,16 +23,16 @@ export class Seat {
     this.hooks = combineHooks(options.hooks ?? []);
     this.broadcast = createBroadcast((thrown) => this.ports.log('listener failed', { error: String(thrown) }));
     if (options.resumed) this.goOn(options.resumed);
-    else this.sitDown({});
+    else this.sitDown({ id: options.id });
   }
 
   /** Takes a fresh conversation. Nothing is written before something is worth keeping. */
-  sitDown(options: { parentSession?: string | undefined }): void {
+  sitDown(options: { parentSession?: string | undefined; id?: string | undefined }): void {
     const { clock, ids } = this.ports;
     const header = {
       type: 'session' as const,
       version: SESSION_VERSION,
-      id: ids.uuid(),
+      id: options.id ?? ids.uuid(),
       timestamp: new Date(clock.now()).toISOString(),
       cwd: this.options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),

@@ -1,0 +1,98 @@
+// The hall: what a host may ask of the process itself: to open sessions, and everything that belongs to none of them.
+import { resolve } from 'node:path';
+import { Fault } from '../../base/index.ts';
+import type { Desk, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
+import type { ManyHub } from '../../server/index.ts';
+import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
+import { modelsFor } from '../models.ts';
+import type { SettingValues } from '../settings-table.ts';
+import { createDeskAuth } from './auth.ts';
+import { readUserSettings, saveUserSettings } from './settings.ts';
+import { createShelves } from './shelves.ts';
+
+export interface DeskOptions {
+  hub: ManyHub;
+  /** What all sessions have in common. */
+  agent: AgentOptions;
+  /** What holds in a directory. */
+  about(cwd: string): Promise<{ trusted: boolean; settings: SettingValues }>;
+}
+
+export function createDesk({ hub, agent: common, about }: DeskOptions): Desk {
+  const { ports, agentDirectory } = common;
+  const shelves = createShelves(common);
+  const own = modelsFor(common);
+  const models: Models = common.models ?? own;
+  const auth = createDeskAuth(own.credentials, { ports, env: common.env ?? process.env });
+  const place = { ports, directory: agentDirectory };
+  /** Two calls may ask for the same one before the first is open. */
+  const opening = new Set<string>();
+
+  async function open(request: OpenRequest): Promise<OpenedSession> {
+    const { id, persist } = request;
+    const cwd = await workingDirectory(request.cwd);
+    const path = id === undefined ? undefined : await shelves.find(id);
+    const found = request.model && (await modelNamed(models, request.model));
+    const agent = await createAgent({
+      ...common,
+      ...(await about(cwd)),
+      cwd,
+      persist,
+      id,
+      session: path,
+      systemPrompt: request.systemPrompt ?? common.systemPrompt,
+      toolNames: request.tools ?? common.toolNames,
+      noSkills: request.skills === false || common.noSkills,
+      ...(found ? { provider: found.provider, model: found.id } : {}),
+      thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
+    });
+    const { models: chosen } = agent.session;
+    if (found && chosen.current?.id !== found.id) await chosen.choose(found.provider, found.id);
+    hub.add({ session: agent.session, hub: agent.hub, close: () => agent.hub.close() });
+    return { session: agent.session, resumed: path !== undefined, ...(await findings(agent, cwd)) };
+  }
+
+  async function workingDirectory(wanted: string | undefined): Promise<string> {
+    const path = resolve(common.cwd, wanted ?? '.');
+    const info = await ports.files.info(path);
+    if (info?.kind === 'directory') return path;
+    throw new Fault('config', `Working directory does not exist: ${path}`);
+  }
+
+  async function findings({ session }: Agent, cwd: string) {
+    const { findContextFiles } = await import('../../core/context/context-files.ts');
+    const notes = await findContextFiles(ports.files, agentDirectory, cwd);
+    const skills = (await session.commands()).filter(({ source }) => source === 'skill');
+    return {
+      contextFiles: notes.map(({ path }) => path),
+      skills: skills.map(({ name }) => name.replace(/^skill:/, '')),
+    };
+  }
+
+  return {
+    async open(request) {
+      const { id = '' } = request;
+      if (hub.find(id) || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
+      if (id !== '') opening.add(id);
+      return open(request).finally(() => opening.delete(id));
+    },
+    sessions: () => shelves.list(),
+    async remove(id) {
+      const isOpen = hub.find(id) !== undefined;
+      await hub.end(id);
+      const path = await shelves.find(id);
+      if (path !== undefined) await shelves.remove(path);
+      else if (!isOpen) throw new Fault('not_found', `Session not found: ${id}`, { details: { session: id } });
+    },
+    models: () => models.available(),
+    settings: () => readUserSettings(place),
+    saveSettings: (changes) => saveUserSettings(place, changes, auth.saveKey),
+    auth,
+  };
+}
+
+/** Hosts of this family name the wrong provider as a matter of course. */
+async function modelNamed(models: Models, wanted: NonNullable<OpenRequest['model']>) {
+  const known = (await models.available()).filter(({ id }) => id === wanted.id);
+  return known.find(({ provider }) => provider === wanted.provider) ?? known[0];
+}

@@ -1,0 +1,57 @@
+// The hall: the user's settings as Opal's hosts read and write them. Keys of providers pass through, and never come back.
+import { join } from 'node:path';
+import { Fault, isRecord } from '../../base/index.ts';
+import type { Ports } from '../../contracts/index.ts';
+import { parseSettings } from '../settings-text.ts';
+import { writeSettings } from '../settings-write.ts';
+
+interface Place {
+  ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
+  directory: string;
+}
+
+const PROVIDER_KEY = /^(.+)_api_key$/;
+const SECRET = /(api_?key|token|secret|password)$/i;
+
+export async function readUserSettings({ ports, directory }: Place): Promise<Record<string, unknown>> {
+  const path = join(directory, 'settings.json');
+  const info = await ports.files.info(path);
+  const text = info?.kind === 'file' ? new TextDecoder().decode(await ports.files.read(path)) : '';
+  const parsed = text.trim() === '' ? {} : await parseSettings(text);
+  if (!isRecord(parsed)) throw new Fault('config', `${path} does not hold an object; mend it first`);
+  const { defaultProvider, defaultModel } = parsed;
+  const known = typeof defaultModel === 'string';
+  const model = typeof defaultProvider === 'string' ? `${defaultProvider}:${defaultModel}` : defaultModel;
+  return withoutSecrets({ ...parsed, ...(known ? { default_model: model } : {}) });
+}
+
+function withoutSecrets(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([key]) => !SECRET.test(key))
+      .map(([key, value]) => [key, isRecord(value) ? withoutSecrets(value) : value]),
+  );
+}
+
+/** What is named is changed, the rest stays. `default_model` is `provider:id`, or an id. */
+export async function saveUserSettings(
+  place: Place,
+  settings: Readonly<Record<string, unknown>>,
+  saveKey: (provider: string, key: string) => Promise<void>,
+): Promise<void> {
+  const changes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(settings)) {
+    const provider = PROVIDER_KEY.exec(name)?.[1];
+    if (provider !== undefined && typeof value === 'string') await saveKey(provider, value);
+    else if (name === 'default_model' && typeof value === 'string') Object.assign(changes, modelSettings(value));
+    else if (SECRET.test(name))
+      throw new Fault('invalid_params', `${name} is no setting; keys are kept by auth/set_key`);
+    else changes[name] = value;
+  }
+  if (Object.keys(changes).length > 0) await writeSettings(place, changes);
+}
+
+function modelSettings(words: string): Record<string, unknown> {
+  const [, provider, id] = /^([^:/]+):(.+)$/.exec(words) ?? [];
+  return { defaultProvider: provider, defaultModel: id ?? words };
+}

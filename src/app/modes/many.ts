@@ -1,0 +1,68 @@
+// The hall: serving a host that opens its sessions itself. Each has its own directory, settings, trust, model and log.
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { withDeskCommands } from '../../commands/desk/index.ts';
+import { commandsByName } from '../../commands/index.ts';
+import { createManyHub } from '../../server/index.ts';
+import { createDesk } from '../desk/desk.ts';
+import { withLimitFlags } from '../limits.ts';
+import { loadSettings, withDefaults } from '../settings.ts';
+import { decideTrust } from '../trust/decide.ts';
+import type { RpcOptions, Served } from './served.ts';
+import type { Prepared } from './start.ts';
+
+export function openMany(
+  options: RpcOptions,
+  warn: (line: string) => void,
+  prepared: Prepared,
+  defaults: Readonly<Record<string, unknown>> = {},
+): Served {
+  const { ports, directory, cwd } = prepared;
+  const { files } = ports;
+  const hub = createManyHub((many) =>
+    createDesk({
+      hub: many,
+      agent: {
+        cwd,
+        agentDirectory: directory,
+        home: homedir(),
+        settings: prepared.settings,
+        ports,
+        sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
+        provider: options.provider,
+        model: options.model,
+        apiKey: options.apiKey,
+        redact: ports.redact,
+        withhold: ports.withhold,
+        warn,
+        thinkingLevel: options.thinking,
+        appendSystemPrompt: options.appendSystemPrompt,
+        toolNames: options.noTools ? [] : options.tools,
+        skillPaths: options.skill,
+        noSkills: options.noSkills,
+        templatePaths: options.promptTemplate,
+        noTemplates: options.noPromptTemplates,
+        noRules: options.noRules,
+        maxTurns: options.maxTurns,
+        extensions: { discover: !options.noExtensions, flags: options.unknown, mode: options.mode },
+      },
+      async about(project) {
+        const { trust, noTrust, set: overrides } = options;
+        const { trusted } = await decideTrust({ files, agentDirectory: directory, cwd: project, trust, noTrust });
+        const loaded = await loadSettings({ files, directory, project: trusted ? project : undefined, overrides });
+        for (const problem of loaded.problems) warn(problem);
+        return { trusted, settings: withLimitFlags(withDefaults(loaded, defaults), options) };
+      },
+    }),
+  );
+  return {
+    hub,
+    commands: withDeskCommands(commandsByName),
+    introduce: async () => {},
+    async close() {
+      await hub.close();
+      await ports.processes.killAll();
+      await ports.close();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// The hall: what serving a host needs to be told, and what is served. Words only.
+import type { Command, SessionHub } from '../../contracts/index.ts';
+import type { StartOptions } from './start.ts';
+
+export interface RpcOptions extends StartOptions {
+  readonly dialect?: string | undefined;
+  readonly stream?: 'full' | 'delta' | undefined;
+  readonly onEof?: 'finish' | 'abort' | undefined;
+}
+
+/** What is served, be it one session or many. */
+export interface Served {
+  readonly hub: SessionHub;
+  readonly commands: ReadonlyMap<string, Command>;
+  /** Tells the host what it should know of the project, once it listens. */
+  introduce(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,33 @@
+// Table of contents: what only hosts with many sessions may ask. Loaded when such a dialect is spoken.
+import type { Command } from '../../contracts/index.ts';
+import { agentState, ping, sessionHistory, stopRun } from './agent.ts';
+import { authStatus, awaitLogin, beginLogin, saveKey } from './auth.ts';
+import { chooseModel, chooseThinking, listModels } from './models.ts';
+import { deleteSession, listSessions, moveTo, startSession } from './sessions.ts';
+import { getSettings, saveSettings } from './settings.ts';
+import { listTasks } from './tasks.ts';
+
+export const deskCommands = [
+  startSession,
+  listSessions,
+  deleteSession,
+  sessionHistory,
+  moveTo,
+  agentState,
+  stopRun,
+  listModels,
+  chooseModel,
+  chooseThinking,
+  listTasks,
+  getSettings,
+  saveSettings,
+  authStatus,
+  saveKey,
+  beginLogin,
+  awaitLogin,
+  ping,
+] as readonly unknown[] as readonly Command[];
+
+export function withDeskCommands(commands: ReadonlyMap<string, Command>): ReadonlyMap<string, Command> {
+  return new Map([...commands, ...deskCommands.map((command) => [command.name, command] as const)]);
+}

@@ -1,0 +1,107 @@
+// First floor, commands: opening, listing and deleting sessions, for hosts that have many in one process.
+import { array, boolean, literal, nonEmpty, nullable, object, optional, pipe, record, string, unknown } from 'valibot';
+import { Fault } from '../../base/index.ts';
+import { command } from '../../contracts/index.ts';
+import { authReport, reportOf } from './auth.ts';
+import { wantedLevel } from './levels.ts';
+
+const FEATURES = ['subAgents', 'skills', 'debug', 'mcp', 'distribution'];
+
+export const startSession = command({
+  name: 'start_session',
+  doc: 'Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint.',
+  lane: 'now',
+  long: true,
+  params: object({
+    model: optional(
+      object({ provider: optional(string()), id: pipe(string(), nonEmpty()), thinkingLevel: optional(string()) }),
+    ),
+    systemPrompt: optional(string()),
+    workingDir: optional(string()),
+    session: optional(boolean()),
+    sessionId: optional(pipe(string(), nonEmpty())),
+    features: optional(record(string(), boolean())),
+    tools: optional(array(string())),
+    mcpServers: optional(array(unknown())),
+  }),
+  result: object({
+    sessionId: string(),
+    sessionDir: string(),
+    contextFiles: array(string()),
+    availableSkills: array(string()),
+    mcpServers: array(string()),
+    nodeName: string(),
+    auth: authReport,
+    /** It was there before, and goes on. */
+    resumed: boolean(),
+  }),
+  async run(params, { desk }) {
+    const { model, systemPrompt, workingDir: cwd, sessionId: id, features = {}, tools } = params;
+    const odd = Object.keys(features).filter((name) => !FEATURES.includes(name));
+    if (odd.length > 0) throw new Fault('invalid_params', `Unknown feature keys: ${odd.join(', ')}`);
+    const opened = await desk.open({
+      id,
+      cwd,
+      persist: params.session === true || id !== undefined,
+      model: model && { ...model, thinkingLevel: wantedLevel(model.thinkingLevel) },
+      systemPrompt,
+      // An empty list is what hosts send that choose nothing.
+      tools: tools?.length ? tools : undefined,
+      subagents: features.subAgents,
+      skills: features.skills,
+    });
+    const { session, resumed, contextFiles, skills } = opened;
+    return {
+      sessionId: session.id,
+      sessionDir: session.file?.replace(/\.jsonl$/, '') ?? '',
+      contextFiles: [...contextFiles],
+      availableSkills: [...skills],
+      mcpServers: [],
+      nodeName: '',
+      auth: reportOf(await desk.auth.status()),
+      resumed,
+    };
+  },
+});
+
+export const listSessions = command({
+  name: 'list_sessions',
+  doc: 'Every session that is kept, newest first.',
+  lane: 'now',
+  long: true,
+  params: object({}),
+  result: object({ sessions: array(object({ id: string(), title: nullable(string()), modified: string() })) }),
+  async run(_, { desk }) {
+    const sessions = (await desk.sessions()).map(({ id, name, opening, modifiedMs }) => ({
+      id,
+      title: name ?? (opening === '' ? null : opening),
+      // Without a zone, as hosts of this family expect; it is UTC.
+      modified: new Date(modifiedMs).toISOString().replace(/\.\d+Z$/, ''),
+    }));
+    return { sessions };
+  },
+});
+
+export const deleteSession = command({
+  name: 'delete_session',
+  doc: 'Delete a session with its artifacts. One that is open ends first.',
+  lane: 'now',
+  long: true,
+  params: object({ sessionId: string() }),
+  result: object({ ok: literal(true) }),
+  async run({ sessionId }, { desk }) {
+    await desk.remove(sessionId);
+    return { ok: true as const };
+  },
+});
+
+export const moveTo = command({
+  name: 'move_to',
+  doc: 'Go on from another entry of the same session. Before a prompt when the entry is one.',
+  lane: 'ordered',
+  long: true,
+  params: object({ entryId: string() }),
+  async run({ entryId }, { session }) {
+    await session.history.moveTo(entryId);
+  },
+});

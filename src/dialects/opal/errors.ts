@@ -1,0 +1,43 @@
+// First floor, dialects: what went wrong, in JSON-RPC's numbers and Opal's words.
+import { Fault } from '../../base/index.ts';
+import { isRecord } from '../../base/json.ts';
+import type { RpcError } from './envelope.ts';
+import { snakeWords } from './spelling.ts';
+
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const INTERNAL = -32603;
+
+/** A refusal that already has its words. */
+export class OpalFault extends Fault {
+  readonly error: RpcError;
+
+  constructor(error: RpcError) {
+    super('refused', error.message);
+    this.error = error;
+  }
+}
+
+export function methodNotFound(method: string): OpalFault {
+  return new OpalFault({ code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
+}
+
+export function invalidParams(message: string): OpalFault {
+  return new OpalFault({ code: INVALID_PARAMS, message });
+}
+
+export function missing(names: readonly string[]): OpalFault {
+  return invalidParams(`Missing required param${names.length === 1 ? '' : 's'}: ${names.join(', ')}`);
+}
+
+/** `failure` is what the method calls it when it cannot do its work; the reason then goes beside it. */
+export function errorOf(fault: Fault, failure: string | undefined): RpcError {
+  if (fault instanceof OpalFault) return fault.error;
+  if (isRecord(fault.details) && 'session' in fault.details) {
+    return { code: INVALID_PARAMS, message: 'Session not found', data: `No session with id: ${fault.details.session}` };
+  }
+  if (fault.code === 'invalid_params') return { code: INVALID_PARAMS, message: snakeWords(fault.message) };
+  if (failure !== undefined) return { code: INTERNAL, message: failure, data: fault.message };
+  if (fault.code === 'internal') return { code: INTERNAL, message: 'Internal error', data: fault.message };
+  return { code: INTERNAL, message: fault.message };
+}

@@ -1,0 +1,180 @@
+// First floor, dialects: what happens in a session, as Opal tells it. Follows one session from event to event.
+import type { AgentSession } from '../../contracts/index.ts';
+import { tokenUsage } from '../../contracts/index.ts';
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  callsOf,
+  type StreamEvent,
+  textOf,
+  totalTokens,
+  type Usage,
+} from '../../protocol/index.ts';
+import type { OpalEvent } from './envelope.ts';
+import { snakeKeys } from './spelling.ts';
+import { ToolOutput, toolEnd, toolStart } from './tools.ts';
+
+type Tell = { [T in AgentEvent['type']]?: (event: AgentEventOf<T>) => readonly OpalEvent[] };
+
+/** Those from which anything is told. */
+export const opalEvents: readonly AgentEvent['type'][] = [
+  'agent_start',
+  'agent_end',
+  'agent_settled',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+  'tool_execution_update',
+  'tool_execution_end',
+  'auto_compaction_start',
+  'auto_retry_start',
+  'notice',
+  'subagent_start',
+  'subagent_end',
+  'subagent_verification_start',
+  'subagent_verification_command_start',
+  'subagent_verification_command_end',
+  'subagent_verification_end',
+];
+
+/** Those that come before the first word of the user, which is told first. */
+const BEFORE_PROMPT: ReadonlySet<string> = new Set(['agent_start', 'turn_start']);
+
+export class Teller {
+  readonly #session: AgentSession;
+  readonly #output = new ToolOutput();
+  /** From the first agent_start to agent_settled: what is tried again is one run here. */
+  #isRunning = false;
+  #startIsDue = false;
+  /** The answer that grows has been announced. */
+  #isAnswering = false;
+  #isThinking = false;
+  /** The text of a turn that was not the last, as far as that is known. */
+  #turn: string | undefined;
+  #usage: Usage | undefined;
+  #failure: string | undefined;
+  #call = '';
+
+  constructor(session: AgentSession) {
+    this.#session = session;
+  }
+
+  tell(event: AgentEvent): readonly OpalEvent[] {
+    const told = (this.#told[event.type] as ((event: AgentEvent) => readonly OpalEvent[]) | undefined)?.(event) ?? [];
+    if (!this.#startIsDue || BEFORE_PROMPT.has(event.type)) return told;
+    this.#startIsDue = false;
+    const isPrompt = told[0]?.type === 'message_applied';
+    return isPrompt ? [...told, { type: 'agent_start' }] : [{ type: 'agent_start' }, ...told];
+  }
+
+  readonly #told: Tell = {
+    agent_start: () => {
+      this.#startIsDue = !this.#isRunning;
+      this.#isRunning = true;
+      return [];
+    },
+    agent_end: ({ messages }) => {
+      const last = messages.findLast((message) => message.role === 'assistant');
+      this.#failure = last?.stopReason === 'error' ? (last.errorMessage ?? 'The model gave no answer') : undefined;
+      return [];
+    },
+    agent_settled: ({ aborted }) => this.#settled(aborted),
+    message_start: ({ message }) => {
+      if (message.role === 'user') return [{ type: 'message_applied', text: textOf(message.content) }];
+      if (message.role === 'assistant') this.#isAnswering = false;
+      return [];
+    },
+    message_update: ({ assistantMessageEvent }) => this.#grown(assistantMessageEvent),
+    message_end: ({ message }) => {
+      if (message.role !== 'assistant') return [];
+      const calls = callsOf(message).length > 0;
+      const text = textOf(message.content);
+      this.#turn = calls ? undefined : text;
+      const told: OpalEvent[] = calls ? [...this.#announced(), { type: 'turn_end', message: text }] : [];
+      return [...told, ...this.#counted(message.usage, undefined)];
+    },
+    tool_execution_start: (event) => {
+      this.#call = event.toolCallId;
+      return [toolStart(event)];
+    },
+    tool_execution_update: (event) => this.#output.grown(event),
+    tool_execution_end: (event) => {
+      this.#output.forget(event.toolCallId);
+      return [toolEnd(event)];
+    },
+    auto_compaction_start: () => [status('Summarising the conversation, to make room')],
+    auto_retry_start: ({ attempt, maxAttempts, errorMessage }) => [
+      status(`Trying again (${attempt} of ${maxAttempts}): ${errorMessage}`),
+    ],
+    notice: ({ message }) => [status(message)],
+    subagent_start: ({ id, ...rest }) => [this.#ofChild(id, { ...rest, type: 'sub_agent_start', label: rest.agent })],
+    subagent_verification_start: ({ id, ...inner }) => [this.#ofChild(id, inner)],
+    subagent_verification_command_start: ({ id, ...inner }) => [this.#ofChild(id, inner)],
+    subagent_verification_command_end: ({ id, ...inner }) => [this.#ofChild(id, inner)],
+    subagent_verification_end: ({ id, ...inner }) => [this.#ofChild(id, inner)],
+    subagent_end: ({ id, ...inner }) => [this.#ofChild(id, { ...inner, type: 'agent_end' })],
+  };
+
+  #settled(aborted: boolean): readonly OpalEvent[] {
+    const failure = this.#failure;
+    this.#isRunning = false;
+    this.#failure = undefined;
+    this.#turn = undefined;
+    if (aborted) return [{ type: 'agent_abort' }];
+    if (failure !== undefined) return [{ type: 'error', reason: failure }];
+    return [{ type: 'agent_end', usage: snakeKeys(tokenUsage(this.#session)) }];
+  }
+
+  #grown(event: StreamEvent): readonly OpalEvent[] {
+    const usage = this.#counted(event.partial.usage, event.partial.usage);
+    switch (event.type) {
+      case 'thinking_start':
+        this.#isThinking = true;
+        return [...usage, ...this.#turnOver(), { type: 'thinking_start' }];
+      case 'thinking_delta': {
+        const started = this.#isThinking ? [] : [{ type: 'thinking_start' }];
+        this.#isThinking = true;
+        return [...usage, ...started, { type: 'thinking_delta', delta: event.delta }];
+      }
+      case 'thinking_end':
+        this.#isThinking = false;
+        return usage;
+      case 'text_start':
+      case 'toolcall_start':
+        return [...usage, ...this.#announced()];
+      case 'text_delta':
+        return [...usage, ...this.#announced(), { type: 'message_delta', delta: event.delta }];
+      default:
+        return usage;
+    }
+  }
+
+  #announced(): OpalEvent[] {
+    if (this.#isAnswering) return [];
+    this.#isAnswering = true;
+    return [...this.#turnOver(), { type: 'message_start' }];
+  }
+
+  /** The run goes on after a turn that called nothing: somebody had more to say. */
+  #turnOver(): OpalEvent[] {
+    const message = this.#turn;
+    this.#turn = undefined;
+    return message === undefined ? [] : [{ type: 'turn_end', message }];
+  }
+
+  /** A count is a new object whenever it changes. `growing` is not yet part of the conversation. */
+  #counted(usage: Usage, growing: Usage | undefined): OpalEvent[] {
+    if (usage === this.#usage || totalTokens(usage) === 0) return [];
+    this.#usage = usage;
+    return [{ type: 'usage_update', usage: snakeKeys(tokenUsage(this.#session, growing)) }];
+  }
+
+  #ofChild(id: string, inner: OpalEvent): OpalEvent {
+    return { type: 'sub_agent_event', parent_call_id: this.#call, sub_session_id: id, inner: snakeKeys(inner) };
+  }
+}
+
+function status(message: string): OpalEvent {
+  return { type: 'status_update', message };
+}
