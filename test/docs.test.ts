@@ -25,7 +25,8 @@ test('nothing else lies beside them', async () => {
   const found = await Promise.all(
     folders.map(async (folder) => (await readdir(join(root, folder))).map((name) => `${folder}/${name}`)),
   );
-  expect(found.flat().sort()).toEqual([...generated.keys()].sort());
+  const here = [...generated.keys()].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
+  expect(found.flat().sort()).toEqual(here.sort());
 });
 
 test('the same declarations give the same texts', async () => {

@@ -6,6 +6,8 @@ import { eventPage } from './event-page.ts';
 import { commandExamples, eventExamples } from './examples.ts';
 import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
+import { pythonCommands } from './python-commands.ts';
+import { pythonTypes } from './python-types.ts';
 import { entrySchema, ompSchema, wireDefinitions } from './schemas.ts';
 import { settingsPage, settingsSchema } from './settings-page.ts';
 import { toolPage } from './tool-page.ts';
@@ -27,6 +29,9 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
     ['schema/omp.json', toText(ompSchema(wire))],
     ['schema/settings.json', toText(settingsSchema())],
     ['schema/session-entry.json', toText(entrySchema(types))],
+    ['clients/python/parley_agent/protocol.py', pythonTypes(wire, types)],
+    ['clients/python/parley_agent/_commands.py', pythonCommands(wire, 'sync')],
+    ['clients/python/parley_agent/_async_commands.py', pythonCommands(wire, 'async')],
   ]);
 }
 

@@ -1,0 +1,8 @@
+"""Talk to Parley, a headless coding agent, from Python: `Client` for threads, `AsyncClient` for asyncio."""
+
+from .aio import AsyncClient
+from .client import Client
+from .errors import AgentGone, Farewell, ParleyError, RpcError
+
+__all__ = ["AgentGone", "AsyncClient", "Client", "Farewell", "ParleyError", "RpcError"]
+__version__ = "0.1.0"

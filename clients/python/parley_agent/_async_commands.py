@@ -1,0 +1,351 @@
+"""Every command as a method. Generated from the declarations by `npm run docs`; changes are lost."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, cast
+
+from .protocol import (
+    Attachment,
+    BashResult,
+    BranchResult,
+    ClearQueueResult,
+    CloneResult,
+    CompactionResult,
+    CycleModelResult,
+    CycleThinkingLevelResult,
+    ExportHtmlResult,
+    GetAvailableModelsResult,
+    GetAvailableThinkingLevelsResult,
+    GetBranchMessagesResult,
+    GetCommandsResult,
+    GetEntriesResult,
+    GetLastAssistantTextResult,
+    GetMessagesResult,
+    GetTreeResult,
+    IncomingImage,
+    InterruptMode,
+    Model,
+    NewSessionResult,
+    QueueMode,
+    SessionState,
+    SessionStats,
+    SwitchSessionResult,
+    ThinkingLevel,
+)
+
+
+class AsyncCommands:
+    async def call(
+        self, command: str, params: Optional[Dict[str, Any]] = None, *, timeout: Optional[float] = None
+    ) -> Any:
+        raise NotImplementedError
+
+    async def prompt(
+        self,
+        message: str,
+        *,
+        images: Optional[List["IncomingImage"]] = None,
+        attachments: Optional[List["Attachment"]] = None,
+        streaming_behavior: Optional[Literal["steer", "followUp"]] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused."""
+        await self.call("prompt", {"message": message, "images": images, "attachments": attachments, "streamingBehavior": streaming_behavior}, timeout=timeout)
+
+    async def steer(
+        self,
+        message: str,
+        *,
+        images: Optional[List["IncomingImage"]] = None,
+        attachments: Optional[List["Attachment"]] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Queue a message that interrupts the run: it is given to the model at the next opportunity that the interrupt mode allows. Without a run it waits for the next prompt."""
+        await self.call("steer", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
+
+    async def follow_up(
+        self,
+        message: str,
+        *,
+        images: Optional[List["IncomingImage"]] = None,
+        attachments: Optional[List["Attachment"]] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Queue a message for when the run would otherwise be over. Without a run it waits for the next one."""
+        await self.call("follow_up", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
+
+    async def abort(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued."""
+        await self.call("abort", {}, timeout=timeout)
+
+    async def abort_and_prompt(
+        self,
+        message: str,
+        *,
+        images: Optional[List["IncomingImage"]] = None,
+        attachments: Optional[List["Attachment"]] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Stop the current run and start another. Answered between the old run’s agent_end and the new run’s agent_start."""
+        await self.call("abort_and_prompt", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
+
+    async def new_session(
+        self,
+        *,
+        parent_session: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "NewSessionResult":
+        """Start a fresh conversation. A run that is going ends first, with its last events."""
+        return cast("NewSessionResult", await self.call("new_session", {"parentSession": parent_session}, timeout=timeout))
+
+    async def get_state(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SessionState":
+        """The state of the session at this moment."""
+        return cast("SessionState", await self.call("get_state", {}, timeout=timeout))
+
+    async def get_commands(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetCommandsResult":
+        """The words with a slash that a prompt may begin with: commands of extensions, prompt templates and skills."""
+        return cast("GetCommandsResult", await self.call("get_commands", {}, timeout=timeout))
+
+    async def get_messages(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetMessagesResult":
+        """All messages of the conversation as it stands."""
+        return cast("GetMessagesResult", await self.call("get_messages", {}, timeout=timeout))
+
+    async def get_last_assistant_text(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetLastAssistantTextResult":
+        """The text of the newest answer, or null when there is none."""
+        return cast("GetLastAssistantTextResult", await self.call("get_last_assistant_text", {}, timeout=timeout))
+
+    async def switch_session(
+        self,
+        session_path: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SwitchSessionResult":
+        """Go on with another session: a path, or the beginning of its id. A run that is going ends first, with its last events."""
+        return cast("SwitchSessionResult", await self.call("switch_session", {"sessionPath": session_path}, timeout=timeout))
+
+    async def branch(
+        self,
+        entry_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "BranchResult":
+        """Start a new session with everything that was said before one of the user’s messages, and return its text."""
+        return cast("BranchResult", await self.call("branch", {"entryId": entry_id}, timeout=timeout))
+
+    async def clone(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "CloneResult":
+        """Go on in a new session that holds the conversation as it stands; the old one stays as it is."""
+        return cast("CloneResult", await self.call("clone", {}, timeout=timeout))
+
+    async def get_branch_messages(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetBranchMessagesResult":
+        """The user’s messages that a new branch could begin before, on all branches."""
+        return cast("GetBranchMessagesResult", await self.call("get_branch_messages", {}, timeout=timeout))
+
+    async def get_entries(
+        self,
+        *,
+        since: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "GetEntriesResult":
+        """The entries of the session log in the order they were written; those after `since` when it is given."""
+        return cast("GetEntriesResult", await self.call("get_entries", {"since": since}, timeout=timeout))
+
+    async def get_tree(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetTreeResult":
+        """The entries of the session log as a tree, and where the conversation stands."""
+        return cast("GetTreeResult", await self.call("get_tree", {}, timeout=timeout))
+
+    async def export_html(
+        self,
+        *,
+        output_path: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "ExportHtmlResult":
+        """Write the session as one self-contained page. Without a path it goes into the working directory, never over a file."""
+        return cast("ExportHtmlResult", await self.call("export_html", {"outputPath": output_path}, timeout=timeout))
+
+    async def set_model(
+        self,
+        provider: str,
+        model_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "Model":
+        """Switch to a model. The session remembers it; a request that is under way finishes with the old one."""
+        return cast("Model", await self.call("set_model", {"provider": provider, "modelId": model_id}, timeout=timeout))
+
+    async def cycle_model(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "CycleModelResult":
+        """Switch to the next model: of those named with --models, otherwise of all that can be used. `null` when there is no other."""
+        return cast("CycleModelResult", await self.call("cycle_model", {}, timeout=timeout))
+
+    async def get_available_models(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetAvailableModelsResult":
+        """The models that can be used now: those with credentials, and the offline one."""
+        return cast("GetAvailableModelsResult", await self.call("get_available_models", {}, timeout=timeout))
+
+    async def set_thinking_level(
+        self,
+        level: "ThinkingLevel",
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """How hard the model thinks. A level that the model lacks becomes the nearest one it has."""
+        await self.call("set_thinking_level", {"level": level}, timeout=timeout)
+
+    async def cycle_thinking_level(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "CycleThinkingLevelResult":
+        """The next level that the model understands, round and round. `null` when it does not think."""
+        return cast("CycleThinkingLevelResult", await self.call("cycle_thinking_level", {}, timeout=timeout))
+
+    async def get_available_thinking_levels(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetAvailableThinkingLevelsResult":
+        """The levels that the current model understands."""
+        return cast("GetAvailableThinkingLevelsResult", await self.call("get_available_thinking_levels", {}, timeout=timeout))
+
+    async def set_steering_mode(
+        self,
+        mode: "QueueMode",
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Give the model one steering message a turn, or all that wait at once."""
+        await self.call("set_steering_mode", {"mode": mode}, timeout=timeout)
+
+    async def set_follow_up_mode(
+        self,
+        mode: "QueueMode",
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Give the model one follow-up at a time, or all that wait at once."""
+        await self.call("set_follow_up_mode", {"mode": mode}, timeout=timeout)
+
+    async def set_interrupt_mode(
+        self,
+        mode: "InterruptMode",
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """`immediate`: steering is looked for between the tool calls of a turn, and the calls that remain are skipped. `wait`: only after the turn."""
+        await self.call("set_interrupt_mode", {"mode": mode}, timeout=timeout)
+
+    async def clear_queue(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "ClearQueueResult":
+        """Take back every queued message and return the texts."""
+        return cast("ClearQueueResult", await self.call("clear_queue", {}, timeout=timeout))
+
+    async def compact(
+        self,
+        *,
+        custom_instructions: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "CompactionResult":
+        """Put a summary in the place of the older part of the conversation. A run that is going ends first, with its last events."""
+        return cast("CompactionResult", await self.call("compact", {"customInstructions": custom_instructions}, timeout=timeout))
+
+    async def set_auto_compaction(
+        self,
+        enabled: bool,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Whether this session compacts by itself when the context window fills up."""
+        await self.call("set_auto_compaction", {"enabled": enabled}, timeout=timeout)
+
+    async def set_auto_retry(
+        self,
+        enabled: bool,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Whether this session asks again by itself after overload, rate limits and server errors."""
+        await self.call("set_auto_retry", {"enabled": enabled}, timeout=timeout)
+
+    async def abort_retry(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Cancel the wait before the next attempt, and stop trying. Succeeds also when nothing waits."""
+        await self.call("abort_retry", {}, timeout=timeout)
+
+    async def bash(
+        self,
+        command: str,
+        *,
+        exclude_from_context: Optional[bool] = None,
+        timeout: Optional[float] = None,
+    ) -> "BashResult":
+        """Run a shell command in the working directory. Its output reaches the model with the next prompt. Several may run at once."""
+        return cast("BashResult", await self.call("bash", {"command": command, "excludeFromContext": exclude_from_context}, timeout=timeout))
+
+    async def abort_bash(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Stop every command that `bash` is running. The model’s own bash calls are stopped by `abort`."""
+        await self.call("abort_bash", {}, timeout=timeout)
+
+    async def get_session_stats(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SessionStats":
+        """Counts of messages, tokens and cost of the conversation."""
+        return cast("SessionStats", await self.call("get_session_stats", {}, timeout=timeout))
+
+    async def set_session_name(
+        self,
+        name: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Give the current session a display name."""
+        await self.call("set_session_name", {"name": name}, timeout=timeout)

@@ -1,0 +1,1348 @@
+"""The data of the protocol. Generated from its declarations by `npm run docs`; changes are lost."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union
+
+
+AgentMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage", "BashExecutionMessage", "CustomMessage", "CompactionSummaryMessage", "BranchSummaryMessage"]
+
+
+AssistantContent = List[Union["TextContent", "ThinkingContent", "ToolCall"]]
+
+
+class _AssistantMessage(TypedDict):
+    role: Literal["assistant"]
+    content: "AssistantContent"
+    api: str
+    provider: str
+    model: str
+    usage: "Usage"
+    stopReason: "StopReason"
+    timestamp: float
+
+
+class AssistantMessage(_AssistantMessage, total=False):
+    errorMessage: str
+
+
+class AssistantMessageEventStart(TypedDict):
+    type: Literal["start"]
+    partial: "AssistantMessage"
+
+
+class AssistantMessageEventDone(TypedDict):
+    type: Literal["done"]
+    reason: Literal["stop", "length", "toolUse"]
+    message: "AssistantMessage"
+
+
+class _AssistantMessageEventError(TypedDict):
+    type: Literal["error"]
+    reason: Literal["aborted", "error"]
+    error: "AssistantMessage"
+
+
+class AssistantMessageEventError(_AssistantMessageEventError, total=False):
+    failure: "Failure"
+
+
+AssistantMessageEvent = Union["AssistantMessageEventStart", "StreamEvent", "AssistantMessageEventDone", "AssistantMessageEventError"]
+
+
+class _Attachment(TypedDict):
+    id: str
+    type: Union[Literal["image"], Literal["document"]]
+    fileName: str
+    mimeType: str
+    size: float
+    content: str
+
+
+class Attachment(_Attachment, total=False):
+    """Files that legacy hosts send beside the text."""
+
+    extractedText: Union[str, None]
+    preview: Union[str, None]
+
+
+class _BashExecutionMessage(TypedDict):
+    role: Literal["bashExecution"]
+    command: str
+    output: str
+    cancelled: bool
+    truncated: bool
+    timestamp: float
+
+
+class BashExecutionMessage(_BashExecutionMessage, total=False):
+    """A command that the host ran with `bash`, not the model."""
+
+    exitCode: float
+    artifactId: str
+    excludeFromContext: bool
+
+
+class _BashResult(TypedDict):
+    output: str
+    cancelled: bool
+    truncated: bool
+    totalLines: float
+    totalBytes: float
+    outputLines: float
+    outputBytes: float
+
+
+class BashResult(_BashResult, total=False):
+    """What a `bash` command leaves behind. Counts are of the whole output (`total…`) and of what is shown (`output…`)."""
+
+    exitCode: float
+    artifactId: str
+
+
+class BranchSummaryMessage(TypedDict):
+    role: Literal["branchSummary"]
+    summary: str
+    fromId: str
+    timestamp: float
+
+
+BudgetReason = Literal["wall_time", "input_tokens", "output_tokens", "total_tokens", "cost", "tool_calls", "subagents"]
+
+
+BudgetScope = Literal["session", "task", "subagent"]
+
+
+class _BudgetSnapshot(TypedDict):
+    status: Literal["ok", "warning", "exceeded"]
+    wallTimeMs: float
+    inputTokens: float
+    outputTokens: float
+    totalTokens: float
+    costUsd: float
+    toolCalls: float
+    subagents: float
+
+
+class BudgetSnapshot(_BudgetSnapshot, total=False):
+    reason: "BudgetReason"
+
+
+class CompactionResult(TypedDict):
+    summary: str
+    firstKeptEntryId: str
+    tokensBefore: float
+    details: Any
+
+
+class CompactionSummaryMessage(TypedDict):
+    role: Literal["compactionSummary"]
+    summary: str
+    tokensBefore: float
+    timestamp: float
+
+
+class _CustomMessage(TypedDict):
+    role: Literal["custom"]
+    customType: str
+    content: Union[str, "UserContent"]
+    display: bool
+    timestamp: float
+
+
+class CustomMessage(_CustomMessage, total=False):
+    """Words that an extension or the agent itself puts before the model."""
+
+    details: Any
+
+
+class _EntryTree(TypedDict):
+    entry: "SessionEntry"
+    children: List["EntryTree"]
+
+
+class EntryTree(_EntryTree, total=False):
+    label: str
+    labelTimestamp: str
+
+
+class _Failure(TypedDict):
+    kind: Literal["overloaded", "rate_limit", "server", "network", "timeout", "malformed", "auth", "quota", "overflow", "filter", "refused"]
+
+
+class Failure(_Failure, total=False):
+    """Why a provider gave no answer, for whoever decides what to do next. The message's text is for people."""
+
+    status: float
+    retryAfterMs: float
+
+
+class ImageContentImage(TypedDict):
+    type: Literal["image"]
+    data: str
+    mimeType: str
+
+
+class ImageContentImage2Source(TypedDict):
+    type: Literal["url"]
+    url: str
+
+
+class ImageContentImage2(TypedDict):
+    type: Literal["image"]
+    source: "ImageContentImage2Source"
+
+
+ImageContent = Union["ImageContentImage", "ImageContentImage2"]
+
+
+class IncomingImageImage(TypedDict):
+    type: Literal["image"]
+    data: str
+    mimeType: str
+
+
+class IncomingImageImage2Source(TypedDict):
+    type: Literal["base64"]
+    mediaType: str
+    data: str
+
+
+class IncomingImageImage2(TypedDict):
+    type: Literal["image"]
+    source: "IncomingImageImage2Source"
+
+
+class IncomingImageImage3Source(TypedDict):
+    type: Literal["url"]
+    url: str
+
+
+class IncomingImageImage3(TypedDict):
+    type: Literal["image"]
+    source: "IncomingImageImage3Source"
+
+
+IncomingImage = Union["IncomingImageImage", "IncomingImageImage2", "IncomingImageImage3"]
+
+
+InterruptMode = Literal["immediate", "wait"]
+
+
+class ModelCost(TypedDict):
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cacheRead: float
+    cacheWrite: float
+
+
+class _Model(TypedDict):
+    id: str
+    name: str
+    api: str
+    provider: str
+    baseUrl: str
+    reasoning: bool
+    input: List[Literal["text", "image"]]
+    contextWindow: float
+    maxTokens: float
+    cost: "ModelCost"
+
+
+class Model(_Model, total=False):
+    thinkingLevels: List["ThinkingLevel"]
+    headers: Dict[str, str]
+
+
+ModelMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage"]
+
+
+QueueMode = Literal["all", "one-at-a-time"]
+
+
+class RuleSource(TypedDict):
+    """Where it was found."""
+
+    provider: str
+    providerName: str
+    path: str
+    level: Literal["user", "project"]
+
+
+class _Rule(TypedDict):
+    name: str
+    path: str
+    content: str
+    _source: "RuleSource"
+
+
+class Rule(_Rule, total=False):
+    globs: List[str]
+    alwaysApply: bool
+    description: str
+    ttsrTrigger: str
+
+
+class _SessionEntryMessage(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["message"]
+    message: "AgentMessage"
+
+
+class SessionEntryMessage(_SessionEntryMessage, total=False):
+    queueId: str
+
+
+class SessionEntryThinkingLevelChange(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["thinking_level_change"]
+    thinkingLevel: "ThinkingLevel"
+
+
+class SessionEntryModelChange(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["model_change"]
+    provider: str
+    modelId: str
+
+
+class _SessionEntryCompaction(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["compaction"]
+    summary: str
+    firstKeptEntryId: str
+    tokensBefore: float
+
+
+class SessionEntryCompaction(_SessionEntryCompaction, total=False):
+    details: Any
+
+
+class SessionEntryBranchSummary(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["branch_summary"]
+    fromId: str
+    summary: str
+
+
+class _SessionEntryCustom(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["custom"]
+    customType: str
+
+
+class SessionEntryCustom(_SessionEntryCustom, total=False):
+    data: Any
+
+
+class _SessionEntryCustomMessage(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["custom_message"]
+    customType: str
+    content: Union[str, List[Any]]
+
+
+class SessionEntryCustomMessage(_SessionEntryCustomMessage, total=False):
+    display: Any
+    details: Any
+
+
+class _SessionEntryLabel(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["label"]
+    targetId: str
+
+
+class SessionEntryLabel(_SessionEntryLabel, total=False):
+    label: str
+
+
+class SessionEntryTtsrInjection(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["ttsr_injection"]
+    injectedRules: List[str]
+
+
+class _SessionEntrySessionInfo(TypedDict):
+    id: str
+    parentId: Union[str, None]
+    timestamp: str
+    type: Literal["session_info"]
+
+
+class SessionEntrySessionInfo(_SessionEntrySessionInfo, total=False):
+    name: str
+
+
+SessionEntry = Union["SessionEntryMessage", "SessionEntryThinkingLevelChange", "SessionEntryModelChange", "SessionEntryCompaction", "SessionEntryBranchSummary", "SessionEntryCustom", "SessionEntryCustomMessage", "SessionEntryLabel", "SessionEntryTtsrInjection", "SessionEntrySessionInfo"]
+
+
+class _SessionHeader(TypedDict):
+    type: Literal["session"]
+    id: str
+    timestamp: str
+    cwd: str
+
+
+class SessionHeader(_SessionHeader, total=False):
+    version: float
+    parentSession: str
+
+
+class _SessionState(TypedDict):
+    model: Union["Model", None]
+    thinkingLevel: "ThinkingLevel"
+    isStreaming: bool
+    isCompacting: bool
+    steeringMode: "QueueMode"
+    followUpMode: "QueueMode"
+    interruptMode: "InterruptMode"
+    sessionId: str
+    trusted: bool
+    autoCompactionEnabled: bool
+    messageCount: float
+    queuedMessageCount: float
+    pendingMessageCount: float
+
+
+class SessionState(_SessionState, total=False):
+    sessionFile: str
+    sessionName: str
+
+
+class SessionStatsTokens(TypedDict):
+    input: float
+    output: float
+    cacheRead: float
+    cacheWrite: float
+    total: float
+
+
+class _SessionStats(TypedDict):
+    sessionId: str
+    userMessages: float
+    assistantMessages: float
+    toolCalls: float
+    toolResults: float
+    totalMessages: float
+    tokens: "SessionStatsTokens"
+    cost: float
+
+
+class SessionStats(_SessionStats, total=False):
+    sessionFile: str
+
+
+StopReason = Literal["stop", "length", "toolUse", "error", "aborted"]
+
+
+class StreamEventTextStart(TypedDict):
+    type: Literal["text_start"]
+    contentIndex: float
+    partial: "AssistantMessage"
+
+
+class StreamEventTextDelta(TypedDict):
+    type: Literal["text_delta"]
+    contentIndex: float
+    delta: str
+    partial: "AssistantMessage"
+
+
+class StreamEventTextEnd(TypedDict):
+    type: Literal["text_end"]
+    contentIndex: float
+    content: str
+    partial: "AssistantMessage"
+
+
+class StreamEventThinkingStart(TypedDict):
+    type: Literal["thinking_start"]
+    contentIndex: float
+    partial: "AssistantMessage"
+
+
+class StreamEventThinkingDelta(TypedDict):
+    type: Literal["thinking_delta"]
+    contentIndex: float
+    delta: str
+    partial: "AssistantMessage"
+
+
+class StreamEventThinkingEnd(TypedDict):
+    type: Literal["thinking_end"]
+    contentIndex: float
+    content: str
+    partial: "AssistantMessage"
+
+
+class StreamEventToolcallStart(TypedDict):
+    type: Literal["toolcall_start"]
+    contentIndex: float
+    partial: "AssistantMessage"
+
+
+class StreamEventToolcallDelta(TypedDict):
+    type: Literal["toolcall_delta"]
+    contentIndex: float
+    delta: str
+    partial: "AssistantMessage"
+
+
+class StreamEventToolcallEnd(TypedDict):
+    type: Literal["toolcall_end"]
+    contentIndex: float
+    toolCall: "ToolCall"
+    partial: "AssistantMessage"
+
+
+StreamEvent = Union["StreamEventTextStart", "StreamEventTextDelta", "StreamEventTextEnd", "StreamEventThinkingStart", "StreamEventThinkingDelta", "StreamEventThinkingEnd", "StreamEventToolcallStart", "StreamEventToolcallDelta", "StreamEventToolcallEnd"]
+
+
+class SubagentProgressRecentToolsItem(TypedDict):
+    tool: str
+    args: str
+    endMs: float
+
+
+class _SubagentProgress(TypedDict):
+    index: float
+    id: str
+    agent: str
+    status: Literal["pending", "running", "completed", "failed", "aborted"]
+    recentTools: List["SubagentProgressRecentToolsItem"]
+    recentOutput: List[str]
+    toolCount: float
+    tokens: float
+    durationMs: float
+
+
+class SubagentProgress(_SubagentProgress, total=False):
+    currentTool: str
+
+
+class SubagentResultNestedPatchesItem(TypedDict):
+    path: str
+    patchPath: str
+
+
+class SubagentResultOutputMeta(TypedDict):
+    lineCount: float
+    charCount: float
+
+
+class _SubagentResult(TypedDict):
+    index: float
+    id: str
+    agent: str
+    agentSource: Literal["bundled", "user", "project"]
+    task: str
+    exitCode: float
+    output: str
+    stderr: str
+    truncated: bool
+    durationMs: float
+    tokens: float
+
+
+class SubagentResult(_SubagentResult, total=False):
+    """What one subagent did."""
+
+    assignment: str
+    description: str
+    modelOverride: str
+    error: str
+    aborted: bool
+    abortReason: str
+    usage: "Usage"
+    outputPath: str
+    patchPath: str
+    branchName: str
+    nestedPatches: List["SubagentResultNestedPatchesItem"]
+    extractedToolData: Dict[str, Any]
+    outputMeta: "SubagentResultOutputMeta"
+    verification: "VerificationResult"
+
+
+class _TaskDetails(TypedDict):
+    projectAgentsDir: Union[str, None]
+    results: List["SubagentResult"]
+    totalDurationMs: float
+
+
+class TaskDetails(_TaskDetails, total=False):
+    """The `details` of the task tool's results; `progress` while it works."""
+
+    usage: "Usage"
+    outputPaths: List[str]
+    progress: List["SubagentProgress"]
+
+
+class _TextContent(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class TextContent(_TextContent, total=False):
+    textSignature: str
+
+
+class _ThinkingContent(TypedDict):
+    type: Literal["thinking"]
+    thinking: str
+
+
+class ThinkingContent(_ThinkingContent, total=False):
+    thinkingSignature: str
+    redacted: Literal[True]
+
+
+ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh"]
+
+
+class TodoItem(TypedDict):
+    id: str
+    content: str
+    activeForm: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+class _ToolCall(TypedDict):
+    type: Literal["toolCall"]
+    id: str
+    name: str
+    arguments: Dict[str, Any]
+
+
+class ToolCall(_ToolCall, total=False):
+    thoughtSignature: str
+
+
+class _ToolResultMessage(TypedDict):
+    role: Literal["toolResult"]
+    toolCallId: str
+    toolName: str
+    content: "UserContent"
+    isError: bool
+    timestamp: float
+
+
+class ToolResultMessage(_ToolResultMessage, total=False):
+    details: Any
+
+
+class UiAnswerOption(TypedDict):
+    value: str
+
+
+class UiAnswerOption2(TypedDict):
+    confirmed: bool
+
+
+class UiAnswerOption3(TypedDict):
+    cancelled: Literal[True]
+
+
+UiAnswer = Union["UiAnswerOption", "UiAnswerOption2", "UiAnswerOption3"]
+
+
+class _UiRequestSelect(TypedDict):
+    id: str
+    method: Literal["select"]
+    title: str
+    options: List[str]
+
+
+class UiRequestSelect(_UiRequestSelect, total=False):
+    message: str
+    timeout: float
+
+
+class _UiRequestConfirm(TypedDict):
+    id: str
+    method: Literal["confirm"]
+    title: str
+    message: str
+
+
+class UiRequestConfirm(_UiRequestConfirm, total=False):
+    timeout: float
+
+
+class _UiRequestInput(TypedDict):
+    id: str
+    method: Literal["input"]
+    title: str
+
+
+class UiRequestInput(_UiRequestInput, total=False):
+    placeholder: str
+    timeout: float
+
+
+class _UiRequestEditor(TypedDict):
+    id: str
+    method: Literal["editor"]
+    title: str
+
+
+class UiRequestEditor(_UiRequestEditor, total=False):
+    prefill: str
+
+
+class _UiRequestNotify(TypedDict):
+    id: str
+    method: Literal["notify"]
+    message: str
+
+
+class UiRequestNotify(_UiRequestNotify, total=False):
+    notifyType: Literal["info", "warning", "error"]
+
+
+class _UiRequestSetStatus(TypedDict):
+    id: str
+    method: Literal["setStatus"]
+    statusKey: str
+
+
+class UiRequestSetStatus(_UiRequestSetStatus, total=False):
+    statusText: str
+
+
+class _UiRequestSetWidget(TypedDict):
+    id: str
+    method: Literal["setWidget"]
+    widgetKey: str
+
+
+class UiRequestSetWidget(_UiRequestSetWidget, total=False):
+    widgetLines: List[str]
+    widgetPlacement: str
+
+
+class UiRequestSetTitle(TypedDict):
+    id: str
+    method: Literal["setTitle"]
+    title: str
+
+
+class UiRequestSetEditorText(TypedDict):
+    id: str
+    method: Literal["set_editor_text"]
+    text: str
+
+
+UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText"]
+
+
+class UsageCost(TypedDict):
+    input: float
+    output: float
+    cacheRead: float
+    cacheWrite: float
+    total: float
+
+
+class Usage(TypedDict):
+    input: float
+    output: float
+    cacheRead: float
+    cacheWrite: float
+    cost: "UsageCost"
+
+
+UserContent = List[Union["TextContent", "ImageContent"]]
+
+
+class _UserMessage(TypedDict):
+    role: Literal["user"]
+    content: Union[str, "UserContent"]
+    timestamp: float
+
+
+class UserMessage(_UserMessage, total=False):
+    attachments: List["Attachment"]
+
+
+class _VerificationAttempt(TypedDict):
+    attempt: float
+    status: Literal["passed", "failed", "skipped"]
+    startedAt: float
+    endedAt: float
+    commandResults: List["VerificationCommandResult"]
+
+
+class VerificationAttempt(_VerificationAttempt, total=False):
+    error: str
+
+
+class _VerificationCommandResult(TypedDict):
+    name: str
+    command: str
+    exitCode: float
+    durationMs: float
+
+
+class VerificationCommandResult(_VerificationCommandResult, total=False):
+    optional: bool
+    timedOut: bool
+    artifactPath: str
+    outputPreview: str
+
+
+VerificationOnFailure = Literal["return_failure", "retry_once", "discard_patch"]
+
+
+class _VerificationResult(TypedDict):
+    requested: bool
+    status: Literal["not_requested", "passed", "failed", "skipped"]
+    attempts: List["VerificationAttempt"]
+    retriesUsed: float
+
+
+class VerificationResult(_VerificationResult, total=False):
+    profile: str
+    mode: Literal["none", "command"]
+    onFailure: "VerificationOnFailure"
+
+
+class NewSessionResult(TypedDict):
+    cancelled: bool
+
+
+class _GetCommandsResultCommandsItem(TypedDict):
+    name: str
+    source: Literal["extension", "prompt", "skill"]
+
+
+class GetCommandsResultCommandsItem(_GetCommandsResultCommandsItem, total=False):
+    description: str
+    location: Literal["user", "project", "path"]
+    path: str
+
+
+class GetCommandsResult(TypedDict):
+    commands: List["GetCommandsResultCommandsItem"]
+
+
+class GetMessagesResult(TypedDict):
+    messages: List["AgentMessage"]
+
+
+class GetLastAssistantTextResult(TypedDict):
+    text: Union[str, None]
+
+
+class SwitchSessionResult(TypedDict):
+    cancelled: bool
+
+
+class BranchResult(TypedDict):
+    text: str
+    cancelled: bool
+
+
+class CloneResult(TypedDict):
+    cancelled: bool
+
+
+class GetBranchMessagesResultMessagesItem(TypedDict):
+    entryId: str
+    text: str
+
+
+class GetBranchMessagesResult(TypedDict):
+    messages: List["GetBranchMessagesResultMessagesItem"]
+
+
+class GetEntriesResult(TypedDict):
+    entries: List["SessionEntry"]
+    leafId: Union[str, None]
+
+
+class GetTreeResult(TypedDict):
+    tree: List["EntryTree"]
+    leafId: Union[str, None]
+
+
+class ExportHtmlResult(TypedDict):
+    path: str
+
+
+class CycleModelResultOption(TypedDict):
+    model: "Model"
+    thinkingLevel: "ThinkingLevel"
+    isScoped: bool
+
+
+CycleModelResult = Union["CycleModelResultOption", None]
+
+
+class GetAvailableModelsResult(TypedDict):
+    models: List["Model"]
+
+
+class CycleThinkingLevelResultOption(TypedDict):
+    level: "ThinkingLevel"
+
+
+CycleThinkingLevelResult = Union["CycleThinkingLevelResultOption", None]
+
+
+class GetAvailableThinkingLevelsResult(TypedDict):
+    levels: List["ThinkingLevel"]
+
+
+class ClearQueueResult(TypedDict):
+    steering: List[str]
+    followUp: List[str]
+
+
+class AgentStartEvent(TypedDict):
+    """The agent begins to work on a prompt."""
+
+    type: Literal["agent_start"]
+
+
+class AgentEndEvent(TypedDict):
+    """A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself."""
+
+    type: Literal["agent_end"]
+    messages: List["AgentMessage"]
+    willRetry: bool
+
+
+class AgentSettledEvent(TypedDict):
+    """Nothing automatic remains: no retry, no compaction, no queued continuation. The session waits for the host."""
+
+    type: Literal["agent_settled"]
+    aborted: bool
+
+
+class TurnStartEvent(TypedDict):
+    """A turn begins: one model answer and its tool calls."""
+
+    type: Literal["turn_start"]
+
+
+class TurnEndEvent(TypedDict):
+    """A turn is over, with the answer and the results of its tool calls."""
+
+    type: Literal["turn_end"]
+    message: "AssistantMessage"
+    toolResults: List["ToolResultMessage"]
+
+
+class MessageStartEvent(TypedDict):
+    """A message begins. An assistant message begins empty."""
+
+    type: Literal["message_start"]
+    message: "AgentMessage"
+
+
+class MessageUpdateEvent(TypedDict):
+    """An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out."""
+
+    type: Literal["message_update"]
+    message: "AssistantMessage"
+    assistantMessageEvent: "StreamEvent"
+
+
+class MessageEndEvent(TypedDict):
+    """A message is complete, and on disk unless the session is not kept."""
+
+    type: Literal["message_end"]
+    message: "AgentMessage"
+
+
+class ToolExecutionStartEvent(TypedDict):
+    """A tool begins."""
+
+    type: Literal["tool_execution_start"]
+    toolCallId: str
+    toolName: str
+    args: Dict[str, Any]
+
+
+class _ToolExecutionUpdateEventPartialResult(TypedDict):
+    content: List[Union["TextContent", "ImageContent"]]
+
+
+class ToolExecutionUpdateEventPartialResult(_ToolExecutionUpdateEventPartialResult, total=False):
+    details: Any
+
+
+class ToolExecutionUpdateEvent(TypedDict):
+    """A tool is working. `partialResult` is everything so far, not the difference."""
+
+    type: Literal["tool_execution_update"]
+    toolCallId: str
+    toolName: str
+    args: Dict[str, Any]
+    partialResult: "ToolExecutionUpdateEventPartialResult"
+
+
+class _ToolExecutionEndEventResult(TypedDict):
+    content: List[Union["TextContent", "ImageContent"]]
+
+
+class ToolExecutionEndEventResult(_ToolExecutionEndEventResult, total=False):
+    details: Any
+
+
+class _ToolExecutionEndEvent(TypedDict):
+    type: Literal["tool_execution_end"]
+    toolCallId: str
+    toolName: str
+    result: "ToolExecutionEndEventResult"
+    isError: bool
+
+
+class ToolExecutionEndEvent(_ToolExecutionEndEvent, total=False):
+    """A tool is done. `durationMs` is told in the dialects that have a word for it."""
+
+    durationMs: float
+
+
+class AutoCompactionStartEvent(TypedDict):
+    """The conversation is summarised: it nears the limit of the context window (`threshold`) or has passed it (`overflow`)."""
+
+    type: Literal["auto_compaction_start"]
+    reason: Literal["threshold", "overflow"]
+
+
+class _AutoCompactionEndEvent(TypedDict):
+    type: Literal["auto_compaction_end"]
+    result: Union["CompactionResult", None]
+    aborted: bool
+    willRetry: bool
+
+
+class AutoCompactionEndEvent(_AutoCompactionEndEvent, total=False):
+    """Summarising is over. `result` is null when it was aborted or failed; `willRetry` says that the refused prompt is sent again."""
+
+    errorMessage: str
+
+
+class CompactionStartEvent(TypedDict):
+    """Somebody asked for the conversation to be summarised."""
+
+    type: Literal["compaction_start"]
+    reason: Literal["manual"]
+
+
+class _CompactionEndEvent(TypedDict):
+    type: Literal["compaction_end"]
+    reason: Literal["manual"]
+    result: Union["CompactionResult", None]
+    aborted: bool
+    willRetry: bool
+
+
+class CompactionEndEvent(_CompactionEndEvent, total=False):
+    """What compaction_start announced is over. `result` is null when it was aborted, refused or failed."""
+
+    errorMessage: str
+
+
+class AutoRetryStartEvent(TypedDict):
+    """The provider failed in a way that passes. Another run starts by itself after `delayMs`."""
+
+    type: Literal["auto_retry_start"]
+    attempt: float
+    maxAttempts: float
+    delayMs: float
+    errorMessage: str
+
+
+class _AutoRetryEndEvent(TypedDict):
+    type: Literal["auto_retry_end"]
+    success: bool
+    attempt: float
+
+
+class AutoRetryEndEvent(_AutoRetryEndEvent, total=False):
+    """Asking again is over: an answer came, the attempts are used up, or somebody cancelled."""
+
+    finalError: str
+
+
+class QueueUpdateEvent(TypedDict):
+    """What waits for the model has changed: the texts of both queues, oldest first."""
+
+    type: Literal["queue_update"]
+    steering: List[str]
+    followUp: List[str]
+
+
+class SessionInfoChangedEvent(TypedDict):
+    """The session has another display name."""
+
+    type: Literal["session_info_changed"]
+    name: str
+
+
+class ThinkingLevelChangedEvent(TypedDict):
+    """The model thinks harder or less hard from the next request on: somebody said so, or another model cannot do the same."""
+
+    type: Literal["thinking_level_changed"]
+    level: "ThinkingLevel"
+
+
+class _BashExecutionUpdateEvent(TypedDict):
+    type: Literal["bash_execution_update"]
+    delta: str
+
+
+class BashExecutionUpdateEvent(_BashExecutionUpdateEvent, total=False):
+    """A command of `bash` said something: what is new, in order. `id` is that of the call. A host that does not keep up misses some; the response has the end of it all."""
+
+    id: Union[str, float]
+
+
+class SubagentStartEvent(TypedDict):
+    """A subagent begins to work on its task. Tasks that are refused or cancelled before that have no events."""
+
+    type: Literal["subagent_start"]
+    id: str
+    agent: str
+    isolated: bool
+
+
+class _SubagentEndEvent(TypedDict):
+    type: Literal["subagent_end"]
+    id: str
+    agent: str
+    exitCode: float
+
+
+class SubagentEndEvent(_SubagentEndEvent, total=False):
+    """A subagent is done, its work is checked and its worktree is gone. Exactly one for each start."""
+
+    verification: "VerificationResult"
+
+
+class _SubagentVerificationStartEvent(TypedDict):
+    type: Literal["subagent_verification_start"]
+    id: str
+    attempt: float
+
+
+class SubagentVerificationStartEvent(_SubagentVerificationStartEvent, total=False):
+    """An attempt to verify what a subagent did begins."""
+
+    profile: str
+
+
+class SubagentVerificationCommandStartEvent(TypedDict):
+    """A command of the verification is about to run."""
+
+    type: Literal["subagent_verification_command_start"]
+    id: str
+    attempt: float
+    commandName: str
+
+
+class _SubagentVerificationCommandEndEvent(TypedDict):
+    type: Literal["subagent_verification_command_end"]
+    id: str
+    attempt: float
+    commandName: str
+    exitCode: float
+    durationMs: float
+
+
+class SubagentVerificationCommandEndEvent(_SubagentVerificationCommandEndEvent, total=False):
+    """A command of the verification is over. `artifactId` is the path of its output, when it had any."""
+
+    artifactId: str
+
+
+class SubagentVerificationEndEvent(TypedDict):
+    """An attempt to verify is over. `budget_exceeded` when the budget stopped it, or the repair that would have followed."""
+
+    type: Literal["subagent_verification_end"]
+    id: str
+    attempt: float
+    status: Literal["passed", "failed", "skipped", "budget_exceeded"]
+
+
+class BudgetWarningEvent(TypedDict):
+    """Much of a limit is used up. Once for each dimension, at `task.budget.warnAtRatio` of its limit."""
+
+    type: Literal["budget_warning"]
+    scope: "BudgetScope"
+    snapshot: "BudgetSnapshot"
+
+
+class BudgetExceededEvent(TypedDict):
+    """A limit is reached. Once for each scope: the session takes no more prompts, a call of the task tool starts no more subagents, a subagent is stopped."""
+
+    type: Literal["budget_exceeded"]
+    scope: "BudgetScope"
+    snapshot: "BudgetSnapshot"
+
+
+class TtsrTriggeredEvent(TypedDict):
+    """The answer broke rules and is aborted. The agent_end that follows says `willRetry`; another run begins by itself, with a reminder of the rules."""
+
+    type: Literal["ttsr_triggered"]
+    rules: List["Rule"]
+
+
+class TodoReminderEvent(TypedDict):
+    """The model stopped with things left to do. Another run begins by itself, with a reminder of them."""
+
+    type: Literal["todo_reminder"]
+    todos: List["TodoItem"]
+    attempt: float
+    maxAttempts: float
+
+
+class ExtensionErrorEvent(TypedDict):
+    """An extension failed. The agent goes on without its answer."""
+
+    type: Literal["extension_error"]
+    extensionPath: str
+    event: str
+    error: str
+
+
+class _NoticeEvent(TypedDict):
+    type: Literal["notice"]
+    level: Literal["info", "warning", "error"]
+    message: str
+
+
+class NoticeEvent(_NoticeEvent, total=False):
+    """Something the person in front of the host should know, for example that the disk is full."""
+
+    source: str
+    offset: float
+
+
+class MessageUpdateDeltaEventAssistantMessageEventTextStart(TypedDict):
+    type: Literal["text_start"]
+    contentIndex: float
+
+
+class MessageUpdateDeltaEventAssistantMessageEventTextDelta(TypedDict):
+    type: Literal["text_delta"]
+    contentIndex: float
+    delta: str
+
+
+class MessageUpdateDeltaEventAssistantMessageEventTextEnd(TypedDict):
+    type: Literal["text_end"]
+    contentIndex: float
+    content: str
+
+
+class MessageUpdateDeltaEventAssistantMessageEventThinkingStart(TypedDict):
+    type: Literal["thinking_start"]
+    contentIndex: float
+
+
+class MessageUpdateDeltaEventAssistantMessageEventThinkingDelta(TypedDict):
+    type: Literal["thinking_delta"]
+    contentIndex: float
+    delta: str
+
+
+class MessageUpdateDeltaEventAssistantMessageEventThinkingEnd(TypedDict):
+    type: Literal["thinking_end"]
+    contentIndex: float
+    content: str
+
+
+class MessageUpdateDeltaEventAssistantMessageEventToolcallStart(TypedDict):
+    type: Literal["toolcall_start"]
+    contentIndex: float
+    id: str
+    toolName: str
+
+
+class MessageUpdateDeltaEventAssistantMessageEventToolcallDelta(TypedDict):
+    type: Literal["toolcall_delta"]
+    contentIndex: float
+    delta: str
+
+
+class MessageUpdateDeltaEventAssistantMessageEventToolcallEnd(TypedDict):
+    type: Literal["toolcall_end"]
+    contentIndex: float
+    toolCall: "ToolCall"
+
+
+class MessageUpdateDeltaEvent(TypedDict):
+    type: Literal["message_update"]
+    assistantMessageEvent: Union["MessageUpdateDeltaEventAssistantMessageEventTextStart", "MessageUpdateDeltaEventAssistantMessageEventTextDelta", "MessageUpdateDeltaEventAssistantMessageEventTextEnd", "MessageUpdateDeltaEventAssistantMessageEventThinkingStart", "MessageUpdateDeltaEventAssistantMessageEventThinkingDelta", "MessageUpdateDeltaEventAssistantMessageEventThinkingEnd", "MessageUpdateDeltaEventAssistantMessageEventToolcallStart", "MessageUpdateDeltaEventAssistantMessageEventToolcallDelta", "MessageUpdateDeltaEventAssistantMessageEventToolcallEnd"]
+
+
+class Ready(TypedDict):
+    type: Literal["ready"]
+    version: str
+    protocolVersion: Literal[1]
+    dialect: Literal["omp"]
+
+
+AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+
+EVENT_TYPES: FrozenSet[str] = frozenset(
+    {
+        "agent_start",
+        "agent_end",
+        "agent_settled",
+        "turn_start",
+        "turn_end",
+        "message_start",
+        "message_update",
+        "message_end",
+        "tool_execution_start",
+        "tool_execution_update",
+        "tool_execution_end",
+        "auto_compaction_start",
+        "auto_compaction_end",
+        "compaction_start",
+        "compaction_end",
+        "auto_retry_start",
+        "auto_retry_end",
+        "queue_update",
+        "session_info_changed",
+        "thinking_level_changed",
+        "bash_execution_update",
+        "subagent_start",
+        "subagent_end",
+        "subagent_verification_start",
+        "subagent_verification_command_start",
+        "subagent_verification_command_end",
+        "subagent_verification_end",
+        "budget_warning",
+        "budget_exceeded",
+        "ttsr_triggered",
+        "todo_reminder",
+        "extension_error",
+        "notice",
+    }
+)
