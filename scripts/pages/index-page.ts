@@ -27,11 +27,12 @@ export function indexPage(examples: ReadonlyMap<string, readonly Exchange[]>): s
 - [Events](events.md): ${list(events.map(({ type }) => `[${type}](events.md#${type})`))}
 - [Types](types.md): messages, models, state, and the entries of the session log
 - [Tools](tools.md): what the model may do
-- [Settings](settings.md)`,
+- [Settings](settings.md)
+- [Dialects](dialects.md): what the others have words for`,
     '## Schemas',
     `JSON Schema, draft 7:
 
-- \`schema/omp.json\`: \`HostFrame\` is everything that a host may send, \`AgentFrame\` everything that it may get; commands, responses, events and types have definitions of their own
+- \`schema/omp.json\`, and one for every other dialect: \`HostFrame\` is everything that a host may send, \`AgentFrame\` everything that it may get; commands, responses, events and types have definitions of their own
 - \`schema/session-entry.json\`: one line of a session log
 - \`schema/settings.json\`: the settings file`,
   );

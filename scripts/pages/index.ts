@@ -2,13 +2,15 @@
 import { join } from 'node:path';
 import { commandPage } from './command-page.ts';
 import { readRemarks } from './comments.ts';
+import { declarationsOf } from './declarations.ts';
+import { dialectPage } from './dialect-page.ts';
 import { eventPage } from './event-page.ts';
 import { commandExamples, eventExamples } from './examples.ts';
 import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
 import { pythonCommands } from './python-commands.ts';
 import { pythonTypes } from './python-types.ts';
-import { entrySchema, ompSchema, wireDefinitions } from './schemas.ts';
+import { entrySchema, wireDefinitions, wireSchemas } from './schemas.ts';
 import { settingsPage, settingsSchema } from './settings-page.ts';
 import { toolPage } from './tool-page.ts';
 import { typePage } from './type-page.ts';
@@ -18,6 +20,7 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
   const remarks = await readRemarks(join(root, 'src/protocol'));
   const types = toDefinitions(protocolTypes, remarks);
   const wire = wireDefinitions(remarks);
+  const wires = wireSchemas(remarks);
   const examples = await commandExamples();
   return new Map([
     ['docs/protocol/README.md', indexPage(examples)],
@@ -26,7 +29,11 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
     ['docs/protocol/types.md', typePage(types)],
     ['docs/protocol/tools.md', toolPage()],
     ['docs/protocol/settings.md', settingsPage()],
-    ['schema/omp.json', toText(ompSchema(wire))],
+    ['docs/protocol/dialects.md', dialectPage(wires)],
+    ...[...wires].flatMap(([name, schema]): [string, string][] => [
+      [`schema/${name}.json`, toText(schema)],
+      [`schema/${name}.d.ts`, declarationsOf(schema)],
+    ]),
     ['schema/settings.json', toText(settingsSchema())],
     ['schema/session-entry.json', toText(entrySchema(types))],
     ['clients/python/parley_agent/protocol.py', pythonTypes(wire, types)],

@@ -1,24 +1,51 @@
-// Documents: the JSON Schemas of the wire and of the session log.
+// Documents: the JSON Schemas of the wires and of the session log.
+import { omp } from '../../src/dialects/index.ts';
+import { pi } from '../../src/dialects/pi/index.ts';
+import { piLegacy } from '../../src/dialects/pi-legacy/index.ts';
 import { events } from '../../src/protocol/index.ts';
 import type { Remarks } from './comments.ts';
-import { allCommands, allEventFrames, ompFrames } from './frames.ts';
+import { allCommands, allEventFrames, type Definitions, ompFrames } from './frames.ts';
+import { legacyFrames } from './frames-legacy.ts';
+import { piFrames } from './frames-pi.ts';
 import { documentOf, type JsonSchema, protocolTypes, refTo, toDefinitions } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
 
-/** Every frame of the wire and every type, described by their declarations. */
-export function wireDefinitions(remarks: ReadonlyMap<string, Remarks>): Record<string, JsonSchema> {
-  const definitions = toDefinitions({ ...allEventFrames, ...ompFrames, ...protocolTypes }, remarks);
+type AllRemarks = ReadonlyMap<string, Remarks>;
+
+/** Every dialect that is spoken, with its frames. */
+const WIRES = [
+  { dialect: omp, frames: ompFrames },
+  { dialect: pi, frames: piFrames },
+  { dialect: piLegacy, frames: legacyFrames },
+];
+
+/** Every frame of the default wire, every event and every type, described by their declarations. */
+export function wireDefinitions(remarks: AllRemarks): Record<string, JsonSchema> {
+  return described({ ...allEventFrames, ...ompFrames }, remarks);
+}
+
+function described(frames: Definitions, remarks: AllRemarks): Record<string, JsonSchema> {
+  const definitions = toDefinitions({ ...frames, ...protocolTypes }, remarks);
   const docs = [
     ...allCommands.map(({ name, doc }) => [`${pascalCase(name)}Command`, doc] as const),
     ...events.map(({ type, doc }) => [`${pascalCase(type)}Event`, doc] as const),
   ];
-  for (const [name, doc] of docs) definitions[name] = { description: doc, ...definitions[name] };
+  for (const [name, doc] of docs) {
+    if (definitions[name]) definitions[name] = { description: doc, ...definitions[name] };
+  }
   return definitions;
 }
 
-export function ompSchema(definitions: Record<string, JsonSchema>): JsonSchema {
+/** By the dialect's name. */
+export function wireSchemas(remarks: AllRemarks): ReadonlyMap<string, JsonSchema> {
+  return new Map(
+    WIRES.map(({ dialect, frames }) => [dialect.name, wireSchema(dialect.name, described(frames, remarks))]),
+  );
+}
+
+function wireSchema(name: string, definitions: Record<string, JsonSchema>): JsonSchema {
   const root = {
-    title: 'The omp dialect of Parley',
+    title: `The ${name} dialect of Parley`,
     description: 'One frame, either way. HostFrame is what a host may send, AgentFrame what it may get.',
     anyOf: [refTo('HostFrame'), refTo('AgentFrame')],
   };

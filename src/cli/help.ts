@@ -6,6 +6,7 @@ const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
        parley sessions [--help]
        parley config [KEY] [--help]
        parley trust [PATH] [--help]
+       parley schema [--dialect NAME] [--types]
        parley export SESSION [FILE] [--branch]
 
 A headless coding agent: answers a message, or serves a host in JSON lines over stdin and stdout.`;

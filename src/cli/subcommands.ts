@@ -7,5 +7,6 @@ export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = 
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
+  schema: async () => (await import('../app/modes/schema.ts')).runSchema,
   export: async () => (await import('../app/modes/export.ts')).runExport,
 };

@@ -22,6 +22,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   // What stays external in the bundle is looked up from where the bundle stands.
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
+  // `parley schema` prints what lies beside the program.
+  await symlink(join(root, 'schema'), join(directory, 'schema'), 'junction');
   project.provide('program', await programIn(directory));
   return () => rm(directory, { recursive: true, force: true });
 }

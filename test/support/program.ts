@@ -20,6 +20,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What stdin and stdout are: hosts on Node give sockets, most others pipes. */
   readonly streams?: 'socket' | 'pipe';
+  /** Another path to the same program. */
+  readonly program?: string;
 }
 
 export interface Outcome {
@@ -57,7 +59,7 @@ export function startRpc(args: readonly string[] = [], options: ProgramOptions =
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
   const place = options.place ?? newPlace();
-  const { child, stdin, stdout, stderr } = spawnWith([inject('program'), ...args], place, options);
+  const { child, stdin, stdout, stderr } = spawnWith([options.program ?? inject('program'), ...args], place, options);
   // Writing to a program that has ended is not what any test is about.
   stdin.on('error', () => {});
   const inbox = new FrameInbox();

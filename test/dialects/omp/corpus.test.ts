@@ -8,7 +8,7 @@ import { type Chunk, check, type Frame } from '../../../src/contracts/index.ts';
 import { omp } from '../../../src/dialects/index.ts';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
-import { complaintsAbout } from '../../support/omp-schema.ts';
+import { complaintsAbout } from '../../support/wire-schema.ts';
 import { ANSWERS, ASKS, COMMANDS, EVENTS, RESULTS, streamEvents } from './corpus.ts';
 
 const newCodec = (stream: 'full' | 'delta' = 'full') => createOmpCodec({ version: '1.2.3', stream });

@@ -1,0 +1,286 @@
+// The pi-legacy dialect of Parley. Generated from the declarations; do not edit.
+
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. */
+export type PromptCommand = {
+  "type": "prompt";
+  "message": string;
+  "attachments"?: Array<Attachment>;
+};
+
+/** Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued. */
+export type AbortCommand = {
+  "type": "abort";
+};
+
+/** Put a summary in the place of the older part of the conversation. A run that is going ends first, with its last events. */
+export type CompactCommand = {
+  "type": "compact";
+  "customInstructions"?: string;
+};
+
+/** The agent begins to work on a prompt. */
+export type AgentStartEvent = {
+  "type": "agent_start";
+};
+
+/** A turn begins: one model answer and its tool calls. */
+export type TurnStartEvent = {
+  "type": "turn_start";
+};
+
+/** A turn is over, with the answer and the results of its tool calls. */
+export type TurnEndEvent = {
+  "type": "turn_end";
+  "message": AssistantMessage;
+  "toolResults": Array<ToolResultMessage>;
+};
+
+/** A message begins. An assistant message begins empty. */
+export type MessageStartEvent = {
+  "type": "message_start";
+  "message": AgentMessage;
+};
+
+/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. */
+export type MessageUpdateEvent = {
+  "type": "message_update";
+  "message": AssistantMessage;
+  "assistantMessageEvent": StreamEvent;
+};
+
+/** A message is complete, and on disk unless the session is not kept. */
+export type MessageEndEvent = {
+  "type": "message_end";
+  "message": AgentMessage;
+};
+
+/** A tool begins. */
+export type ToolExecutionStartEvent = {
+  "type": "tool_execution_start";
+  "toolCallId": string;
+  "toolName": string;
+  /** The arguments as the model gave them. */
+  "args": Record<string, unknown>;
+};
+
+/** A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself. */
+export type AgentEndEvent = {
+  "type": "agent_end";
+  "messages": Array<AgentMessage>;
+};
+
+/** A tool is done. `durationMs` is told in the dialects that have a word for it. */
+export type ToolExecutionEndEvent = {
+  "type": "tool_execution_end";
+  "toolCallId": string;
+  "toolName": string;
+  "isError": boolean;
+  "result": string | {
+    "content": Array<TextContent | ImageContent>;
+    "details"?: unknown;
+  };
+};
+
+export type CompactionEvent = {
+  "type": "compaction";
+  "summary": string;
+  "tokensBefore": number;
+  "auto"?: boolean;
+};
+
+export type ErrorEvent = {
+  "type": "error";
+  "error": string;
+};
+
+export type HostFrame = PromptCommand | AbortCommand | CompactCommand;
+
+export type AgentFrame = AgentStartEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | AgentEndEvent | ToolExecutionEndEvent | CompactionEvent | ErrorEvent;
+
+export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
+
+export type AssistantContent = Array<TextContent | ThinkingContent | ToolCall>;
+
+export type AssistantMessage = {
+  "role": "assistant";
+  "content": AssistantContent;
+  "api": string;
+  "provider": string;
+  "model": string;
+  "usage": Usage;
+  "stopReason": StopReason;
+  "errorMessage"?: string;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};
+
+/** Files that legacy hosts send beside the text. */
+export type Attachment = {
+  "id": string;
+  "type": "image" | "document";
+  "fileName": string;
+  "mimeType": string;
+  "size": number;
+  "content": string;
+  "extractedText"?: string | null;
+  "preview"?: string | null;
+};
+
+/** A command that the host ran with `bash`, not the model. */
+export type BashExecutionMessage = {
+  "role": "bashExecution";
+  "command": string;
+  "output": string;
+  "exitCode"?: number;
+  "cancelled": boolean;
+  "truncated": boolean;
+  "artifactId"?: string;
+  "excludeFromContext"?: boolean;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};
+
+export type BranchSummaryMessage = {
+  "role": "branchSummary";
+  "summary": string;
+  "fromId": string;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};
+
+export type CompactionSummaryMessage = {
+  "role": "compactionSummary";
+  "summary": string;
+  "tokensBefore": number;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};
+
+/** Words that an extension or the agent itself puts before the model. */
+export type CustomMessage = {
+  "role": "custom";
+  "customType": string;
+  "content": string | UserContent;
+  "display": boolean;
+  "details"?: unknown;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};
+
+/** An image inside a message: bytes are always kept flat, a URL stays a URL. */
+export type ImageContent = {
+  "type": "image";
+  "data": string;
+  "mimeType": string;
+} | {
+  "type": "image";
+  "source": {
+    "type": "url";
+    "url": string;
+  };
+};
+
+export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
+
+/** What travels inside `message_update`. */
+export type StreamEvent = {
+  "type": "text_start";
+  "contentIndex": number;
+  "partial": AssistantMessage;
+} | {
+  "type": "text_delta";
+  "contentIndex": number;
+  "delta": string;
+  "partial": AssistantMessage;
+} | {
+  "type": "text_end";
+  "contentIndex": number;
+  "content": string;
+  "partial": AssistantMessage;
+} | {
+  "type": "thinking_start";
+  "contentIndex": number;
+  "partial": AssistantMessage;
+} | {
+  "type": "thinking_delta";
+  "contentIndex": number;
+  "delta": string;
+  "partial": AssistantMessage;
+} | {
+  "type": "thinking_end";
+  "contentIndex": number;
+  "content": string;
+  "partial": AssistantMessage;
+} | {
+  "type": "toolcall_start";
+  "contentIndex": number;
+  "partial": AssistantMessage;
+} | {
+  "type": "toolcall_delta";
+  "contentIndex": number;
+  "delta": string;
+  "partial": AssistantMessage;
+} | {
+  "type": "toolcall_end";
+  "contentIndex": number;
+  "toolCall": ToolCall;
+  "partial": AssistantMessage;
+};
+
+export type TextContent = {
+  "type": "text";
+  "text": string;
+  /** Opaque provider signature; kept and sent back to the provider that made it. */
+  "textSignature"?: string;
+};
+
+export type ThinkingContent = {
+  "type": "thinking";
+  "thinking": string;
+  "thinkingSignature"?: string;
+  /** The provider hid the text; only the signature carries meaning. */
+  "redacted"?: true;
+};
+
+export type ToolCall = {
+  "type": "toolCall";
+  "id": string;
+  "name": string;
+  "arguments": Record<string, unknown>;
+  "thoughtSignature"?: string;
+};
+
+export type ToolResultMessage = {
+  "role": "toolResult";
+  "toolCallId": string;
+  "toolName": string;
+  "content": UserContent;
+  "details"?: unknown;
+  "isError": boolean;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};
+
+export type Usage = {
+  "input": number;
+  "output": number;
+  "cacheRead": number;
+  "cacheWrite": number;
+  "cost": {
+    "input": number;
+    "output": number;
+    "cacheRead": number;
+    "cacheWrite": number;
+    "total": number;
+  };
+};
+
+export type UserContent = Array<TextContent | ImageContent>;
+
+export type UserMessage = {
+  "role": "user";
+  "content": string | UserContent;
+  "attachments"?: Array<Attachment>;
+  /** Milliseconds since the epoch. */
+  "timestamp": number;
+};

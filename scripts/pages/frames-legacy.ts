@@ -1,0 +1,44 @@
+// Documents: every frame of the pi-legacy wire as a schema: three words in, eleven events out.
+import { array, boolean, type GenericSchema, literal, number, object, optional, string, union } from 'valibot';
+import { commandsByName } from '../../src/commands/index.ts';
+import { LEGACY_FIELDS } from '../../src/dialects/pi-legacy/words.ts';
+import { agentMessage } from '../../src/protocol/index.ts';
+import { type Definitions, entriesOf, eventFramesOf, wireOf } from './frames.ts';
+import { pascalCase } from './naming.ts';
+
+const fromHost: Definitions = Object.fromEntries(
+  [...LEGACY_FIELDS].map(([name, fields]) => {
+    const entries = entriesOf(commandsByName.get(name)?.params ?? object({}));
+    const known = Object.entries(entries).filter(([field]) => fields.includes(field));
+    return [`${pascalCase(name)}Command`, object({ type: literal(name), ...Object.fromEntries(known) })];
+  }),
+);
+
+const { ToolExecutionEndEvent: declared } = eventFramesOf(['tool_execution_end']);
+const { durationMs: _, result = string(), ...toolEnd } = entriesOf(declared ?? object({}));
+
+const AS_DECLARED = [
+  'agent_start',
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+];
+
+export const legacyFrames: Definitions = wireOf(fromHost, {
+  ...eventFramesOf(AS_DECLARED),
+  AgentEndEvent: object({ type: literal('agent_end'), messages: array(agentMessage) }),
+  ToolExecutionEndEvent: object({
+    ...toolEnd,
+    result: union([string(), result as GenericSchema]),
+  }),
+  CompactionEvent: object({
+    type: literal('compaction'),
+    summary: string(),
+    tokensBefore: number(),
+    auto: optional(boolean()),
+  }),
+  ErrorEvent: object({ type: literal('error'), error: string() }),
+});

@@ -1,0 +1,53 @@
+// Which tongue the program speaks, by flag, setting and name, and what it prints about each.
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+test('pi by flag: no greeting, and the id of an unknown command', async () => {
+  const program = startRpc(['--dialect', 'pi', '--no-session']);
+  expect(await program.ask({ type: 'fly' })).toEqual({
+    id: 'ask-1',
+    type: 'response',
+    command: 'fly',
+    success: false,
+    error: 'Unknown command: fly',
+  });
+  expect(program.frames).toHaveLength(1);
+});
+
+test('legacy pi by setting: events only', async () => {
+  const program = startRpc(['--set', 'dialect=pi-legacy', '--no-session']);
+  program.send({ type: 'prompt', message: 'hello' });
+  await program.frame({ type: 'agent_end' });
+  program.stdin.end();
+  const { code, stdout } = await program.ended;
+  expect(code).toBe(0);
+  const types = new Set(program.frames.map(({ type }) => type));
+  expect([...types].sort()).toEqual(
+    ['agent_end', 'agent_start', 'message_end', 'message_start', 'message_update', 'turn_end', 'turn_start'].sort(),
+  );
+  expect(stdout).not.toContain('willRetry');
+});
+
+test.each([['--mode', 'rpc'], ['schema']])('a dialect that nobody speaks is refused: %s', async (...words) => {
+  const { code, stdout, stderr } = await runProgram([...words, '--dialect', 'klingon']);
+  const sentence = 'Error: Unknown dialect: klingon. Available: omp, pi, pi-legacy, opal\n';
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: sentence });
+});
+
+test.each(['omp', 'pi', 'pisces'])('under the name %s the default dialect is spoken', async (name) => {
+  const link = join(temporaryDirectory(), name);
+  symlinkSync(inject('program'), link);
+  const program = startRpc(['--no-session'], { place: newPlace(), program: link });
+  expect(await program.frame({ type: 'ready' })).toMatchObject({ dialect: 'omp' });
+});
+
+test.each(['omp', 'pi', 'pi-legacy'])('the schema of %s', async (name) => {
+  const { code, stdout } = await runProgram(['schema', '--dialect', name]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ title: `The ${name} dialect of Parley` });
+  const types = await runProgram(['schema', '--dialect', name, '--types']);
+  expect(types.stdout).toContain('export type HostFrame = ');
+});
