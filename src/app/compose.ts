@@ -29,6 +29,8 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   ports: Ports;
   /** `false` keeps nothing on disk. */
   persist?: boolean | undefined;
+  /** Where conversations are kept, in the place of session files. */
+  store?: SessionStore | undefined;
   /** Where session files go; by default a folder of their own for each working directory. */
   sessionDirectory?: string | undefined;
   thinkingLevel?: ThinkingLevel | undefined;
@@ -183,6 +185,7 @@ async function initialModel(models: Models, extensions: ExtensionFront): Promise
 }
 
 function storeFor(options: AgentOptions): SessionStore {
+  if (options.store) return options.store;
   if (options.persist === false) return createMemoryStore();
   const { files, clock } = options.ports;
   const directory = options.sessionDirectory ?? sessionFolder(options.agentDirectory, options.cwd);

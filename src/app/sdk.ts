@@ -18,8 +18,14 @@ export {
   type EventListener,
   type Hooks,
   type ModelRequest,
+  type ModelStream,
   type Models,
   type Ports,
+  type ResumedSession,
+  type SessionLog,
+  type SessionStore,
+  type SessionSummary,
+  type StoredSession,
   type Tool,
   type ToolContext,
   type ToolResult,
@@ -34,6 +40,8 @@ export type {
   AssistantMessageEvent,
   ImageContent,
   Model,
+  SessionEntry,
+  SessionHeader,
   SessionState,
   SessionStats,
   TextContent,
@@ -42,6 +50,8 @@ export type {
   Usage,
 } from '../protocol/index.ts';
 export { textOf } from '../protocol/index.ts';
+export { createMemoryStore, type MemoryLog } from '../store/index.ts';
+export { type OwnModel, ownModel, type Said } from './own-model.ts';
 export type { SettingValues } from './settings-table.ts';
 export { version } from './version.ts';
 

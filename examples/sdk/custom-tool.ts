@@ -1,0 +1,26 @@
+// A tool of your own beside the built-in ones. The model here is written down, so that this runs anywhere; leave `models` out
+// and your own model decides when to call it.
+import { createAgentSession, ownModel, textOf, tool } from 'parley-agent';
+import { object, string } from 'valibot';
+
+const temperature = tool({
+  name: 'temperature',
+  doc: 'The temperature in a city, in degrees Celsius.',
+  effect: 'read',
+  params: object({ city: string() }),
+  run: async ({ city }) => ({ content: [{ type: 'text', text: `${city}: ${city.length} °C` }] }),
+});
+
+const models = ownModel({
+  id: 'forecaster',
+  *answer({ messages }) {
+    const last = messages.at(-1);
+    if (last?.role === 'toolResult') yield `It says "${textOf(last.content)}".`;
+    else yield { call: 'temperature', arguments: { city: 'Helsinki' } };
+  },
+});
+
+const agent = await createAgentSession({ models, tools: [temperature], toolNames: ['temperature'], persist: false });
+const messages = await agent.prompt('How warm is it in Helsinki?');
+process.stdout.write(`${messages.map(({ role }) => role).join(' → ')}\n${agent.session.history.lastAssistantText()}\n`);
+await agent.close();
