@@ -1,6 +1,6 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
 import { homedir } from 'node:os';
-import type { AgentSession, Hooks, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
+import type { AgentSession, Hooks, HostUi, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
 import { createSession, type SessionOptions } from '../core/index.ts';
 import type { Model, ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
@@ -108,8 +108,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
     id: options.id,
-    // Last, so that an extension's own words are never taken for a template.
-    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks],
+    // In this order, so that an extension's own words are never taken for a template, and a person sees what is really done.
+    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks, ...(await approval(settings, () => hub.ui))],
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
@@ -129,7 +129,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     subagents: subagents.doorFor(() => base),
   };
   const session = await createSession(base);
-  const hub = createHub(session, () => void extensions.start());
+  const hub: SessionHub = createHub(session, () => void extensions.start());
   extensions.attach(session, hub);
   return {
     session,
@@ -171,6 +171,10 @@ function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces
     hookTimeoutMs: settings['extensions.hookTimeout'],
     uiTimeoutMs: settings['ui.timeout'],
   });
+}
+
+async function approval({ approval: policy }: SettingValues, host: () => HostUi | undefined): Promise<Hooks[]> {
+  return policy === 'never' ? [] : [(await import('./approval.ts')).approvalHooks(policy, host)];
 }
 
 /** A model that nobody knows may be an extension's. */

@@ -1,4 +1,3 @@
 // Table of contents: what the app takes from the server.
 export { createHub } from './hub.ts';
-export { createManyHub, type ManyHub, type Member } from './many-hub.ts';
 export { type ServeOptions, serve } from './serve.ts';

@@ -5,7 +5,7 @@ import { offerTrust } from '../app/trust/offer.ts';
 import { withDeskCommands } from '../commands/desk/index.ts';
 import { commandsByName } from '../commands/index.ts';
 import type { AgentSession, Command, SessionHub } from '../contracts/index.ts';
-import { createManyHub } from '../server/index.ts';
+import { createManyHub } from '../server/many-hub.ts';
 
 export interface House {
   readonly hub: SessionHub;

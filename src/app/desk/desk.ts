@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { Desk, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
-import type { ManyHub } from '../../server/index.ts';
+import type { ManyHub } from '../../server/many-hub.ts';
 import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
 import { modelsFor } from '../models.ts';
 import type { SettingValues } from '../settings-table.ts';

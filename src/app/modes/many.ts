@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { withDeskCommands } from '../../commands/desk/index.ts';
 import { commandsByName } from '../../commands/index.ts';
-import { createManyHub } from '../../server/index.ts';
+import { createManyHub } from '../../server/many-hub.ts';
 import { createDesk } from '../desk/desk.ts';
 import { withLimitFlags } from '../limits.ts';
 import { loadSettings, withDefaults } from '../settings.ts';

@@ -10,8 +10,7 @@ const FEATURES = ['subAgents', 'skills', 'debug', 'mcp', 'distribution'];
 export const startSession = command({
   name: 'start_session',
   doc: 'Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint.',
-  lane: 'now',
-  long: true,
+  lane: 'ordered',
   params: object({
     model: optional(
       object({ provider: optional(string()), id: pipe(string(), nonEmpty()), thinkingLevel: optional(string()) }),
@@ -35,7 +34,9 @@ export const startSession = command({
     /** It was there before, and goes on. */
     resumed: boolean(),
   }),
-  async run(params, { desk }) {
+  async run(params, { desk, slow }) {
+    // Nobody can speak to a session whose name they do not know.
+    if (params.sessionId === undefined) slow();
     const { model, systemPrompt, workingDir: cwd, sessionId: id, features = {}, tools } = params;
     const odd = Object.keys(features).filter((name) => !FEATURES.includes(name));
     if (odd.length > 0) throw new Fault('invalid_params', `Unknown feature keys: ${odd.join(', ')}`);

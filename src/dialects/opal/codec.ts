@@ -66,8 +66,10 @@ function decodeCall(name: string, params: unknown, id: unknown): Incoming {
   if (method.required.some((field) => params[field] === undefined || params[field] === null)) {
     return { kind: 'refused', token, fault: missing(method.required) };
   }
-  if (!method.session) return call(token, method, params);
   const { session_id: session, ...rest } = params;
+  // What is said to a session that is about to open waits until it is.
+  if (!method.session)
+    return { ...call(token, method, params), session: typeof session === 'string' ? session : undefined };
   if (typeof session === 'string') return { ...call({ ...token, session }, method, rest), session };
   return { kind: 'refused', token, fault: invalidParams('session_id must be a string') };
 }

@@ -90,7 +90,8 @@ export class Teller {
       if (message.role !== 'assistant') return [];
       const calls = callsOf(message).length > 0;
       const text = textOf(message.content);
-      this.#turn = calls ? undefined : text;
+      const failed = message.stopReason === 'error' || message.stopReason === 'aborted';
+      this.#turn = calls || failed ? undefined : text;
       const told: OpalEvent[] = calls ? [...this.#announced(), { type: 'turn_end', message: text }] : [];
       return [...told, ...this.#counted(message.usage, undefined)];
     },
