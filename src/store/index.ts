@@ -3,4 +3,3 @@ export { createJsonlStore, type JsonlStoreOptions } from './jsonl.ts';
 export type { ProcessId, ProcessIdentity } from './lock.ts';
 export { createMemoryStore, type MemoryLog } from './memory.ts';
 export { sessionFolder, sessionFolders } from './places.ts';
-export { CHECKPOINT } from './session-name.ts';

@@ -6,7 +6,7 @@ import { createFiles } from './files.ts';
 import { createIds } from './ids.ts';
 import { createLog, type DiagnosticLog } from './log.ts';
 import { createNetwork } from './network.ts';
-import { createProcesses } from './processes.ts';
+import { createLazyProcesses } from './processes-lazy.ts';
 import { createToolEnv, isWithheld } from './tool-env.ts';
 
 export { PROVIDER_VARIABLES } from './tool-env.ts';
@@ -33,7 +33,7 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
   const withheld = [...(options.withhold ?? [])];
   const clock = createClock();
   const ids = createIds();
-  const processes = createProcesses({ ids });
+  const processes = createLazyProcesses({ ids });
   const diagnostics = createLog({ file: logFile, clock, warn });
   if (logFile !== undefined) redactKeys(env, withheld, diagnostics);
   let toolEnv: Readonly<Record<string, string>> | undefined;
