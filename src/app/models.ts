@@ -50,6 +50,10 @@ export function modelsFor(options: Surroundings): Models & Pick<ReturnType<typeo
     directory: options.agentDirectory,
     asked: { provider: options.provider, model: options.model },
     preferred: { provider: settings.defaultProvider, model: settings.defaultModel },
+    refreshers: {
+      'github-copilot': async (expired) =>
+        (await import('../llm/credentials/copilot.ts')).createCopilotLogin({ fetch, clock, env }).renewed(expired),
+    },
     apiKey: options.apiKey,
     patterns: options.modelPatterns,
     redact: options.redact,

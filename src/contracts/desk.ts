@@ -53,6 +53,8 @@ export interface DeskAuth {
   login(): Promise<DeviceLogin>;
   /** Resolves when the person has agreed, and the login is kept. */
   poll(login: { deviceCode: string; interval: number }): Promise<void>;
+  /** The host is gone: nobody waits for a person any more. */
+  giveUp(): void;
 }
 
 export interface Desk {

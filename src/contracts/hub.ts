@@ -16,6 +16,8 @@ export interface SessionHub {
   readonly ui: HostUi | undefined;
   /** What may be asked of the process itself, where it can have more than one session. */
   readonly desk?: Desk | undefined;
+  /** The host has no more to say, so that nobody can answer it either. */
+  hostGone?(): void;
   /** Somebody inside wants the process to end when nothing is under way any more. */
   leave(): void;
   readonly leaving: Promise<void>;

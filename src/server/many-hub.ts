@@ -50,6 +50,7 @@ export function createManyHub(deskOf: (hub: ManyHub) => Desk): ManyHub {
         farewells.clear();
       };
     },
+    hostGone: () => desk?.auth.giveUp(),
     leave: () => leaving.resolve(),
     leaving: leaving.promise,
     settled: () => every((one) => one.settled()),

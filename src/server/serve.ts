@@ -61,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (outbox.isOverfull) await outbox.flush();
   }
   asks.close();
+  hub.hostGone?.();
   if (options.onEof === 'abort') await hub.abort();
   await lanes.idle();
   await hub.settled();

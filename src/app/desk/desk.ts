@@ -23,7 +23,7 @@ export function createDesk({ hub, agent: common, about }: DeskOptions): Desk {
   const shelves = createShelves(common);
   const own = modelsFor(common);
   const models: Models = common.models ?? own;
-  const auth = createDeskAuth(own.credentials, { ports, env: common.env ?? process.env });
+  const auth = createDeskAuth(own.credentials, { ...ports, env: common.env ?? process.env });
   const place = { ports, directory: agentDirectory };
   /** Two calls may ask for the same one before the first is open. */
   const opening = new Set<string>();

@@ -25,6 +25,7 @@ export interface Credentials {
   /** From now on this key comes before all others. */
   use(provider: string, key: string): void;
   saveKey(provider: string, key: string): Promise<void>;
+  saveLogin(provider: string, login: OAuthEntry): Promise<void>;
   /** The login, renewed unless another process has done so meanwhile. */
   refreshed(provider: string, refresh: Refresh): Promise<OAuthEntry>;
 }
@@ -136,6 +137,11 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async saveKey(provider, key) {
       redact(key);
       await auth.change(provider, async () => ({ type: 'api_key', key }));
+    },
+    async saveLogin(provider, login) {
+      redact(login.access);
+      redact(login.refresh);
+      await auth.change(provider, async () => login);
     },
     refreshed,
   };
