@@ -92,7 +92,7 @@ async function convertLazy(path, module, start) {
 
 /**
  * Loads lazy parts and Node's own modules by `require`: the first `import()` of a process costs milliseconds, and a built-in
- * module that is imported whole is copied member by member.
+ * module that is imported whole is copied member by member. Packages are imported by the launcher, which is compiled anew.
  * @param {Module | undefined} module
  */
 function required(module) {
@@ -100,10 +100,10 @@ function required(module) {
     module?.imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => posix.basename(path)),
   );
   return (module?.text ?? '')
-    .replace(/\bimport\("([^"]+)"\)/g, (whole, path) =>
+    .replace(/\bimport\("([^"]+)"\)/g, (_, path) =>
       path.startsWith('node:') || (path.startsWith('.') && lazy.has(posix.basename(path)))
         ? `Promise.resolve().then(()=>require(${JSON.stringify(path)}))`
-        : whole,
+        : `require.foreign(${JSON.stringify(path)})`,
     )
     .replace(/\bimport(?: |\*as )(\w+) from("node:[^"]+");/g, 'const $1=require($2);');
 }

@@ -6,7 +6,7 @@
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 
 const PROGRAM = join(__dirname, 'program');
 const COMPILED = join(PROGRAM, `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
@@ -29,15 +29,16 @@ function load(name) {
   modules.set(name, module);
   // The bundle is plain ASCII, and this encoding is the quickest to read.
   const source = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
-  const script = new Script(source, {
-    filename,
-    cachedData: compiled(name),
-    // Absent in the oldest versions that we run on, which then cannot import foreign ES modules.
-    importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = new Script(source, { filename, cachedData: compiled(name) });
   script.runInThisContext()(module.exports, load, module);
   return module.exports;
 }
+
+/**
+ * Imports an ES module of a package. Here, because code that was compiled before has forgotten how.
+ * @param {string} name
+ */
+load.foreign = (name) => import(name);
 
 /** @param {string} name */
 function compiled(name) {

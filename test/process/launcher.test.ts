@@ -53,3 +53,15 @@ test('a link to the program starts it', () => {
   symlinkSync(inject('program'), link);
   expect(firstReply(link)).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
 });
+
+test('tools that lean on a package work with the code that was compiled before', async () => {
+  const { home, cwd } = newPlace();
+  writeFileSync(join(cwd, 'haystack.txt'), 'a needle\n');
+  const { stdout, stderr } = spawnSync(process.execPath, [inject('program'), '--no-session', 'grep for `needle`'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
+    encoding: 'utf8',
+  });
+  expect(stdout).toContain('haystack.txt');
+  expect(stderr).not.toContain('Warning');
+});
