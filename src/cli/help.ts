@@ -7,6 +7,7 @@ const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
        parley config [KEY] [--help]
        parley trust [PATH] [--help]
        parley schema [--dialect NAME] [--types]
+       parley doctor [--json]
        parley export SESSION [FILE] [--branch]
 
 A headless coding agent: answers a message, or serves a host in JSON lines over stdin and stdout.`;

@@ -8,5 +8,6 @@ export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = 
   config: async () => (await import('../app/modes/config.ts')).runConfig,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   schema: async () => (await import('../app/modes/schema.ts')).runSchema,
+  doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,
   export: async () => (await import('../app/modes/export.ts')).runExport,
 };

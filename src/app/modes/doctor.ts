@@ -1,0 +1,72 @@
+// The hall: `parley doctor`: looks at everything that Parley leans on, and says how to mend what is wrong. Changes nothing.
+import { homedir } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Fault, messageOf } from '../../base/index.ts';
+import { error, type Finding, ok } from '../doctor/finding.ts';
+import { checkModels } from '../doctor/models.ts';
+import { checkDisk, checkPermissions } from '../doctor/places.ts';
+import { checkGit, checkNode, checkRipgrep } from '../doctor/programs.ts';
+import { loadSettings, userDirectory } from '../settings.ts';
+import { diskSpace } from '../system-ports/disk-space.ts';
+import { createSystemPorts } from '../system-ports/index.ts';
+import { decideTrust } from '../trust/decide.ts';
+
+export const DOCTOR_HELP = `Usage: parley doctor [--json]
+
+Checks Node, git, ripgrep, settings, keys, models, permissions and disk space, and says how to mend what is wrong.
+Exits with 0 when Parley can work, with 1 when something must be mended. Warnings do not count.
+`;
+
+const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+const SIGNS = { ok: 'ok     ', warning: 'warning', error: 'ERROR  ' } as const;
+
+/** Returns what is to be printed. */
+export async function runDoctor(argv: readonly string[]): Promise<string> {
+  const { json, help } = parse(argv);
+  if (help) return DOCTOR_HELP;
+  const findings = await examine();
+  const healthy = findings.every(({ status }) => status !== 'error');
+  if (!healthy) process.exitCode = 1;
+  if (json) return `${JSON.stringify({ ok: healthy, findings }, null, 2)}\n`;
+  const lines = findings.flatMap(({ check, status, found, mend }) => [
+    `${SIGNS[status]}  ${check.padEnd(11)}  ${found}`,
+    ...(mend ? [`${' '.repeat(22)}${mend}`] : []),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS }).values;
+  } catch (thrown) {
+    throw new Fault('config', `${messageOf(thrown)}\n\n${DOCTOR_HELP}`);
+  }
+}
+
+async function examine(): Promise<Finding[]> {
+  const ports = createSystemPorts();
+  const [env, cwd] = [process.env, process.cwd()];
+  const directory = userDirectory(env, homedir());
+  try {
+    const { trusted } = await decideTrust({ files: ports.files, agentDirectory: directory, cwd });
+    const settings = await loadSettings({ files: ports.files, directory, project: trusted ? cwd : undefined });
+    return [
+      checkNode(process.versions.node),
+      await checkGit(ports, cwd),
+      await checkRipgrep(ports, cwd),
+      ...checkSettings(settings.problems, directory),
+      ...(await checkModels({ ports, agentDirectory: directory, settings: settings.values, env })),
+      // Windows has no such rights.
+      ...(process.platform === 'win32' ? [] : await checkPermissions(ports.files, directory)),
+      checkDisk(directory, await diskSpace(directory)),
+    ];
+  } finally {
+    await ports.close();
+  }
+}
+
+function checkSettings(problems: readonly string[], directory: string): Finding[] {
+  if (problems.length === 0) return [ok('settings', `as ${directory} says; \`parley config\` shows them`)];
+  const mend = 'Mend the file, or take the key out: `parley config unset KEY`. Every key: docs/protocol/settings.md.';
+  return problems.map((problem) => error('settings', problem, mend));
+}
