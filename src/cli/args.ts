@@ -27,10 +27,17 @@ export interface CliOptions extends Omit<FlagValues, 'mode'> {
   readonly messages: readonly string[];
   /** Paths given as `@path`. */
   readonly files: readonly string[];
-  /** Flags that nobody here knows, for extensions that may. Without one on the command line only RPC mode lets them pass. */
-  readonly unknown: Readonly<Record<string, string | true>>;
+  /** Flags that nobody here knows. Whether an extension does is known when it is loaded. */
+  readonly unknown: Readonly<Record<string, UnknownFlag>>;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
+}
+
+export interface UnknownFlag {
+  /** The word behind it, unless that is a flag too. */
+  readonly value: string | true;
+  /** What to say when it stays unknown. */
+  readonly complaint: string;
 }
 
 /** argv, sorted. A word is literal behind `--`. */
@@ -51,26 +58,28 @@ export function parseArguments(argv: readonly string[]): CliOptions {
   const { given, unknown, words } = sort(withoutAliases(argv));
   const flags = fields(given);
   const mode = flags.mode ?? 'text';
-  const files = words.filter((word) => isFile(word)).map(({ text }) => text.slice(1));
-  const messages = words.filter((word) => !isFile(word)).map(({ text }) => text);
-  /** Whether an extension registers a flag is not known before it is loaded. */
-  const mayKnow = flags.extension.length > 0;
-  const common = {
-    ...flags,
-    mode,
-    files,
-    unknown: Object.fromEntries(unknown.map(({ name, value }) => [name, value])),
-  };
-  if (mode !== 'rpc') {
-    for (const { raw } of mayKnow ? [] : unknown) throw new Fault('config', unknownFlag(raw));
-    return { ...common, messages, warnings: [] };
-  }
+  const { files, messages } = spoken(words);
+  const strangers = unknown.map(({ name, value, raw }) => [name, { value, complaint: unknownFlag(raw) }]);
+  const common = { ...flags, mode, files, unknown: Object.fromEntries(strangers) };
+  if (mode !== 'rpc') return { ...common, messages, warnings: [] };
   if (files.length > 0) throw new Fault('refused', '@file arguments are not supported in RPC mode');
-  const warnings = [
-    ...(mayKnow ? [] : unknown.map(({ raw }) => `${unknownFlag(raw)}; ignored`)),
-    ...messages.map((text) => `Messages come over the wire in RPC mode; ignored: ${text}`),
-  ];
+  const warnings = messages.map((text) => `Messages come over the wire in RPC mode; ignored: ${text}`);
   return { ...common, messages: [], warnings: [...new Set(warnings)] };
+}
+
+/** What was said between the flags, now that it is known which of the extensions' flags take no value. */
+export function wordsBeside(
+  argv: readonly string[],
+  switches: ReadonlySet<string>,
+): Pick<CliOptions, 'messages' | 'files'> {
+  return spoken(sort(withoutAliases(argv), switches).words);
+}
+
+function spoken(words: Sorted['words']): Pick<CliOptions, 'messages' | 'files'> {
+  return {
+    files: words.filter((word) => isFile(word)).map(({ text }) => text.slice(1)),
+    messages: words.filter((word) => !isFile(word)).map(({ text }) => text),
+  };
 }
 
 function isFile({ text, literal }: Sorted['words'][number]): boolean {
@@ -93,7 +102,7 @@ function withoutAliases(argv: readonly string[]): string[] {
   });
 }
 
-function sort(argv: string[]): Sorted {
+function sort(argv: string[], switches: ReadonlySet<string> = new Set()): Sorted {
   const { tokens } = parseArgs({ args: argv, options: nodeOptions(), strict: false, tokens: true });
   const sorted: Sorted = { given: new Map(), unknown: [], words: [] };
   let literal = false;
@@ -105,7 +114,8 @@ function sort(argv: string[]): Sorted {
     else {
       const flag = BY_NAME.get(token.name);
       // Only these two may or may not have a value, so Node leaves the word behind them alone.
-      const next = !flag || flag.kind === 'search' ? wordBehind(token, tokens[at + 1]) : undefined;
+      const mayTake = flag ? flag.kind === 'search' : !switches.has(token.name);
+      const next = mayTake ? wordBehind(token, tokens[at + 1]) : undefined;
       if (next !== undefined) taken = token.index + 1;
       if (flag) sorted.given.set(flag, [...(sorted.given.get(flag) ?? []), valueGiven(flag, token, next)]);
       else sorted.unknown.push({ raw: argv[token.index] ?? '', name: token.name, value: token.value ?? next ?? true });

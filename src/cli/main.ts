@@ -2,7 +2,7 @@
 import { runRpc } from '../app/modes/rpc.ts';
 import { version } from '../app/version.ts';
 import { Fault, messageOf } from '../base/index.ts';
-import { parseArguments } from './args.ts';
+import { parseArguments, wordsBeside } from './args.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 
 /** Wrong words on the command line, or settings that make no sense. */
@@ -32,6 +32,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const options = parseArguments(argv);
   for (const line of options.warnings) warn(line);
   const informs = options.help || options.version || options.listModels !== undefined;
+  const [stranger] = Object.values(options.unknown);
+  if (informs && stranger) throw new Fault('config', stranger.complaint);
   if (options.mode === 'rpc' && !informs) return runRpc(options, warn);
   const { runPrint, say } = await import('../app/modes/print.ts');
   if (options.version) return say(`${version()}\n`);
@@ -39,7 +41,9 @@ async function main(argv: readonly string[]): Promise<void> {
   if (options.listModels !== undefined) {
     return say(await (await import('../app/modes/list-models.ts')).listModels(options, options.listModels, warn));
   }
-  process.exitCode = await runPrint({ ...options, mode: options.mode === 'json' ? 'json' : 'text' }, warn);
+  const mode = options.mode === 'json' ? 'json' : 'text';
+  const reread = (switches: ReadonlySet<string>) => wordsBeside(argv, switches);
+  process.exitCode = await runPrint({ ...options, mode, reread }, warn);
 }
 
 main(wordsOf(process.argv)).catch((thrown: unknown) => {

@@ -10,4 +10,6 @@ export interface HostUi {
   ask(question: UiQuestion, options?: { timeout?: number; signal?: AbortSignal }): Promise<UiAnswer | undefined>;
   /** Shown and forgotten. */
   show(display: UiDisplay): void;
+  /** Resolves when the host has no more to say. */
+  readonly gone: Promise<void>;
 }

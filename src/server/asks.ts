@@ -26,7 +26,9 @@ export function createAsks(
 ): Asks {
   const open = new Map<string, (answer: UiAnswer | undefined) => void>();
   let closed = false;
+  const gone = deferred();
   const uiOf = (session: AgentSession): HostUi => ({
+    gone: gone.promise,
     async ask(question, options = {}) {
       if (closed || options.signal?.aborted) return undefined;
       const id = ports.ids.uuid();
@@ -56,6 +58,7 @@ export function createAsks(
     },
     close() {
       closed = true;
+      gone.resolve();
       for (const resolve of open.values()) resolve(undefined);
     },
   };

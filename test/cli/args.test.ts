@@ -1,7 +1,7 @@
 // What a user or a host may write behind the program's name, and what becomes of it.
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../src/base/index.ts';
-import { parseArguments } from '../../src/cli/args.ts';
+import { parseArguments, wordsBeside } from '../../src/cli/args.ts';
 import { FLAGS, type Flag } from '../../src/cli/flags.ts';
 import { helpText } from '../../src/cli/help.ts';
 
@@ -125,7 +125,7 @@ describe('RPC mode', () => {
     expect([warnings, mode]).toEqual([[], 'rpc']);
   });
 
-  test('unknown flags are told once, kept, and swallow the word behind them', () => {
+  test('unknown flags are kept for extensions, and swallow the word behind them', () => {
     const options = parseArguments([
       ...RPC,
       '--plan',
@@ -139,18 +139,18 @@ describe('RPC mode', () => {
       '--model',
       'm',
     ]);
-    expect(options.warnings).toEqual([
-      'Unknown flag: --plan; ignored',
-      'Unknown flag: --foo; ignored',
-      'Unknown flag: --last; ignored',
-      'Unknown flag: -z; ignored',
-    ]);
-    expect(options.unknown).toEqual({ plan: 'x', foo: 'bar', last: true, z: '@file' });
+    expect(options.warnings).toEqual([]);
+    expect(options.unknown).toEqual({
+      plan: { value: 'x', complaint: 'Unknown flag: --plan' },
+      foo: { value: 'bar', complaint: 'Unknown flag: --foo' },
+      last: { value: true, complaint: 'Unknown flag: --last' },
+      z: { value: '@file', complaint: 'Unknown flag: -z' },
+    });
     expect([options.messages, options.files, options.model]).toEqual([[], [], 'm']);
   });
 
-  test('the mode may stand behind the flag it excuses', () => {
-    expect(parseArguments(['--plan', '--mode=rpc']).unknown).toEqual({ plan: true });
+  test('the mode may stand behind a flag that nobody knows', () => {
+    expect(parseArguments(['--plan', '--mode=rpc'])).toMatchObject({ mode: 'rpc', unknown: { plan: { value: true } } });
   });
 
   test('a message is refused a place, but does not stop the host', () => {
@@ -167,11 +167,17 @@ describe('RPC mode', () => {
 
 describe('what is wrong', () => {
   test('an unknown flag names itself and what was meant', () => {
-    expect(faultOf('--modle', 'x').message).toBe('Unknown flag: --modle (did you mean --model?)');
-    expect(faultOf('--sesion-dir=x').message).toBe('Unknown flag: --sesion-dir (did you mean --session-dir?)');
-    expect(faultOf('--banana').message).toBe('Unknown flag: --banana');
-    expect(faultOf('-x').message).toBe('Unknown flag: -x');
-    expect(faultOf('--mode=json', '--banana').code).toBe('config');
+    const complaints = (...argv: string[]) =>
+      Object.values(parseArguments(argv).unknown).map(({ complaint }) => complaint);
+    expect(complaints('--modle', 'x')).toEqual(['Unknown flag: --modle (did you mean --model?)']);
+    expect(complaints('--sesion-dir=x')).toEqual(['Unknown flag: --sesion-dir (did you mean --session-dir?)']);
+    expect(complaints('--banana', '-x')).toEqual(['Unknown flag: --banana', 'Unknown flag: -x']);
+  });
+
+  test('a flag that turns out to be a switch gives back the word behind it, message or file', () => {
+    const argv = ['a', '--plan', 'b', '--kind', 'k', '--plan', '@c', '--', '--plan'];
+    expect(parseArguments(argv)).toMatchObject({ messages: ['a', '--plan'], files: [] });
+    expect(wordsBeside(argv, new Set(['plan']))).toEqual({ messages: ['a', 'b', '--plan'], files: ['c'] });
   });
 
   test.each([

@@ -55,8 +55,8 @@ describe('wrong words on the command line', () => {
     const { code, stderr } = await program.ended;
     expect(code).toBe(0);
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'Unknown flag: --frobnicate; ignored',
       'Messages come over the wire in RPC mode; ignored: stray words',
+      'Unknown flag: --frobnicate; ignored',
     ]);
     expect(program.frames[0]).toMatchObject({ type: 'ready' });
   });

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { newPlace, type Place, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
 
 const examples = join(import.meta.dirname, '../../examples/extensions');
@@ -119,6 +119,78 @@ test('slash command with dialogs, and a flag of its own', async () => {
   expect(code).toBe(0);
   expect(stderr).toContain('Unknown flag: --nobodys; ignored');
   expect(stderr).not.toContain('todo-kind');
+});
+
+describe('flags of an extension that is found, not named', () => {
+  const flags = `export default (pi) => {
+    pi.registerFlag('plan', { type: 'boolean' });
+    pi.registerFlag('kind', { type: 'string', default: 'none' });
+    pi.on('input', (event) => ({ action: 'transform', text: 'say \`' + [pi.getFlag('plan'), pi.getFlag('kind'), event.text] + '\`' }));
+  };`;
+
+  test.each([
+    [['--plan', 'hello', '--kind', 'chore'], 'true,chore,hello\n'],
+    [['hello', '--kind=x', '--plan'], 'true,x,hello\n'],
+    [['hello'], ',none,hello\n'],
+  ])('in text mode: %j', async (args, stdout) => {
+    expect(await runProgram(args, '', { place: withExtension(flags) })).toMatchObject({ code: 0, stdout, stderr: '' });
+  });
+
+  test('in text mode one that nobody knows is an error, and nothing happens', async () => {
+    const outcome = await runProgram(['--plam', 'hello'], '', { place: withExtension(flags) });
+    expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --plam\n' });
+  });
+
+  test('in RPC mode', async () => {
+    const program = startRpc(['--kind', 'chore', '--plan', '--nobodys'], { place: withExtension(flags) });
+    program.send({ type: 'prompt', message: 'hi' });
+    await program.frame({ type: 'agent_settled' });
+    const { data } = await program.ask({ type: 'get_last_assistant_text' });
+    expect(data).toEqual({ text: 'true,chore,hi' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: 'Unknown flag: --nobodys; ignored\n' });
+  });
+});
+
+describe('a command that never ends', () => {
+  const endless = `export default (pi) => {
+    pi.registerCommand('endless', { handler: (_, ctx) => { ctx.ui.notify('begun'); return new Promise(() => {}); } });
+    pi.registerCommand('work', { async handler(_, ctx) {
+      pi.sendUserMessage('run \`sleep 0.3\`');
+      ctx.ui.notify('begun');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ctx.waitForIdle();
+      await ctx.newSession();
+      pi.setSessionName('after the work');
+    } });
+  };`;
+  const limit = ['--set', 'extensions.hookTimeout=150'];
+
+  test('does not keep the program once the host is gone', async () => {
+    const program = startRpc(limit, { place: withExtension(endless) });
+    program.send({ type: 'prompt', message: '/endless' });
+    await program.frame({ method: 'notify' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    const error =
+      'The command did not end within 0.15 s (extensions.hookTimeout) after the host had left; it is not waited for';
+    expect(program.frames.at(-1)).toEqual({
+      type: 'extension_error',
+      extensionPath: 'command:endless',
+      event: 'command',
+      error,
+    });
+  });
+
+  test('one that waits for a run has the time that the run takes', async () => {
+    const program = startRpc(limit, { place: withExtension(endless) });
+    program.send({ type: 'prompt', message: '/work' });
+    await program.frame({ method: 'notify' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(program.frames.filter(({ type }) => type === 'extension_error')).toEqual([]);
+    expect(program.frames.some(({ type }) => type === 'agent_settled')).toBe(true);
+  });
 });
 
 test('custom compaction', async () => {

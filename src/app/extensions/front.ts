@@ -1,5 +1,14 @@
 // The hall: where extensions would come in. All that every start pays for is a look at two folders; the rest is loaded on demand.
-import type { AgentSession, Files, Hooks, HostUi, InputVerdict, Said, Tool } from '../../contracts/index.ts';
+import type {
+  AgentSession,
+  ExtensionFlag,
+  Files,
+  Hooks,
+  HostUi,
+  InputVerdict,
+  Said,
+  Tool,
+} from '../../contracts/index.ts';
 import type { ExtensionSystem } from '../../core/extension/index.ts';
 import type { FrontOptions } from './options.ts';
 
@@ -33,9 +42,14 @@ export class ExtensionFront {
     return this.#system === undefined || this.#system.isEmpty;
   }
 
+  /** What extensions registered, as far as they are loaded. */
+  get flags(): ReadonlyMap<string, ExtensionFlag> {
+    return this.#system?.flags ?? new Map();
+  }
+
   /** Those of the flags that nobody knows, still. */
   get unknownFlags(): readonly string[] {
-    return Object.keys(this.#options.flags ?? {}).filter((name) => !this.#system?.flags.has(name));
+    return Object.keys(this.#options.flags ?? {}).filter((name) => !this.flags.has(name));
   }
 
   async tools(): Promise<readonly Tool[]> {

@@ -9,7 +9,7 @@ import { withLimitFlags } from '../limits.ts';
 import { loadSettings, withDefaults } from '../settings.ts';
 import { decideTrust } from '../trust/decide.ts';
 import type { RpcOptions, Served } from './served.ts';
-import type { Prepared } from './start.ts';
+import { givenFlags, type Prepared } from './start.ts';
 
 export function openMany(
   options: RpcOptions,
@@ -44,7 +44,7 @@ export function openMany(
         noTemplates: options.noPromptTemplates,
         noRules: options.noRules,
         maxTurns: options.maxTurns,
-        extensions: { discover: !options.noExtensions, flags: options.unknown, mode: options.mode },
+        extensions: { discover: !options.noExtensions, flags: givenFlags(options), mode: options.mode },
       },
       async about(project) {
         const { trust, noTrust, set: overrides } = options;

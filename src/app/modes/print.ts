@@ -14,6 +14,8 @@ export interface PrintOptions extends StartOptions {
   readonly messages: readonly string[];
   readonly files: readonly string[];
   readonly stream?: 'full' | 'delta' | undefined;
+  /** The same two, when these flags of extensions take no value. */
+  reread?(switches: ReadonlySet<string>): Pick<PrintOptions, 'messages' | 'files'>;
 }
 
 const FAILURE = 1;
@@ -32,7 +34,7 @@ export async function say(text: string): Promise<void> {
 export async function runPrint(options: PrintOptions, warn: (line: string) => void): Promise<number> {
   const started = await start(options, warn);
   const { agent, ports } = started;
-  const input = await gatherInput(options, { ports, cwd: started.cwd, warn });
+  const input = await gatherInput(wordsOf(options, started), { ports, cwd: started.cwd, warn });
   if (input.message.trim() === '') {
     await started.close();
     throw new Fault(
@@ -57,6 +59,12 @@ export async function runPrint(options: PrintOptions, warn: (line: string) => vo
   const code = shutdown.isLeaving ? FAILURE : report.end(agent.session.history.messages(), warn);
   if (spent) warn(`Error: Session budget exceeded (${spent})`);
   return shutdown.leave(spent ? FAILURE : code);
+}
+
+/** A flag that no one here knows takes the word behind it, until an extension says that it is a switch. */
+function wordsOf(options: PrintOptions, { agent }: Started): Pick<PrintOptions, 'messages' | 'files'> {
+  const flags = [...agent.extensions.flags].filter(([, { type }]) => type === 'boolean');
+  return (flags.length > 0 && options.reread?.(new Set(flags.map(([name]) => name)))) || options;
 }
 
 interface Report {

@@ -46,8 +46,8 @@ export interface StartOptions extends LimitFlags {
   readonly logFile?: string | undefined;
   readonly extension?: readonly string[] | undefined;
   readonly noExtensions?: boolean | undefined;
-  /** Flags that only an extension can know. */
-  readonly unknown?: Readonly<Record<string, string | true>> | undefined;
+  /** Flags that only an extension can know, and what to say when none does. */
+  readonly unknown?: Readonly<Record<string, { value: string | true; complaint: string }>> | undefined;
   /** `KEY=VALUE` each. */
   readonly set?: readonly string[] | undefined;
 }
@@ -139,12 +139,17 @@ export async function start(
     extensions: {
       paths: options.extension?.map((path) => resolve(path)),
       discover: !options.noExtensions,
-      flags: options.unknown,
+      flags: givenFlags(options),
       mode: options.mode === 'text' ? 'print' : options.mode,
     },
   });
-  // Without an extension on the command line this was said before.
-  if (options.extension?.length) void agent.extensions.loaded.then(() => warnOfFlags(agent.extensions, warn));
+  const close = async () => {
+    await agent.close();
+    await ports.close();
+  };
+  const judged = judgeFlags(agent.extensions, options, warn);
+  // A host is told in time; a person must mend the line before anything happens.
+  if (options.mode !== 'rpc') await judged.catch((fault: unknown) => close().then(() => Promise.reject(fault)));
   if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });
   return {
     agent,
@@ -154,8 +159,8 @@ export async function start(
     introduceProject: (tell = agent.session.notify) =>
       offerTrust(agent, { ports, agentDirectory: directory, cwd, because: decision.because, tell, noUi: options.noUi }),
     async close() {
-      await agent.close();
-      await ports.close();
+      await judged;
+      await close();
     },
   };
 }
@@ -166,8 +171,22 @@ async function choose(store: SessionStore, mode: string, { clock }: Started['por
   return chooseSession(store, mode === 'rpc' ? undefined : personAtTerminal(), clock.now());
 }
 
-function warnOfFlags({ unknownFlags }: Pick<ExtensionFront, 'unknownFlags'>, warn: (line: string) => void): void {
-  for (const name of unknownFlags) warn(`Unknown flag: --${name}; ignored`);
+/** As extensions are told of them. */
+export function givenFlags({ unknown = {} }: Pick<StartOptions, 'unknown'>): Record<string, string | true> {
+  return Object.fromEntries(Object.entries(unknown).map(([name, { value }]) => [name, value]));
+}
+
+/** Only when extensions are loaded is it known which flags are nobody's. */
+async function judgeFlags(
+  extensions: Pick<ExtensionFront, 'unknownFlags' | 'loaded'>,
+  { unknown = {}, mode }: StartOptions,
+  warn: (line: string) => void,
+): Promise<void> {
+  if (Object.keys(unknown).length === 0) return;
+  await extensions.loaded;
+  const complaints = extensions.unknownFlags.flatMap((name) => unknown[name]?.complaint ?? []);
+  if (mode !== 'rpc' && complaints[0]) throw new Fault('config', complaints[0]);
+  for (const complaint of complaints) warn(`${complaint}; ignored`);
 }
 
 async function workingDirectory(wanted: string | undefined, ports: Started['ports']): Promise<string> {

@@ -37,7 +37,7 @@ export async function introduceProject(introduction: Introduction): Promise<void
   const answer = await ui.ask({
     method: 'confirm',
     title: 'Trust this project?',
-    message: `${cwd} brings ${names} along. Trusting it lets these change settings, instruct the model and run code as you.`,
+    message: `${cwd} brings ${names} along. Trusting it lets these instruct the model and run code as you, at once, and change settings from the next start.`,
   });
   if (!answer || !('confirmed' in answer)) return;
   await settle(introduction, { trusted: answer.confirmed, digest });

@@ -2,6 +2,7 @@
 import { Fault, messageOf } from '../../base/index.ts';
 import type {
   AgentSession,
+  ExtensionFlag,
   ExtensionProvider,
   ExtensionSource,
   Hooks,
@@ -26,6 +27,7 @@ import { HandlerRunner } from './runner.ts';
 import { createCommandContext, createContext, type Surroundings } from './surroundings.ts';
 import { toolOf } from './tools.ts';
 import { numbered } from './turns.ts';
+import { abandonable } from './waiting.ts';
 
 export interface SystemOptions {
   ports: Ports;
@@ -104,9 +106,9 @@ export class ExtensionSystem {
     return this.#runner.extensions.length === 0;
   }
 
-  /** Names of flags that some extension registered. */
-  get flags(): ReadonlySet<string> {
-    return new Set(this.#runner.extensions.flatMap(({ flags }) => [...flags.keys()]));
+  /** Flags that some extension registered. */
+  get flags(): ReadonlyMap<string, ExtensionFlag> {
+    return new Map(this.#runner.extensions.flatMap(({ flags }) => [...flags]));
   }
 
   /** The first to register a name has it. */
@@ -258,7 +260,8 @@ export class ExtensionSystem {
       handled: true,
       work: async () => {
         try {
-          await command.handler(args, createCommandContext(this.#here(), owner, endless));
+          const work = command.handler(args, createCommandContext(this.#here(), owner, endless));
+          await abandonable(work, this.#here(), this.#options);
         } catch (thrown) {
           this.#report({ path: `command:${word}` }, 'command', thrown);
         }

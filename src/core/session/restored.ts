@@ -35,6 +35,8 @@ export interface Checkpoint {
   thinkingLevel?: ThinkingLevel | undefined;
   queued: readonly QueuedItem[];
   held: readonly HeldItem[];
+  /** Rules that have acted, by name. */
+  injectedRules?: readonly string[] | undefined;
 }
 
 export interface Restored {

@@ -1,8 +1,10 @@
 // First floor, core: rules that interrupt an answer, and the second try. Knows what was found, not how it is looked for.
-import type { PatternWatch } from '../../contracts/index.ts';
+import { isRecord } from '../../base/index.ts';
+import type { PatternWatch, SketchedEntry } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, EntryBody, Rule } from '../../protocol/index.ts';
 import type { AnswerWatch } from '../agent/scope.ts';
 import { DISCARDED, type RuleOptions } from '../policy/rules.ts';
+import { CHECKPOINT_ENTRY } from './restored.ts';
 import type { Seat } from './seat.ts';
 
 export class RuleFacet {
@@ -85,9 +87,13 @@ export class RuleFacet {
     this.#rules = undefined;
     this.#acted.clear();
     for (const entry of this.#seat.conversation.sketch) {
-      if (entry.type !== 'ttsr_injection') continue;
-      for (const name of entry.injectedRules) this.#acted.set(name, Number.NEGATIVE_INFINITY);
+      for (const name of actedIn(entry)) this.#acted.set(name, Number.NEGATIVE_INFINITY);
     }
+  }
+
+  /** By name. */
+  get acted(): readonly string[] {
+    return [...this.#acted.keys()];
   }
 
   close(): void {
@@ -126,6 +132,14 @@ export class RuleFacet {
     const message = `The trigger of rule ${name} takes too long; the rule is off for this session.`;
     void this.#seat.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'rules' });
   }
+}
+
+/** A compaction says again what was in the part of the log that is not read any more. */
+function actedIn(entry: SketchedEntry): readonly string[] {
+  if (entry.type === 'ttsr_injection') return entry.injectedRules;
+  const isCheckpoint = entry.type === 'custom' && entry.customType === CHECKPOINT_ENTRY;
+  const names = isCheckpoint && isRecord(entry.data) ? entry.data.injectedRules : undefined;
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }
 
 /** What the model says to the world: its thoughts break no rule. */

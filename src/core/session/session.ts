@@ -34,6 +34,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const asking: Asking = new Asking(seat, { models, limits, tools });
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
   const retry = new RetryFacet(seat);
+  const rules = new RuleFacet(seat);
   const compaction: CompactionFacet = new CompactionFacet(seat, asking, {
     endRun: () => runs.abort(),
     checkpoint: () => ({
@@ -42,9 +43,9 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       thinkingLevel: models.wanted,
       queued: queues.pending,
       held: shell.pending,
+      ...(rules.acted.length > 0 ? { injectedRules: rules.acted } : {}),
     }),
   });
-  const rules = new RuleFacet(seat);
   const todos = new TodoFacet(seat);
   const entrance = new Entrance(seat);
   const subagents = new SubagentFacet(seat, models, limits);
