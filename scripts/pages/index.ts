@@ -8,6 +8,7 @@ import { eventPage } from './event-page.ts';
 import { commandExamples, eventExamples } from './examples.ts';
 import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
+import { openRpc } from './openrpc.ts';
 import { pythonCommands } from './python-commands.ts';
 import { pythonTypes } from './python-types.ts';
 import { entrySchema, wireDefinitions, wireSchemas } from './schemas.ts';
@@ -34,6 +35,7 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
       [`schema/${name}.json`, toText(schema)],
       [`schema/${name}.d.ts`, declarationsOf(schema)],
     ]),
+    ['schema/opal.openrpc.json', toText(openRpc())],
     ['schema/settings.json', toText(settingsSchema())],
     ['schema/session-entry.json', toText(entrySchema(types))],
     ['clients/python/parley_agent/protocol.py', pythonTypes(wire, types)],

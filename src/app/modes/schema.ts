@@ -23,8 +23,9 @@ const OPTIONS = {
 export async function runSchema(argv: readonly string[]): Promise<string> {
   const { dialect, types, help } = parse(argv);
   if (help) return HELP;
-  const { name } = await dialectNamed(dialect ?? omp.name);
-  return generated(createSystemPorts({}).files, `${name}.${types ? 'd.ts' : 'json'}`);
+  const { name, manySessions } = await dialectNamed(dialect ?? omp.name);
+  const kind = manySessions ? 'openrpc.json' : 'json';
+  return generated(createSystemPorts({}).files, `${name}.${types ? 'd.ts' : kind}`);
 }
 
 function parse(argv: readonly string[]) {
