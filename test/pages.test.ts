@@ -1,0 +1,84 @@
+// The code in the pages, run as it stands. A block whose fence says `run` is run; the `output` below it is what it must print.
+// Those in Python are run by the tests of the Python client.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, inject, test } from 'vitest';
+import { newPlace, type Place } from './support/program.ts';
+import { temporaryDirectory } from './support/temporary.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const PAGES = ['docs/getting-started.md', 'docs/embedding.md'];
+const FENCE = /^```(\w*)( run)?\n(.*?)^```$/gms;
+
+interface Block {
+  readonly language: string;
+  readonly code: string;
+  readonly output: string[];
+}
+
+function blocksOf(page: string): Block[] {
+  const fences = [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)];
+  return fences.flatMap(([, language = '', run, code = ''], i) => {
+    const [, next, , output = ''] = fences[i + 1] ?? [];
+    if (!run) return [];
+    return [{ language, code, output: next === 'output' ? output.trimEnd().split('\n') : [] }];
+  });
+}
+
+/** The program on the path, and where the library looks for it: two folders above itself. */
+function installed(place: Place) {
+  const package_ = temporaryDirectory();
+  mkdirSync(join(package_, 'lib/page'), { recursive: true });
+  symlinkSync(inject('program'), join(package_, 'parley'));
+  symlinkSync(inject('program'), join(package_, 'cli.js'));
+  symlinkSync(join(root, 'node_modules'), join(package_, 'node_modules'), 'junction');
+  const path = [package_, dirname(process.execPath), process.env.PATH].join(delimiter);
+  return { folder: join(package_, 'lib/page'), env: { PATH: path, HOME: place.home, PARLEY_DIR: place.home } };
+}
+
+async function compiled(code: string, folder: string): Promise<string> {
+  const outfile = join(folder, 'block.mjs');
+  await build({
+    stdin: { contents: code, loader: 'ts', resolveDir: root },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    alias: { 'parley-agent/client': join(root, 'src/client/index.ts'), 'parley-agent': join(root, 'src/app/sdk.ts') },
+    packages: 'external',
+    logLevel: 'silent',
+  });
+  return outfile;
+}
+
+/** The blocks of a page share a directory, as they do for whoever follows it. */
+describe.each(PAGES)('%s', (page) => {
+  const blocks = blocksOf(page).filter(({ language }) => language !== 'python');
+
+  test('every block that can be run is', async () => {
+    expect(blocks.length).toBeGreaterThan(2);
+    const place = newPlace();
+    // As the user's own directory is once Parley has made it.
+    mkdirSync(join(place.home, 'own'), { mode: 0o700 });
+    const { folder, env } = installed({ ...place, home: join(place.home, 'own') });
+    writeFileSync(join(place.cwd, 'README.md'), '# A project\n');
+    for (const { language, code, output } of blocks) {
+      const [command, args] =
+        language === 'bash' ? ['bash', ['-euc', code]] : [process.execPath, [await compiled(code, folder)]];
+      const ran = spawnSync(command, args, { cwd: place.cwd, env, encoding: 'utf8', timeout: 50_000 });
+      expect({ code, status: ran.status, stderr: ran.stderr }).toEqual({ code, status: 0, stderr: expect.any(String) });
+      for (const line of output) expect(ran.stdout).toContain(line);
+    }
+  });
+
+  test('no other block is code that should have been run', () => {
+    const fences = [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)];
+    expect(fences.filter(([, language, run]) => language !== 'output' && !run).map(([, language]) => language)).toEqual(
+      [],
+    );
+  });
+});
