@@ -1,8 +1,10 @@
 // The hall: what extensions import from the agent itself. What needs a terminal is there and does nothing.
+import { toJsonSchema } from '@valibot/to-json-schema';
 import { isRecord } from '../../../base/index.ts';
 import type { Ports, Tool, ToolResult } from '../../../contracts/index.ts';
 import { createEventBus } from '../../../core/extension/index.ts';
 import { type AgentMessage, textOf } from '../../../protocol/index.ts';
+import { builtinTools as ownTools } from '../../../tools/index.ts';
 import { version } from '../../version.ts';
 import { components } from './terminal.ts';
 import { truncation } from './truncate.ts';
@@ -81,27 +83,26 @@ const frontmatter = {
 
 /** `createReadTool(cwd)` and the like: the built-in tools, for extensions that do something around them. */
 function builtinTools(ports: Ports): Record<string, unknown> {
-  const names = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls'];
-  const make = (name: string) => (cwd: string) => ({
-    name,
-    label: name,
-    description: name,
-    parameters: { type: 'object', properties: {} },
+  const make = (tool: Tool) => (cwd: string) => ({
+    name: tool.name,
+    label: tool.name,
+    description: tool.doc,
+    parameters: toJsonSchema(tool.params, { errorMode: 'ignore' }),
     async execute(toolCallId: string, params: unknown, signal?: AbortSignal, onUpdate?: (partial: ToolResult) => void) {
-      const { builtinTools: all } = await import('../../../tools/index.ts');
-      const tool = all.find((one) => one.name === name) as Tool;
       return tool.run(params, {
         toolCallId,
         cwd,
         ports,
         signal: signal ?? new AbortController().signal,
         update: (partial) => onUpdate?.(partial),
-        artifacts: { reserve: () => reserve(ports, name), find: async () => undefined },
+        artifacts: { reserve: () => reserve(ports, tool.name), find: async () => undefined },
         options: { shellPath: undefined, bashTimeout: undefined },
       });
     },
   });
-  return Object.fromEntries(names.map((name) => [`create${name[0]?.toUpperCase()}${name.slice(1)}Tool`, make(name)]));
+  return Object.fromEntries(
+    ownTools.map((tool) => [`create${tool.name[0]?.toUpperCase()}${tool.name.slice(1)}Tool`, make(tool)]),
+  );
 }
 
 async function reserve({ files, ids }: Ports, name: string): Promise<{ id: string; path: string }> {
