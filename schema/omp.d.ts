@@ -240,6 +240,20 @@ export type SetSessionNameCommand = {
   "name": string;
 };
 
+/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. */
+export type SetHostToolsCommand = {
+  "id"?: string | number;
+  "type": "set_host_tools";
+  "tools": Array<unknown>;
+};
+
+/** Be told only of these events from here on; of all of them with null. Responses and questions always come. */
+export type SetEventFilterCommand = {
+  "id"?: string | number;
+  "type": "set_event_filter";
+  "events": Array<string> | null;
+};
+
 export type ForkCommand = {
   "id"?: string | number;
   "type": "fork";
@@ -249,6 +263,20 @@ export type ForkCommand = {
 export type GetForkMessagesCommand = {
   "id"?: string | number;
   "type": "get_fork_messages";
+};
+
+/** Everything so far, as a tool result. */
+export type HostToolUpdate = {
+  "type": "host_tool_update";
+  "id": string;
+  "partialResult": unknown;
+};
+
+export type HostToolResult = {
+  "type": "host_tool_result";
+  "id": string;
+  "result": unknown;
+  "isError"?: boolean;
 };
 
 export type ExtensionUiResponse = {
@@ -270,6 +298,21 @@ export type Ready = {
   "version": string;
   "protocolVersion": 1;
   "dialect": "omp";
+};
+
+export type HostToolCall = {
+  "type": "host_tool_call";
+  "id": string;
+  "toolCallId": string;
+  "toolName": string;
+  "arguments": Record<string, unknown>;
+};
+
+/** The run was aborted: nobody waits for the result of `targetId` any more. */
+export type HostToolCancel = {
+  "type": "host_tool_cancel";
+  "id": string;
+  "targetId": string;
 };
 
 export type ExtensionUiRequest = {
@@ -644,6 +687,26 @@ export type SetSessionNameResponse = {
   "success": true;
 };
 
+export type SetHostToolsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_host_tools";
+  "success": true;
+  "data": {
+    "toolNames": Array<string>;
+  };
+};
+
+export type SetEventFilterResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_event_filter";
+  "success": true;
+  "data": {
+    "events": Array<string> | null;
+  };
+};
+
 export type ForkResponse = {
   "id"?: string | number;
   "type": "response";
@@ -929,9 +992,9 @@ export type MessageUpdateDeltaEvent = {
   };
 };
 
-export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | ForkCommand | GetForkMessagesCommand | ExtensionUiResponse;
+export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
 
-export type AgentFrame = Ready | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent;
+export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 

@@ -211,6 +211,20 @@ export type SetSessionNameCommand = {
   "name": string;
 };
 
+/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. */
+export type SetHostToolsCommand = {
+  "id"?: string | number;
+  "type": "set_host_tools";
+  "tools": Array<unknown>;
+};
+
+/** Be told only of these events from here on; of all of them with null. Responses and questions always come. */
+export type SetEventFilterCommand = {
+  "id"?: string | number;
+  "type": "set_event_filter";
+  "events": Array<string> | null;
+};
+
 export type ForkCommand = {
   "id"?: string | number;
   "type": "fork";
@@ -220,6 +234,20 @@ export type ForkCommand = {
 export type GetForkMessagesCommand = {
   "id"?: string | number;
   "type": "get_fork_messages";
+};
+
+/** Everything so far, as a tool result. */
+export type HostToolUpdate = {
+  "type": "host_tool_update";
+  "id": string;
+  "partialResult": unknown;
+};
+
+export type HostToolResult = {
+  "type": "host_tool_result";
+  "id": string;
+  "result": unknown;
+  "isError"?: boolean;
 };
 
 export type ExtensionUiResponse = {
@@ -234,6 +262,21 @@ export type ExtensionUiResponse = {
   "type": "extension_ui_response";
   "id": string;
   "cancelled": true;
+};
+
+export type HostToolCall = {
+  "type": "host_tool_call";
+  "id": string;
+  "toolCallId": string;
+  "toolName": string;
+  "arguments": Record<string, unknown>;
+};
+
+/** The run was aborted: nobody waits for the result of `targetId` any more. */
+export type HostToolCancel = {
+  "type": "host_tool_cancel";
+  "id": string;
+  "targetId": string;
 };
 
 export type ExtensionUiRequest = {
@@ -583,6 +626,26 @@ export type SetSessionNameResponse = {
   "success": true;
 };
 
+export type SetHostToolsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_host_tools";
+  "success": true;
+  "data": {
+    "toolNames": Array<string>;
+  };
+};
+
+export type SetEventFilterResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_event_filter";
+  "success": true;
+  "data": {
+    "events": Array<string> | null;
+  };
+};
+
 export type ForkResponse = {
   "id"?: string | number;
   "type": "response";
@@ -810,9 +873,9 @@ export type NoticeEvent = {
   "offset"?: number;
 };
 
-export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | CloneCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | ForkCommand | GetForkMessagesCommand | ExtensionUiResponse;
+export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | CloneCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
 
-export type AgentFrame = ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | CloneResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | ExtensionErrorEvent | NoticeEvent;
+export type AgentFrame = HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | CloneResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | ExtensionErrorEvent | NoticeEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 

@@ -14,7 +14,16 @@ import {
 import { commands } from '../../src/commands/index.ts';
 import type { Command, Dialect } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/index.ts';
-import { events, streamEvent, uiAnswer, uiRequest } from '../../src/protocol/index.ts';
+import {
+  events,
+  hostToolCall,
+  hostToolCancel,
+  hostToolResult,
+  hostToolUpdate,
+  streamEvent,
+  uiAnswer,
+  uiRequest,
+} from '../../src/protocol/index.ts';
 import { pascalCase } from './naming.ts';
 
 export type Definitions = Readonly<Record<string, GenericSchema>>;
@@ -44,6 +53,8 @@ export function commandFramesOf(dialect: Dialect): Definitions {
 }
 
 export const answerFrames: Definitions = {
+  HostToolUpdate: hostToolUpdate,
+  HostToolResult: hostToolResult,
   ExtensionUiResponse: union(
     uiAnswer.options.map(({ entries }) =>
       object({ type: literal('extension_ui_response'), id: string(), ...(entries as ObjectEntries) }),
@@ -99,6 +110,8 @@ const eventFrames: Definitions = {
 };
 
 export const askFrames: Definitions = {
+  HostToolCall: hostToolCall,
+  HostToolCancel: hostToolCancel,
   ExtensionUiRequest: variant(
     'method',
     uiRequest.options.map(({ entries }) =>

@@ -12,6 +12,7 @@ import {
   getTree,
   switchSession,
 } from './history.ts';
+import { setEventFilter, setHostTools } from './host.ts';
 import {
   cycleModel,
   cycleThinkingLevel,
@@ -62,6 +63,8 @@ export const commands = [
   abortBash,
   getSessionStats,
   setSessionName,
+  setHostTools,
+  setEventFilter,
 ] as const;
 
 /** By wire name. A Map, so that no name reaches into an object's prototype. */

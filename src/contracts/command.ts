@@ -1,6 +1,7 @@
 // Ground floor: how a command is declared. Validation, wire, client, docs and schema all follow from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Desk } from './desk.ts';
+import type { HostSide } from './host-side.ts';
 import type { AgentSession, Disposition } from './session.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface CallContext {
   readonly id: string | number | undefined;
   /** The process itself. Reading it throws a Fault where there is only one session. */
   readonly desk: Desk;
+  /** The other side of the wire. */
+  readonly host: HostSide;
   /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
   accept(disposition?: Disposition): void;
   /** Somebody is waited for, perhaps a person: `now` commands behind this one do not wait any longer. */

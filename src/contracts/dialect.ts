@@ -1,6 +1,6 @@
 // Ground floor: how calls, replies, events and questions are spelled on a wire. The rest of the house never sees a spelling.
 import type { Fault, Line } from '../base/index.ts';
-import type { AgentEvent, UiAnswer, UiRequest } from '../protocol/index.ts';
+import type { AgentEvent, HostToolFrame, HostToolNews, UiAnswer, UiRequest } from '../protocol/index.ts';
 import type { AgentSession, Disposition } from './session.ts';
 import type { Chunk } from './transport.ts';
 
@@ -24,6 +24,7 @@ export type Incoming =
   /** `token.name` is what the host called it, `command` what is meant, `session` the id of the one it speaks to. */
   | { kind: 'call'; token: CallToken; command: string; params: unknown; session?: string | undefined }
   | { kind: 'answer'; id: string; answer: UiAnswer }
+  | { kind: 'hosted'; news: HostToolNews }
   | { kind: 'refused'; token: CallToken; fault: Fault }
   /** Understood, and nothing to do: some frames get no reply by definition. */
   | { kind: 'nothing' };
@@ -43,6 +44,10 @@ export interface Codec {
   event(event: AgentEvent, session?: AgentSession): Frame | undefined;
   /** `undefined` where questions have no spelling: whoever asks takes the default. */
   ask(request: UiRequest, session?: AgentSession): Frame | undefined;
+  /** Absent where hosts have no tools. */
+  hosted?(frame: HostToolFrame): Frame;
+  /** Only these events from here on, by their names on the wire. Absent where that cannot be said. */
+  listenTo?(events: ReadonlySet<string> | undefined): void;
 }
 
 export interface CodecOptions {

@@ -4,6 +4,7 @@ export * from './desk.ts';
 export * from './dialect.ts';
 export * from './extension.ts';
 export * from './hooks.ts';
+export * from './host-side.ts';
 export * from './host-ui.ts';
 export * from './hub.ts';
 export * from './model-api.ts';

@@ -2,7 +2,7 @@
 import { safeParse } from 'valibot';
 import { Fault, isRecord, kindOf, type Line, messageOf } from '../base/index.ts';
 import type { CallToken, Incoming } from '../contracts/index.ts';
-import { uiAnswer } from '../protocol/index.ts';
+import { type HostToolNews, uiAnswer } from '../protocol/index.ts';
 
 /** The command that a wire name stands for; `undefined` when the dialect has no such word. */
 export type CommandNamed = (method: string) => string | undefined;
@@ -18,6 +18,7 @@ export function decodeCall(line: Line, commandNamed: CommandNamed): Incoming {
     return { kind: 'refused', token: token('unknown'), fault };
   }
   if (type === 'extension_ui_response') return decodeAnswer(frame);
+  if (type === 'host_tool_update' || type === 'host_tool_result') return decodeNews(frame);
   if (!usable) {
     const fault = new Fault('invalid_id', `id must be a string or a number (got ${describeId(id)})`);
     return { kind: 'refused', token: token(type), fault };
@@ -47,6 +48,12 @@ function decodeAnswer(frame: Record<string, unknown>): Incoming {
   const answer = safeParse(uiAnswer, frame);
   if (!answer.success || typeof frame.id !== 'string') return { kind: 'nothing' };
   return { kind: 'answer', id: frame.id, answer: answer.output };
+}
+
+/** News get no reply either. What they say is looked at by whoever waits for them. */
+function decodeNews(frame: Record<string, unknown>): Incoming {
+  if (typeof frame.id !== 'string') return { kind: 'nothing' };
+  return { kind: 'hosted', news: frame as HostToolNews };
 }
 
 /** A number that JSON cannot give back digit for digit would be echoed as another id. */

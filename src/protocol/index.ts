@@ -6,6 +6,7 @@ export * from './content.ts';
 export * from './entry.ts';
 export * from './event.ts';
 export * from './events/index.ts';
+export * from './hosted.ts';
 export * from './message.ts';
 export * from './model.ts';
 export * from './rule.ts';

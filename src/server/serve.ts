@@ -16,6 +16,7 @@ import {
   type Transport,
 } from '../contracts/index.ts';
 import { createAsks } from './asks.ts';
+import { createHostSide } from './host-side.ts';
 import { LaneTable } from './lane-table.ts';
 import { Outbox } from './outbox.ts';
 import { untilTold } from './until-told.ts';
@@ -47,6 +48,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     void send(frame);
     return frame !== undefined;
   });
+  const host = createHostSide(ports.ids, codec, (frame) => void send(frame));
   const lanes = new LaneTable();
   const disconnect = hub.connect((event, session) => send(codec.event(event, session)), asks.of);
   const answer = (token: CallToken, reply: Reply) => send(codec.reply(token, reply));
@@ -55,6 +57,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   for await (const line of untilTold(transport.lines, departure())) {
     const incoming = codec.decode(line);
     if (incoming.kind === 'answer') asks.answer(incoming.id, incoming.answer);
+    else if (incoming.kind === 'hosted') host.take(incoming.news);
     else if (incoming.kind === 'refused') refuse(incoming.token, incoming.fault);
     else if (incoming.kind === 'call') dispatch(incoming);
     // A host that asks and asks but reads nothing is not read either.
@@ -62,6 +65,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   asks.close();
   hub.hostGone?.();
+  host.close();
   if (options.onEof === 'abort') await hub.abort();
   await lanes.idle();
   await hub.settled();
@@ -121,6 +125,7 @@ export async function serve(options: ServeOptions): Promise<void> {
         throw new Fault('refused', `${command.name} needs a dialect with many sessions`);
       },
       id: token.id as string | number | undefined,
+      host,
       accept,
       slow,
     };

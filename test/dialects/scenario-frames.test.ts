@@ -61,6 +61,7 @@ function definitionFor({ type, command, success, message }: Frame, dialect: stri
   if (type === 'ready') return 'Ready';
   if (type === 'response') return success === true ? `${pascalCase(String(command))}Response` : 'FailureResponse';
   if (type === 'message_update' && message === undefined && dialect === 'omp') return 'MessageUpdateDeltaEvent';
+  if (String(type).startsWith('host_tool_')) return pascalCase(String(type));
   return type === 'extension_ui_request' ? 'ExtensionUiRequest' : `${pascalCase(String(type))}Event`;
 }
 

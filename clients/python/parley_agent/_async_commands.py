@@ -29,6 +29,8 @@ from .protocol import (
     QueueMode,
     SessionState,
     SessionStats,
+    SetEventFilterResult,
+    SetHostToolsResult,
     SwitchSessionResult,
     ThinkingLevel,
 )
@@ -349,3 +351,21 @@ class AsyncCommands:
     ) -> None:
         """Give the current session a display name."""
         await self.call("set_session_name", {"name": name}, timeout=timeout)
+
+    async def set_host_tools(
+        self,
+        tools: List[Any],
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetHostToolsResult":
+        """Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result."""
+        return cast("SetHostToolsResult", await self.call("set_host_tools", {"tools": tools}, timeout=timeout))
+
+    async def set_event_filter(
+        self,
+        events: Union[List[str], None],
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetEventFilterResult":
+        """Be told only of these events from here on; of all of them with null. Responses and questions always come."""
+        return cast("SetEventFilterResult", await self.call("set_event_filter", {"events": events}, timeout=timeout))

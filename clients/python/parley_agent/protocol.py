@@ -177,6 +177,40 @@ class Failure(_Failure, total=False):
     retryAfterMs: float
 
 
+class HostToolCall(TypedDict):
+    type: Literal["host_tool_call"]
+    id: str
+    toolCallId: str
+    toolName: str
+    arguments: Dict[str, Any]
+
+
+class HostToolCancel(TypedDict):
+    """The run was aborted: nobody waits for the result of `targetId` any more."""
+
+    type: Literal["host_tool_cancel"]
+    id: str
+    targetId: str
+
+
+class _HostToolResult(TypedDict):
+    type: Literal["host_tool_result"]
+    id: str
+    result: Any
+
+
+class HostToolResult(_HostToolResult, total=False):
+    isError: bool
+
+
+class HostToolUpdate(TypedDict):
+    """Everything so far, as a tool result."""
+
+    type: Literal["host_tool_update"]
+    id: str
+    partialResult: Any
+
+
 class ImageContentImage(TypedDict):
     type: Literal["image"]
     data: str
@@ -917,6 +951,14 @@ class GetAvailableThinkingLevelsResult(TypedDict):
 class ClearQueueResult(TypedDict):
     steering: List[str]
     followUp: List[str]
+
+
+class SetHostToolsResult(TypedDict):
+    toolNames: List[str]
+
+
+class SetEventFilterResult(TypedDict):
+    events: Union[List[str], None]
 
 
 class AgentStartEvent(TypedDict):

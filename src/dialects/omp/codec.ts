@@ -15,19 +15,29 @@ const WITHOUT_ID: ReadonlySet<string> = new Set(['parse', 'unknown_command', 'in
 const spelled: ReadonlySet<string> = new Set(ompEvents);
 
 export function createOmpCodec(options: CodecOptions): Codec {
+  let wanted: ReadonlySet<string> | undefined;
   const updates = options.stream === 'full' ? fullUpdates() : deltaUpdates();
   return {
     greeting: () => plainFrame({ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' }),
     decode: (line) => decodeCall(line, (method) => ompMethods.get(method) ?? method),
     reply,
     event(event: AgentEvent) {
-      if (event.type === 'message_update') return updates.frame(event.assistantMessageEvent);
-      if (!spelled.has(event.type)) return undefined;
-      if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
       if (event.type === 'message_start') updates.begin();
+      const isWanted = !wanted || wanted.has(event.type);
+      if (event.type === 'message_update') {
+        // Followed also while nobody wants to hear of it, so that it is whole when somebody does.
+        const frame = updates.frame(event.assistantMessageEvent);
+        return isWanted ? frame : undefined;
+      }
+      if (!isWanted || !spelled.has(event.type)) return undefined;
+      if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
       if (event.type !== 'tool_execution_end') return plainFrame(event);
       const { durationMs: _, ...end } = event;
       return plainFrame(end);
+    },
+    hosted: plainFrame,
+    listenTo(events) {
+      wanted = events;
     },
     ask: (request: UiRequest) => plainFrame({ type: 'extension_ui_request', ...request }),
   };

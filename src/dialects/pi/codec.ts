@@ -10,6 +10,7 @@ import { piEvents, piMethods } from './words.ts';
 const spelled: ReadonlySet<string> = new Set(piEvents);
 
 export function createPiCodec(): Codec {
+  let wanted: ReadonlySet<string> | undefined;
   const updates = usageUpdates();
   const compactions = compactionFrames();
   return {
@@ -17,11 +18,16 @@ export function createPiCodec(): Codec {
     decode: (line) => decodeCall(line, (method) => piMethods.get(method)),
     reply,
     event(event: AgentEvent) {
+      if (wanted && !wanted.has(event.type.replace(/^auto_compaction/, 'compaction'))) return undefined;
       if (event.type === 'message_update') return updates.frame(event.assistantMessageEvent);
       if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
       if (event.type === 'auto_compaction_start') return compactions.start(event);
       if (event.type === 'auto_compaction_end') return compactions.end(event);
       return spelled.has(event.type) ? plainFrame(event) : undefined;
+    },
+    hosted: plainFrame,
+    listenTo(events) {
+      wanted = events;
     },
     ask: (request: UiRequest) => plainFrame({ type: 'extension_ui_request', ...request }),
   };

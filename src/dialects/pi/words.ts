@@ -34,6 +34,8 @@ const OWN_NAMES = [
   'abort_bash',
   'get_session_stats',
   'set_session_name',
+  'set_host_tools',
+  'set_event_filter',
 ];
 
 export const piMethods: ReadonlyMap<string, string> = new Map([
