@@ -28,7 +28,10 @@ export function createHub(main: AgentSession, connected: () => void = () => {}):
     leave: () => leaving.resolve(),
     leaving: leaving.promise,
     settled: () => main.runs.settled(),
-    abort: () => main.runs.abort(),
+    async abort() {
+      main.shell.abort();
+      await main.runs.abort();
+    },
     close: () => main.close(),
   };
 }
