@@ -42,7 +42,12 @@ export interface World {
 /** Lets everything that is ready go on. Nothing here waits for time. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-export async function createWorld(answers: readonly Answer[], gates = new Gates()): Promise<World> {
+/** `onTold` sees each frame as it is written, and the ports that everything behind the wire uses. */
+export async function createWorld(
+  answers: readonly Answer[],
+  gates = new Gates(),
+  onTold: (frame: Frame, ports: Ports) => void = () => {},
+): Promise<World> {
   const complaints: string[] = [];
   const timeline: Step[] = [];
   const stopped = () => void timeline.push({ direction: 'inside', frame: { type: 'stopped' } });
@@ -61,7 +66,9 @@ export async function createWorld(answers: readonly Answer[], gates = new Gates(
   // Noted as it is written: a reader would hear of it a few promises later.
   const write = (chunks: readonly Chunk[]) => {
     const line = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as string))).toString();
-    timeline.push({ direction: 'out', frame: JSON.parse(line) });
+    const frame: Frame = JSON.parse(line);
+    timeline.push({ direction: 'out', frame });
+    onTold(frame, ports);
     return transport.write(chunks);
   };
   const served = serve({
