@@ -47,11 +47,11 @@ test('search finds words, also in folds, marks them and leaves everything as it 
   await page.keyboard.press('/');
   await page.keyboard.type('part-39.ts');
   expect(await page.locator('#count').textContent()).toBe('1 found');
-  expect(await visible()).toBe(1);
+  await expect.poll(visible, { timeout: 10_000 }).toBe(1);
   expect(await page.locator('article:visible details[open]').count()).toBe(1);
   expect(await page.evaluate('CSS.highlights.get("found").size')).toBe(1);
   await page.keyboard.press('Escape');
-  expect(await visible()).toBe(all);
+  await expect.poll(visible, { timeout: 10_000 }).toBe(all);
   expect(await page.locator('main details[open]').count()).toBe(0);
   await page.fill('#search', 'nothing says this');
   expect(await page.locator('#count').textContent()).toBe('0 found');
@@ -61,14 +61,16 @@ test('another branch is shown by choosing it, or by following the outline into i
   const { page, url } = await shown();
   const other = page.locator('article', { hasText: 'Here is the log of the other branch.' });
   const picture = page.locator('article', { hasText: 'What does this picture' }).first();
-  expect([await other.isVisible(), await picture.isVisible()]).toEqual([false, true]);
+  const seen = async () => [await other.isVisible(), await picture.isVisible()];
+  expect(await seen()).toEqual([false, true]);
   await page.selectOption('#branch', { index: 1 });
-  expect([await other.isVisible(), await picture.isVisible()]).toEqual([true, false]);
+  expect(await seen()).toEqual([true, false]);
   await page.click('nav a:has-text("What does this picture")');
-  expect([await other.isVisible(), await picture.isVisible()]).toEqual([false, true]);
+  // The browser announces the new address after the click has returned.
+  await expect.poll(seen, { timeout: 10_000 }).toEqual([false, true]);
   await page.goto(`${url}#e-b0`);
   await page.reload();
-  expect(await other.isVisible()).toBe(true);
+  await expect.poll(() => other.isVisible(), { timeout: 10_000 }).toBe(true);
 });
 
 test.each(['light', 'dark'] as const)(

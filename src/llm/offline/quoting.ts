@@ -30,18 +30,17 @@ const MARKS = [
   // An apostrophe inside a word opens nothing.
   /(?<![^\s(,:])['‘](?<single>[^\n]{0,400}?)['’](?![^\s),.;:?!])/,
 ];
-const QUOTED = new RegExp(MARKS.map((mark) => mark.source).join('|'), 'gu');
+// A token that the sentence brings along, outside of any quote, would pass for one of ours.
+const QUOTED = new RegExp([...MARKS.map((mark) => mark.source), `[${OPEN}${CLOSE}]`].join('|'), 'gu');
 
 export function mask(sentence: string): Masked {
   const quotes: Quote[] = [];
-  const text = sentence
-    .replaceAll(OPEN, ' ')
-    .replaceAll(CLOSE, ' ')
-    .replace(QUOTED, (raw, ...rest) => {
-      const groups = rest.at(-1) as Record<string, string | undefined>;
-      const inside = Object.values(groups).find((part) => part !== undefined) ?? '';
-      return `${OPEN}${quotes.push({ text: inside, raw }) - 1}${CLOSE}`;
-    });
+  const text = sentence.replace(QUOTED, (raw, ...rest) => {
+    if (raw === OPEN || raw === CLOSE) return ' ';
+    const groups = rest.at(-1) as Record<string, string | undefined>;
+    const inside = Object.values(groups).find((part) => part !== undefined) ?? '';
+    return `${OPEN}${quotes.push({ text: inside, raw }) - 1}${CLOSE}`;
+  });
   return { text, quotes };
 }
 
