@@ -190,7 +190,9 @@ test('a long quote inside a short sentence is taken whole', () => {
 
 test('a quote keeps the characters that we mark quotes with', () => {
   expect(understand('run `a \ufdd0 b`')).toEqual([run('a \ufdd0 b')]);
-  expect(understand('run \ufdd00\ufdd1 `x`').filter((intent) => intent.kind === 'run' && intent.command !== 'x')).toEqual([]);
+  expect(
+    understand('run \ufdd00\ufdd1 `x`').filter((intent) => intent.kind === 'run' && intent.command !== 'x'),
+  ).toEqual([]);
 });
 
 test('no words whatever make it throw or run what was not quoted', () => {
