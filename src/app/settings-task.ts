@@ -19,7 +19,7 @@ const profile = looseObject({
 });
 
 export const TASK_SETTINGS = {
-  'task.maxConcurrency': setting(whole(1), 16, 'How many subagents work at the same time.'),
+  'task.maxConcurrency': setting(whole(0), 32, 'How many subagents of one call work at the same time; 0: all.'),
   'task.maxRecursionDepth': setting(whole(0), 2, 'How deep subagents may start subagents of their own; 0: not at all.'),
   'task.disabledAgents': setting(array(string()), [], 'Agents that may not be started, by name.'),
   'task.agentModelOverrides': setting(
@@ -28,9 +28,9 @@ export const TASK_SETTINGS = {
     'The models of agents, by the agents’ names, in the place of what their files say.',
   ),
   'task.isolation.mode': setting(
-    picklist(['none', 'worktree']),
+    picklist(['none', 'worktree', 'fuse-overlay', 'fuse-projfs']),
     'worktree',
-    'Where isolated subagents work: in git worktrees of their own, or `none` to refuse isolation.',
+    'Where isolated subagents work: in git worktrees of their own, also where overlays are asked for; `none` refuses isolation.',
   ),
   'task.isolation.merge': setting(
     picklist(['patch', 'branch']),

@@ -25,8 +25,11 @@ export interface SubagentRoom {
 export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
   const { settings, places } = parts;
   let reading: Promise<Roster> | undefined;
+  /** The user's own session is told of files that cannot be used, when there is one. */
+  let tell: ((message: string) => void) | undefined;
+  const untold: string[] = [];
   const roster = () => {
-    reading ??= readAgents(parts);
+    reading ??= readAgents(parts, (message) => void (tell ? tell(message) : untold.push(message)));
     return reading;
   };
   places.onTrust(() => {
@@ -44,6 +47,8 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
   return {
     doorFor(base) {
       return (host) => {
+        tell ??= (message) => void host.emit({ type: 'notice', level: 'warning', message, source: 'subagents' });
+        untold.splice(0).forEach(tell);
         const opening = () =>
           import('../core/subagent/index.ts').then((core) => core.createSubagents(spawnerFor(base()), host));
         let door: ReturnType<typeof opening> | undefined;
@@ -56,24 +61,25 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
       };
     },
     async tool() {
-      const [{ createTaskTool }, { agents }] = await Promise.all([import('../tools/task.ts'), roster()]);
+      const [{ createTaskTool }, { agents, problems }] = await Promise.all([import('../tools/task.ts'), roster()]);
       const disabled = settings['task.disabledAgents'];
       return createTaskTool({
         agents: [...agents.values()].filter(({ name }) => !disabled.includes(name)),
         canIsolate: settings['task.isolation.mode'] !== 'none',
+        broken: problems.map(({ path, reason }) => `${path.replace(/^.*\//, '')} (${reason})`),
       });
     },
   };
 }
 
-async function readAgents({ ports, places }: SubagentParts): Promise<Roster> {
+async function readAgents({ ports, places }: SubagentParts, tell: (message: string) => void): Promise<Roster> {
   const { readRoster } = await import('../core/subagent/index.ts');
   const folders = await places.folders('agents');
   const roster = await readRoster(
     ports.files,
     folders.map(({ path, level }) => ({ path, source: level })),
   );
-  for (const problem of roster.problems) ports.log('agent left out', { problem });
+  for (const { path, reason } of roster.problems) tell(`${path}: ${reason}; the agent is left out`);
   return roster;
 }
 

@@ -20,6 +20,8 @@ export interface TaskToolOptions {
   readonly agents: readonly { readonly name: string; readonly description: string }[];
   /** Whether tasks can work on copies of the repository. */
   readonly canIsolate: boolean;
+  /** Files that describe agents and cannot be used, with the reason. */
+  readonly broken?: readonly string[] | undefined;
 }
 
 const item = looseObject({
@@ -48,8 +50,9 @@ const params = object({
   verify: optional(union([boolean(), literal(''), string(), verification])),
 });
 
-export function createTaskTool({ agents, canIsolate }: TaskToolOptions): Tool {
+export function createTaskTool({ agents, canIsolate, broken = [] }: TaskToolOptions): Tool {
   const offered = agents.map(({ name, description }) => `- ${name}: ${description}`);
+  if (broken.length > 0) offered.push(`Not usable: ${broken.join(', ')}`);
   return tool({
     name: 'task',
     doc: `Hand work to subagents, which work side by side and see nothing of this conversation. Agents:\n${offered.join('\n')}`,

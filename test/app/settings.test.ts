@@ -63,7 +63,7 @@ describe('the table', () => {
       'todo.enabled': false,
       'todo.reminders': true,
       'todo.maxReminders': 3,
-      'task.maxConcurrency': 16,
+      'task.maxConcurrency': 32,
       'task.maxRecursionDepth': 2,
       'task.disabledAgents': [],
       'task.agentModelOverrides': {},

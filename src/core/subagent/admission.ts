@@ -67,6 +67,12 @@ export function expectIsolation(settings: SubagentSettings): void {
   );
 }
 
+/** Overlays are another way to the same copy; a worktree does it everywhere. */
+export function overlayRemark({ isolation }: SubagentSettings): string[] {
+  if (!isolation.mode.startsWith('fuse-')) return [];
+  return [`task.isolation.mode ${isolation.mode} is not available here; isolated tasks work in git worktrees.`];
+}
+
 /** `taken` knows the ids of earlier calls, in lower case, and learns these. */
 export function planTasks(
   request: TaskRequest,

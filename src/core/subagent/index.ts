@@ -13,6 +13,7 @@ export function createSubagents(spawner: Spawner, host: SubagentHost): Subagents
     spawner,
     host,
     taken: new Set(),
+    told: new Set(),
     async isolate(options) {
       const { beginIsolation } = await import('./isolation/isolation.ts');
       const { base, worktrees, process, settings } = spawner;

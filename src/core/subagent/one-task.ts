@@ -1,6 +1,12 @@
 // First floor, core: one task from its start to its end: run, verify, capture, tell. What goes wrong is part of its result.
 import { messageOf } from '../../base/index.ts';
-import { type AgentEvent, type SubagentResult, totalTokens, type VerificationResult } from '../../protocol/index.ts';
+import {
+  type AgentEvent,
+  type Model,
+  type SubagentResult,
+  totalTokens,
+  type VerificationResult,
+} from '../../protocol/index.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
 import type { PlannedTask } from './admission.ts';
 import { wordedByModel } from './commit-message.ts';
@@ -16,6 +22,7 @@ export interface TaskScope {
   readonly spawner: Spawner;
   readonly host: SubagentHost;
   readonly agent: AgentDefinition;
+  readonly model: Model | null;
   readonly schema: unknown;
   readonly plan: VerificationPlan | undefined;
   readonly isolation: Isolation | undefined;
@@ -146,9 +153,9 @@ function session(
   task: PlannedTask,
   place: { name: string; cwd: string; prompt: string },
 ): Promise<Ending> {
-  const { spawner, host, agent, schema, folder, purse, signal } = scope;
+  const { spawner, host, agent, model, schema, folder, purse, signal } = scope;
   const watch = (event: AgentEvent) => scope.watch(task.index, event);
-  return runSubagent(spawner, host, { ...place, id: task.id, agent, schema, folder, purse, signal, watch });
+  return runSubagent(spawner, host, { ...place, id: task.id, agent, model, schema, folder, purse, signal, watch });
 }
 
 function modelOverride({ host }: TaskScope, { model }: Ending): { modelOverride: string } | undefined {

@@ -4,11 +4,18 @@ import type { SubagentResult } from '../../protocol/index.ts';
 /** Of each output; the whole is in its file. */
 const SHOWN = 5000;
 
-export function reportOn(results: readonly SubagentResult[], durationMs: number, merged: string | undefined): string {
+export interface Surroundings {
+  /** What is not as it was asked for. */
+  readonly remarks: readonly string[];
+  readonly merged: string | undefined;
+}
+
+export function reportOn(results: readonly SubagentResult[], durationMs: number, around: Surroundings): string {
+  const { remarks, merged } = around;
   const well = results.filter(({ exitCode, error }) => exitCode === 0 && error === undefined).length;
   const count = `${results.length} ${results.length === 1 ? 'task' : 'tasks'}`;
   const head = `${count}, ${well} completed, in ${seconds(durationMs)}.`;
-  return [head, ...results.map(section), ...(merged === undefined ? [] : [merged])].join('\n\n');
+  return [head, ...remarks, ...results.map(section), ...(merged === undefined ? [] : [merged])].join('\n\n');
 }
 
 function section(result: SubagentResult): string {

@@ -13,8 +13,8 @@ export interface Roster {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** The first folder of the project that describes any; `null` when there is none, or it is not trusted. */
   readonly projectFolder: string | null;
-  /** One sentence for each file that could not be used. */
-  readonly problems: readonly string[];
+  /** Files that could not be used, and why. */
+  readonly problems: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** An agent is a page; what is longer is something else. */
@@ -22,7 +22,7 @@ const LONGEST = 256 * 1024;
 
 export async function readRoster(files: Files, folders: readonly AgentFolder[]): Promise<Roster> {
   const agents = new Map<string, AgentDefinition>();
-  const problems: string[] = [];
+  const problems: { path: string; reason: string }[] = [];
   let projectFolder: string | null = null;
   const add = (agent: AgentDefinition) => {
     if (!agents.has(agent.name)) agents.set(agent.name, agent);
@@ -33,7 +33,7 @@ export async function readRoster(files: Files, folders: readonly AgentFolder[]):
       try {
         add(parseAgent(new TextDecoder().decode(await files.read(file, { start: 0, length: LONGEST })), source));
       } catch (thrown) {
-        problems.push(`${file}: ${messageOf(thrown)}; the agent is left out`);
+        problems.push({ path: file, reason: messageOf(thrown) });
       }
     }
   }

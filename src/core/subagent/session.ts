@@ -19,6 +19,7 @@ export interface Job {
   readonly name: string;
   readonly id: string;
   readonly agent: AgentDefinition;
+  readonly model: Model | null;
   readonly prompt: string;
   readonly schema: unknown;
   readonly cwd: string;
@@ -41,7 +42,7 @@ export interface Ending {
 export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job): Promise<Ending> {
   const usage = noUsage();
   let last: AssistantMessage | undefined;
-  let model: Model | null = null;
+  const { model } = job;
   let session: AgentSession | undefined;
   const ending = (error?: string): Ending => ({
     exitCode: error === undefined && !job.signal.aborted ? 0 : 1,
@@ -53,8 +54,7 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
   });
   const stop = () => void session?.runs.abort().catch(() => {});
   try {
-    model = await chooseModel(spawner, host, job.agent);
-    session = await spawner.open(await optionsFor(spawner, host, job, model));
+    session = await spawner.open(await optionsFor(spawner, host, job));
     session.subscribe((event) => {
       if (event.type === 'message_end' && event.message.role === 'assistant') {
         last = event.message;
@@ -88,13 +88,8 @@ async function failureOf(
   return undefined;
 }
 
-async function optionsFor(
-  spawner: Spawner,
-  host: SubagentHost,
-  job: Job,
-  model: Model | null,
-): Promise<SessionOptions> {
-  const { agent, purse } = job;
+async function optionsFor(spawner: Spawner, host: SubagentHost, job: Job): Promise<SessionOptions> {
+  const { agent, model, purse } = job;
   const depth = (host.family?.depth ?? 0) + 1;
   const maySpawn = depth < spawner.settings.maxRecursionDepth && agent.spawns.length > 0;
   const tools = (await host.tools()).filter((tool) => isFor(agent, tool) && (maySpawn || !startsSubagents(tool)));
@@ -148,22 +143,6 @@ function introduction(agent: AgentDefinition, schema: unknown): string {
       ? ''
       : `\n\nYour last message must be one JSON value and nothing else, in this form:\n${JSON.stringify(schema)}`;
   return `${agent.prompt}${form}`;
-}
-
-async function chooseModel(spawner: Spawner, host: SubagentHost, agent: AgentDefinition): Promise<Model | null> {
-  const override = spawner.settings.modelOverrides[agent.name];
-  const wanted = override === undefined ? agent.models : [override];
-  if (wanted.length === 0) return host.model;
-  const available = await spawner.base.models.available();
-  for (const pattern of wanted) {
-    const words = pattern.toLowerCase();
-    const nameOf = (model: Model) => `${model.provider}/${model.id}`.toLowerCase();
-    const found =
-      available.find((model) => nameOf(model) === words || model.id.toLowerCase() === words) ??
-      available.find((model) => nameOf(model).includes(words));
-    if (found) return found;
-  }
-  return host.model;
 }
 
 export function addUsage(sum: Usage, more: Usage): void {

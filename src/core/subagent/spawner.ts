@@ -19,7 +19,7 @@ export interface SubagentSettings {
   /** The model of an agent by its name, in the place of what its file says. */
   readonly modelOverrides: Readonly<Record<string, string>>;
   readonly isolation: {
-    readonly mode: 'none' | 'worktree';
+    readonly mode: 'none' | 'worktree' | 'fuse-overlay' | 'fuse-projfs';
     readonly merge: 'patch' | 'branch';
     readonly commits: 'generic' | 'ai';
   };

@@ -4,8 +4,9 @@ import type { Subagents, TaskRequest, ToolResult } from '../../contracts/index.t
 import { noUsage, type SubagentProgress, type SubagentResult } from '../../protocol/index.ts';
 import { createBudget } from '../policy/budget.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
-import { expectAgent, expectIsolation, expectTasks, type PlannedTask, planTasks } from './admission.ts';
+import { expectAgent, expectIsolation, expectTasks, overlayRemark, type PlannedTask, planTasks } from './admission.ts';
 import { fanOut } from './fan-out.ts';
+import { chooseModel } from './model-choice.ts';
 import { runOne, type TaskScope } from './one-task.ts';
 import { createProgressBoard } from './progress.ts';
 import { reportOn } from './report.ts';
@@ -22,6 +23,8 @@ export interface TaskRoom {
   readonly isolate: BeginIsolation;
   /** The ids of earlier calls of this session, in lower case. */
   readonly taken: Set<string>;
+  /** What the host has been told once. */
+  readonly told: Set<string>;
 }
 
 export async function runTask(room: TaskRoom, request: TaskRequest, options: Options): Promise<ToolResult> {
@@ -44,6 +47,9 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
   const items = expectTasks(request.tasks);
   const roster = await spawner.roster();
   const agent = expectAgent(request.agent, roster, settings, host.family);
+  const { model, remark } = await chooseModel(spawner, host, agent);
+  const remarks = [...(request.isolated ? overlayRemark(settings) : []), ...(remark ? [remark] : [])];
+  await tellOnce(room, remarks);
   const folder = await host.folder();
   await learnTaken(room, folder);
   const tasks = planTasks(request, items, room.taken, host.family ? `${host.family.id}.` : '');
@@ -55,7 +61,7 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
   );
   try {
     const scope: TaskScope = {
-      ...{ spawner, host, agent, plan, isolation, folder, signal: options.signal },
+      ...{ spawner, host, agent, model, plan, isolation, folder, signal: options.signal },
       schema: agent.output ?? request.schema,
       ...purseOf(host),
       watch: (index, event) => (event === 'begin' ? board.begin(index) : board.watch(index, event)),
@@ -68,11 +74,24 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
     const merged = options.signal.aborted ? undefined : await isolation?.merge(results);
     if (merged?.isComplete === false) host.keepFolder();
     const durationMs = clock.now() - began;
-    return answer(roster.projectFolder, reportOn(results, durationMs, merged?.text), results, durationMs);
+    return answer(
+      roster.projectFolder,
+      reportOn(results, durationMs, { remarks, merged: merged?.text }),
+      results,
+      durationMs,
+    );
   } finally {
     board.close();
     await isolation?.close();
     fan.close();
+  }
+}
+
+async function tellOnce({ host, told }: TaskRoom, remarks: readonly string[]): Promise<void> {
+  for (const message of remarks) {
+    if (told.has(message)) continue;
+    told.add(message);
+    await host.emit({ type: 'notice', level: 'warning', message, source: 'subagents' });
   }
 }
 

@@ -63,7 +63,7 @@ test('of one name the first counts: the project, the user, the bundled', async (
       'task bundled',
       'quick_task bundled',
     ]);
-    expect(problems).toEqual([`${join(directory, 'user', 'd.md')}: the field name is missing; the agent is left out`]);
+    expect(problems).toEqual([{ path: join(directory, 'user', 'd.md'), reason: 'the field name is missing' }]);
   } finally {
     await rm(directory, { recursive: true });
   }
