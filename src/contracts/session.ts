@@ -101,8 +101,8 @@ export interface Compaction {
   /** The session summarises itself when the context window fills up. */
   automatic: boolean;
   readonly isRunning: boolean;
-  /** Ends a run that is going, then summarises. */
-  compact(customInstructions?: string): Promise<CompactionResult>;
+  /** Ends a run that is going, then summarises. `keepMessages` of the newest stay, in the place of so many tokens. */
+  compact(customInstructions?: string, options?: { keepMessages?: number | undefined }): Promise<CompactionResult>;
   /** Resolves when what was under way is over; the conversation is as it was. */
   abort(): Promise<void>;
 }

@@ -78,6 +78,8 @@ function parsed(text: string): WireFrame {
   try {
     const frame: unknown = JSON.parse(text);
     if (isRecord(frame) && typeof frame.type === 'string') return frame as WireFrame;
+    // JSON-RPC names what a frame is by the members it has.
+    if (isRecord(frame) && frame.jsonrpc === '2.0') return { type: 'jsonrpc', ...frame };
   } catch {
     // Told below.
   }

@@ -16,9 +16,11 @@ export interface DeskOptions {
   agent: AgentOptions;
   /** What holds in a directory. */
   about(cwd: string): Promise<{ trusted: boolean; settings: SettingValues }>;
+  /** Told of every agent that is made. */
+  made?(agent: Agent): void;
 }
 
-export function createDesk({ hub, agent: common, about }: DeskOptions): Desk {
+export function createDesk({ hub, agent: common, about, made }: DeskOptions): Desk {
   const { ports, agentDirectory } = common;
   const shelves = createShelves(common);
   const own = modelsFor(common);
@@ -46,6 +48,7 @@ export function createDesk({ hub, agent: common, about }: DeskOptions): Desk {
       ...(found ? { provider: found.provider, model: found.id } : {}),
       thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
     });
+    made?.(agent);
     const { models: chosen } = agent.session;
     if (found && chosen.current?.id !== found.id) await chosen.choose(found.provider, found.id);
     hub.add({ session: agent.session, hub: agent.hub, close: () => agent.hub.close() });

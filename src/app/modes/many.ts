@@ -9,7 +9,7 @@ import { withLimitFlags } from '../limits.ts';
 import { loadSettings, withDefaults } from '../settings.ts';
 import { decideTrust } from '../trust/decide.ts';
 import type { RpcOptions, Served } from './served.ts';
-import { givenFlags, type Prepared } from './start.ts';
+import { givenFlags, judgeFlags, type Prepared } from './start.ts';
 
 export function openMany(
   options: RpcOptions,
@@ -19,6 +19,11 @@ export function openMany(
 ): Served {
   const { ports, directory, cwd } = prepared;
   const { files } = ports;
+  const told = new Set<string>();
+  const warnOnce = (line: string) => {
+    if (!told.has(line)) warn(line);
+    told.add(line);
+  };
   const hub = createManyHub((many) =>
     createDesk({
       hub: many,
@@ -53,6 +58,8 @@ export function openMany(
         for (const problem of loaded.problems) warn(problem);
         return { trusted, settings: withLimitFlags(withDefaults(loaded, defaults), options) };
       },
+      // Every session has extensions of its own, and each of them may know a flag or not.
+      made: ({ extensions }) => void judgeFlags(extensions, options, warnOnce),
     }),
   );
   return {

@@ -177,7 +177,7 @@ export function givenFlags({ unknown = {} }: Pick<StartOptions, 'unknown'>): Rec
 }
 
 /** Only when extensions are loaded is it known which flags are nobody's. */
-async function judgeFlags(
+export async function judgeFlags(
   extensions: Pick<ExtensionFront, 'unknownFlags' | 'loaded'>,
   { unknown = {}, mode }: StartOptions,
   warn: (line: string) => void,

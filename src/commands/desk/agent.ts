@@ -1,5 +1,19 @@
 // First floor, commands: the agent of one session, for hosts that draw a status line.
-import { array, boolean, nullable, number, object, optional, picklist, record, string, unknown } from 'valibot';
+import {
+  array,
+  boolean,
+  integer,
+  minValue,
+  nullable,
+  number,
+  object,
+  optional,
+  picklist,
+  pipe,
+  record,
+  string,
+  unknown,
+} from 'valibot';
 import { command, tokenUsage } from '../../contracts/index.ts';
 import { type AgentMessage, callsOf, type SessionEntry, textOf } from '../../protocol/index.ts';
 import { chosenBy, chosenModel } from './models.ts';
@@ -54,6 +68,17 @@ export const stopRun = command({
     const running = session.runs.isRunning;
     void session.runs.abort();
     return { running };
+  },
+});
+
+export const compactSession = command({
+  name: 'compact_session',
+  doc: 'Put a summary in the place of the older part of the conversation. `keep_recent` is how many of the newest messages stay as they are; without it, as many as the settings say, in tokens.',
+  lane: 'ordered',
+  long: true,
+  params: object({ keepRecent: optional(pipe(number(), integer(), minValue(1))) }),
+  async run({ keepRecent: keepMessages }, { session }) {
+    await session.compaction.compact(undefined, { keepMessages });
   },
 });
 

@@ -1,6 +1,6 @@
 // Table of contents: what only hosts with many sessions may ask. Loaded when such a dialect is spoken.
 import type { Command } from '../../contracts/index.ts';
-import { agentState, ping, sessionHistory, stopRun } from './agent.ts';
+import { agentState, compactSession, ping, sessionHistory, stopRun } from './agent.ts';
 import { authStatus, awaitLogin, beginLogin, saveKey } from './auth.ts';
 import { chooseModel, chooseThinking, listModels } from './models.ts';
 import { deleteSession, listSessions, moveTo, startSession } from './sessions.ts';
@@ -13,6 +13,7 @@ export const deskCommands = [
   deleteSession,
   sessionHistory,
   moveTo,
+  compactSession,
   agentState,
   stopRun,
   listModels,

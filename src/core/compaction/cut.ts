@@ -14,11 +14,18 @@ export interface Cut {
   previousDetails: unknown;
 }
 
+/** How much of what is kept a message takes up. */
+export type Weigh = (message: AgentMessage) => number;
+
 /** `undefined` when nothing would be gained: everything fits into what is kept. */
-export function findCut(path: readonly SessionEntry[], keepRecentTokens: number): Cut | undefined {
+export function findCut(
+  path: readonly SessionEntry[],
+  keepRecent: number,
+  weigh: Weigh = estimateTokens,
+): Cut | undefined {
   const previous = path.findLast((entry) => entry.type === 'compaction');
   const entries = path.slice(firstKept(path)).filter((entry) => entry.type !== 'compaction');
-  const kept = keepFrom(entries, keepRecentTokens);
+  const kept = keepFrom(entries, keepRecent, weigh);
   if (kept <= 0) return undefined;
   const turn = turnStart(entries, kept);
   const summarised = entries.slice(0, turn).flatMap(messageOf);
@@ -34,12 +41,12 @@ export function findCut(path: readonly SessionEntry[], keepRecentTokens: number)
 }
 
 /** From the newest entry backwards until enough is kept, then on to the next entry at which a cut is allowed. */
-function keepFrom(entries: readonly SessionEntry[], keepRecentTokens: number): number {
-  let tokens = 0;
+function keepFrom(entries: readonly SessionEntry[], keepRecent: number, weigh: Weigh): number {
+  let weight = 0;
   let index = entries.length;
-  while (index > 0 && tokens < keepRecentTokens) {
+  while (index > 0 && weight < keepRecent) {
     index--;
-    tokens += messageOf(entries[index] as SessionEntry).reduce((sum, message) => sum + estimateTokens(message), 0);
+    weight += messageOf(entries[index] as SessionEntry).reduce((sum, message) => sum + weigh(message), 0);
   }
   if (index === 0) return 0;
   // The entry that crossed the line is itself kept; what cannot stand first is left to the summary.

@@ -23,6 +23,8 @@ export interface CompactionPorts {
   checkpoint(): Checkpoint;
 }
 
+type KeepOptions = NonNullable<Parameters<Compaction['compact']>[1]>;
+
 export class CompactionFacet implements Compaction {
   automatic: boolean;
   readonly #seat: Seat;
@@ -44,14 +46,14 @@ export class CompactionFacet implements Compaction {
     return this.#current !== undefined;
   }
 
-  async compact(customInstructions?: string): Promise<CompactionResult> {
+  async compact(customInstructions?: string, { keepMessages }: KeepOptions = {}): Promise<CompactionResult> {
     await this.#ports.endRun();
     const { emit } = this.#seat.broadcast;
     const reason = 'manual';
     return this.#exclusively(undefined, async (signal) => {
       await emit({ type: 'compaction_start', reason });
       try {
-        const result = await this.#run(signal, customInstructions);
+        const result = await this.#run(signal, customInstructions, keepMessages);
         await emit({ type: 'compaction_end', reason, result, aborted: false, willRetry: false });
         return result;
       } catch (thrown) {
@@ -113,7 +115,7 @@ export class CompactionFacet implements Compaction {
     const { emit } = this.#seat.broadcast;
     await emit({ type: 'auto_compaction_start', reason });
     try {
-      const result = await this.#exclusively(run, (signal) => this.#run(signal, undefined));
+      const result = await this.#exclusively(run, (signal) => this.#run(signal));
       const willRetry = reason === 'overflow';
       await emit({ type: 'auto_compaction_end', result, aborted: false, willRetry });
       return willRetry;
@@ -147,18 +149,19 @@ export class CompactionFacet implements Compaction {
     return this.#seat.conversation.path.findLast((entry) => spokenIn(entry).length > 0)?.type === 'compaction';
   }
 
-  async #cut(): Promise<Cut | undefined> {
+  async #cut(keepMessages?: number): Promise<Cut | undefined> {
     const { model } = this.#asking;
     const { compaction } = this.#seat.options;
     const { findCut } = await import('../compaction/cut.ts');
+    if (keepMessages !== undefined) return findCut(this.#seat.conversation.path, keepMessages, () => 1);
     return findCut(this.#seat.conversation.path, model ? keep(model, compaction) : compaction.keepRecentTokens);
   }
 
-  async #run(signal: AbortSignal, customInstructions: string | undefined): Promise<CompactionResult> {
+  async #run(signal: AbortSignal, customInstructions?: string, keepMessages?: number): Promise<CompactionResult> {
     await this.#asking.ready();
     const { conversation } = this.#seat;
     if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
-    const cut = await this.#cut();
+    const cut = await this.#cut(keepMessages);
     if (!cut) throw new Fault('refused', TOO_SMALL);
     const tokensBefore = contextTokens(conversation.path);
     const planned = { cut, tokensBefore, customInstructions, signal };

@@ -42,8 +42,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     'session/start': { command: 'start_session', ...none, failure: 'Failed to start session', after: begun },
     'session/list': { command: 'list_sessions', ...none },
     'session/history': { command: 'session_history', ...ofSession() },
-    'session/branch': { command: 'move_to', ...ofSession('entry_id'), failure: 'Branch failed', result: nothing },
-    'session/compact': { command: 'compact', ...ofSession(), failure: 'Compaction failed', result: nothing },
+    'session/branch': { command: 'move_to', ...ofSession('entry_id'), failure: 'Branch failed' },
+    'session/compact': { command: 'compact_session', ...ofSession(), failure: 'Compaction failed' },
     'session/delete': { command: 'delete_session', session: false, required: ['session_id'], failure: 'Delete failed' },
     'agent/prompt': {
       ...said('followUp'),

@@ -29,6 +29,13 @@ describe('the cut', () => {
     });
   });
 
+  test('keeps so many messages when they are counted, and more where fewer could not stand by themselves', () => {
+    const path = line(prompt('a'), assistant(long('b')), prompt('c'), assistant([call('1')]), result('1', 'd'));
+    const keeping = (count: number) => findCut(path, count, () => 1)?.firstKeptEntryId;
+    expect([2, 3, 4].map(keeping)).toEqual(['e3', 'e2', 'e1']);
+    expect([5, 6].map(keeping)).toEqual([undefined, undefined]);
+  });
+
   test('splits a turn that is too long, and never stands before a tool result', () => {
     const path = line(
       prompt('a'),

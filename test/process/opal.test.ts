@@ -1,0 +1,78 @@
+// The program as Opal's hosts start it: by the name `opal-server`, without a flag, many sessions over one pipe.
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { newPlace, type Program, startProgram, startRpc } from '../support/program.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+/** Ids are Opal's own: counted from 1. */
+function hostOf(program: Program) {
+  let count = 0;
+  return async (method: string, params: Record<string, unknown> = {}) => {
+    count += 1;
+    const id = count;
+    program.send({ jsonrpc: '2.0', id, method, params });
+    const { result, error } = await program.frame((frame) => frame.id === id && frame.method === undefined);
+    return { result: result as Record<string, unknown>, error };
+  };
+}
+
+const told = (session: unknown, type: string) => (frame: Record<string, unknown>) => {
+  const params = frame.params as Record<string, unknown> | undefined;
+  return frame.method === 'agent/event' && params?.session_id === session && params?.type === type;
+};
+
+function startServer(): Program {
+  const link = join(temporaryDirectory(), 'opal-server');
+  symlinkSync(inject('program'), link);
+  return startProgram([], { place: newPlace(), program: link });
+}
+
+test('started as opal-server it speaks opal, has many sessions, and leaves with 0 when the host does', async () => {
+  const program = startServer();
+  const call = hostOf(program);
+  mkdirSync(join(program.cwd, 'other'));
+  const first = await call('session/start', { working_dir: program.cwd, session: true });
+  const second = await call('session/start', { working_dir: 'other', session_id: 'second' });
+  const { session_id: one } = first.result;
+  expect(second.result).toMatchObject({ session_id: 'second', resumed: false });
+  expect(await call('agent/prompt', { session_id: one, text: 'hello' })).toEqual({ result: { queued: false } });
+  await program.frame(told(one, 'agent_end'));
+  await call('agent/prompt', { session_id: 'second', text: 'hello' });
+  await program.frame(told('second', 'agent_end'));
+  const { result } = await call('session/list');
+  expect((result.sessions as { id: string }[]).map(({ id }) => id).sort()).toEqual([one, 'second'].sort());
+  program.stdin.end();
+  const { code, stdout, stderr } = await program.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+test('a session goes on in another process', async () => {
+  const place = newPlace();
+  const before = startRpc(['--dialect', 'opal'], { place });
+  const call = hostOf(before);
+  await call('session/start', { session_id: 'kept' });
+  await call('agent/prompt', { session_id: 'kept', text: 'hello' });
+  await before.frame(told('kept', 'agent_end'));
+  before.stdin.end();
+  await before.ended;
+  const after = startRpc(['--dialect', 'opal'], { place });
+  const again = hostOf(after);
+  expect((await again('session/start', { session_id: 'kept' })).result).toMatchObject({ resumed: true });
+  await after.frame(told('kept', 'agent_recovered'));
+  const { result } = await again('session/history', { session_id: 'kept' });
+  expect(result.messages).toMatchObject([{ role: 'user', content: 'hello' }, { role: 'assistant' }]);
+});
+
+test('a flag that nobody knows is warned about once, however many sessions there are', async () => {
+  const program = startRpc(['--dialect', 'opal', '--frobnicate', 'x']);
+  const call = hostOf(program);
+  for (const id of ['a', 'b']) {
+    await call('session/start', { session_id: id });
+    await call('agent/prompt', { session_id: id, text: 'hello' });
+    await program.frame(told(id, 'agent_end'));
+  }
+  program.stdin.end();
+  expect(await program.ended).toMatchObject({ code: 0, stderr: 'Unknown flag: --frobnicate; ignored\n' });
+});
