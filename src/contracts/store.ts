@@ -81,8 +81,11 @@ export interface SessionStore {
   resume(path: string): Promise<ResumedSession>;
   /** Looks without touching: takes no lock, changes nothing. For copies and exports. */
   read(path: string): Promise<StoredSession>;
-  /** A path, or the beginning of an id. Throws a Fault when it names none or several. */
-  locate(wanted: string): Promise<string>;
+  /**
+   * A path, or the beginning of an id. Throws a Fault when it names none or several. Relative paths begin at `cwd`, or where
+   * the process was started.
+   */
+  locate(wanted: string, cwd?: string): Promise<string>;
   /** The session that was written to last; `undefined` when there is none. */
   latest(): Promise<string | undefined>;
   /** Newest first. */

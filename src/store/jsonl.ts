@@ -28,7 +28,7 @@ export function createJsonlStore({ files, clock, identity, directory, fileName }
     // Most starts begin a new session and never come here, so these are loaded when they are called.
     resume: async (path) => (await import('./resume.ts')).resumeSession(files, locks, path),
     read: async (path) => (await import('./read-session.ts')).readSession(files, path),
-    locate: async (wanted) => (await import('./locate.ts')).locateSession(files, directory, wanted),
+    locate: async (wanted, cwd) => (await import('./locate.ts')).locateSession(files, directory, wanted, cwd),
     latest: async () => (await import('./listing.ts')).newestSession(files, directory),
     list: async () => (await import('./listing.ts')).summaries(files, directory),
     remove: async (path) => (await import('./removal.ts')).removeSession(files, locks, path),

@@ -4,9 +4,10 @@ import type { Files } from '../contracts/ports.ts';
 import { eachOf, foundFiles, idOf } from './listing.ts';
 import { idInFileName, nameOf } from './places.ts';
 
-export async function locateSession(files: Files, directory: string, wanted: string): Promise<string> {
+export async function locateSession(files: Files, directory: string, wanted: string, cwd?: string): Promise<string> {
   if (wanted === '') throw new Fault('invalid_params', 'A session is named by its path or the beginning of its id');
-  if ((await files.info(wanted).catch(() => undefined))?.kind === 'file') return files.resolve(wanted);
+  const path = cwd === undefined || wanted.startsWith('/') ? wanted : `${cwd}/${wanted}`;
+  if ((await files.info(path).catch(() => undefined))?.kind === 'file') return files.resolve(path);
   const matches = /[/\\]/.test(wanted) ? [] : await withId(files, directory, wanted);
   const [only, ...others] = matches;
   if (only === undefined) throw new Fault('not_found', `Session not found: ${wanted}`);

@@ -60,7 +60,7 @@ export class HistoryFacet implements History {
 
   async switchTo(path: string): Promise<{ cancelled: boolean }> {
     const { options, hooks, conversation } = this.#seat;
-    const file = await options.store.locate(path);
+    const file = await options.store.locate(path, options.cwd);
     if ((await hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: file }))?.cancel) return { cancelled: true };
     // The session that is open already holds its own lock; there is nothing to switch.
     if (await this.#isOurs(file)) {
