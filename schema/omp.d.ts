@@ -737,6 +737,7 @@ export type FailureResponse = {
   "command": string;
   "success": false;
   "error": string;
+  "code"?: string;
 };
 
 /** The agent begins to work on a prompt. */
@@ -1052,6 +1053,8 @@ export type BashResult = {
   "outputBytes": number;
   /** Names the whole output; the read tool opens it as `artifact://ID`. */
   "artifactId"?: string;
+  /** Where the whole output lies. */
+  "fullOutputPath"?: string;
 };
 
 export type BranchSummaryMessage = {
@@ -1089,6 +1092,10 @@ export type CompactionResult = {
   "tokensBefore": number;
   /** `readFiles` and `modifiedFiles`, unless an extension made the summary. */
   "details": unknown;
+  /** What the conversation weighs now, as far as that can be known before the next answer. */
+  "estimatedTokensAfter"?: number;
+  /** What writing the summary cost; absent when an extension wrote it. */
+  "usage"?: Usage;
 };
 
 export type CompactionSummaryMessage = {
@@ -1307,6 +1314,12 @@ export type SessionStats = {
     "total": number;
   };
   "cost": number;
+  /** How full the window is; absent without a model. */
+  "contextUsage"?: {
+    "tokens": number;
+    "contextWindow": number;
+    "percent": number;
+  };
 };
 
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";

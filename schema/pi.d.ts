@@ -676,6 +676,7 @@ export type FailureResponse = {
   "command": string;
   "success": false;
   "error": string;
+  "code"?: string;
 };
 
 /** The agent begins to work on a prompt. */
@@ -711,7 +712,17 @@ export type TurnEndEvent = {
 /** A message begins. An assistant message begins empty. */
 export type MessageStartEvent = {
   "type": "message_start";
-  "message": AgentMessage;
+  "message": {
+    "role": "assistant";
+    "content": AssistantContent;
+    "api": string;
+    "provider": string;
+    "model": string;
+    "usage": Usage;
+    "stopReason": "stop" | "length" | "toolUse" | "error" | "aborted" | "pending";
+    "errorMessage"?: string;
+    "timestamp": number;
+  } | UserMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 };
 
 /** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. */
@@ -933,6 +944,8 @@ export type BashResult = {
   "outputBytes": number;
   /** Names the whole output; the read tool opens it as `artifact://ID`. */
   "artifactId"?: string;
+  /** Where the whole output lies. */
+  "fullOutputPath"?: string;
 };
 
 export type BranchSummaryMessage = {
@@ -949,6 +962,10 @@ export type CompactionResult = {
   "tokensBefore": number;
   /** `readFiles` and `modifiedFiles`, unless an extension made the summary. */
   "details": unknown;
+  /** What the conversation weighs now, as far as that can be known before the next answer. */
+  "estimatedTokensAfter"?: number;
+  /** What writing the summary cost; absent when an extension wrote it. */
+  "usage"?: Usage;
 };
 
 export type CompactionSummaryMessage = {
@@ -1149,6 +1166,12 @@ export type SessionStats = {
     "total": number;
   };
   "cost": number;
+  /** How full the window is; absent without a model. */
+  "contextUsage"?: {
+    "tokens": number;
+    "contextWindow": number;
+    "percent": number;
+  };
 };
 
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";

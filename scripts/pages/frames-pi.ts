@@ -1,8 +1,19 @@
 // Documents: every frame of the pi wire as a schema: the declarations, and where pi spells them in its own way.
-import { array, boolean, literal, nullable, type ObjectEntries, object, optional, picklist, string } from 'valibot';
+import {
+  array,
+  boolean,
+  literal,
+  nullable,
+  type ObjectEntries,
+  object,
+  optional,
+  picklist,
+  string,
+  union,
+} from 'valibot';
 import { getCommands } from '../../src/commands/session.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
-import { compactionResult, usage } from '../../src/protocol/index.ts';
+import { agentMessage, assistantMessage, compactionResult, stopReason, usage } from '../../src/protocol/index.ts';
 import {
   answerFrames,
   askFrames,
@@ -34,7 +45,12 @@ const OWN_RESULTS: Definitions = {
   get_commands: object({ commands: array(object({ ...listed, sourceInfo })) }),
 };
 
+/** An answer that begins. */
+const opening = object({ ...assistantMessage.entries, stopReason: picklist([...stopReason.options, 'pending']) });
+const others = agentMessage.options.filter((option) => option !== assistantMessage);
+
 const OWN_EVENTS: Definitions = {
+  MessageStartEvent: object({ type: literal('message_start'), message: union([opening, ...others]) }),
   MessageUpdateEvent: object({ type: literal('message_update'), usage, assistantMessageEvent: streamDelta }),
   CompactionStartEvent: object({ type: literal('compaction_start'), reason }),
   CompactionEndEvent: object({

@@ -78,6 +78,7 @@ export function responseFramesOf(
     command: string(),
     success: literal(false),
     error: string(),
+    code: optional(string()),
   });
   return { ...Object.fromEntries(successes), FailureResponse: failure };
 }

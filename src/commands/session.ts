@@ -49,7 +49,10 @@ export const getSessionStats = command({
   lane: 'now',
   params: object({}),
   result: sessionStats,
-  run: async (_, { session }) => session.history.stats(),
+  async run(_, { session }) {
+    const contextUsage = session.context.usage();
+    return { ...session.history.stats(), ...(contextUsage ? { contextUsage } : {}) };
+  },
 });
 
 export const setSessionName = command({

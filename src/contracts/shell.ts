@@ -43,7 +43,6 @@ export interface ShellTail {
 
 export interface ShellOutcome extends BashResult, ShellTail {
   timedOut: boolean;
-  artifactPath?: string;
 }
 
 export type RunShell = (request: ShellRequest) => Promise<ShellOutcome>;

@@ -70,3 +70,9 @@ function describeId(id: unknown): string {
 export function response(token: CallToken, outcome: Record<string, unknown>): Record<string, unknown> {
   return { id: token.id, type: 'response', command: token.name, ...outcome };
 }
+
+/** Hosts of pi fork where others branch, and are told so. A reason is for programs, which read no sentences. */
+export function failure({ name }: CallToken, { message, details }: Fault): Record<string, unknown> {
+  const error = name === 'fork' ? message.replace('for branching', 'for forking') : message;
+  return { success: false, error, code: isRecord(details) ? details.reason : undefined };
+}

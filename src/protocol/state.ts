@@ -45,6 +45,8 @@ export const sessionStats = object({
     total: number(),
   }),
   cost: number(),
+  /** How full the window is; absent without a model. */
+  contextUsage: optional(object({ tokens: number(), contextWindow: number(), percent: number() })),
 });
 
 /** What a `bash` command leaves behind. Counts are of the whole output (`total…`) and of what is shown (`output…`). */
@@ -60,6 +62,8 @@ export const bashResult = object({
   outputBytes: number(),
   /** Names the whole output; the read tool opens it as `artifact://ID`. */
   artifactId: optional(string()),
+  /** Where the whole output lies. */
+  fullOutputPath: optional(string()),
 });
 
 export type SessionState = InferOutput<typeof sessionState>;

@@ -21,3 +21,11 @@ export function noUsage(): Usage {
 export function totalTokens(of: Usage): number {
   return of.input + of.output + of.cacheRead + of.cacheWrite;
 }
+
+export function addUsage(sum: Usage, more: Usage): void {
+  for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
+    sum[key] += more[key];
+    sum.cost[key] += more.cost[key];
+  }
+  sum.cost.total += more.cost.total;
+}

@@ -43,7 +43,9 @@ function failureOf(run: ShellRun, seconds: number | undefined) {
 function noticeOf(run: ShellRun): string | undefined {
   if (!run.truncated) return undefined;
   const last = run.totalLines;
-  const whole = run.artifactPath ? `Full output: ${run.artifactPath}` : `Full output not saved: ${run.artifactError}`;
+  const whole = run.fullOutputPath
+    ? `Full output: ${run.fullOutputPath}`
+    : `Full output not saved: ${run.artifactError}`;
   if (run.partialLine) {
     const sizes = `${formatSize(run.outputBytes)} of line ${last} (line is ${formatSize(run.lastLineBytes)})`;
     return `[Showing last ${sizes}. ${whole}]`;
@@ -66,6 +68,6 @@ function detailsOf(run: ShellRun): Record<string, unknown> {
       lastLinePartial: run.partialLine,
     }),
     artifactId: run.artifactId,
-    fullOutputPath: run.artifactPath,
+    fullOutputPath: run.fullOutputPath,
   };
 }

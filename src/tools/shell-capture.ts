@@ -18,7 +18,7 @@ export interface CaptureSettings {
 
 export interface Captured extends Tail {
   artifactId?: string;
-  artifactPath?: string;
+  fullOutputPath?: string;
   /** Why the whole output was not kept although only a part is shown. */
   artifactError?: string;
 }
@@ -54,7 +54,7 @@ export class ShellCapture {
     const kept = await this.#artifact?.finish(tail.totalBytes);
     if (!kept) return tail;
     if ('error' in kept) return { ...tail, artifactError: kept.error };
-    return { ...tail, artifactId: kept.id, artifactPath: kept.path };
+    return { ...tail, artifactId: kept.id, fullOutputPath: kept.path };
   }
 
   #add(bytes: Uint8Array): boolean {

@@ -48,7 +48,7 @@ describe('outcome', () => {
       request(here, `for i in $(seq 1 2100); do printf '\\033[31m%s\\033[0m\\r\\n' x; done`),
     );
     expect(outcome).toMatchObject({ totalLines: 2100, totalBytes: 4200, outputLines: 2000, outputBytes: 4000 });
-    const path = outcome.artifactPath ?? '';
+    const path = outcome.fullOutputPath ?? '';
     expect(Buffer.from(await ports.files.read(path)).toString()).toBe('x\n'.repeat(2100));
   });
 });
@@ -59,7 +59,7 @@ test('characters written byte by byte arrive whole', async () => {
   const outcome = await runShell(request(here, `'${process.execPath}' -e "${script}"`));
   expect(outcome).toMatchObject({ exitCode: 0, totalBytes: 150_000, outputBytes: 51_198, partialLine: true });
   expect(outcome.output).toBe('€'.repeat(17_066));
-  expect(Buffer.from(await ports.files.read(outcome.artifactPath ?? '')).toString()).toBe('€'.repeat(50_000));
+  expect(Buffer.from(await ports.files.read(outcome.fullOutputPath ?? '')).toString()).toBe('€'.repeat(50_000));
 }, 20_000);
 
 test('an endless talker is counted exactly, kept up to a cap, and held in little memory', async () => {
@@ -80,7 +80,7 @@ test('an endless talker is counted exactly, kept up to a cap, and held in little
     outputBytes: 4000,
     output: 'y\n'.repeat(2000),
   });
-  const path = outcome.artifactPath ?? '';
+  const path = outcome.fullOutputPath ?? '';
   const end = '[Output capped here at 64.0MB of 200000000 bytes]\n';
   expect(statSync(path).size).toBe(64 * MiB + end.length);
   const tail = await ports.files.read(path, { start: 64 * MiB - 2, length: 100 });

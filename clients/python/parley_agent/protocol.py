@@ -98,6 +98,7 @@ class BashResult(_BashResult, total=False):
 
     exitCode: float
     artifactId: str
+    fullOutputPath: str
 
 
 class BranchSummaryMessage(TypedDict):
@@ -128,11 +129,16 @@ class BudgetSnapshot(_BudgetSnapshot, total=False):
     reason: "BudgetReason"
 
 
-class CompactionResult(TypedDict):
+class _CompactionResult(TypedDict):
     summary: str
     firstKeptEntryId: str
     tokensBefore: float
     details: Any
+
+
+class CompactionResult(_CompactionResult, total=False):
+    estimatedTokensAfter: float
+    usage: "Usage"
 
 
 class CompactionSummaryMessage(TypedDict):
@@ -472,6 +478,14 @@ class SessionStatsTokens(TypedDict):
     total: float
 
 
+class SessionStatsContextUsage(TypedDict):
+    """How full the window is; absent without a model."""
+
+    tokens: float
+    contextWindow: float
+    percent: float
+
+
 class _SessionStats(TypedDict):
     sessionId: str
     userMessages: float
@@ -485,6 +499,7 @@ class _SessionStats(TypedDict):
 
 class SessionStats(_SessionStats, total=False):
     sessionFile: str
+    contextUsage: "SessionStatsContextUsage"
 
 
 StopReason = Literal["stop", "length", "toolUse", "error", "aborted"]

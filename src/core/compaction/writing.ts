@@ -1,7 +1,7 @@
 // First floor, core: has the model write the summary of what is cut off. Knows neither the log nor when it is time.
 import { Fault } from '../../base/index.ts';
 import type { Tool } from '../../contracts/index.ts';
-import type { CompactionResult } from '../../protocol/index.ts';
+import { addUsage, type CompactionResult, noUsage, type Usage } from '../../protocol/index.ts';
 import { CANCELLED } from '../policy/compaction.ts';
 import type { Cut } from './cut.ts';
 import { fileDetails, finished, historyRequest, prefixRequest, SUMMARY_SYSTEM_PROMPT } from './summary.ts';
@@ -22,15 +22,25 @@ export interface Writer {
     text: string;
     maxTokens: number | undefined;
     signal: AbortSignal;
-  }): Promise<{ text: string } | { error: string }>;
+  }): Promise<{ text: string; usage: Usage } | { error: string }>;
 }
 
 export async function writeSummary(planned: Planned, writer: Writer): Promise<CompactionResult> {
   const { cut, tokensBefore } = planned;
   const details = fileDetails([...cut.summarised, ...cut.turnPrefix], writer.tools, cut.previousDetails);
-  const history = await historyOf(planned, writer);
-  const prefix = await prefixOf(planned, writer);
-  return { summary: finished(history, prefix, details), firstKeptEntryId: cut.firstKeptEntryId, tokensBefore, details };
+  const usage = noUsage();
+  const counting: Writer = {
+    ...writer,
+    async ask(question) {
+      const answer = await writer.ask(question);
+      if ('usage' in answer) addUsage(usage, answer.usage);
+      return answer;
+    },
+  };
+  const history = await historyOf(planned, counting);
+  const prefix = await prefixOf(planned, counting);
+  const { firstKeptEntryId } = cut;
+  return { summary: finished(history, prefix, details), firstKeptEntryId, tokensBefore, details, usage };
 }
 
 async function historyOf(planned: Planned, writer: Writer): Promise<string | undefined> {

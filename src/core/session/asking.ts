@@ -2,7 +2,7 @@
 import { Fault } from '../../base/index.ts';
 
 import type { ModelStream, ToolChoice } from '../../contracts/index.ts';
-import type { AssistantMessage, Model } from '../../protocol/index.ts';
+import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
 import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
 import { untilAborted } from '../agent/until-aborted.ts';
 import type { Opening } from '../context/opening.ts';
@@ -74,7 +74,7 @@ export class Asking {
     text: string;
     maxTokens: number | undefined;
     signal: AbortSignal;
-  }): Promise<{ text: string } | { error: string }> {
+  }): Promise<{ text: string; usage: Usage } | { error: string }> {
     const { conversation, options, ports } = this.#seat;
     const model = this.#model();
     const stream = options.models.stream({
@@ -90,7 +90,7 @@ export class Asking {
     for await (const event of untilAborted(stream, question.signal, ports.clock)) {
       if (event.type === 'done') {
         await this.#limits.spendUsage(event.message.usage);
-        return { text: textOf(event.message.content) };
+        return { text: textOf(event.message.content), usage: event.message.usage };
       }
       if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model failed' };
     }

@@ -168,12 +168,13 @@ export class CompactionFacet implements Compaction {
     const supplied = await this.#supplied(planned);
     const result = supplied ?? (await this.#written(planned));
     if (signal.aborted) throw new Fault('aborted', CANCELLED);
+    const { usage, ...kept } = result;
     await conversation.commit([
-      { type: 'compaction', ...result },
+      { type: 'compaction', ...kept },
       { type: 'custom', customType: CHECKPOINT_ENTRY, data: this.#ports.checkpoint() },
     ]);
     await this.#tell(supplied !== undefined);
-    return result;
+    return { ...kept, estimatedTokensAfter: contextTokens(conversation.path), ...(usage ? { usage } : {}) };
   }
 
   /** What others would rather have in the place of our summary. */

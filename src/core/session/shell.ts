@@ -101,7 +101,7 @@ function updateOf(id: ShellOptions['id'], delta: string): AgentEvent {
 
 function resultOf(outcome: BashResult): BashResult {
   const { output, exitCode, cancelled, truncated } = outcome;
-  const { totalLines, totalBytes, outputLines, outputBytes, artifactId } = outcome;
+  const { totalLines, totalBytes, outputLines, outputBytes, artifactId, fullOutputPath } = outcome;
   return {
     output,
     ...(exitCode === undefined ? {} : { exitCode }),
@@ -112,6 +112,7 @@ function resultOf(outcome: BashResult): BashResult {
     outputLines,
     outputBytes,
     ...(artifactId === undefined ? {} : { artifactId }),
+    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { messageOf } from '../../base/index.ts';
 import {
   type AgentEvent,
+  addUsage,
   type Model,
   type SubagentResult,
   totalTokens,
@@ -12,7 +13,7 @@ import type { PlannedTask } from './admission.ts';
 import { wordedByModel } from './commit-message.ts';
 import type { AgentDefinition } from './definition.ts';
 import { kept } from './output.ts';
-import { addUsage, type Ending, runSubagent } from './session.ts';
+import { type Ending, runSubagent } from './session.ts';
 import type { Spawner } from './spawner.ts';
 import { verify } from './verification.ts';
 import { unverified, type VerificationPlan } from './verify-plan.ts';

@@ -4,6 +4,7 @@ import type { AgentSession, Hooks, Tool } from '../../contracts/index.ts';
 import {
   type AgentEvent,
   type AssistantMessage,
+  addUsage,
   type Model,
   noUsage,
   textOf,
@@ -143,12 +144,4 @@ function introduction(agent: AgentDefinition, schema: unknown): string {
       ? ''
       : `\n\nYour last message must be one JSON value and nothing else, in this form:\n${JSON.stringify(schema)}`;
   return `${agent.prompt}${form}`;
-}
-
-export function addUsage(sum: Usage, more: Usage): void {
-  for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
-    sum[key] += more[key];
-    sum.cost[key] += more.cost[key];
-  }
-  sum.cost.total += more.cost.total;
 }

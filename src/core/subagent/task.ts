@@ -1,7 +1,7 @@
 // First floor, core: one call of the task tool: who may start, all of them side by side, what came of it.
 import { Fault, messageOf } from '../../base/index.ts';
 import type { Subagents, TaskRequest, ToolResult } from '../../contracts/index.ts';
-import { noUsage, type SubagentProgress, type SubagentResult } from '../../protocol/index.ts';
+import { addUsage, noUsage, type SubagentProgress, type SubagentResult } from '../../protocol/index.ts';
 import { createBudget } from '../policy/budget.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
 import { expectAgent, expectIsolation, expectTasks, overlayRemark, type PlannedTask, planTasks } from './admission.ts';
@@ -10,7 +10,6 @@ import { chooseModel } from './model-choice.ts';
 import { runOne, type TaskScope } from './one-task.ts';
 import { createProgressBoard } from './progress.ts';
 import { reportOn } from './report.ts';
-import { addUsage } from './session.ts';
 import type { Spawner } from './spawner.ts';
 import { planVerification } from './verify-plan.ts';
 import type { BeginIsolation, Isolation } from './workspace.ts';

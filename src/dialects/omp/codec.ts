@@ -1,7 +1,7 @@
 // First floor, dialects: omp's spelling of calls, replies, events and questions. Knows no command's meaning.
 import type { CallToken, Codec, CodecOptions, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, UiRequest } from '../../protocol/index.ts';
-import { decodeCall, response } from '../calls.ts';
+import { decodeCall, failure, response } from '../calls.ts';
 import { plainFrame, toolUpdateFrame } from '../frames.ts';
 import { deltaUpdates, fullUpdates } from '../updates.ts';
 import { ompEvents, ompMethods } from './words.ts';
@@ -48,7 +48,7 @@ function reply(token: CallToken, reply: Reply): Frame | undefined {
   if (reply.moment === 'accepted') return atAcceptance ? plainFrame(response(token, { success: true })) : undefined;
   if (reply.moment === 'failed') {
     const to = WITHOUT_ID.has(reply.fault.code) ? { name: token.name } : token;
-    return plainFrame(response(to, { success: false, error: reply.fault.message }));
+    return plainFrame(response(to, failure(token, reply.fault)));
   }
   if (atAcceptance) return undefined;
   return plainFrame(response(token, { success: true, data: reply.result }));

@@ -1,9 +1,10 @@
 // First floor, dialects: pi's spelling. One response to every call, deltas without the message, one pair of compaction events.
 import type { CallToken, Codec, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, AgentEventOf, UiRequest } from '../../protocol/index.ts';
-import { decodeCall, response } from '../calls.ts';
+import { decodeCall, failure, response } from '../calls.ts';
 import { plainFrame, toolUpdateFrame } from '../frames.ts';
 import { usageUpdates } from '../updates.ts';
+import { piOpening } from './messages.ts';
 import { resultOf } from './results.ts';
 import { piEvents, piMethods } from './words.ts';
 
@@ -21,6 +22,7 @@ export function createPiCodec(): Codec {
       if (wanted && !wanted.has(event.type.replace(/^auto_compaction/, 'compaction'))) return undefined;
       if (event.type === 'message_update') return updates.frame(event.assistantMessageEvent);
       if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
+      if (event.type === 'message_start') return plainFrame({ ...event, message: piOpening(event.message) });
       if (event.type === 'auto_compaction_start') return compactions.start(event);
       if (event.type === 'auto_compaction_end') return compactions.end(event);
       return spelled.has(event.type) ? plainFrame(event) : undefined;
@@ -55,7 +57,7 @@ function reply(token: CallToken, reply: Reply): Frame | undefined {
   const isPrompt = token.name === 'prompt';
   if (reply.moment === 'failed') {
     if (isPrompt && reply.afterAccepted) return undefined;
-    return plainFrame(response(token, { success: false, error: reply.fault.message }));
+    return plainFrame(response(token, failure(token, reply.fault)));
   }
   if (isPrompt !== (reply.moment === 'accepted')) return undefined;
   const { disposition } = reply;
