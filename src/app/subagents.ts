@@ -35,12 +35,12 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
   places.onTrust(() => {
     reading = undefined;
   });
-  const spawnerFor = (base: SessionOptions) => ({
+  const spawnerFor = async (base: SessionOptions) => ({
     base,
     open: parts.open,
     roster,
     logs: parts.logs,
-    settings: settingsOf(settings),
+    settings: (await import('./subagent-settings.ts')).settingsOf(settings),
     worktrees: `${parts.agentDirectory}/worktrees`,
     process: parts.identity,
   });
@@ -49,8 +49,10 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
       return (host) => {
         tell ??= (message) => void host.emit({ type: 'notice', level: 'warning', message, source: 'subagents' });
         untold.splice(0).forEach(tell);
-        const opening = () =>
-          import('../core/subagent/index.ts').then((core) => core.createSubagents(spawnerFor(base()), host));
+        const opening = async () => {
+          const { createSubagents } = await import('../core/subagent/index.ts');
+          return createSubagents(await spawnerFor(base()), host);
+        };
         let door: ReturnType<typeof opening> | undefined;
         return {
           async run(request, options) {
@@ -81,26 +83,4 @@ async function readAgents({ ports, places }: SubagentParts, tell: (message: stri
   );
   for (const { path, reason } of roster.problems) tell(`${path}: ${reason}; the agent is left out`);
   return roster;
-}
-
-function settingsOf(settings: SettingValues) {
-  return {
-    maxConcurrency: settings['task.maxConcurrency'],
-    maxRecursionDepth: settings['task.maxRecursionDepth'],
-    disabledAgents: settings['task.disabledAgents'],
-    modelOverrides: settings['task.agentModelOverrides'],
-    isolation: {
-      mode: settings['task.isolation.mode'],
-      merge: settings['task.isolation.merge'],
-      commits: settings['task.isolation.commits'],
-    },
-    verification: {
-      enabled: settings['task.verification.enabled'],
-      defaultProfile: settings['task.verification.defaultProfile'],
-      requireForIsolated: settings['task.verification.requireForIsolated'],
-      maxRetries: settings['task.verification.maxRetries'],
-      failureContextLineLimit: settings['task.verification.failureContextLineLimit'],
-      profiles: settings['task.verification.profiles'],
-    },
-  };
 }

@@ -72,6 +72,8 @@ export interface SendOptions {
   triggerTurn?: boolean | undefined;
   /** `nextTurn` waits for the next prompt and goes in behind it. Otherwise, while a run is going, as a queue would. */
   deliverAs?: 'steer' | 'followUp' | 'nextTurn' | undefined;
+  /** Told when a run has begun with them. */
+  accepted?(): void;
 }
 
 export interface Queues {

@@ -1,4 +1,5 @@
 // The hall: where extensions would come in. All that every start pays for is a look at two folders; the rest is loaded on demand.
+import { messageOf } from '../../base/index.ts';
 import type {
   AgentSession,
   ExtensionFlag,
@@ -17,20 +18,27 @@ interface Hub {
   leave(): void;
 }
 
+type System = ExtensionSystem | undefined;
+type Ask = (about: unknown) => Promise<unknown>;
+
+const DURING_RUNS = ['beforeRun', 'context', 'beforeRequest', 'toolCall', 'toolResult', 'beforeCompact'] as const;
+/** The host may ask for these before it has said a word: what extensions prepare at the start must be in place. */
+const ON_LEAVING = ['beforeSwitch', 'beforeBranch', 'beforeMove'] as const;
+
 export class ExtensionFront {
   readonly hooks: Hooks;
   readonly #options: FrontOptions;
   #place: { session: AgentSession; hub: Hub } | undefined;
-  #system: ExtensionSystem | undefined;
-  /** Everything that was found is loaded, or named as broken. */
+  #system: System;
+  /** Everything that was found is loaded, or named as broken. Never rejects. */
   #loading: Promise<void>;
   #started: Promise<void> | undefined;
+  /** How far the present ones are: nobody waits for what is behind them. */
+  #stage: 'loading' | 'loaded' | 'ready' = 'loading';
 
   constructor(options: FrontOptions) {
     this.#options = options;
     this.#loading = this.#find();
-    // Whoever needs it waits for it and hears of it; until then nobody does.
-    this.#loading.catch(() => {});
     this.hooks = this.#createHooks();
   }
 
@@ -52,6 +60,11 @@ export class ExtensionFront {
     return Object.keys(this.#options.flags ?? {}).filter((name) => !this.flags.has(name));
   }
 
+  /** What is wrong with those that could not be loaded, as long as nobody has been told. */
+  get problems(): readonly string[] {
+    return this.#system?.problems ?? [];
+  }
+
   async tools(): Promise<readonly Tool[]> {
     await this.#loading;
     return this.#system?.tools() ?? [];
@@ -68,30 +81,48 @@ export class ExtensionFront {
     return this.#started;
   }
 
-  async reload(): Promise<void> {
-    await this.start();
+  /** From here on everybody who would ask extensions waits for the new ones. */
+  reload(): Promise<void> {
+    const before = this.start();
+    this.#loading = this.#patiently(before).then(() => this.#again());
+    this.#started = this.#loading.then(() => this.#begin('reload'));
+    return this.#started;
+  }
+
+  async #again(): Promise<void> {
+    this.#stage = 'loading';
     await this.#system?.end();
     this.#system = undefined;
-    this.#loading = this.#find();
-    await this.#loading;
+    await this.#find();
     this.#place?.session.context.renew();
-    await this.#begin('reload');
   }
 
   async #begin(reason: 'startup' | 'reload'): Promise<void> {
     const { session, hub } = this.#place ?? {};
     if (!this.#system || !session || !hub) return;
-    this.#system.attach({ session, host: () => hub.ui, leave: () => hub.leave() });
-    await this.#system.start(reason);
+    const system = this.#system;
+    system.attach({ session, host: () => hub.ui, leave: () => hub.leave() });
+    this.#stage = 'loaded';
+    await system.start(reason);
+    if (system === this.#system) this.#stage = 'ready';
   }
 
   async #find(): Promise<void> {
+    try {
+      this.#system = await this.#look();
+    } catch (thrown) {
+      this.#options.warn(`Extensions could not be loaded: ${messageOf(thrown)}`);
+    }
+    if (!this.#system) this.#stage = 'ready';
+  }
+
+  async #look(): Promise<System> {
     const { paths = [], discover = true, ports } = this.#options;
     const folders = discover ? await this.#options.places.folders('extensions') : [];
     const there = await Promise.all(folders.map(({ path }) => isThere(ports.files, path)));
-    if (paths.length === 0 && !there.includes(true)) return;
+    if (paths.length === 0 && !there.includes(true)) return undefined;
     const { loadExtensions } = await import('./load.ts');
-    this.#system = await loadExtensions({
+    return loadExtensions({
       ...this.#options,
       paths,
       folders: folders.filter((_, at) => there[at]),
@@ -99,47 +130,28 @@ export class ExtensionFront {
     });
   }
 
-  /** Each is there only when an extension wants it; the first ones always, because extensions may still be on their way. */
+  /** Each is there only when an extension wants it; all of them while extensions are on their way, who may want anything. */
   #createHooks(): Hooks {
-    const of = <K extends keyof Hooks>(name: K): Hooks[K] => this.#system?.hooks[name];
-    return {
+    const hooks: Hooks = {
       input: (said) => this.#input(said),
       shell: async (planned) => (await this.#ready())?.hooks.shell?.(planned),
       commands: async () => {
         await this.#loading;
         return this.#system?.commands() ?? [];
       },
-      get beforeRun() {
-        return of('beforeRun');
-      },
-      get context() {
-        return of('context');
-      },
-      get beforeRequest() {
-        return of('beforeRequest');
-      },
-      get toolCall() {
-        return of('toolCall');
-      },
-      get toolResult() {
-        return of('toolResult');
-      },
-      get beforeSwitch() {
-        return of('beforeSwitch');
-      },
-      get beforeBranch() {
-        return of('beforeBranch');
-      },
-      get beforeCompact() {
-        return of('beforeCompact');
-      },
-      get beforeMove() {
-        return of('beforeMove');
-      },
-      get observe() {
-        return of('observe');
-      },
     };
+    const offer = (name: keyof Hooks, hook: () => unknown) => Object.defineProperty(hooks, name, { get: hook });
+    const of = (name: keyof Hooks) => this.#system?.hooks[name] as Ask | undefined;
+    for (const name of DURING_RUNS) {
+      const late: Ask = async (about) => (await this.#loaded()) && of(name)?.(about);
+      offer(name, () => (this.#stage === 'loading' ? late : of(name)));
+    }
+    for (const name of ON_LEAVING) {
+      const late: Ask = async (about) => (await this.#ready()) && of(name)?.(about);
+      offer(name, () => (this.#stage === 'ready' ? of(name) : late));
+    }
+    offer('observe', () => of('observe'));
+    return hooks;
   }
 
   async #input(said: Said): Promise<InputVerdict | undefined> {
@@ -150,7 +162,14 @@ export class ExtensionFront {
   }
 
   /** What was found is loaded and knows the session. */
-  async #ready(): Promise<ExtensionSystem | undefined> {
+  async #loaded(): Promise<System> {
+    void this.start();
+    await this.#loading;
+    return this.#system;
+  }
+
+  /** The same, and has done what it does at the start. */
+  async #ready(): Promise<System> {
     await this.#loading;
     if (this.#system) await this.#patiently(this.start());
     return this.#system;

@@ -40,20 +40,12 @@ export async function openingOf(given: Surroundings): Promise<Opening> {
     date: localDate(new Date(clock.now())),
     cwd,
   });
-  return { prompt, offers: await offersOf(tools) };
+  const { offerOf } = await import('./offers.ts');
+  return { prompt, offers: tools.map(offerOf) };
 }
 
 /** YYYY-MM-DD where the user is. By hand, because the first use of a locale costs fifteen milliseconds. */
 function localDate(now: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
-
-async function offersOf(tools: readonly Tool[]): Promise<ToolOffer[]> {
-  const { toJsonSchema } = await import('@valibot/to-json-schema');
-  return tools.map((tool) => {
-    if (tool.parameters) return { name: tool.name, description: tool.doc, parameters: tool.parameters };
-    const { $schema: _, ...parameters } = toJsonSchema(tool.params, { errorMode: 'ignore' });
-    return { name: tool.name, description: tool.doc, parameters };
-  });
 }

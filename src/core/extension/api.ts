@@ -9,9 +9,11 @@ import type {
   ExtensionTool,
   SendOptions,
   SlashCommand,
+  ToolOffer,
 } from '../../contracts/index.ts';
 import type { CustomMessage, ImageContent, Model, TextContent, ThinkingLevel } from '../../protocol/index.ts';
 import type { EventBus } from './bus.ts';
+import type { Deeds } from './deeds.ts';
 import { type ExecOptions, type ExecResult, exec } from './exec.ts';
 import type { Extension } from './extension.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -24,8 +26,10 @@ export interface ApiParts {
   /** As they were given on the command line. */
   flags: Readonly<Record<string, string | boolean>>;
   events: EventBus;
-  /** Names and offers of the tools, as they were when they were last looked at. */
-  tools(): { all: readonly { name: string; description: string; parameters: unknown }[]; active: readonly string[] };
+  /** What is done without waiting for it. */
+  deeds: Deeds;
+  /** The tools, as they were when they were last looked at. */
+  tools(): { all: readonly ToolOffer[]; active: readonly string[] };
   chooseTools(names: readonly string[]): void;
   commands(): readonly SlashCommand[];
   provide(extension: Extension, name: string, provider: ExtensionProvider): void;
@@ -95,40 +99,46 @@ function acting(extension: Extension, parts: ApiParts) {
     if (surroundings) return surroundings;
     throw new Fault('refused', NOT_YET);
   };
-  /** Work that the caller does not wait for; its failure is an extension's failure. */
-  const later = (event: string, work: (session: AgentSession) => Promise<unknown>): void => {
+  const { deeds } = parts;
+  /** Nobody waits for it; its failure is an extension's failure. */
+  const later = (event: string, begin: (session: AgentSession) => Promise<unknown>): void => {
     const { session, report } = here();
-    work(session).catch((thrown: unknown) => report(extension, event, thrown));
+    begin(session).catch((thrown: unknown) => report(extension, event, thrown));
   };
+  const inTurn = (event: string, work: (session: AgentSession) => Promise<unknown>): void =>
+    later(event, (session) => deeds.inTurn(() => work(session)));
   return {
     sendMessage(
       message: Omit<CustomMessage, 'role' | 'timestamp' | 'display'> & { display?: boolean },
       options?: SendOptions,
     ) {
       const { ports } = here();
-      later('sendMessage', ({ runs }) => runs.send(customMessage(message, ports.clock.now()), options));
+      const words = customMessage(message, ports.clock.now());
+      later('sendMessage', ({ runs }) =>
+        options?.triggerTurn
+          ? deeds.begun((accepted) => runs.send(words, { ...options, accepted }))
+          : deeds.inTurn(() => runs.send(words, options)),
+      );
     },
     sendUserMessage(content: Content, options: { deliverAs?: 'steer' | 'followUp' } = {}): void {
+      const streamingBehavior = options.deliverAs;
       later('sendUserMessage', ({ runs }) =>
-        runs.prompt({
-          ...spoken(content),
-          source: 'extension',
-          streamingBehavior: options.deliverAs,
-          accepted: () => {},
-        }),
+        deeds.begun((accepted) =>
+          runs.prompt({ ...spoken(content), source: 'extension', streamingBehavior, accepted }),
+        ),
       );
     },
     appendEntry(customType: string, data?: unknown): void {
-      later('appendEntry', ({ entries }) =>
+      inTurn('appendEntry', ({ entries }) =>
         entries.append({ type: 'custom', customType, ...(data === undefined ? {} : { data }) }),
       );
     },
-    setSessionName: (name: string) => later('setSessionName', ({ naming }) => naming.rename(String(name).trim())),
+    setSessionName: (name: string) => inTurn('setSessionName', ({ naming }) => naming.rename(String(name).trim())),
     getSessionName: () => here().session.naming.name,
     /** With one argument it names the extension in some programs; there is no such name here. */
     setLabel(...[entryId, label]: [entryId: string, label?: string | undefined] | [string]): void {
       if (parts.surroundings()?.log.getEntry(entryId))
-        later('setLabel', ({ entries }) => entries.label(entryId, label));
+        inTurn('setLabel', ({ entries }) => entries.label(entryId, label));
     },
     async exec(command: string, args: readonly string[] = [], options: ExecOptions = {}): Promise<ExecResult> {
       const { ports, session } = here();
@@ -140,13 +150,14 @@ function acting(extension: Extension, parts: ApiParts) {
     getCommands: () => [...parts.commands()],
     async setModel(model: Pick<Model, 'provider' | 'id'>): Promise<boolean> {
       const { session } = here();
-      return session.models.choose(model.provider, model.id).then(
+      const chosen = session.models.choose(model.provider, model.id).then(
         () => true,
         () => false,
       );
+      return deeds.beside(chosen);
     },
     getThinkingLevel: () => here().session.models.thinkingLevel,
-    setThinkingLevel: (level: ThinkingLevel) => later('setThinkingLevel', ({ models }) => models.think(level)),
+    setThinkingLevel: (level: ThinkingLevel) => inTurn('setThinkingLevel', ({ models }) => models.think(level)),
   };
 }
 

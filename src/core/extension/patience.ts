@@ -50,3 +50,13 @@ export function createPatience(clock: Pick<Clock, 'now' | 'after'>, limitMs: num
     },
   };
 }
+
+/** Waits for `work`, but not longer than `limitMs`. */
+export async function patiently(clock: Pick<Clock, 'sleep'>, limitMs: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  try {
+    await Promise.race([work, clock.sleep(limitMs, enough.signal)]);
+  } finally {
+    enough.abort();
+  }
+}

@@ -15,6 +15,7 @@ export interface RunnerPorts {
 export class HandlerRunner {
   extensions: readonly Extension[] = [];
   readonly #ports: RunnerPorts;
+  #tail: Promise<void> | undefined;
 
   constructor(ports: RunnerPorts) {
     this.#ports = ports;
@@ -41,6 +42,17 @@ export class HandlerRunner {
         else if (heard(outcome.result, extension)) return;
       }
     }
+  }
+
+  /** After the events before it, also those that the run did not wait for. */
+  deliver(event: { readonly type: string }): undefined | Promise<void> {
+    if (!this.has(event.type)) return undefined;
+    const mine = (this.#tail ?? Promise.resolve()).then(() => this.emit(event));
+    this.#tail = mine;
+    void mine.then(() => {
+      if (this.#tail === mine) this.#tail = undefined;
+    });
+    return mine;
   }
 
   async #attempt(

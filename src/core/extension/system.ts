@@ -1,5 +1,5 @@
 // First floor, core: the extensions of one session, from loading to farewell. Knows neither files nor how code is read.
-import { Fault, messageOf } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type {
   AgentSession,
   ExtensionFlag,
@@ -7,25 +7,26 @@ import type {
   ExtensionSource,
   Hooks,
   HostUi,
-  InputVerdict,
   ModelApi,
   Models,
   Ports,
-  Said,
   SlashCommand,
   Tool,
 } from '../../contracts/index.ts';
-import type { AgentEvent } from '../../protocol/index.ts';
+import { offerOf } from '../context/offers.ts';
 import { type ApiParts, createApi } from './api.ts';
 import { createEventBus } from './bus.ts';
+import { Deeds } from './deeds.ts';
 import { type Extension, emptyExtension } from './extension.ts';
+import { type Failure, Failures } from './failures.ts';
 import { createHooks } from './hooks.ts';
 import { LogView } from './log-view.ts';
 import { ModelView } from './model-view.ts';
-import { createPatience, endless } from './patience.ts';
+import { createPatience, endless, patiently } from './patience.ts';
 import { HandlerRunner } from './runner.ts';
+import { commandCalled, commandsOf } from './slash-commands.ts';
 import { createCommandContext, createContext, type Surroundings } from './surroundings.ts';
-import { toolOf } from './tools.ts';
+import { toolsOf } from './tools.ts';
 import { numbered } from './turns.ts';
 import { abandonable } from './waiting.ts';
 
@@ -50,39 +51,32 @@ export interface SessionPlace {
   leave(): void;
 }
 
-interface Failure {
-  extensionPath: string;
-  event: string;
-  error: string;
-}
-
 export class ExtensionSystem {
   readonly hooks: Hooks;
   readonly #options: SystemOptions;
   readonly #runner: HandlerRunner;
-  readonly #events = createEventBus((channel, thrown) => this.#report({ path: channel }, 'events', thrown));
+  readonly #failures = new Failures((failure) => this.#tell(failure));
+  readonly #deeds = new Deeds();
+  readonly #events = createEventBus((channel, thrown) => this.#failures.report({ path: channel }, 'events', thrown));
   #surroundings: Surroundings | undefined;
-  #offers: { all: readonly Tool[]; active: readonly string[] } = { all: [], active: [] };
+  #offers: ReturnType<ApiParts['tools']> = { all: [], active: [] };
   #unsubscribe: () => void = () => {};
-  /** Events reach handlers one after another, also those that the run does not wait for. */
-  #tail: Promise<void> | undefined;
-  /** What went wrong before anybody could be told. */
-  #early: Failure[] = [];
-  #begun = false;
 
   constructor(options: SystemOptions) {
     this.#options = options;
     this.#runner = new HandlerRunner({
       clock: options.ports.clock,
       limitMs: options.hookTimeoutMs,
-      report: (extension, event, thrown) => this.#report(extension, event, thrown),
+      report: this.#failures.report,
       surroundings: (extension, patience) => createContext(this.#here(), extension, patience),
     });
     this.hooks = createHooks({
       runner: this.#runner,
       now: () => options.ports.clock.now(),
-      command: (said) => this.#command(said),
+      command: (said) =>
+        commandCalled(this.#runner.extensions, said, { carryOut: (...call) => this.#command(...call) }),
       moved: () => this.#look(),
+      idle: () => this.#idle(),
     });
   }
 
@@ -96,7 +90,7 @@ export class ExtensionSystem {
         loaded.push(extension);
       } catch (thrown) {
         for (const name of extension.providers) this.#withdraw(name);
-        this.#report(source, 'load', thrown);
+        this.#failures.report(source, 'load', thrown);
       }
     }
     this.#runner.extensions = loaded;
@@ -106,36 +100,24 @@ export class ExtensionSystem {
     return this.#runner.extensions.length === 0;
   }
 
+  /** What is wrong with those that could not be loaded, as long as nobody has been told. */
+  get problems(): readonly string[] {
+    return this.#failures.untold.filter(({ event }) => event === 'load').map(sentence);
+  }
+
   /** Flags that some extension registered. */
   get flags(): ReadonlyMap<string, ExtensionFlag> {
     return new Map(this.#runner.extensions.flatMap(({ flags }) => [...flags]));
   }
 
-  /** The first to register a name has it. */
   tools(): readonly Tool[] {
-    const named = new Map<string, Tool>();
-    for (const extension of this.#runner.extensions) {
-      for (const [name, tool] of extension.tools) {
-        if (named.has(name)) continue;
-        named.set(
-          name,
-          toolOf(tool, (signal) => createContext(this.#here(), extension, endless, signal)),
-        );
-      }
-    }
-    return [...named.values()];
+    return toolsOf(this.#runner.extensions, (extension, signal) =>
+      createContext(this.#here(), extension, endless, signal),
+    );
   }
 
   commands(): readonly SlashCommand[] {
-    return this.#runner.extensions.flatMap(({ commands, path, location }) =>
-      [...commands].map(([name, { description }]) => ({
-        name,
-        ...(description === undefined ? {} : { description }),
-        source: 'extension' as const,
-        location,
-        path,
-      })),
-    );
+    return commandsOf(this.#runner.extensions);
   }
 
   attach({ session, host, leave }: SessionPlace): void {
@@ -150,16 +132,15 @@ export class ExtensionSystem {
       reload,
       log: new LogView(session),
       models: new ModelView(models),
-      report: (extension, event, thrown) => this.#report(extension, event, thrown),
+      report: this.#failures.report,
     };
     const number = numbered(() => ports.clock.now());
-    this.#unsubscribe = session.subscribe((event) => this.#deliver(number(event)));
+    this.#unsubscribe = session.subscribe((event) => this.#runner.deliver(number(event)));
   }
 
   /** Somebody listens: what went wrong so far is told, and the extensions are told of the session. */
   async start(reason: 'startup' | 'reload'): Promise<void> {
-    this.#begun = true;
-    for (const failure of this.#early.splice(0)) this.#tell(failure);
+    this.#failures.begin();
     if (this.isEmpty) return;
     await this.#look();
     await this.#runner.emit({ type: 'session_start', reason } as { type: string });
@@ -168,6 +149,7 @@ export class ExtensionSystem {
   /** The farewell of a reload. The last one of a session comes as a happening. */
   async end(): Promise<void> {
     await this.#runner.emit({ type: 'session_shutdown' });
+    await this.#idle();
     this.#unsubscribe();
     for (const { providers } of this.#runner.extensions) for (const name of providers) this.#withdraw(name);
     this.#events.clear();
@@ -192,12 +174,10 @@ export class ExtensionSystem {
     return {
       flags,
       extras,
+      deeds: this.#deeds,
       events: this.#events,
       surroundings: () => this.#surroundings,
-      tools: () => ({
-        all: this.#offers.all.map(({ name, doc, parameters }) => ({ name, description: doc, parameters })),
-        active: this.#offers.active,
-      }),
+      tools: () => this.#offers,
       chooseTools: (names) => {
         this.#here().session.tools.choose(names);
         this.#offers = { ...this.#offers, active: [...names] };
@@ -222,7 +202,13 @@ export class ExtensionSystem {
       log.refresh(),
       models.refresh(),
     ]);
-    this.#offers = { all, active: active.map(({ name }) => name) };
+    this.#offers = { all: all.map(offerOf), active: active.map(({ name }) => name) };
+  }
+
+  /** One that never comes to its end must not keep anybody for ever. */
+  #idle(): Promise<void> {
+    const { ports, hookTimeoutMs } = this.#options;
+    return patiently(ports.clock, hookTimeoutMs, this.#deeds.idle());
   }
 
   #withdraw(name: string): void {
@@ -234,50 +220,22 @@ export class ExtensionSystem {
     throw new Fault('refused', 'The session is not there yet');
   }
 
-  #deliver(event: AgentEvent): undefined | Promise<void> {
-    if (!this.#runner.has(event.type)) return undefined;
-    const mine = (this.#tail ?? Promise.resolve()).then(() => this.#runner.emit(event));
-    this.#tail = mine;
-    void mine.then(() => {
-      if (this.#tail === mine) this.#tail = undefined;
-    });
-    return mine;
-  }
-
-  /** Extensions' own words are not commands: they would otherwise call themselves. */
-  #command({ text, via, source }: Said): InputVerdict | undefined {
-    if (!text.startsWith('/') || source === 'extension') return undefined;
-    const [word = ''] = text.slice(1).split(/\s/, 1);
-    const owner = this.#runner.extensions.find(({ commands }) => commands.has(word));
-    const command = owner?.commands.get(word);
-    if (!owner || !command) return undefined;
-    if (via !== 'prompt') {
-      const wayOut = 'Use prompt() or execute the command when not streaming.';
-      throw new Fault('refused', `Extension command "/${word}" cannot be queued. ${wayOut}`);
+  async #command(owner: Extension, word: string, args: string): Promise<void> {
+    try {
+      const work = owner.commands.get(word)?.handler(args, createCommandContext(this.#here(), owner, endless));
+      await abandonable(work, this.#here(), this.#options);
+    } catch (thrown) {
+      this.#failures.report({ path: `command:${word}` }, 'command', thrown);
     }
-    const args = text.slice(word.length + 1).trim();
-    return {
-      handled: true,
-      work: async () => {
-        try {
-          const work = command.handler(args, createCommandContext(this.#here(), owner, endless));
-          await abandonable(work, this.#here(), this.#options);
-        } catch (thrown) {
-          this.#report({ path: `command:${word}` }, 'command', thrown);
-        }
-      },
-    };
-  }
-
-  #report({ path }: Pick<Extension, 'path'>, event: string, thrown: unknown): void {
-    const failure = { extensionPath: path, event, error: messageOf(thrown) };
-    if (this.#begun) this.#tell(failure);
-    else this.#early.push(failure);
   }
 
   #tell(failure: Failure): void {
-    if (failure.event === 'load') this.#options.warn(`${failure.extensionPath}: ${failure.error}`);
+    if (failure.event === 'load') this.#options.warn(sentence(failure));
     this.#options.ports.log('extension failed', { ...failure });
     this.#surroundings?.session.complain(failure);
   }
+}
+
+function sentence({ extensionPath, error }: Failure): string {
+  return `${extensionPath}: ${error}`;
 }

@@ -2,10 +2,29 @@
 import { type GenericSchema, pipe, rawCheck, transform, unknown } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { ExtensionTool, JsonSchema, Tool, ToolResult } from '../../contracts/index.ts';
+import type { Extension } from './extension.ts';
 import { checkJson } from './json-schema.ts';
 
+/** The first to register a name has it. */
+export function toolsOf(
+  extensions: readonly Extension[],
+  surroundings: (extension: Extension, signal: AbortSignal) => unknown,
+): Tool[] {
+  const named = new Map<string, Tool>();
+  for (const extension of extensions) {
+    for (const [name, tool] of extension.tools) {
+      if (!named.has(name))
+        named.set(
+          name,
+          toolOf(tool, (signal) => surroundings(extension, signal)),
+        );
+    }
+  }
+  return [...named.values()];
+}
+
 /** What a tool of an extension does to the world is not known, so the worst is assumed. */
-export function toolOf(definition: ExtensionTool, surroundings: (signal: AbortSignal) => unknown): Tool {
+function toolOf(definition: ExtensionTool, surroundings: (signal: AbortSignal) => unknown): Tool {
   const { name, description = '', label, promptSnippet, promptGuidelines } = definition;
   const schema = { type: 'object', properties: {}, ...plain(definition.parameters) };
   return {

@@ -109,7 +109,7 @@ export class RunFacet implements Runs {
     );
   }
 
-  async send(message: CustomMessage, { deliverAs, triggerTurn }: SendOptions = {}): Promise<void> {
+  async send(message: CustomMessage, { deliverAs, triggerTurn, accepted }: SendOptions = {}): Promise<void> {
     const { queues, limits, seat } = this.#parts;
     if (deliverAs === 'nextTurn') {
       this.#behindNext.push(message);
@@ -119,7 +119,7 @@ export class RunFacet implements Runs {
     if (this.#active) return queues.add(deliverAs ?? 'steer', message);
     if (triggerTurn) {
       limits.refuse();
-      return this.#launch(message, { message: textOf(message.content), accepted: () => {} });
+      return this.#launch(message, { message: textOf(message.content), accepted: () => accepted?.() });
     }
     await seat.conversation.commit([entryOf(message)]);
     await seat.broadcast.emit({ type: 'message_start', message });

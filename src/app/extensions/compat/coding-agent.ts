@@ -1,7 +1,7 @@
 // The hall: what extensions import from the agent itself. What needs a terminal is there and does nothing.
-import { toJsonSchema } from '@valibot/to-json-schema';
 import { isRecord } from '../../../base/index.ts';
 import type { Ports, Tool, ToolResult } from '../../../contracts/index.ts';
+import { offerOf } from '../../../core/context/offers.ts';
 import { createEventBus } from '../../../core/extension/index.ts';
 import { type AgentMessage, textOf } from '../../../protocol/index.ts';
 import { builtinTools as ownTools } from '../../../tools/index.ts';
@@ -84,10 +84,8 @@ const frontmatter = {
 /** `createReadTool(cwd)` and the like: the built-in tools, for extensions that do something around them. */
 function builtinTools(ports: Ports): Record<string, unknown> {
   const make = (tool: Tool) => (cwd: string) => ({
-    name: tool.name,
+    ...offerOf(tool),
     label: tool.name,
-    description: tool.doc,
-    parameters: toJsonSchema(tool.params, { errorMode: 'ignore' }),
     async execute(toolCallId: string, params: unknown, signal?: AbortSignal, onUpdate?: (partial: ToolResult) => void) {
       return tool.run(params, {
         toolCallId,

@@ -1,8 +1,8 @@
 // First floor, core: the host's own shell commands, as an extension may answer for them or run them elsewhere.
-import { isRecord } from '../../base/index.ts';
-import type { ExecuteShell, PlannedShell, ShellVerdict } from '../../contracts/index.ts';
-import type { BashResult } from '../../protocol/index.ts';
-import type { HandlerRunner } from './runner.ts';
+import { isRecord } from '../../../base/index.ts';
+import type { ExecuteShell, PlannedShell, ShellVerdict } from '../../../contracts/index.ts';
+import type { BashResult } from '../../../protocol/index.ts';
+import type { HandlerRunner } from '../runner.ts';
 
 /** As extensions write it. */
 type Exec = (
