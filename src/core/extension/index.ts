@@ -1,6 +1,5 @@
 // Table of contents: what the app takes from the extension system. Loaded only where there is an extension.
 export type { ExtensionApi } from './api.ts';
 export { createEventBus } from './bus.ts';
-export { checkJson } from './json-schema.ts';
 export type { ExtensionContext } from './surroundings.ts';
 export { ExtensionSystem, type SystemOptions } from './system.ts';

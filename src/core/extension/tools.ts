@@ -2,8 +2,8 @@
 import { type GenericSchema, pipe, rawCheck, transform, unknown } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { ExtensionTool, JsonSchema, Tool, ToolResult } from '../../contracts/index.ts';
+import { checkJson } from '../schema/json-schema.ts';
 import type { Extension } from './extension.ts';
-import { checkJson } from './json-schema.ts';
 
 /** The first to register a name has it. */
 export function toolsOf(

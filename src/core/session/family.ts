@@ -24,6 +24,8 @@ export interface Family {
   /** To the host: subagents of all depths are told of in one stream. */
   readonly emit: Emit;
   readonly purse: Purse | undefined;
+  /** What its answer must look like; asked of those that it starts, too, unless they have a form of their own. */
+  readonly schema: unknown;
 }
 
 /** What a session lends to whoever starts subagents for it. */

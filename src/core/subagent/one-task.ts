@@ -10,6 +10,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
 import type { PlannedTask } from './admission.ts';
+import type { AnswerForm } from './answer.ts';
 import { wordedByModel } from './commit-message.ts';
 import type { AgentDefinition } from './definition.ts';
 import { kept } from './output.ts';
@@ -24,7 +25,7 @@ export interface TaskScope {
   readonly host: SubagentHost;
   readonly agent: AgentDefinition;
   readonly model: Model | null;
-  readonly schema: unknown;
+  readonly form: AnswerForm | undefined;
   readonly plan: VerificationPlan | undefined;
   readonly isolation: Isolation | undefined;
   readonly folder: string;
@@ -88,7 +89,7 @@ async function work(scope: TaskScope, task: PlannedTask, workspace: Workspace | 
   const cwd = workspace?.cwd ?? scope.host.cwd;
   let ending = await session(scope, task, { name: task.id, cwd, prompt: task.prompt });
   const usage = ending.usage;
-  let error = ending.error;
+  let error = failureOf(ending);
   let verification: VerificationResult | undefined = plan && unverified(plan, 'skipped');
   if (plan && error === undefined) {
     const { runShell, ports } = scope.spawner.base;
@@ -107,14 +108,14 @@ async function work(scope: TaskScope, task: PlannedTask, workspace: Workspace | 
       },
     });
     verification = verified.result;
-    error = verified.error;
+    error = verified.error ?? failureOf(ending);
   }
   const output = await kept(scope.spawner.base.ports.files, scope.folder, task.id, ending.output);
   const captured = await capture(scope, task, workspace, ending, verification);
   return {
     ...output,
     ...captured,
-    ...(scope.schema === undefined ? {} : extracted(ending.output)),
+    ...(ending.answer && 'data' in ending.answer ? { extractedToolData: { answer: ending.answer.data } } : {}),
     exitCode: error === undefined ? 0 : 1,
     stderr: error ?? '',
     usage,
@@ -135,7 +136,7 @@ async function capture(
   verification: VerificationResult | undefined,
 ): Promise<Partial<SubagentResult>> {
   if (!workspace || ending.error !== undefined || scope.signal.aborted) return {};
-  const isGood = verification === undefined || verification.status === 'passed';
+  const isGood = failureOf(ending) === undefined && (verification === undefined || verification.status === 'passed');
   if (!isGood && verification?.onFailure === 'discard_patch') return {};
   const asBranch = isGood && scope.spawner.settings.isolation.merge === 'branch';
   const description = task.description ?? task.id;
@@ -154,9 +155,9 @@ function session(
   task: PlannedTask,
   place: { name: string; cwd: string; prompt: string },
 ): Promise<Ending> {
-  const { spawner, host, agent, model, schema, folder, purse, signal } = scope;
+  const { spawner, host, agent, model, form, folder, purse, signal } = scope;
   const watch = (event: AgentEvent) => scope.watch(task.index, event);
-  return runSubagent(spawner, host, { ...place, id: task.id, agent, model, schema, folder, purse, signal, watch });
+  return runSubagent(spawner, host, { ...place, id: task.id, agent, model, form, folder, purse, signal, watch });
 }
 
 function modelOverride({ host }: TaskScope, { model }: Ending): { modelOverride: string } | undefined {
@@ -164,14 +165,9 @@ function modelOverride({ host }: TaskScope, { model }: Ending): { modelOverride:
   return model === undefined || model === own ? undefined : { modelOverride: model };
 }
 
-/** The answer as data, when it is what was asked for. */
-function extracted(output: string): Partial<SubagentResult> {
-  const json = /^\s*```(?:json)?\s*\n([\s\S]*?)\n```\s*$/.exec(output)?.[1] ?? output;
-  try {
-    return { extractedToolData: { answer: JSON.parse(json) as unknown } };
-  } catch {
-    return { stderr: 'The answer is not the JSON that was asked for.' };
-  }
+/** An answer in the wrong form is a failure of its task, though its work is done. */
+function failureOf({ error, answer }: Ending): string | undefined {
+  return error ?? (answer && 'misfit' in answer ? answer.misfit : undefined);
 }
 
 function resultOf(scope: TaskScope, task: PlannedTask, durationMs: number, outcome: Outcome): SubagentResult {

@@ -12,6 +12,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Family, SubagentHost } from '../session/family.ts';
 import type { SessionOptions } from '../session/options.ts';
+import { type AnswerForm, MOST_REMINDERS, misfit, reminder } from './answer.ts';
 import type { AgentDefinition } from './definition.ts';
 import type { Spawner } from './spawner.ts';
 
@@ -22,7 +23,8 @@ export interface Job {
   readonly agent: AgentDefinition;
   readonly model: Model | null;
   readonly prompt: string;
-  readonly schema: unknown;
+  /** What the answer must look like. */
+  readonly form: AnswerForm | undefined;
   readonly cwd: string;
   readonly folder: string;
   readonly purse: Family['purse'];
@@ -31,12 +33,12 @@ export interface Job {
 }
 
 export interface Ending {
-  readonly exitCode: number;
   readonly output: string;
   readonly usage: Usage;
   readonly model: string | undefined;
   readonly error: string | undefined;
-  readonly aborted: boolean;
+  /** The answer as data, when a form was asked for, or why it is not. It came to its end all the same. */
+  readonly answer?: { readonly data: unknown } | { readonly misfit: string } | undefined;
 }
 
 /** Never rejects: whatever goes wrong in a subagent is its ending. */
@@ -45,13 +47,13 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
   let last: AssistantMessage | undefined;
   const { model } = job;
   let session: AgentSession | undefined;
-  const ending = (error?: string): Ending => ({
-    exitCode: error === undefined && !job.signal.aborted ? 0 : 1,
-    output: last ? textOf(last.content) : '',
+  const said = () => (last ? textOf(last.content) : '');
+  const ending = (error?: string, answer?: Ending['answer']): Ending => ({
+    output: said(),
     usage,
     model: model ? `${model.provider}/${model.id}` : undefined,
     error,
-    aborted: job.signal.aborted,
+    answer,
   });
   const stop = () => void session?.runs.abort().catch(() => {});
   try {
@@ -65,8 +67,16 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
     });
     job.signal.addEventListener('abort', stop, { once: true });
     if (job.signal.aborted) return ending('Cancelled');
-    await session.runs.prompt({ message: job.prompt, accepted: () => {} });
-    return ending(await failureOf(session, last, job));
+    let message = job.prompt;
+    for (let reminders = 0; ; reminders += 1) {
+      await session.runs.prompt({ message, accepted: () => {} });
+      const failure = await failureOf(session, last, job);
+      if (failure !== undefined || !job.form) return ending(failure);
+      const read = job.form.read(said());
+      if ('data' in read) return ending(undefined, read);
+      if (reminders === MOST_REMINDERS) return ending(undefined, { misfit: misfit(read.problem) });
+      message = reminder(read.problem, reminders + 1);
+    }
   } catch (thrown) {
     return ending(messageOf(thrown));
   } finally {
@@ -105,12 +115,20 @@ async function optionsFor(spawner: Spawner, host: SubagentHost, job: Job): Promi
     thinkingLevel: agent.thinkingLevel ?? host.thinkingLevel,
     cwd: job.cwd,
     tools: async () => tools,
-    systemPrompt: introduction(agent, job.schema),
+    systemPrompt: introduction(agent, job.form),
     appendSystemPrompt: undefined,
     hooks: hooks?.map(gates),
     budget: undefined,
     maxTurns: undefined,
-    family: { depth, id: job.id, agent: agent.name, spawns: agent.spawns, emit: host.emit, purse },
+    family: {
+      depth,
+      id: job.id,
+      agent: agent.name,
+      spawns: agent.spawns,
+      emit: host.emit,
+      purse,
+      schema: job.form?.schema,
+    },
   };
 }
 
@@ -138,10 +156,7 @@ function gates(hooks: Hooks): Hooks {
   };
 }
 
-function introduction(agent: AgentDefinition, schema: unknown): string {
-  const form =
-    schema === undefined
-      ? ''
-      : `\n\nYour last message must be one JSON value and nothing else, in this form:\n${JSON.stringify(schema)}`;
-  return `${agent.prompt}${form}`;
+function introduction({ prompt }: AgentDefinition, form: AnswerForm | undefined): string {
+  if (!form) return prompt;
+  return `${prompt}\n\nYour last message must be one JSON value and nothing else, in this form:\n${JSON.stringify(form.schema)}`;
 }

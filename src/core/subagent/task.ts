@@ -4,14 +4,13 @@ import type { Subagents, TaskRequest, ToolResult } from '../../contracts/index.t
 import { addUsage, noUsage, type SubagentProgress, type SubagentResult } from '../../protocol/index.ts';
 import { createBudget } from '../policy/budget.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
-import { expectAgent, expectIsolation, expectTasks, overlayRemark, type PlannedTask, planTasks } from './admission.ts';
+import { type PlannedTask, planTasks } from './admission.ts';
+import { planCall } from './call.ts';
 import { fanOut } from './fan-out.ts';
-import { chooseModel } from './model-choice.ts';
 import { runOne, type TaskScope } from './one-task.ts';
 import { createProgressBoard } from './progress.ts';
 import { reportOn } from './report.ts';
 import type { Spawner } from './spawner.ts';
-import { planVerification } from './verify-plan.ts';
 import type { BeginIsolation, Isolation } from './workspace.ts';
 
 type Options = Parameters<Subagents['run']>[1];
@@ -39,33 +38,26 @@ export async function runTask(room: TaskRoom, request: TaskRequest, options: Opt
 
 async function run(room: TaskRoom, request: TaskRequest, options: Options): Promise<ToolResult> {
   const { spawner, host } = room;
-  const { settings } = spawner;
   const { clock } = spawner.base.ports;
-  if (request.isolated) expectIsolation(settings);
-  const plan = planVerification(request, settings.verification);
-  const items = expectTasks(request.tasks);
-  const roster = await spawner.roster();
-  const agent = expectAgent(request.agent, roster, settings, host.family);
-  const { model, remark } = await chooseModel(spawner, host, agent);
-  const remarks = [...(request.isolated ? overlayRemark(settings) : []), ...(remark ? [remark] : [])];
+  const call = await planCall(spawner, host, request);
+  const { agent, remarks, projectFolder } = call;
   await tellOnce(room, remarks);
   const folder = await host.folder();
   await learnTaken(room, folder);
-  const tasks = planTasks(request, items, room.taken, host.family ? `${host.family.id}.` : '');
+  const tasks = planTasks(request, call.items, room.taken, host.family ? `${host.family.id}.` : '');
   const began = clock.now();
   const fan = fanOut(options.signal);
   const isolation = request.isolated ? await isolated(room, folder, fan.signal()) : undefined;
   const board = createProgressBoard(tasks, agent.name, clock, (progress) =>
-    options.update(answer(roster.projectFolder, running(tasks.length), [], clock.now() - began, progress)),
+    options.update(answer(projectFolder, running(tasks.length), [], clock.now() - began, progress)),
   );
   try {
     const scope: TaskScope = {
-      ...{ spawner, host, agent, model, plan, isolation, folder, signal: options.signal },
-      schema: agent.output ?? request.schema,
+      ...{ ...call, spawner, host, isolation, folder, signal: options.signal },
       ...purseOf(host),
       watch: (index, event) => (event === 'begin' ? board.begin(index) : board.watch(index, event)),
     };
-    const results = await sideBySide(tasks, settings.maxConcurrency, async (task) => {
+    const results = await sideBySide(tasks, spawner.settings.maxConcurrency, async (task) => {
       const result = await runOne({ ...scope, signal: fan.signal() }, task);
       board.end(task.index, result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed');
       return result;
@@ -73,12 +65,8 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
     const merged = options.signal.aborted ? undefined : await isolation?.merge(results);
     if (merged?.isComplete === false) host.keepFolder();
     const durationMs = clock.now() - began;
-    return answer(
-      roster.projectFolder,
-      reportOn(results, durationMs, { remarks, merged: merged?.text }),
-      results,
-      durationMs,
-    );
+    const text = reportOn(results, durationMs, { remarks, merged: merged?.text });
+    return answer(projectFolder, text, results, durationMs);
   } finally {
     board.close();
     await isolation?.close();

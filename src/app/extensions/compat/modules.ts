@@ -1,6 +1,6 @@
 // The hall: the names that extensions written for pi and its relatives import, and what they find here instead.
 import type { Models, Ports } from '../../../contracts/index.ts';
-import { checkJson } from '../../../core/extension/index.ts';
+import { checkJson } from '../../../core/schema/json-schema.ts';
 import type { Model } from '../../../protocol/index.ts';
 import { codingAgent } from './coding-agent.ts';
 import { AssistantMessageEventStream, askingFunctions } from './stream-api.ts';

@@ -1,4 +1,4 @@
-// First floor, core: checks the arguments of a tool that brought its own JSON Schema. Pure; knows the words that tools use.
+// First floor, core: checks a value against a JSON Schema that somebody else wrote: a tool, a call. Pure; knows the words that are used.
 import { isRecord, kindOf } from '../../base/index.ts';
 import type { JsonSchema } from '../../contracts/index.ts';
 
@@ -153,7 +153,7 @@ function checkProperties(schema: JsonSchema, value: Record<string, unknown>, roo
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
   for (const key of listOf(schema.required)) {
-    if (typeof key === 'string' && value[key] === undefined) return fail(at(key), 'is required');
+    if (typeof key === 'string' && (!Object.hasOwn(value, key) || value[key] === undefined)) return fail(at(key), 'is required');
   }
   const entries: [string, unknown][] = [];
   for (const [key, inner] of Object.entries(value)) {

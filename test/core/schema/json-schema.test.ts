@@ -1,7 +1,7 @@
 // Arguments of tools that brought their own schema: what passes, what is turned, and how a refusal reads.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkJson } from '../../../src/core/extension/json-schema.ts';
+import { checkJson } from '../../../src/core/schema/json-schema.ts';
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 

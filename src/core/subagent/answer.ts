@@ -1,0 +1,68 @@
+// First floor, core: is a subagent's last word what was asked for? Finds the data in it and holds it to the schema. Pure.
+import { Fault, isRecord, messageOf } from '../../base/index.ts';
+import { checkJson } from '../schema/json-schema.ts';
+import { jsonSchemaOf } from '../schema/type-definition.ts';
+
+/** How often a subagent is told that its answer has not the form that was asked for. */
+export const MOST_REMINDERS = 3;
+
+export interface AnswerForm {
+  /** As whoever asked wrote it. */
+  readonly schema: unknown;
+  /** What an answer says, or what is wrong with it. */
+  read(text: string): { data: unknown } | { problem: string };
+}
+
+/** `undefined` when any answer will do. Throws a Fault when the schema is none; `whose` says where it stands. */
+export function answerForm(schema: unknown, whose: string): AnswerForm | undefined {
+  if (schema === undefined || schema === null) return undefined;
+  const said = typeof schema === 'string' ? parsed(schema) : schema;
+  if (!isRecord(said)) {
+    throw new Fault('refused', `${whose} must be an object: a JSON Type Definition or a JSON Schema.`);
+  }
+  const wanted = jsonSchemaOf(said);
+  return { schema: said, read: (text) => readAnswer(wanted, text) };
+}
+
+export function reminder(problem: string, number: number): string {
+  return `Your last message has not the form that was asked for: ${problem}. Send the whole answer again as one JSON value in that form, and nothing else. (Reminder ${number} of ${MOST_REMINDERS})`;
+}
+
+export function misfit(problem: string): string {
+  return `The answer does not fit the schema after ${MOST_REMINDERS} reminders: ${problem}`;
+}
+
+function readAnswer(schema: unknown, text: string): { data: unknown } | { problem: string } {
+  const value = dataIn(text);
+  if (value !== undefined) return held(schema, value);
+  const plain = held(schema, text.trim());
+  return 'data' in plain ? plain : { problem: 'it is not JSON' };
+}
+
+function held(schema: unknown, value: unknown): { data: unknown } | { problem: string } {
+  try {
+    const checked = checkJson(schema, value);
+    if ('value' in checked) return { data: checked.value };
+    const { path, message } = checked.problem;
+    return { problem: `${path || 'the value'} ${message}` };
+  } catch (thrown) {
+    // A schema may refer to itself without end.
+    return { problem: `it cannot be checked (${messageOf(thrown)})` };
+  }
+}
+
+/** The message itself, or the last block of code in it. */
+function dataIn(text: string): unknown {
+  const whole = parsed(text);
+  if (whole !== undefined) return whole;
+  const blocks = [...text.matchAll(/^[ \t]*```[^\n`]*\n([\s\S]*?)\n[ \t]*```[ \t]*$/gm)];
+  return parsed(blocks.at(-1)?.[1] ?? '');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

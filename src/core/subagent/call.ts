@@ -1,0 +1,44 @@
+// First floor, core: what a call of the task tool asks for, once everything in it is known to be possible. Starts nothing.
+import type { TaskItem, TaskRequest } from '../../contracts/index.ts';
+import type { Model } from '../../protocol/index.ts';
+import type { SubagentHost } from '../session/family.ts';
+import { expectAgent, expectIsolation, expectTasks, overlayRemark } from './admission.ts';
+import { type AnswerForm, answerForm } from './answer.ts';
+import type { AgentDefinition } from './definition.ts';
+import { chooseModel } from './model-choice.ts';
+import type { Spawner } from './spawner.ts';
+import { planVerification, type VerificationPlan } from './verify-plan.ts';
+
+export interface PlannedCall {
+  readonly agent: AgentDefinition;
+  readonly model: Model | null;
+  readonly form: AnswerForm | undefined;
+  readonly plan: VerificationPlan | undefined;
+  readonly items: readonly TaskItem[];
+  readonly projectFolder: string | null;
+  /** What is not as it was asked for. */
+  readonly remarks: readonly string[];
+}
+
+/** Throws a Fault whose sentence is the answer to the call. */
+export async function planCall(spawner: Spawner, host: SubagentHost, request: TaskRequest): Promise<PlannedCall> {
+  const { settings } = spawner;
+  if (request.isolated) expectIsolation(settings);
+  const plan = planVerification(request, settings.verification);
+  const items = expectTasks(request.tasks);
+  const roster = await spawner.roster();
+  const agent = expectAgent(request.agent, roster, settings, host.family);
+  const form = formOf(agent, request, host);
+  const { model, remark } = await chooseModel(spawner, host, agent);
+  const remarks = [...(request.isolated ? overlayRemark(settings) : []), ...(remark ? [remark] : [])];
+  return { agent, model, form, plan, items, projectFolder: roster.projectFolder, remarks };
+}
+
+/** Of several, the agent's own counts before the call's, and that before the one that whoever calls is held to. */
+function formOf(agent: AgentDefinition, request: TaskRequest, { family }: SubagentHost): AnswerForm | undefined {
+  return (
+    answerForm(agent.output, `The output schema of the agent ${agent.name}`) ??
+    answerForm(request.schema, 'schema') ??
+    answerForm(family?.schema, 'schema')
+  );
+}
