@@ -322,6 +322,7 @@ export type ExtensionUiRequest = {
   "title": string;
   "message"?: string;
   "options": Array<string>;
+  "by"?: "model";
   "timeout"?: number;
 } | {
   "type": "extension_ui_request";
@@ -336,6 +337,7 @@ export type ExtensionUiRequest = {
   "method": "input";
   "title": string;
   "placeholder"?: string;
+  "by"?: "model";
   "timeout"?: number;
 } | {
   "type": "extension_ui_request";

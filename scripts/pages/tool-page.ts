@@ -3,19 +3,23 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type { Tool } from '../../src/contracts/index.ts';
 import { BUNDLED } from '../../src/core/subagent/bundled.ts';
 import { parseAgent } from '../../src/core/subagent/definition.ts';
+import { createAskTool } from '../../src/tools/ask.ts';
 import { builtinTools } from '../../src/tools/index.ts';
 import { createTaskTool } from '../../src/tools/task.ts';
+import { todoWrite } from '../../src/tools/todo-write.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { page, section } from './markdown.ts';
 import { fieldTable } from './type-text.ts';
 
 const agents = BUNDLED.map((text) => parseAgent(text, 'bundled'));
-const tools = [...builtinTools, createTaskTool({ agents, canIsolate: true })];
+const ask = createAskTool({ host: () => undefined });
+const tools: readonly Tool[] = [...builtinTools, createTaskTool({ agents, canIsolate: true }), todoWrite, ask];
 
 export function toolPage(): string {
   return page(
     '# Tools',
     'What the model may do. Hosts meet these names and arguments in `tool_execution_start` and in tool calls.',
+    `Some are there only when a setting says so (\`todo.enabled\`, \`ask.enabled\`) or \`--tools\` names them.`,
     ...tools.map((tool) =>
       section(
         `## ${tool.name}`,

@@ -84,9 +84,11 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const extensions = frontFor(options, models, places);
   const resources = resourcesFor(options, places);
   const subagents = subagentsFor(options, places);
-  const keepsTodos = settings['todo.enabled'];
   const task = subagents.tool;
-  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, keepsTodos, task, extensions });
+  // Nobody listens while the agent is put together.
+  const host = (): HostUi | undefined => hub?.ui;
+  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, settings, task, extensions, host });
+  let hub: SessionHub | undefined;
   const base: SessionOptions = {
     ports,
     store,
@@ -96,6 +98,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     resumed: await resumedFor(options, store),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
     tools: toolbox.tools,
+    offers: ({ asksHost }) => !asksHost || host() !== undefined,
     toolOptions: { shellPath, bashTimeout: settings['bash.timeout'] },
     runShell: toolbox.runShell,
     cwd: options.cwd,
@@ -109,7 +112,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     name: options.name,
     id: options.id,
     // In this order, so that an extension's own words are never taken for a template, and a person sees what is really done.
-    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks, ...(await approval(settings, () => hub.ui))],
+    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks, ...(await approval(settings, host))],
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
@@ -129,15 +132,16 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     subagents: subagents.doorFor(() => base),
   };
   const session = await createSession(base);
-  const hub: SessionHub = createHub(session, () => void extensions.start());
-  extensions.attach(session, hub);
+  const own = createHub(session, () => void extensions.start());
+  hub = own;
+  extensions.attach(session, own);
   return {
     session,
-    hub,
+    hub: own,
     places,
     extensions,
     async close() {
-      await hub.close();
+      await own.close();
       await ports.processes.killAll();
     },
   };

@@ -17,6 +17,8 @@ const id = string();
 const title = string();
 /** Milliseconds after which we take the default ourselves. */
 const timeout = optional(number());
+/** The model asks, not code. */
+const by = optional(literal('model'));
 
 /** Questions wait for an answer; the rest is shown and forgotten. */
 export const uiRequest = variant('method', [
@@ -27,10 +29,11 @@ export const uiRequest = variant('method', [
     /** What is going to happen, when the choice is whether it may. */
     message: optional(string()),
     options: array(string()),
+    by,
     timeout,
   }),
   object({ id, method: literal('confirm'), title, message: string(), timeout }),
-  object({ id, method: literal('input'), title, placeholder: optional(string()), timeout }),
+  object({ id, method: literal('input'), title, placeholder: optional(string()), by, timeout }),
   object({ id, method: literal('editor'), title, prefill: optional(string()) }),
   object({
     id,

@@ -61,6 +61,7 @@ describe('the table', () => {
       'ttsr.repeatMode': 'once',
       'ttsr.repeatGap': 10,
       'todo.enabled': false,
+      'ask.enabled': false,
       'todo.reminders': true,
       'todo.maxReminders': 3,
       'task.maxConcurrency': 32,

@@ -724,6 +724,7 @@ class _UiRequestSelect(TypedDict):
 
 class UiRequestSelect(_UiRequestSelect, total=False):
     message: str
+    by: Literal["model"]
     timeout: float
 
 
@@ -746,6 +747,7 @@ class _UiRequestInput(TypedDict):
 
 class UiRequestInput(_UiRequestInput, total=False):
     placeholder: str
+    by: Literal["model"]
     timeout: float
 
 

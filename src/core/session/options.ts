@@ -29,6 +29,8 @@ export interface SessionOptions {
   thinkingLevel: ThinkingLevel;
   /** Loaded when first needed; the same ones every time. */
   tools(): Promise<readonly Tool[]>;
+  /** Whether one of them can be used now; all of them when absent. */
+  offers?: ((tool: Tool) => boolean) | undefined;
   toolOptions: ToolOptions;
   runShell: RunShell;
   cwd: string;

@@ -3,12 +3,12 @@ import type { Tool, ToolChoice } from '../../contracts/index.ts';
 import type { SessionOptions } from './options.ts';
 
 export class ToolFacet implements ToolChoice {
-  readonly #options: Pick<SessionOptions, 'tools'>;
+  readonly #options: Pick<SessionOptions, 'tools' | 'offers'>;
   readonly #changed: () => void;
   #chosen: ReadonlySet<string> | undefined;
   #lent: readonly Tool[] = [];
 
-  constructor(options: Pick<SessionOptions, 'tools'>, changed: () => void) {
+  constructor(options: Pick<SessionOptions, 'tools' | 'offers'>, changed: () => void) {
     this.#options = options;
     this.#changed = changed;
   }
@@ -21,9 +21,10 @@ export class ToolFacet implements ToolChoice {
   }
 
   async active(): Promise<readonly Tool[]> {
-    const tools = await this.all();
+    const { offers = () => true } = this.#options;
     const chosen = this.#chosen;
-    return chosen ? tools.filter((tool) => chosen.has(tool.name) || this.#lent.includes(tool)) : tools;
+    const isWanted = (tool: Tool) => !chosen || chosen.has(tool.name) || this.#lent.includes(tool);
+    return (await this.all()).filter((tool) => isWanted(tool) && offers(tool));
   }
 
   lend(tools: readonly Tool[]): void {

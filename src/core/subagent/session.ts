@@ -103,7 +103,9 @@ async function optionsFor(spawner: Spawner, host: SubagentHost, job: Job): Promi
   const { agent, model, purse } = job;
   const depth = (host.family?.depth ?? 0) + 1;
   const maySpawn = depth < spawner.settings.maxRecursionDepth && agent.spawns.length > 0;
-  const tools = (await host.tools()).filter((tool) => isFor(agent, tool) && (maySpawn || !startsSubagents(tool)));
+  const tools = (await host.tools()).filter(
+    (tool) => isFor(agent, tool) && !tool.asksHost && (maySpawn || !startsSubagents(tool)),
+  );
   const { hooks, ...base } = spawner.base;
   return {
     ...base,

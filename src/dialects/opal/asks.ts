@@ -1,5 +1,5 @@
 // First floor, dialects: questions as Opal puts them, and what its answers mean. Knows nobody who asks.
-import { isRecord } from '../../base/index.ts';
+import { isRecord, toJson } from '../../base/index.ts';
 import type { Frame, Incoming } from '../../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../../protocol/index.ts';
 import { eventFrame, frameOf } from './envelope.ts';
@@ -56,6 +56,7 @@ function questionOf(request: UiRequest): Question | undefined {
       return selection(request);
     case 'input':
     case 'editor':
+      if ('by' in request && request.by) return userAsked(request.title, []);
       return {
         method: 'client/input',
         params: { prompt: request.title, sensitive: false },
@@ -68,17 +69,20 @@ function questionOf(request: UiRequest): Question | undefined {
 
 /** A choice with a message is about something that is going to happen. */
 function selection({ title, options, message }: Extract<UiRequest, { method: 'select' }>): Question {
-  if (message !== undefined) {
-    return {
-      method: 'client/confirm',
-      params: { title, message, actions: options },
-      read: ({ action }) => (typeof action === 'string' ? { value: action } : undefined),
-    };
-  }
+  if (message === undefined) return userAsked(title, options);
+  return {
+    method: 'client/confirm',
+    params: { title, message, actions: options },
+    read: ({ action }) => (typeof action === 'string' ? { value: action } : undefined),
+  };
+}
+
+/** An answer that is not where it should be is still one: whoever asked reads it as it is. */
+function userAsked(question: string, choices: readonly string[]): Question {
   return {
     method: 'client/ask_user',
-    params: { question: title, choices: options },
-    read: ({ answer }) => (typeof answer === 'string' ? { value: answer } : undefined),
+    params: { question, choices },
+    read: ({ answer, ...rest }) => ({ value: typeof answer === 'string' ? answer : toJson({ answer, ...rest }) }),
   };
 }
 

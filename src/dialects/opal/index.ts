@@ -11,7 +11,7 @@ export const opal: Dialect = {
   methods: new Map([...METHODS].map(([name, { command }]) => [name, command])),
   hasEveryCommand: false,
   events: opalEvents,
-  // What was said while a run was going is said together when the model next stops.
-  settings: { followUpMode: 'all' },
+  // What was said while a run was going is said together when the model next stops; hosts are there to be asked.
+  settings: { followUpMode: 'all', 'ask.enabled': true },
   codec: createOpalCodec,
 };
