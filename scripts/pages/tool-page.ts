@@ -6,6 +6,7 @@ import { parseAgent } from '../../src/core/subagent/definition.ts';
 import { createAskTool } from '../../src/tools/ask.ts';
 import { builtinTools } from '../../src/tools/index.ts';
 import { createTaskTool } from '../../src/tools/task.ts';
+import { tasks } from '../../src/tools/tasks.ts';
 import { todoWrite } from '../../src/tools/todo-write.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { page, section } from './markdown.ts';
@@ -13,13 +14,13 @@ import { fieldTable } from './type-text.ts';
 
 const agents = BUNDLED.map((text) => parseAgent(text, 'bundled'));
 const ask = createAskTool({ host: () => undefined });
-const tools: readonly Tool[] = [...builtinTools, createTaskTool({ agents, canIsolate: true }), todoWrite, ask];
+const tools: readonly Tool[] = [...builtinTools, createTaskTool({ agents, canIsolate: true }), todoWrite, tasks, ask];
 
 export function toolPage(): string {
   return page(
     '# Tools',
     'What the model may do. Hosts meet these names and arguments in `tool_execution_start` and in tool calls.',
-    `Some are there only when a setting says so (\`todo.enabled\`, \`ask.enabled\`) or \`--tools\` names them.`,
+    `Some are there only when a setting says so (\`todo.enabled\`, \`tasks.enabled\`, \`ask.enabled\`) or \`--tools\` names them.`,
     ...tools.map((tool) =>
       section(
         `## ${tool.name}`,

@@ -69,6 +69,7 @@ export const SETTINGS = {
   'todo.enabled': setting(boolean(), false, 'Offer the model a list of things to do.'),
   'todo.reminders': setting(boolean(), true, 'Remind the model of what is left when it stops.'),
   'todo.maxReminders': setting(whole(0), 3, 'How often in a row.'),
+  'tasks.enabled': setting(boolean(), false, 'Offer the model a list of tasks that wait for one another.'),
   'ask.enabled': setting(boolean(), false, 'Let the model ask the host questions.'),
   ...TASK_SETTINGS,
 } as const;

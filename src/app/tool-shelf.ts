@@ -10,7 +10,7 @@ export interface Shelf {
   /** The one that starts subagents. */
   task(): Promise<Tool>;
   /** Which of the others are there without being asked for by name. */
-  settings: Pick<SettingValues, 'todo.enabled' | 'ask.enabled' | 'ui.timeout'>;
+  settings: Pick<SettingValues, 'todo.enabled' | 'tasks.enabled' | 'ask.enabled' | 'ui.timeout'>;
   host(): HostUi | undefined;
 }
 
@@ -19,6 +19,7 @@ export async function ownTools({ toolNames, task, settings, host }: Shelf): Prom
   const more: readonly (readonly [name: string, enabled: boolean, load: () => Promise<Tool>])[] = [
     ['task', true, task],
     ['todo_write', settings['todo.enabled'], async () => (await import('../tools/todo-write.ts')).todoWrite],
+    ['tasks', settings['tasks.enabled'], async () => (await import('../tools/tasks.ts')).tasks],
     [
       'ask',
       settings['ask.enabled'],

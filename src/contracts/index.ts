@@ -7,6 +7,7 @@ export * from './hooks.ts';
 export * from './host-side.ts';
 export * from './host-ui.ts';
 export * from './hub.ts';
+export * from './kept.ts';
 export * from './model-api.ts';
 export * from './patterns.ts';
 export * from './places.ts';

@@ -20,6 +20,7 @@ import type {
   ThinkingLevel,
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand } from './hooks.ts';
+import type { Kept } from './kept.ts';
 import type { Todos } from './todos.ts';
 import type { Tool } from './tool.ts';
 
@@ -208,6 +209,8 @@ export interface AgentSession {
   readonly shell: Shell;
   readonly naming: Naming;
   readonly todos: Todos;
+  /** Those of the conversation that it is in now. */
+  readonly kept: Kept;
   /** Tells whoever listens something that they should know. */
   notify(notice: Omit<AgentEventOf<'notice'>, 'type'>): void;
   readonly entries: Entries;

@@ -1,5 +1,6 @@
 // Ground floor: what the model may do. A tool sees its arguments and its surroundings, never the session.
 import type { GenericSchema, InferOutput } from 'valibot';
+import type { Kept } from './kept.ts';
 import type { Ports } from './ports.ts';
 import type { Subagents } from './subagents.ts';
 import type { Todos } from './todos.ts';
@@ -20,6 +21,8 @@ export interface ToolContext {
   readonly ports: Ports;
   readonly artifacts: Artifacts;
   readonly options: ToolOptions;
+  /** Texts that lie beside the conversation. */
+  readonly kept?: Kept | undefined;
   /** The list of things to do, where there is one. */
   readonly todos?: Todos | undefined;
   /** Absent where nobody may start any. */

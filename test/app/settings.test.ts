@@ -62,6 +62,7 @@ describe('the table', () => {
       'ttsr.repeatGap': 10,
       'todo.enabled': false,
       'ask.enabled': false,
+      'tasks.enabled': false,
       'todo.reminders': true,
       'todo.maxReminders': 3,
       'task.maxConcurrency': 32,

@@ -204,6 +204,7 @@ export class RunFacet implements Runs {
         artifacts: seat.artifacts,
         options: options.toolOptions,
         todos: this.#parts.todos,
+        kept: seat.kept,
         subagents: this.#parts.subagents,
       },
       get arriving() {

@@ -1,11 +1,12 @@
 // First floor, core: what the facets of one session share. The conversation is replaced when a new one is started.
 import type { Fault } from '../../base/index.ts';
-import type { Hooks, Ports, ResumedSession, SessionLog } from '../../contracts/index.ts';
+import type { Hooks, Kept, Ports, ResumedSession, SessionLog } from '../../contracts/index.ts';
 import { SESSION_VERSION, type SessionEntry, type SessionHeader } from '../../protocol/index.ts';
 import { combineHooks } from '../hooks/combine.ts';
 import { Conversation } from '../tree/conversation.ts';
 import { type ArtifactShelf, createArtifactShelf } from './artifacts.ts';
 import { type Broadcast, createBroadcast } from './broadcast.ts';
+import { createKept } from './kept.ts';
 import type { SessionOptions } from './options.ts';
 
 export class Seat {
@@ -16,6 +17,7 @@ export class Seat {
   readonly watchers = new Set<(entries: readonly SessionEntry[]) => void>();
   conversation!: Conversation;
   artifacts!: ArtifactShelf;
+  kept!: Kept;
 
   constructor(options: SessionOptions) {
     this.options = options;
@@ -68,5 +70,6 @@ export class Seat {
     };
     this.conversation = new Conversation(header, log, { clock, ids, onStorage, onRead, onEntries }, resumed);
     this.artifacts = createArtifactShelf(files, log.file);
+    this.kept = createKept(files, log.file, this.artifacts);
   }
 }

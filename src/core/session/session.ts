@@ -138,6 +138,9 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     shell,
     naming,
     todos,
+    get kept() {
+      return seat.kept;
+    },
     notify: (notice) => void seat.broadcast.emit({ type: 'notice', ...notice }),
     entries: new EntryFacet(seat),
     context: contextOf(seat, asking),

@@ -4,7 +4,8 @@ import type { Todos } from '../../contracts/index.ts';
 import { type AssistantMessage, type TodoItem, todoItem } from '../../protocol/index.ts';
 import type { Seat } from './seat.ts';
 
-const kept = object({ todos: array(todoItem) });
+const FILE = 'todos.json';
+const list = object({ todos: array(todoItem) });
 
 export class TodoFacet implements Todos {
   readonly #seat: Seat;
@@ -21,13 +22,9 @@ export class TodoFacet implements Todos {
   }
 
   async replace(todos: readonly TodoItem[]): Promise<{ updatedAt: number; storage: 'session' | 'memory' }> {
-    const { artifacts, conversation, ports } = this.#seat;
+    const { kept, conversation, ports } = this.#seat;
     const updatedAt = ports.clock.now();
-    if (conversation.file !== undefined) {
-      const path = `${await artifacts.folder()}/todos.json`;
-      const text = `${JSON.stringify({ todos, updatedAt }, null, 2)}\n`;
-      await ports.files.replace(path, new TextEncoder().encode(text), { mode: 0o600 });
-    }
+    await kept.write(FILE, `${JSON.stringify({ todos, updatedAt }, null, 2)}\n`);
     this.#items = todos;
     if (this.#left.length === 0) this.#reminded = 0;
     return { updatedAt, storage: conversation.file === undefined ? 'memory' : 'session' };
@@ -70,12 +67,8 @@ export class TodoFacet implements Todos {
   }
 
   async #read(): Promise<readonly TodoItem[]> {
-    const { conversation, ports } = this.#seat;
-    if (conversation.file === undefined) return [];
-    const path = `${conversation.file.replace(/\.jsonl$/, '')}/todos.json`;
     try {
-      const text = new TextDecoder().decode(await ports.files.read(path));
-      const parsed = safeParse(kept, JSON.parse(text));
+      const parsed = safeParse(list, JSON.parse((await this.#seat.kept.read(FILE)) ?? 'null'));
       return parsed.success ? parsed.output.todos : [];
     } catch {
       // Not there, or not ours: the list begins empty.

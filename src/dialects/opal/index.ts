@@ -12,6 +12,6 @@ export const opal: Dialect = {
   hasEveryCommand: false,
   events: opalEvents,
   // What was said while a run was going is said together when the model next stops; hosts are there to be asked.
-  settings: { followUpMode: 'all', 'ask.enabled': true },
+  settings: { followUpMode: 'all', 'ask.enabled': true, 'tasks.enabled': true },
   codec: createOpalCodec,
 };

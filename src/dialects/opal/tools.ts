@@ -14,17 +14,18 @@ export function toolStart({ toolName, toolCallId, args }: AgentEventOf<'tool_exe
 export function toolEnd(event: AgentEventOf<'tool_execution_end'>): OpalEvent {
   const { toolName, toolCallId, result, isError } = event;
   const text = textOf(result.content);
-  const meta = isRecord(result.details) ? { meta: result.details } : {};
+  const drawn = drawable(result.details);
+  const meta = isRecord(result.details) && !drawn ? { meta: result.details } : {};
   return {
     type: 'tool_execution_end',
     tool: toolName,
     call_id: toolCallId,
-    result: isError ? { ok: false, error: text } : { ok: true, output: outputOf(result.details) ?? text, ...meta },
+    result: isError ? { ok: false, error: text } : { ok: true, output: drawn ?? text, ...meta },
   };
 }
 
 /** A result that says what kind it is can be drawn; it takes the place of the text. */
-function outputOf(details: unknown): unknown {
+function drawable(details: unknown): unknown {
   return isRecord(details) && typeof details.kind === 'string' ? details : undefined;
 }
 
