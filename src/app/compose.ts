@@ -1,6 +1,16 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
 import { homedir } from 'node:os';
-import type { AgentSession, Hooks, HostUi, Models, Ports, SessionHub, SessionStore, Tool } from '../contracts/index.ts';
+import type {
+  AgentSession,
+  Features,
+  Hooks,
+  HostUi,
+  Models,
+  Ports,
+  SessionHub,
+  SessionStore,
+  Tool,
+} from '../contracts/index.ts';
 import { createSession, type SessionOptions } from '../core/index.ts';
 import type { Model, ThinkingLevel } from '../protocol/index.ts';
 import { createHub } from '../server/index.ts';
@@ -57,6 +67,8 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   /** Who may object to what happens, or change it, in the order they are asked. */
   hooks?: readonly Hooks[] | undefined;
   extensions?: ExtensionOptions | undefined;
+  /** What can be switched off while the agent lives; looked at whenever it matters. */
+  features?: Pick<Features, 'subAgents' | 'skills'> | undefined;
 }
 
 export interface Agent {
@@ -98,7 +110,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     resumed: await resumedFor(options, store),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
     tools: toolbox.tools,
-    offers: ({ asksHost }) => !asksHost || host() !== undefined,
+    offers: ({ asksHost, startsSubagents }) =>
+      asksHost ? host() !== undefined : !startsSubagents || options.features?.subAgents !== false,
     toolOptions: { shellPath, bashTimeout: settings['bash.timeout'] },
     runShell: toolbox.runShell,
     cwd: options.cwd,

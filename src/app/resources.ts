@@ -1,7 +1,7 @@
 // The hall: skills, templates and mentions of an agent, loaded when the first prompt needs them.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Hooks, Places, Ports, PromptResources, WatchPatterns } from '../contracts/index.ts';
+import type { Features, Hooks, Places, Ports, PromptResources, WatchPatterns } from '../contracts/index.ts';
 import type { RuleOptions } from '../core/index.ts';
 import type { Resources } from '../core/resources/resources.ts';
 import type { SettingValues } from './settings-table.ts';
@@ -18,6 +18,7 @@ export interface ResourceChoices {
 }
 
 interface Surroundings extends ResourceChoices {
+  features?: Pick<Features, 'skills'> | undefined;
   cwd: string;
   home?: string | undefined;
   settings: SettingValues;
@@ -85,6 +86,7 @@ function chosen(options: Surroundings, places: Places) {
     templates: [...(options.templatePaths ?? []), ...settings.prompts].map(at),
     lookForSkills: !options.noSkills,
     lookForTemplates: !options.noTemplates,
+    hasSkills: () => options.features?.skills !== false,
     skillCommands: settings.enableSkillCommands,
     warn,
   };

@@ -14,9 +14,17 @@ export interface OpenRequest {
   systemPrompt?: string | undefined;
   /** Only these of the tools. */
   tools?: readonly string[] | undefined;
-  /** Features that can be left out. */
-  subagents?: boolean | undefined;
-  skills?: boolean | undefined;
+  /** Those that are not mentioned are as they usually are. */
+  features?: { [Name in keyof Features]?: boolean | undefined } | undefined;
+}
+
+/** What can be switched on and off while a session lives. Read whenever it matters; changing it changes the session. */
+export interface Features {
+  subAgents: boolean;
+  skills: boolean;
+  /** These two mean nothing here; hosts are told what they said. */
+  debug: boolean;
+  mcp: boolean;
 }
 
 export interface OpenedSession {
@@ -63,6 +71,8 @@ export interface Desk {
   sessions(): Promise<readonly SessionSummary[]>;
   /** Ends it when it is open, and deletes it with its artifacts. */
   remove(id: string): Promise<void>;
+  /** Of a session that was opened here. */
+  features(session: AgentSession): Features;
   models(): Promise<readonly Model[]>;
   /** The user's own, as the file has them, without keys. */
   settings(): Promise<Record<string, unknown>>;

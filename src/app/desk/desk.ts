@@ -1,7 +1,7 @@
 // The hall: what a host may ask of the process itself: to open sessions, and everything that belongs to none of them.
 import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
-import type { Desk, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
+import type { AgentSession, Desk, Features, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
 import type { ManyHub } from '../../server/many-hub.ts';
 import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
 import { modelsFor } from '../models.ts';
@@ -20,6 +20,8 @@ export interface DeskOptions {
   made?(agent: Agent): void;
 }
 
+const USUAL_FEATURES: Features = { subAgents: true, skills: true, debug: false, mcp: false };
+
 export function createDesk({ hub, agent: common, about, made }: DeskOptions): Desk {
   const { ports, agentDirectory } = common;
   const shelves = createShelves(common);
@@ -29,12 +31,14 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
   const place = { ports, directory: agentDirectory };
   /** Two calls may ask for the same one before the first is open. */
   const opening = new Set<string>();
+  const featuresOf = new WeakMap<AgentSession, Features>();
 
   async function open(request: OpenRequest): Promise<OpenedSession> {
     const { id, persist } = request;
     const cwd = await workingDirectory(request.cwd);
     const path = id === undefined ? undefined : await shelves.find(id);
     const found = request.model && (await modelNamed(models, request.model));
+    const features = { ...USUAL_FEATURES, ...known(request.features) };
     const agent = await createAgent({
       ...common,
       ...(await about(cwd)),
@@ -44,10 +48,11 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
       session: path,
       systemPrompt: request.systemPrompt ?? common.systemPrompt,
       toolNames: request.tools ?? common.toolNames,
-      noSkills: request.skills === false || common.noSkills,
+      features,
       ...(found ? { provider: found.provider, model: found.id } : {}),
       thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
     });
+    featuresOf.set(agent.session, features);
     made?.(agent);
     const { models: chosen } = agent.session;
     if (found && chosen.current?.id !== found.id) await chosen.choose(found.provider, found.id);
@@ -87,11 +92,16 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
       if (path !== undefined) await shelves.remove(path);
       else if (!isOpen) throw new Fault('not_found', `Session not found: ${id}`, { details: { session: id } });
     },
+    features: (session) => featuresOf.get(session) ?? USUAL_FEATURES,
     models: () => models.available(),
     settings: () => readUserSettings(place),
     saveSettings: (changes) => saveUserSettings(place, changes, auth.saveKey),
     auth,
   };
+}
+
+function known(features: OpenRequest['features'] = {}): Partial<Features> {
+  return Object.fromEntries(Object.entries(features).filter(([, value]) => value !== undefined));
 }
 
 /** Hosts of this family name the wrong provider as a matter of course. */

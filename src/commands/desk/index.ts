@@ -2,6 +2,7 @@
 import type { Command } from '../../contracts/index.ts';
 import { agentState, compactSession, ping, sessionHistory, stopRun } from './agent.ts';
 import { authStatus, awaitLogin, beginLogin, saveKey } from './auth.ts';
+import { getConfig, setConfig } from './config.ts';
 import { chooseModel, chooseThinking, listModels } from './models.ts';
 import { deleteSession, listSessions, moveTo, startSession } from './sessions.ts';
 import { getSettings, saveSettings } from './settings.ts';
@@ -26,6 +27,8 @@ export const deskCommands = [
   saveKey,
   beginLogin,
   awaitLogin,
+  getConfig,
+  setConfig,
   ping,
 ] as readonly unknown[] as readonly Command[];
 

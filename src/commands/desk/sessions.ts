@@ -1,11 +1,9 @@
 // First floor, commands: opening, listing and deleting sessions, for hosts that have many in one process.
-import { array, boolean, literal, nonEmpty, nullable, object, optional, pipe, record, string, unknown } from 'valibot';
-import { Fault } from '../../base/index.ts';
+import { array, boolean, literal, nonEmpty, nullable, object, optional, partial, pipe, string, unknown } from 'valibot';
 import { command } from '../../contracts/index.ts';
 import { authReport, reportOf } from './auth.ts';
+import { features } from './config.ts';
 import { wantedLevel } from './levels.ts';
-
-const FEATURES = ['subAgents', 'skills', 'debug', 'mcp', 'distribution'];
 
 export const startSession = command({
   name: 'start_session',
@@ -19,7 +17,7 @@ export const startSession = command({
     workingDir: optional(string()),
     session: optional(boolean()),
     sessionId: optional(pipe(string(), nonEmpty())),
-    features: optional(record(string(), boolean())),
+    features: optional(partial(features)),
     tools: optional(array(string())),
     mcpServers: optional(array(unknown())),
   }),
@@ -37,9 +35,7 @@ export const startSession = command({
   async run(params, { desk, slow }) {
     // Nobody can speak to a session whose name they do not know.
     if (params.sessionId === undefined) slow();
-    const { model, systemPrompt, workingDir: cwd, sessionId: id, features = {}, tools } = params;
-    const odd = Object.keys(features).filter((name) => !FEATURES.includes(name));
-    if (odd.length > 0) throw new Fault('invalid_params', `Unknown feature keys: ${odd.join(', ')}`);
+    const { model, systemPrompt, workingDir: cwd, sessionId: id, tools } = params;
     const opened = await desk.open({
       id,
       cwd,
@@ -48,8 +44,7 @@ export const startSession = command({
       systemPrompt,
       // An empty list is what hosts send that choose nothing.
       tools: tools?.length ? tools : undefined,
-      subagents: features.subAgents,
-      skills: features.skills,
+      features: params.features,
     });
     const { session, resumed, contextFiles, skills } = opened;
     return {

@@ -17,6 +17,8 @@ export interface ResourceOptions {
   /** Whether the usual folders are looked into. */
   readonly lookForSkills: boolean;
   readonly lookForTemplates: boolean;
+  /** Skills may be switched off, and on again. */
+  hasSkills?(): boolean;
   /** Whether `/skill:name` is understood. */
   readonly skillCommands: boolean;
   warn(sentence: string): void;
@@ -36,7 +38,7 @@ const SKILL_COMMAND = /^\/skill:(\S+)\s*([\s\S]*)$/;
 const TEMPLATE_COMMAND = /^\/([^\s/]+)\s*([\s\S]*)$/;
 
 export function createResources(options: ResourceOptions): Resources {
-  const { files, places, cwd } = options;
+  const { files, places, cwd, hasSkills = () => true } = options;
   const told = new Set<string>();
   let found: Promise<Found> | undefined;
   const all = () => {
@@ -46,6 +48,7 @@ export function createResources(options: ResourceOptions): Resources {
     });
     return found;
   };
+  const skillsNow = async () => (hasSkills() ? (await all()).skills : []);
   const forget = () => {
     found = undefined;
   };
@@ -53,14 +56,17 @@ export function createResources(options: ResourceOptions): Resources {
   return {
     async input({ text, images, source }) {
       if (source === 'extension') return undefined;
-      const worded = text.startsWith('/') ? await expanded(options, await all(), text) : undefined;
+      const { templates } = text.startsWith('/') ? await all() : { templates: [] };
+      const worded = text.startsWith('/')
+        ? await expanded(options, { skills: await skillsNow(), templates }, text)
+        : undefined;
       const mentioned = text.includes('@') ? await addMentions(files, cwd, worded ?? text) : undefined;
       if (mentioned) return { text: mentioned.text, images: [...images, ...mentioned.images] };
       return worded === undefined ? undefined : { text: worded };
     },
     async commands() {
-      const { skills, templates } = await all();
-      const offered = options.skillCommands ? skills : [];
+      const { templates } = await all();
+      const offered = options.skillCommands ? await skillsNow() : [];
       return [
         ...templates.map(
           ({ name, description, level, path }): SlashCommand => ({
@@ -82,7 +88,7 @@ export function createResources(options: ResourceOptions): Resources {
         ),
       ];
     },
-    skillsBlock: async () => skillsBlock((await all()).skills),
+    skillsBlock: async () => skillsBlock(await skillsNow()),
     async systemFile(name) {
       for (const { path } of places.files(name)) {
         const text = (await readWhole(files, path).catch(() => undefined))?.trim();

@@ -66,6 +66,8 @@ function decodeCall(name: string, params: unknown, id: unknown): Incoming {
   if (method.required.some((field) => params[field] === undefined || params[field] === null)) {
     return { kind: 'refused', token, fault: missing(method.required) };
   }
+  const wrong = method.check?.(params);
+  if (wrong) return { kind: 'refused', token, fault: wrong };
   const { session_id: session, ...rest } = params;
   // What is said to a session that is about to open waits until it is.
   if (!method.session)

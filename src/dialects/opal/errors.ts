@@ -22,8 +22,8 @@ export function methodNotFound(method: string): OpalFault {
   return new OpalFault({ code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
 }
 
-export function invalidParams(message: string): OpalFault {
-  return new OpalFault({ code: INVALID_PARAMS, message });
+export function invalidParams(message: string, data?: string): OpalFault {
+  return new OpalFault({ code: INVALID_PARAMS, message, ...(data === undefined ? {} : { data }) });
 }
 
 export function missing(names: readonly string[]): OpalFault {
@@ -33,9 +33,11 @@ export function missing(names: readonly string[]): OpalFault {
 /** `failure` is what the method calls it when it cannot do its work; the reason then goes beside it. */
 export function errorOf(fault: Fault, failure: string | undefined): RpcError {
   if (fault instanceof OpalFault) return fault.error;
-  if (isRecord(fault.details) && 'session' in fault.details) {
-    return { code: INVALID_PARAMS, message: 'Session not found', data: `No session with id: ${fault.details.session}` };
+  const details = isRecord(fault.details) ? fault.details : {};
+  if ('session' in details) {
+    return { code: INVALID_PARAMS, message: 'Session not found', data: `No session with id: ${details.session}` };
   }
+  if ('data' in details) return { code: INVALID_PARAMS, message: fault.message, data: details.data };
   if (fault.code === 'invalid_params') return { code: INVALID_PARAMS, message: snakeWords(fault.message) };
   if (failure !== undefined) return { code: INTERNAL, message: failure, data: fault.message };
   if (fault.code === 'internal') return { code: INTERNAL, message: 'Internal error', data: fault.message };

@@ -1,7 +1,9 @@
 // First floor, dialects: every method of Opal, and the command that is meant by it.
 import { isRecord } from '../../base/index.ts';
 import type { Disposition } from '../../contracts/index.ts';
+import { checkConfig, checkStart } from './checks.ts';
 import type { OpalEvent } from './envelope.ts';
+import type { OpalFault } from './errors.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -11,6 +13,8 @@ export interface Method {
   readonly session: boolean;
   /** Params that must be there, in the order in which a refusal names them. */
   readonly required: readonly string[];
+  /** What is wrong with them, where Opal has its own words for that. */
+  readonly check?: (given: Fields) => OpalFault | undefined;
   readonly params?: (given: Fields) => Fields;
   /** Answered when the work has begun, not when it is done. */
   readonly early?: true;
@@ -39,7 +43,13 @@ const said = (streamingBehavior: 'steer' | 'followUp'): Omit<Method, 'session' |
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries<Method>({
-    'session/start': { command: 'start_session', ...none, failure: 'Failed to start session', after: begun },
+    'session/start': {
+      command: 'start_session',
+      ...none,
+      check: checkStart,
+      failure: 'Failed to start session',
+      after: begun,
+    },
     'session/list': { command: 'list_sessions', ...none },
     'session/history': { command: 'session_history', ...ofSession() },
     'session/branch': { command: 'move_to', ...ofSession('entry_id'), failure: 'Branch failed' },
@@ -73,6 +83,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
       required: ['device_code', 'interval'],
       failure: 'Auth polling failed',
     },
+    'opal/config/get': { command: 'get_config', ...ofSession() },
+    'opal/config/set': { command: 'set_config', ...ofSession(), check: checkConfig },
     'opal/ping': { command: 'ping', ...none, result: nothing },
     'opal/version': {
       command: 'ping',
