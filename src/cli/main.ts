@@ -23,6 +23,12 @@ function wordsOf([, program = '', ...words]: readonly string[]): string[] {
   return OPAL_NAME.test(program) ? ['--mode', 'rpc', '--dialect', 'opal', ...words] : words;
 }
 
+/** Somebody is there and has said nothing yet. */
+async function isConversation({ mode, print, messages, files }: ReturnType<typeof parseArguments>): Promise<boolean> {
+  const isSilent = mode === 'text' && !print && messages.length + files.length === 0;
+  return isSilent && process.stdin.isTTY === true && (await import('node:tty')).isatty(1);
+}
+
 async function main(argv: readonly string[]): Promise<void> {
   const subcommand = SUBCOMMANDS[argv[0] ?? ''];
   if (subcommand) {
@@ -35,6 +41,11 @@ async function main(argv: readonly string[]): Promise<void> {
   const [stranger] = Object.values(options.unknown);
   if (informs && stranger) throw new Fault('config', stranger.complaint);
   if (options.mode === 'rpc' && !informs) return runRpc(options, warn);
+  if (!informs && (await isConversation(options))) {
+    const { runTerminal } = await import('../app/modes/terminal.ts');
+    process.exitCode = await runTerminal(options, argv);
+    return;
+  }
   const { runPrint, say } = await import('../app/modes/print.ts');
   if (options.version) return say(`${version()}\n`);
   if (options.help) return say((await import('./help.ts')).helpText());

@@ -17,6 +17,8 @@ export interface SpawnOptions extends ClientOptions {
   cwd?: string | undefined;
   /** Laid over this process's environment; `undefined` takes a variable away. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** In a session of its own, which the keys of a terminal do not interrupt, and which has none to read from. */
+  detached?: boolean | undefined;
   /** Hears what the agent writes to stderr, as it comes. */
   onStderr?: ((text: string) => void) | undefined;
 }
@@ -42,11 +44,12 @@ export async function spawnAgent(options: SpawnOptions = {}): Promise<SpawnedAge
 async function start(options: SpawnOptions): Promise<Child> {
   // Bundlers for browsers must leave this alone; it is never reached there.
   const { spawn } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:child_process');
-  const { cliPath = await ownProgram(), runtime = process.execPath, args = [], cwd, env } = options;
+  const { cliPath = await ownProgram(), runtime = process.execPath, args = [], cwd, env, detached = false } = options;
   const child = spawn(runtime, [cliPath, '--mode', 'rpc', ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached,
     windowsHide: true,
   });
   const started = deferred();

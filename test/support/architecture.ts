@@ -15,7 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contracts: ['base', 'protocol'],
   ...Object.fromEntries(ROOMS.map((room) => [room, GROUND])),
   client: [...GROUND, 'commands', 'dialects', 'transports'],
-  app: [...GROUND, ...ROOMS, 'client'],
+  terminal: [...GROUND, 'client'],
+  app: [...GROUND, ...ROOMS, 'client', 'terminal'],
   cli: ['app', 'base'],
   testing: [...GROUND, ...ROOMS, 'client', 'app'],
 };

@@ -10,8 +10,12 @@ export interface Shutdown {
   readonly isLeaving: boolean;
 }
 
-/** From now on signals lead to an orderly end. `farewell` stops work, ends children and flushes. */
-export function createShutdown(ports: { clock: Clock; log: Log }, farewell: () => Promise<void>): Shutdown {
+/** From now on signals lead to an orderly end, but for one that means something else. `farewell` stops work, ends children and flushes. */
+export function createShutdown(
+  ports: { clock: Clock; log: Log },
+  farewell: () => Promise<void>,
+  except?: keyof typeof SIGNALS,
+): Shutdown {
   let leaving: Promise<never> | undefined;
   const leave = (code: number): Promise<never> => {
     leaving ??= (async () => {
@@ -26,7 +30,7 @@ export function createShutdown(ports: { clock: Clock; log: Log }, farewell: () =
     return leaving;
   };
   for (const [signal, number] of Object.entries(SIGNALS)) {
-    process.on(signal, () => void leave(128 + number));
+    if (signal !== except) process.on(signal, () => void leave(128 + number));
   }
   return {
     leave,

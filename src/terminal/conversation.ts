@@ -1,0 +1,266 @@
+// The hall, terminal: one conversation with an agent: events come in, keys come in, and a picture of both is kept. Knows the
+// client's calls; the terminal only as a screen.
+import { Fault, messageOf, nearest } from '../base/index.ts';
+import type { Client, Display } from '../client/index.ts';
+import type { Cancel, Clock } from '../contracts/index.ts';
+import type { AgentEvent, SessionState } from '../protocol/index.ts';
+import { Activity } from './activity.ts';
+import { Asks } from './asks/asks.ts';
+import { SelectPane } from './asks/select.ts';
+import type { EarlierSession, Room } from './commands/command.ts';
+import { OWN_COMMANDS } from './commands/index.ts';
+import { Displays } from './displays.ts';
+import type { Sources } from './input/completion.ts';
+import type { History } from './input/history.ts';
+import { Typing } from './input/typing.ts';
+import { picture } from './picture.ts';
+import type { Screen } from './screen.ts';
+import { Shell } from './shell.ts';
+import { statusLine } from './status.ts';
+import { Transcript } from './transcript/transcript.ts';
+
+export interface ConversationPorts {
+  readonly client: Client;
+  readonly screen: Screen;
+  readonly clock: Clock;
+  readonly history: History;
+  /** How long keys must rest before a question that came up takes them for its answer. */
+  readonly restMs: number;
+  names(folder: string): Promise<readonly string[]>;
+  sessions(): Promise<readonly EarlierSession[]>;
+  leave(): void;
+}
+
+/** A picture for every event would cost more than anybody can see. */
+const FRAME_MS = 30;
+const TICK_MS = 120;
+
+type Say = Parameters<Room['say']>[1];
+
+export class Conversation implements Room {
+  readonly client: Client;
+  readonly asks: Asks;
+  readonly typing: Typing;
+  readonly transcript: Transcript;
+  readonly activity = new Activity();
+  readonly #ports: ConversationPorts;
+  readonly #displays = new Displays();
+  readonly #shell: Shell;
+  #queue: { steering: readonly string[]; followUp: readonly string[] } = { steering: [], followUp: [] };
+  #cost = 0;
+  #hint: string | undefined;
+  #cancelDrawing: Cancel | undefined;
+  state: SessionState;
+
+  constructor(ports: ConversationPorts, state: SessionState) {
+    const { client, screen, clock } = ports;
+    this.#ports = ports;
+    this.client = client;
+    this.state = state;
+    this.transcript = new Transcript(
+      (lines) => screen.print(lines),
+      () => screen.columns,
+    );
+    this.asks = new Asks(clock, ports.restMs, () => this.draw());
+    this.typing = new Typing(ports.history, this.#sources(), () => this.draw());
+    this.#shell = new Shell(client, this.transcript, () => screen.columns);
+    client.on((event) => this.#take(event));
+    client.onShow((display) => this.#show(display));
+    client.onAsk((question) => this.asks.question(question));
+    client.onPromptFailed((error) => this.say(error.message, 'error'));
+  }
+
+  get isBusy(): boolean {
+    return this.activity.isBusy || this.#shell.isBusy;
+  }
+
+  /** Everything that the person says with Enter. */
+  async submit(text: string): Promise<void> {
+    if (text.trim() === '') return;
+    void this.#ports.history
+      .add(text)
+      .catch((thrown: unknown) => this.say(`Your words are not kept: ${messageOf(thrown)}`, 'warning'));
+    try {
+      if (text.startsWith('!')) await this.#shell.run(text);
+      else await this.#spoken(text.trim());
+    } catch (thrown) {
+      // Nothing that was written is lost because it was refused.
+      if (this.typing.draft.text === '' && !text.startsWith('/')) this.typing.write(text);
+      this.say(messageOf(thrown), 'error');
+    }
+    this.draw();
+  }
+
+  /** Stops whatever goes on. */
+  stop(): void {
+    const failed = (thrown: unknown) => this.say(messageOf(thrown), 'error');
+    if (this.#shell.isBusy) this.client.call('abort_bash').catch(failed);
+    if (this.activity.isBusy) this.client.call('abort').catch(failed);
+  }
+
+  /** Words that stand in the place of the status until the next key. */
+  hint(text: string | undefined): void {
+    this.#hint = text;
+  }
+
+  async takeBack(): Promise<void> {
+    const { steering, followUp } = await this.client.call('clear_queue');
+    const texts = [...steering, ...followUp, this.typing.draft.text].filter((text) => text !== '');
+    this.typing.write(texts.join('\n'));
+    this.draw();
+  }
+
+  say(message: string, level?: Say): void {
+    this.transcript.say(message, level);
+    this.draw();
+  }
+
+  async choose(
+    title: string,
+    choices: ConstructorParameters<typeof SelectPane>[1],
+    at = 0,
+  ): Promise<string | undefined> {
+    return this.asks.choose(new SelectPane(title, choices, { at }));
+  }
+
+  write(text: string): void {
+    this.typing.write(text);
+  }
+
+  async refresh(): Promise<void> {
+    const [state, { cost }] = await Promise.all([this.client.call('get_state'), this.client.call('get_session_stats')]);
+    this.state = state;
+    this.#cost = cost;
+    this.draw();
+  }
+
+  async turnTo(title: string): Promise<void> {
+    await this.refresh();
+    this.#queue = { steering: [], followUp: [] };
+    this.say(`── ${title}${this.state.sessionName ? `: ${this.state.sessionName}` : ''} ──`);
+    await this.showHistory();
+  }
+
+  async showHistory(): Promise<void> {
+    if (this.state.messageCount === 0) return;
+    this.transcript.history((await this.client.call('get_messages')).messages);
+    this.draw();
+  }
+
+  /** While something runs, it steers; otherwise it begins a run. */
+  async prompt(message: string): Promise<void> {
+    await this.client.call('prompt', { message, streamingBehavior: 'steer' });
+  }
+
+  async later(message: string): Promise<void> {
+    await this.client.call('prompt', { message, streamingBehavior: 'followUp' });
+  }
+
+  sessions(): Promise<readonly EarlierSession[]> {
+    return this.#ports.sessions();
+  }
+
+  clear(): void {
+    this.#ports.screen.clear();
+    this.draw();
+  }
+
+  leave(): void {
+    this.#ports.leave();
+  }
+
+  draw(): void {
+    this.#cancelDrawing?.();
+    this.#cancelDrawing = undefined;
+    const { screen, clock } = this.#ports;
+    const { columns, rows } = screen;
+    const scene = {
+      live: [...this.transcript.live(), ...this.#shell.live(columns)],
+      activity: this.activity.lines(clock.now()),
+      queue: this.#queue,
+      widgets: { above: this.#displays.widgets(false), below: this.#displays.widgets(true) },
+      pane: this.asks.view(columns, Math.max(6, rows - 4)),
+      asking: this.asks.current,
+      draft: this.typing.draft,
+      menu: this.asks.current ? [] : this.typing.menu(columns),
+      status: this.#hint ?? statusLine(this.state, this.#cost, this.#displays.status),
+    };
+    screen.draw(picture(scene, columns, rows));
+    if (this.activity.isBusy || this.asks.current) this.#schedule(TICK_MS);
+  }
+
+  /** Draws soon, once for all that happens until then. */
+  #schedule(ms: number): void {
+    this.#cancelDrawing ??= this.#ports.clock.after(ms, () => this.draw());
+  }
+
+  #take(event: AgentEvent): void {
+    this.activity.take(event, this.#ports.clock.now());
+    this.transcript.take(event);
+    this.#shell.take(event);
+    if (event.type === 'queue_update') this.#queue = event;
+    if (
+      event.type === 'session_info_changed' ||
+      event.type === 'thinking_level_changed' ||
+      event.type === 'agent_settled'
+    ) {
+      void this.refresh().catch(() => {});
+    }
+    if (event.type === 'message_update' || event.type === 'tool_execution_update') this.#soon();
+    else this.draw();
+  }
+
+  #soon(): void {
+    // A tick that is due later must not hold up what is new.
+    this.#cancelDrawing?.();
+    this.#cancelDrawing = undefined;
+    this.#schedule(FRAME_MS);
+  }
+
+  #show(display: Display): void {
+    if (this.#displays.take(display)) this.draw();
+    else if (display.method === 'notify') this.say(display.message, display.notifyType);
+    else if (display.method === 'setTitle') this.#ports.screen.title(display.title);
+    else if (display.method === 'set_editor_text') this.typing.write(display.text);
+    this.draw();
+  }
+
+  async #spoken(text: string): Promise<void> {
+    const [, name, args = ''] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text) ?? [];
+    const own = OWN_COMMANDS.find((command) => command.name === name);
+    if (own) return own.run(args.trim(), this);
+    if (name !== undefined) await this.#mustKnow(name);
+    await this.prompt(text);
+    await this.refresh();
+  }
+
+  /** A word with a slash that nobody knows is a slip, not something to tell a model. */
+  async #mustKnow(name: string): Promise<void> {
+    const known = await this.#commands();
+    if (known.some(({ word }) => word === name)) return;
+    const meant = nearest(
+      name,
+      known.map(({ word }) => word),
+    );
+    throw new Fault(
+      'not_found',
+      `There is no /${name}${meant ? ` (did you mean /${meant}?)` : ''}; /help lists what there is.`,
+    );
+  }
+
+  async #commands(): Promise<{ word: string; doc: string | undefined }[]> {
+    const { commands } = await this.client.call('get_commands');
+    return [
+      ...OWN_COMMANDS.map(({ name, doc }) => ({ word: name, doc })),
+      ...commands.map(({ name, description }) => ({ word: name, doc: description })),
+    ];
+  }
+
+  #sources(): Sources {
+    return {
+      commands: () => this.#commands(),
+      words: async (name) => (await OWN_COMMANDS.find((command) => command.name === name)?.words?.(this)) ?? [],
+      names: (folder) => this.#ports.names(folder),
+    };
+  }
+}

@@ -1,0 +1,60 @@
+// The hall, terminal: a terminal that can only be written on, such as one inside of an editor (TERM=dumb). Nothing is drawn
+// twice; what is finished is printed, and a prompt where an answer is expected.
+import type { Tty } from '../contracts/tty.ts';
+import type { Live, Screen } from './screen.ts';
+import type { Line } from './text/line.ts';
+import { paint } from './text/paint.ts';
+
+const PROMPT = '> ';
+
+export class PlainScreen implements Screen {
+  readonly #tty: Tty;
+  #pending: Line[] = [];
+  #question: unknown;
+  #isPrompted = false;
+
+  constructor(tty: Tty) {
+    this.#tty = tty;
+  }
+
+  get columns(): number {
+    return Math.max(4, this.#tty.columns - 1);
+  }
+
+  get rows(): number {
+    return this.#tty.rows;
+  }
+
+  print(lines: readonly Line[]): void {
+    this.#pending.push(...lines);
+  }
+
+  draw({ question, isIdle }: Live): void {
+    if (question && question.key !== this.#question) this.#pending.push(...question.lines);
+    const asks = question !== undefined && question.key !== this.#question;
+    this.#question = question?.key;
+    const lines = this.#pending.splice(0);
+    const text = lines.map((spans) => `${paint(spans, 'nothing')}\n`).join('');
+    const breaks = this.#isPrompted && text !== '' ? '\n' : '';
+    if (text !== '') this.#isPrompted = false;
+    const prompts = asks || (isIdle && !this.#isPrompted);
+    if (prompts) this.#isPrompted = true;
+    this.#tty.write(`${breaks}${text}${prompts ? PROMPT : ''}`);
+  }
+
+  /** The person has ended the line: the prompt is used up. */
+  answered(): void {
+    this.#isPrompted = false;
+  }
+
+  resized(): void {}
+
+  clear(): void {}
+
+  title(): void {}
+
+  leave(): void {
+    this.draw({ lines: [], isIdle: false });
+    if (this.#isPrompted) this.#tty.write('\n');
+  }
+}
