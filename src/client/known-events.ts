@@ -34,6 +34,7 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   budget_exceeded: true,
   ttsr_triggered: true,
   todo_reminder: true,
+  skill_loaded: true,
   extension_error: true,
   notice: true,
 };

@@ -221,6 +221,8 @@ export interface AgentSession {
   state(): SessionState;
   /** Tells whoever listens that an extension failed. */
   complain(failure: Omit<AgentEventOf<'extension_error'>, 'type'>): void;
+  /** Tells whoever listens that a skill is taken up. */
+  skillLoaded(skill: Omit<AgentEventOf<'skill_loaded'>, 'type'>): void;
   subscribe(listener: EventListener): () => void;
   /** Aborts what runs, ends every child, closes the log. */
   close(): Promise<void>;

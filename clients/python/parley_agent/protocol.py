@@ -1279,6 +1279,14 @@ class TodoReminderEvent(TypedDict):
     maxAttempts: float
 
 
+class SkillLoadedEvent(TypedDict):
+    """A skill is taken up: a person called it by name, or the model has read it."""
+
+    type: Literal["skill_loaded"]
+    name: str
+    description: str
+
+
 class ExtensionErrorEvent(TypedDict):
     """An extension failed. The agent goes on without its answer."""
 
@@ -1366,7 +1374,7 @@ class Ready(TypedDict):
     dialect: Literal["omp"]
 
 
-AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 EVENT_TYPES: FrozenSet[str] = frozenset(
     {
@@ -1401,6 +1409,7 @@ EVENT_TYPES: FrozenSet[str] = frozenset(
         "budget_exceeded",
         "ttsr_triggered",
         "todo_reminder",
+        "skill_loaded",
         "extension_error",
         "notice",
     }

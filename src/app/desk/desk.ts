@@ -9,6 +9,7 @@ import type { SettingValues } from '../settings-table.ts';
 import { createDeskAuth } from './auth.ts';
 import { readUserSettings, saveUserSettings } from './settings.ts';
 import { createShelves } from './shelves.ts';
+import { watchSkills } from './skills.ts';
 
 export interface DeskOptions {
   hub: ManyHub;
@@ -53,6 +54,7 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
       thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
     });
     featuresOf.set(agent.session, features);
+    watchSkills(agent.session);
     made?.(agent);
     const { models: chosen } = agent.session;
     if (found && chosen.current?.id !== found.id) await chosen.choose(found.provider, found.id);

@@ -147,6 +147,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     tools,
     commands: async () => (await seat.hooks.commands?.()) ?? [],
     complain: (failure) => void seat.broadcast.emit({ type: 'extension_error', ...failure }),
+    skillLoaded: (skill) => void seat.broadcast.emit({ type: 'skill_loaded', ...skill }),
     state,
     subscribe: (listener: EventListener) => seat.broadcast.subscribe(listener),
     async close() {

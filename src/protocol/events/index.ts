@@ -3,7 +3,7 @@ import type { EventOf } from '../event.ts';
 import { budgetExceeded, budgetWarning } from './budget.ts';
 import { autoCompactionEnd, autoCompactionStart, compactionEnd, compactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
-import { todoReminder, ttsrTriggered } from './guidance.ts';
+import { skillLoaded, todoReminder, ttsrTriggered } from './guidance.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
 import { queueUpdate } from './queue.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
@@ -52,6 +52,7 @@ export const events = [
   budgetExceeded,
   ttsrTriggered,
   todoReminder,
+  skillLoaded,
   extensionError,
   notice,
 ] as const;
