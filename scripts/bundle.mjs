@@ -31,10 +31,18 @@ export async function bundle(outdir) {
   await chmod(program, 0o755);
   // The package's own files are ES modules, unless a folder says otherwise.
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
-  for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), text);
+  for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), asFunction(text));
   await compile(program);
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
+}
+
+/**
+ * As the launcher takes it. Done here, because a start would copy the whole text for it.
+ * @param {string} text
+ */
+function asFunction(text) {
+  return `(function(exports,require,module){${text}\n})`;
 }
 
 /** @returns {Promise<Map<string, import('./commonjs.mjs').Module>>} src/cli/main.ts as ES modules, split where it loads lazily. */

@@ -28,8 +28,7 @@ function load(name) {
   };
   modules.set(name, module);
   // The bundle is plain ASCII, and this encoding is the quickest to read.
-  const source = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
-  const script = new Script(source, { filename, cachedData: compiled(name) });
+  const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData: compiled(name) });
   script.runInThisContext()(module.exports, load, module);
   return module.exports;
 }

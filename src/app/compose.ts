@@ -1,5 +1,4 @@
 // The hall: the one place that knows every room. Puts an agent together from settings, flags and ports.
-import { homedir } from 'node:os';
 import type {
   AgentSession,
   Features,
@@ -17,6 +16,7 @@ import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
 import { ExtensionFront } from './extensions/front.ts';
 import type { ExtensionOptions } from './extensions/options.ts';
+import { homeDirectory } from './home.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
 import { type ResourceChoices, resourcesFor, rulesFor } from './resources.ts';
@@ -90,7 +90,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     files: ports.files,
     cwd: options.cwd,
     agentDirectory: options.agentDirectory,
-    home: options.home ?? homedir(),
+    home: options.home ?? homeDirectory(),
     trusted: options.trusted ?? false,
   });
   const extensions = frontFor(options, models, places);

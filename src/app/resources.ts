@@ -1,9 +1,10 @@
 // The hall: skills, templates and mentions of an agent, loaded when the first prompt needs them.
-import { homedir } from 'node:os';
+
 import { join, resolve } from 'node:path';
 import type { Features, Hooks, Places, Ports, PromptResources, WatchPatterns } from '../contracts/index.ts';
 import type { RuleOptions } from '../core/index.ts';
 import type { Resources } from '../core/resources/resources.ts';
+import { homeDirectory } from './home.ts';
 import type { SettingValues } from './settings-table.ts';
 
 /** What whoever starts an agent may say about them. */
@@ -76,7 +77,7 @@ export function rulesFor(options: Surroundings, places: Places): RuleOptions | u
 
 function chosen(options: Surroundings, places: Places) {
   const { settings, cwd, ports, warn = () => {} } = options;
-  const home = options.home ?? homedir();
+  const home = options.home ?? homeDirectory();
   const at = (path: string) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(cwd, path));
   return {
     files: ports.files,

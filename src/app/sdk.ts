@@ -1,11 +1,12 @@
 // The hall: an agent inside the program that uses it. No wire and no child process; otherwise what the command line starts.
-import { homedir } from 'node:os';
+
 import { resolve } from 'node:path';
 import { Fault } from '../base/index.ts';
 import type { AgentSession, EventListener, Models, Ports, RunRequest } from '../contracts/index.ts';
 import { selectModel } from '../llm/selection.ts';
 import type { AgentMessage } from '../protocol/index.ts';
 import { type AgentOptions, createAgent } from './compose.ts';
+import { homeDirectory } from './home.ts';
 import { loadSettings, userDirectory } from './settings.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSystemPorts } from './system-ports/index.ts';
@@ -88,7 +89,7 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     },
     ...replaced,
   };
-  const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homedir()));
+  const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homeDirectory()));
   const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
   const trusted = options.trusted ?? (await decideTrust({ files: ports.files, agentDirectory, cwd })).trusted;
   const project = trusted ? cwd : undefined;

@@ -1,7 +1,7 @@
 // The hall: argv in, typed options out. Pure: prints nothing, reads no file, never exits.
-import { parseArgs } from 'node:util';
 import { Fault, nearest } from '../base/index.ts';
 import { FLAGS, type Flag } from './flags.ts';
+import { cutWords, type FlagWord, type Spelling, type Word } from './words.ts';
 
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type ValueOf<F extends Flag> = F extends { kind: 'switch' }
@@ -47,10 +47,10 @@ interface Sorted {
   readonly words: { text: string; literal: boolean }[];
 }
 
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
-type OptionToken = Extract<Token, { kind: 'option' }>;
-
 const BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((flag) => [flag.name, flag]));
+const SPELLINGS: Readonly<Record<string, Spelling>> = Object.fromEntries(
+  FLAGS.map(({ name, kind, short }: Flag) => [name, { takesValue: kind !== 'switch' && kind !== 'search', short }]),
+);
 const LOOKS_LIKE_FLAG = /^--?[a-z][\w-]*(=.*)?$/is;
 
 /** Throws a Fault that names the flag and the way out. */
@@ -93,7 +93,7 @@ function unknownFlag(raw: string): string {
   return `Unknown flag: ${flag}${meant ? ` (did you mean --${meant}?)` : ''}`;
 }
 
-/** Node's parser knows short flags of one letter only. */
+/** Short forms are one letter long to what follows. */
 function withoutAliases(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   return argv.map((word, at) => {
@@ -103,7 +103,7 @@ function withoutAliases(argv: readonly string[]): string[] {
 }
 
 function sort(argv: string[], switches: ReadonlySet<string> = new Set()): Sorted {
-  const { tokens } = parseArgs({ args: argv, options: nodeOptions(), strict: false, tokens: true });
+  const tokens = cutWords(argv, SPELLINGS);
   const sorted: Sorted = { given: new Map(), unknown: [], words: [] };
   let literal = false;
   let taken = -1;
@@ -113,7 +113,7 @@ function sort(argv: string[], switches: ReadonlySet<string> = new Set()): Sorted
     else if (token.kind === 'positional') sorted.words.push({ text: token.value, literal });
     else {
       const flag = BY_NAME.get(token.name);
-      // Only these two may or may not have a value, so Node leaves the word behind them alone.
+      // Only these two may or may not have a value, so the word behind them was left alone.
       const mayTake = flag ? flag.kind === 'search' : !switches.has(token.name);
       const next = mayTake ? wordBehind(token, tokens[at + 1]) : undefined;
       if (next !== undefined) taken = token.index + 1;
@@ -124,21 +124,12 @@ function sort(argv: string[], switches: ReadonlySet<string> = new Set()): Sorted
   return sorted;
 }
 
-function nodeOptions(): Record<string, { type: 'boolean' | 'string'; short?: string }> {
-  return Object.fromEntries(
-    FLAGS.map((flag: Flag) => {
-      const type = flag.kind === 'switch' || flag.kind === 'search' ? 'boolean' : 'string';
-      return [flag.name, flag.short ? { type, short: flag.short } : { type }];
-    }),
-  );
-}
-
-function wordBehind(token: OptionToken, next: Token | undefined): string | undefined {
+function wordBehind(token: FlagWord, next: Word | undefined): string | undefined {
   const follows = token.value === undefined && next?.kind === 'positional' && next.index === token.index + 1;
   return follows ? next.value : undefined;
 }
 
-function valueGiven(flag: Flag, { value, inlineValue }: OptionToken, next: string | undefined): string {
+function valueGiven(flag: Flag, { value, inlineValue }: FlagWord, next: string | undefined): string {
   if (flag.kind === 'search') return value ?? next ?? '';
   if (flag.kind === 'switch') {
     if (value === undefined) return '';

@@ -29,6 +29,8 @@ export interface ServeOptions {
   ports: { clock: Clock; ids: Ids; log: Log };
   /** What to do with accepted work when the host has no more to say. */
   onEof: 'finish' | 'abort';
+  /** Resolves when the host has been told what it must know without asking. */
+  introduced?: Promise<void>;
 }
 
 type Called = Extract<Incoming, { kind: 'call' }>;
@@ -68,6 +70,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   host.close();
   if (options.onEof === 'abort') await hub.abort();
   await lanes.idle();
+  await options.introduced;
   await hub.settled();
   disconnect();
   await outbox.flush();

@@ -3,24 +3,38 @@
 //
 // From `redirectRoutes` on, the functions also run inside workers, sent there as text: they may use one another and
 // globals, nothing else of this file, and give no names to inner arrows (bundlers that keep names would mark those).
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
 type Callable = (...args: unknown[]) => unknown;
 type Builtin = Record<string, Callable>;
 type Load = (name: string) => unknown;
 
-export function redirectJavaScript(): void {
-  // Newer versions of Node spare us the making of a `require`, which costs half a millisecond.
-  const load: Load = process.getBuiltinModule ?? createRequire(import.meta.url);
+/** The ways that the program's own parts might take. */
+export function redirectOwnCode(): void {
   const toStderr = { configurable: true, enumerable: true, get: () => process.stderr };
   Object.defineProperty(process, 'stdout', toStderr);
   // The global console asks for its stream once; it may have done so already.
-  Object.defineProperty(load('node:console') as object, '_stdout', toStderr);
-  redirectRoutes(load);
+  Object.defineProperty(loader()('node:console') as object, '_stdout', toStderr);
+  redirectFiles(fs as unknown as Builtin);
+}
+
+/** The ways that are left: children and workers, which the first reply shall not have to load. */
+export function redirectForeignCode(): void {
+  redirectOthers(loader());
+}
+
+/** Newer versions of Node spare us the making of a `require`, which costs half a millisecond. */
+function loader(): Load {
+  return process.getBuiltinModule ?? createRequire(import.meta.url);
 }
 
 function redirectRoutes(load: Load): void {
   redirectFiles(load('node:fs') as Builtin);
+  redirectOthers(load);
+}
+
+function redirectOthers(load: Load): void {
   redirectChildren(load('node:child_process') as Builtin);
   redirectWorkers(load('node:worker_threads') as Builtin);
   // Named imports of built-in modules are copies; this renews them.
@@ -95,7 +109,7 @@ function redirectWorkers(threads: Builtin): void {
 }
 
 function guardSource(): string {
-  const routes = [redirectRoutes, redirectFiles, redirectChildren, redirectWorkers];
+  const routes = [redirectRoutes, redirectOthers, redirectFiles, redirectChildren, redirectWorkers];
   const parts = [divert, withRedirectedStdio, redirectedStdio, guardSource, guardModule, guardedScript];
   return [...routes, ...parts].map(String).join('\n');
 }

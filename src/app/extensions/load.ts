@@ -1,9 +1,11 @@
 // The hall: from files to extensions that run. The only place that turns code of others into something alive.
-import { homedir } from 'node:os';
+
 import { createJiti } from 'jiti';
 import { Fault } from '../../base/index.ts';
 import type { ExtensionFactory, ExtensionSource, Place } from '../../contracts/index.ts';
 import { ExtensionSystem } from '../../core/extension/index.ts';
+import { guardForeignCode } from '../../transports/index.ts';
+import { homeDirectory } from '../home.ts';
 import { compatibleModules } from './compat/modules.ts';
 import { apiOf } from './compat/stream-api.ts';
 import { discover, explain, type Found } from './discover.ts';
@@ -18,7 +20,8 @@ interface LoadOptions extends FrontOptions {
 export async function loadExtensions(options: LoadOptions): Promise<ExtensionSystem> {
   const { ports, models, warn, reload, hookTimeoutMs, uiTimeoutMs, flags = {}, mode = 'sdk' } = options;
   const { files } = ports;
-  const { found, problems } = await discover({ ...options, files, home: homedir() });
+  guardForeignCode();
+  const { found, problems } = await discover({ ...options, files, home: homeDirectory() });
   const modules = compatibleModules(options);
   const extras = { pi: modules['@mariozechner/pi-coding-agent'], typebox: modules.typebox, logger: loggerOf(options) };
   const system = new ExtensionSystem({

@@ -1,7 +1,8 @@
 // The hall: `parley config`: which settings hold, where each comes from, and how to change the user's own.
-import { homedir } from 'node:os';
+
 import { parseArgs } from 'node:util';
 import { Fault, messageOf } from '../../base/index.ts';
+import { homeDirectory } from '../home.ts';
 import { loadSettings, type Settings, userDirectory } from '../settings.ts';
 import { isKnown, settingValue, unknownKey } from '../settings-keys.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../settings-table.ts';
@@ -31,7 +32,7 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
   const [verb, ...rest] = positionals;
   if (verb === 'set' || verb === 'unset') return change(verb, rest);
   const ports = createSystemPorts({});
-  const directory = userDirectory(process.env, homedir());
+  const directory = userDirectory(process.env, homeDirectory());
   const { files } = ports;
   const cwd = process.cwd();
   const flags = { trust: values.trust, noTrust: values['no-trust'] };
@@ -61,7 +62,7 @@ async function change(verb: 'set' | 'unset', [name = '', ...words]: readonly str
   if (verb === 'set' && words.length === 0) throw new Fault('config', `parley config set ${key} needs a value`);
   const value = verb === 'set' ? settingValue(key, words.join(' ')) : undefined;
   const { writeSettings } = await import('../settings-write.ts');
-  const place = { ports: createSystemPorts({}), directory: userDirectory(process.env, homedir()) };
+  const place = { ports: createSystemPorts({}), directory: userDirectory(process.env, homeDirectory()) };
   const file = await writeSettings(place, { [key]: value });
   return value === undefined ? `${key} is not set in ${file}\n` : `${key} = ${JSON.stringify(value)} in ${file}\n`;
 }

@@ -1,11 +1,12 @@
 // The hall: `parley doctor`: looks at everything that Parley leans on, and says how to mend what is wrong. Changes nothing.
-import { homedir } from 'node:os';
+
 import { parseArgs } from 'node:util';
 import { Fault, messageOf } from '../../base/index.ts';
 import { error, type Finding, ok } from '../doctor/finding.ts';
 import { checkModels } from '../doctor/models.ts';
 import { checkDisk, checkPermissions } from '../doctor/places.ts';
 import { checkGit, checkNode, checkRipgrep } from '../doctor/programs.ts';
+import { homeDirectory } from '../home.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import { diskSpace } from '../system-ports/disk-space.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
@@ -46,7 +47,7 @@ function parse(argv: readonly string[]) {
 async function examine(): Promise<Finding[]> {
   const ports = createSystemPorts();
   const [env, cwd] = [process.env, process.cwd()];
-  const directory = userDirectory(env, homedir());
+  const directory = userDirectory(env, homeDirectory());
   try {
     const { trusted } = await decideTrust({ files: ports.files, agentDirectory: directory, cwd });
     const settings = await loadSettings({ files: ports.files, directory, project: trusted ? cwd : undefined });

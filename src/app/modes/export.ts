@@ -1,10 +1,11 @@
 // The hall: `parley export`: a session as a page, without disturbing whoever works in it.
-import { homedir } from 'node:os';
+
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fault, messageOf } from '../../base/index.ts';
 import { renderSession } from '../../core/index.ts';
 import { createJsonlStore, sessionFolder, sessionFolders } from '../../store/index.ts';
+import { homeDirectory } from '../home.ts';
 import { userDirectory } from '../settings.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -55,7 +56,7 @@ async function locate(
   named: string | undefined,
 ): Promise<string> {
   const { files, clock } = ports;
-  const home = userDirectory(process.env, homedir());
+  const home = userDirectory(process.env, homeDirectory());
   const folders = named
     ? [resolve(named)]
     : [sessionFolder(home, process.cwd()), ...(await sessionFolders(files, home))];

@@ -1,6 +1,7 @@
 // The hall: a table of the models that can be used, for a person at a terminal. Starts no agent.
-import { homedir } from 'node:os';
+
 import { levelsOf, type Model } from '../../protocol/index.ts';
+import { homeDirectory } from '../home.ts';
 import { modelsFor } from '../models.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
@@ -16,7 +17,7 @@ const ONLY_OFFLINE =
 /** The table, or the news that nothing matches the search. */
 export async function listModels(options: Options, search: string, warn: (line: string) => void): Promise<string> {
   const ports = createSystemPorts();
-  const agentDirectory = userDirectory(process.env, homedir());
+  const agentDirectory = userDirectory(process.env, homeDirectory());
   const { values: settings, problems } = await loadSettings({ files: ports.files, directory: agentDirectory });
   for (const problem of problems) warn(problem);
   try {

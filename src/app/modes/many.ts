@@ -1,10 +1,11 @@
 // The hall: serving a host that opens its sessions itself. Each has its own directory, settings, trust, model and log.
-import { homedir } from 'node:os';
+
 import { resolve } from 'node:path';
 import { withDeskCommands } from '../../commands/desk/index.ts';
 import { commandsByName } from '../../commands/index.ts';
 import { createManyHub } from '../../server/many-hub.ts';
 import { createDesk } from '../desk/desk.ts';
+import { homeDirectory } from '../home.ts';
 import { withLimitFlags } from '../limits.ts';
 import { loadSettings, withDefaults } from '../settings.ts';
 import { decideTrust } from '../trust/decide.ts';
@@ -30,7 +31,7 @@ export function openMany(
       agent: {
         cwd,
         agentDirectory: directory,
-        home: homedir(),
+        home: homeDirectory(),
         settings: prepared.settings,
         ports,
         sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),

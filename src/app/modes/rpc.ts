@@ -26,17 +26,22 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
   });
   // Nobody reads any more: there is no point in going on, and no one to tell.
   void transport.broken.then(() => shutdown.leave(0));
-  const serving = serve({
+  await serve({
     transport,
     codec: dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] }),
     commands: served.commands,
     hub: served.hub,
     ports,
     onEof: options.onEof ?? settings['rpc.onEof'],
+    introduced: introduction(served, ports).catch((thrown: unknown) => warn(messageOf(thrown))),
   });
-  void served.introduce().catch((thrown: unknown) => warn(messageOf(thrown)));
-  await serving;
   return shutdown.leave(0);
+}
+
+/** What the host has said already is answered first. */
+async function introduction(served: Served, { clock }: Prepared['ports']): Promise<void> {
+  await clock.turn();
+  await served.introduce();
 }
 
 async function openOne(options: RpcOptions, warn: (line: string) => void, prepared: Prepared): Promise<Served> {

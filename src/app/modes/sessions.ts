@@ -1,9 +1,10 @@
 // The hall: `parley sessions`: which conversations there are, and how to be rid of them.
-import { homedir } from 'node:os';
+
 import { parseArgs } from 'node:util';
 import { Fault, messageOf } from '../../base/index.ts';
 import type { SessionStore, SessionSummary } from '../../contracts/index.ts';
 import { createJsonlStore, sessionFolder, sessionFolders } from '../../store/index.ts';
+import { homeDirectory } from '../home.ts';
 import { userDirectory } from '../settings.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -55,7 +56,7 @@ interface Shelf {
 /** One store for each folder that is looked into. */
 async function storesFor({ values, positionals }: Given): Promise<Shelf[]> {
   const { files, clock } = createSystemPorts({});
-  const home = userDirectory(process.env, homedir());
+  const home = userDirectory(process.env, homeDirectory());
   const named = values['session-dir'];
   // Ids may belong to any directory.
   const everywhere = values.all || positionals[0] === 'delete';

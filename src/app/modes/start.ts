@@ -1,11 +1,12 @@
 // The hall: from the words of the command line to an agent that is ready. Shared by every mode.
-import { homedir } from 'node:os';
+
 import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ThinkingLevel } from '../../protocol/index.ts';
 import { type Agent, createAgent } from '../compose.ts';
 import type { ExtensionFront } from '../extensions/front.ts';
+import { homeDirectory } from '../home.ts';
 import { type LimitFlags, withLimitFlags } from '../limits.ts';
 import { loadSettings, userDirectory, withDefaults } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
@@ -84,8 +85,8 @@ export async function prepare(
 ): Promise<Prepared> {
   const env = process.env;
   const logFile = options.logFile ?? env.PARLEY_LOG;
-  const ports = createSystemPorts(logFile ? { logFile: resolve(logFile), warn } : {});
-  const directory = userDirectory(env, homedir());
+  const directory = userDirectory(env, homeDirectory());
+  const ports = createSystemPorts({ own: directory, ...(logFile && { logFile: resolve(logFile), warn }) });
   const cwd = await workingDirectory(options.cwd, ports);
   const { trust, noTrust, set: overrides } = options;
   const { files } = ports;

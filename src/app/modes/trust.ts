@@ -1,8 +1,9 @@
 // The hall: `parley trust`: decides about a project for good, shows the decisions, and takes them back.
-import { homedir } from 'node:os';
+
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fault, messageOf } from '../../base/index.ts';
+import { homeDirectory } from '../home.ts';
 import { userDirectory } from '../settings.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { digestOf } from '../trust/inventory.ts';
@@ -31,7 +32,7 @@ export async function runTrust(argv: readonly string[]): Promise<string> {
   const { values, positionals } = parse(argv);
   if (values.help) return TRUST_HELP;
   const ports = createSystemPorts({});
-  const agentDirectory = userDirectory(process.env, homedir());
+  const agentDirectory = userDirectory(process.env, homeDirectory());
   if (values.list) return listed(await readDecisions(ports.files, agentDirectory), values.json ?? false);
   const cwd = await ports.files.resolve(resolve(positionals[0] ?? '.'));
   if (values.forget) {

@@ -1,9 +1,10 @@
 // The app's real files. System errors pass through as Node throws them; callers turn them into sentences.
-import { constants, type Dirent, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { systemCode } from '../../base/fault.ts';
-import type { FileInfo, FileKind, Files, OpenFile } from '../../contracts/ports.ts';
+import type { FileInfo, Files, OpenFile } from '../../contracts/ports.ts';
+import { infoOf, kindOf } from './file-info.ts';
 import { replaceFile } from './files-replace.ts';
 import { resolveLinks } from './files-resolve.ts';
 
@@ -39,22 +40,12 @@ export function createFiles(): Files {
 
 async function info(file: string, follow: boolean): Promise<FileInfo | undefined> {
   try {
-    const stats = await (follow ? fs.stat(file) : fs.lstat(file));
-    return { kind: kindOf(stats), size: stats.size, modifiedMs: stats.mtimeMs, mode: stats.mode & 0o7777 };
+    return infoOf(await (follow ? fs.stat(file) : fs.lstat(file)));
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   }
-}
-
-function kindOf(of: Stats | Dirent): FileKind {
-  if (of.isFile()) return 'file';
-  if (of.isDirectory()) return 'directory';
-  if (of.isSymbolicLink()) return 'link';
-  if (of.isFIFO()) return 'fifo';
-  if (of.isSocket()) return 'socket';
-  return 'device';
 }
 
 async function readRange(file: string, range: { start?: number; length?: number }): Promise<Uint8Array> {

@@ -2,7 +2,7 @@
 // Creating them does no work, because every start of the program pays for it.
 import type { Ports } from '../../contracts/ports.ts';
 import { createClock } from './clock.ts';
-import { createFiles } from './files.ts';
+import { createLazyFiles } from './files-lazy.ts';
 import { createIds } from './ids.ts';
 import { createLog, type DiagnosticLog } from './log.ts';
 import { createNetwork } from './network.ts';
@@ -21,6 +21,8 @@ export interface SystemPorts extends Ports {
 }
 
 export interface SystemPortsOptions {
+  /** The user's own directory, whose small files are quickly read. */
+  own?: string | undefined;
   logFile?: string | undefined;
   warn?: ((sentence: string) => void) | undefined;
   env?: NodeJS.ProcessEnv | undefined;
@@ -40,7 +42,7 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
   return {
     clock,
     ids,
-    files: createFiles(),
+    files: createLazyFiles(options.own),
     processes,
     ...createNetwork(env, clock),
     log: diagnostics.log,

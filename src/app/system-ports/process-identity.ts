@@ -1,19 +1,18 @@
 // The app's own identity among processes: what a lock says about its holder. Asks the system only when a lock is met.
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { systemCode } from '../../base/fault.ts';
 import type { ProcessId, ProcessIdentity } from '../../store/index.ts';
+import { hostName } from '../home.ts';
 
 export function createProcessIdentity(): ProcessIdentity {
   let self: ProcessId | undefined;
   return {
     get self() {
-      self ??= { pid: process.pid, startTime: ownStartTime(), host: hostname() };
+      self ??= { pid: process.pid, startTime: factsOf('self')?.startTime, host: hostName() };
       return self;
     },
     async isAlive(pid, startTime) {
-      const facts = await readFile(`/proc/${pid}/stat`, 'latin1').then(factsIn, () => undefined);
+      const facts = factsOf(pid);
       // Not told by the system: another kind of system, another user's process, or none at all.
       if (!facts) return answers(pid);
       if (facts.hasEnded) return false;
@@ -22,9 +21,9 @@ export function createProcessIdentity(): ProcessIdentity {
   };
 }
 
-function ownStartTime(): number | undefined {
+function factsOf(pid: number | 'self'): ReturnType<typeof factsIn> {
   try {
-    return factsIn(readFileSync('/proc/self/stat', 'latin1'))?.startTime;
+    return factsIn(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 // The app's real processes, loaded with the first child: a host that only talks starts none.
 import type { Ids, Processes } from '../../contracts/ports.ts';
+import { guardForeignCode } from '../../transports/index.ts';
 
 type Real = Processes & { close(): Promise<void> };
 
@@ -7,6 +8,7 @@ export function createLazyProcesses({ ids }: { ids: Ids }): Real {
   let loading: Promise<Real> | undefined;
   let closed = false;
   const load = () => {
+    guardForeignCode();
     loading ??= import('./processes.ts').then(({ createProcesses }) => createProcesses({ ids }));
     return loading;
   };

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cutWords } from '../../src/cli/words.ts';
+
+const FLAGS = {
+  mode: { takesValue: true },
+  model: { takesValue: true, short: 'm' },
+  print: { takesValue: false, short: 'p' },
+  'no-session': { takesValue: false },
+};
+const OPTIONS = {
+  mode: { type: 'string' },
+  model: { type: 'string', short: 'm' },
+  print: { type: 'boolean', short: 'p' },
+  'no-session': { type: 'boolean' },
+} as const;
+
+function byNode(args: string[]): unknown[] {
+  const { tokens } = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
+  return tokens.map((token) => {
+    if (token.kind !== 'option') return token;
+    const { rawName, ...rest } = token;
+    return rest;
+  });
+}
+
+test('flags, values, groups and words are told apart as Node tells them apart', () => {
+  const piece = fc.constantFrom(
+    '-',
+    '--',
+    '=',
+    'm',
+    'p',
+    'x',
+    'mode',
+    'model',
+    'print',
+    'no-session',
+    'a b',
+    'é',
+    '😀',
+  );
+  // A dash within a group of letters passes for `--` there, which is no rule to follow.
+  const isOdd = (word: string) => /^-[^-].*-/.test(word);
+  const word = fc.oneof(
+    fc
+      .array(piece, { maxLength: 4 })
+      .map((pieces) => pieces.join(''))
+      .filter((text) => !isOdd(text)),
+    fc.constantFrom(
+      '--mode',
+      '--mode=rpc',
+      '-m',
+      '-p',
+      '-pm',
+      '-mp',
+      '-pmx',
+      '-xp',
+      '--print',
+      '--print=1',
+      '--',
+      '-',
+      '',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
+      expect(cutWords(argv, FLAGS)).toEqual(byNode(argv));
+    }),
+    { numRuns: 2000 },
+  );
+});
