@@ -1,7 +1,6 @@
 // The hall: every session that is kept, whatever its directory.
-import type { SessionStore, SessionSummary } from '../../contracts/index.ts';
+import type { Ports, SessionStore, SessionSummary } from '../../contracts/index.ts';
 import { createJsonlStore, sessionFolders } from '../../store/index.ts';
-import type { AgentOptions } from '../compose.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 
 export interface Shelves {
@@ -12,7 +11,12 @@ export interface Shelves {
   remove(path: string): Promise<void>;
 }
 
-type Surroundings = Pick<AgentOptions, 'ports' | 'agentDirectory' | 'sessionDirectory'>;
+interface Surroundings {
+  readonly ports: Pick<Ports, 'files' | 'clock'>;
+  readonly agentDirectory: string;
+  /** The only folder, where one was named. */
+  readonly sessionDirectory?: string | undefined;
+}
 
 export function createShelves({ ports, agentDirectory, sessionDirectory }: Surroundings): Shelves {
   const { files, clock } = ports;

@@ -4,6 +4,9 @@ import { createJiti } from 'jiti';
 import { Fault } from '../../base/index.ts';
 import type { ExtensionFactory, ExtensionSource, Place } from '../../contracts/index.ts';
 import { ExtensionSystem } from '../../core/extension/index.ts';
+import { catalogued } from '../../llm/catalogue.ts';
+import { PROVIDERS } from '../../llm/providers/providers.ts';
+import type { Model } from '../../protocol/index.ts';
 import { guardForeignCode } from '../../transports/index.ts';
 import { homeDirectory } from '../home.ts';
 import { compatibleModules } from './compat/modules.ts';
@@ -22,7 +25,7 @@ export async function loadExtensions(options: LoadOptions): Promise<ExtensionSys
   const { files } = ports;
   guardForeignCode();
   const { found, problems } = await discover({ ...options, files, home: homeDirectory() });
-  const modules = compatibleModules(options);
+  const modules = compatibleModules({ ...options, known: found.length > 0 ? await knownModels() : [] });
   const extras = { pi: modules['@mariozechner/pi-coding-agent'], typebox: modules.typebox, logger: loggerOf(options) };
   const system = new ExtensionSystem({
     ports,
@@ -65,6 +68,11 @@ async function opened(
       return refuse(`Extension does not export a valid factory function: ${path}`);
     },
   }));
+}
+
+/** Extensions look them up without waiting. */
+async function knownModels(): Promise<Model[]> {
+  return (await Promise.all(PROVIDERS.map((provider) => catalogued(provider, provider.baseUrl)))).flat();
 }
 
 async function refuse(sentence: string): Promise<never> {

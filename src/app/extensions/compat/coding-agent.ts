@@ -1,45 +1,91 @@
 // The hall: what extensions import from the agent itself. What needs a terminal is there and does nothing.
+import { parseFrontmatter } from '../../../base/frontmatter.ts';
 import { isRecord } from '../../../base/index.ts';
-import type { Ports, Tool, ToolResult } from '../../../contracts/index.ts';
-import { offerOf } from '../../../core/context/offers.ts';
+import type { Ports } from '../../../contracts/index.ts';
+import { estimateTokens } from '../../../core/compaction/tokens.ts';
+import { toModelMessages } from '../../../core/context/to-model.ts';
 import { createEventBus } from '../../../core/extension/index.ts';
-import { type AgentMessage, textOf } from '../../../protocol/index.ts';
-import { builtinTools as ownTools } from '../../../tools/index.ts';
+import { sessionContext } from '../../../core/extension/log-reading.ts';
+import { plainTheme } from '../../../core/extension/theme.ts';
+import {
+  type AgentMessage,
+  SESSION_VERSION,
+  type SessionEntry,
+  textOf,
+  totalTokens,
+  type Usage,
+} from '../../../protocol/index.ts';
+import { inTurn } from '../../../tools/path-queue.ts';
+import { defaultSettings } from '../../settings-table.ts';
 import { version } from '../../version.ts';
-import { components } from './terminal.ts';
+import { toolFactories } from './builtin-tools.ts';
+import { refusals } from './refused.ts';
+import { parseEntries, sessionManagerClass } from './session-manager.ts';
+import { agentComponents, terminal } from './terminal.ts';
 import { truncation } from './truncate.ts';
 
 const asItIs = (text: unknown): string => String(text);
 
-interface Surroundings {
+export interface Surroundings {
   agentDirectory: string;
   ports: Ports;
 }
 
-export function codingAgent({ agentDirectory, ports }: Surroundings): Record<string, unknown> {
+export function codingAgent(surroundings: Surroundings): Record<string, unknown> {
+  const { agentDirectory, ports } = surroundings;
   return {
+    ...refused,
     ...truncation,
-    ...components,
+    ...agentComponents,
+    ...drawing,
     ...guards(),
+    ...logs,
+    ...counting,
+    ...toolFactories(ports),
+    SessionManager: sessionManagerClass(surroundings),
     VERSION: version(),
     CONFIG_DIR_NAME: '.parley',
     getAgentDir: () => agentDirectory,
+    getShellConfig: (shell?: string) => ({ shell: shell ?? 'bash', args: ['-c'] }),
     defineTool: (tool: unknown) => tool,
     createEventBus: () =>
       createEventBus((channel, thrown) => ports.log('listener failed', { channel, error: String(thrown) })),
-    withFileMutationQueue: (_path: string, act: () => unknown) => act(),
-    keyHint: (_key: unknown, text: unknown) => asItIs(text ?? ''),
-    keyText: asItIs,
-    rawKeyHint: (_key: unknown, text: unknown) => asItIs(text ?? ''),
-    getMarkdownTheme: () => new Proxy({}, { get: () => asItIs }),
-    getSelectListTheme: () => new Proxy({}, { get: () => asItIs }),
-    getSettingsListTheme: () => new Proxy({}, { get: () => asItIs }),
-    highlightCode: (code: string) => String(code).split('\n'),
-    getLanguageFromPath: (path: string) => /\.(\w+)$/.exec(path)?.[1],
-    convertToLlm: (messages: readonly AgentMessage[]) => messages.flatMap(spoken),
-    serializeConversation,
-    ...frontmatter,
-    ...builtinTools(ports),
+    /** The same queue that the built-in tools stand in. */
+    withFileMutationQueue: async (path: string, act: () => Promise<unknown>) =>
+      inTurn(ports.files, await ports.files.resolve(path), act),
+    parseFrontmatter(text: string) {
+      const { fields, body } = parseFrontmatter(text);
+      return { frontmatter: fields, body };
+    },
+    stripFrontmatter: (text: string) => parseFrontmatter(text).body,
+  };
+}
+
+const drawing = {
+  ...terminalWords(),
+  theme: plainTheme,
+  Theme: terminal.Text,
+  initTheme: () => {},
+  keyHint: (_key: unknown, text: unknown) => asItIs(text ?? ''),
+  appKeyHint: (_keys: unknown, _key: unknown, text: unknown) => asItIs(text ?? ''),
+  keyText: asItIs,
+  rawKeyHint: (_key: unknown, text: unknown) => asItIs(text ?? ''),
+  editorKey: asItIs,
+  appKey: (_keys: unknown, key: unknown) => asItIs(key),
+  getMarkdownTheme: () => new Proxy({}, { get: () => asItIs }),
+  getSelectListTheme: () => new Proxy({}, { get: () => asItIs }),
+  getSettingsListTheme: () => new Proxy({}, { get: () => asItIs }),
+  highlightCode: (code: string) => String(code).split('\n'),
+  getLanguageFromPath: (path: string) => /\.(\w+)$/.exec(path)?.[1],
+  renderDiff: asItIs,
+};
+
+function terminalWords() {
+  return {
+    truncateToVisualLines(text: string, most: number, width: number) {
+      const lines = terminal.wrapTextWithAnsi(text, width);
+      return { visualLines: lines.slice(-most), skippedCount: Math.max(0, lines.length - most) };
+    },
   };
 }
 
@@ -53,10 +99,15 @@ function guards(): Record<string, unknown> {
   };
 }
 
-function spoken(message: AgentMessage): AgentMessage[] {
-  if (message.role === 'custom') return [{ role: 'user', content: message.content, timestamp: message.timestamp }];
-  return message.role === 'user' || message.role === 'assistant' || message.role === 'toolResult' ? [message] : [];
-}
+const logs = {
+  CURRENT_SESSION_VERSION: SESSION_VERSION,
+  buildSessionContext: sessionContext,
+  parseSessionEntries: parseEntries,
+  getLatestCompactionEntry: (entries: readonly SessionEntry[]) =>
+    entries.findLast((entry) => entry.type === 'compaction') ?? null,
+  convertToLlm: toModelMessages,
+  serializeConversation,
+};
 
 function serializeConversation(messages: readonly AgentMessage[]): string {
   const lines = messages.map((message) => {
@@ -66,44 +117,80 @@ function serializeConversation(messages: readonly AgentMessage[]): string {
   return lines.join('\n\n');
 }
 
-const FENCE = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
-
-/** Lines of `key: value` only, which is what skills and agents use. */
-const frontmatter = {
-  parseFrontmatter(text: string) {
-    const head = FENCE.exec(text);
-    const pairs = (head?.[1] ?? '').split('\n').flatMap((line) => {
-      const [, key, value = ''] = /^([\w-]+):\s*(.*)$/.exec(line.trim()) ?? [];
-      return key ? [[key, value.replace(/^(["'])(.*)\1$/, '$2')]] : [];
-    });
-    return { frontmatter: Object.fromEntries(pairs), body: text.slice(head?.[0].length ?? 0) };
+const counting = {
+  estimateTokens,
+  calculateContextTokens: (usage: Usage) => totalTokens(usage),
+  getLastAssistantUsage(entries: readonly SessionEntry[]): Usage | undefined {
+    const answers = entries.flatMap((entry) =>
+      entry.type === 'message' && entry.message.role === 'assistant' ? [entry.message] : [],
+    );
+    return answers.findLast(({ stopReason }) => stopReason !== 'aborted' && stopReason !== 'error')?.usage;
   },
-  stripFrontmatter: (text: string) => text.replace(FENCE, ''),
+  DEFAULT_COMPACTION_SETTINGS: {
+    enabled: defaultSettings['compaction.enabled'],
+    reserveTokens: defaultSettings['compaction.reserveTokens'],
+    keepRecentTokens: defaultSettings['compaction.keepRecentTokens'],
+  },
+  shouldCompact: (tokens: number, window: number, settings: { enabled: boolean; reserveTokens: number }) =>
+    settings.enabled && tokens > window - settings.reserveTokens,
 };
 
-/** `createReadTool(cwd)` and the like: the built-in tools, for extensions that do something around them. */
-function builtinTools(ports: Ports): Record<string, unknown> {
-  const make = (tool: Tool) => (cwd: string) => ({
-    ...offerOf(tool),
-    label: tool.name,
-    async execute(toolCallId: string, params: unknown, signal?: AbortSignal, onUpdate?: (partial: ToolResult) => void) {
-      return tool.run(params, {
-        toolCallId,
-        cwd,
-        ports,
-        signal: signal ?? new AbortController().signal,
-        update: (partial) => onUpdate?.(partial),
-        artifacts: { reserve: () => reserve(ports, tool.name), find: async () => undefined },
-        options: { shellPath: undefined, bashTimeout: undefined },
-      });
-    },
-  });
-  return Object.fromEntries(
-    ownTools.map((tool) => [`create${tool.name[0]?.toUpperCase()}${tool.name.slice(1)}Tool`, make(tool)]),
-  );
-}
+const SUMMARIES = 'Ask a model with complete() of pi-ai, or call ctx.compact().';
+const SESSIONS = 'Use the task tool, or embed Parley in a program of your own.';
+const CONFIGURATION = 'Use ctx.modelRegistry, and flags or files of your own.';
+const RESOURCES = 'Return paths from the resources_discover event.';
 
-async function reserve({ files, ids }: Ports, name: string): Promise<{ id: string; path: string }> {
-  const id = ids.entry();
-  return { id, path: `${await files.temporaryDirectory('parley-extension-')}/${id}.${name}.log` };
-}
+const refused = refusals('pi-coding-agent', {
+  [SUMMARIES]: [
+    'compact',
+    'generateSummary',
+    'generateBranchSummary',
+    'collectEntriesForBranchSummary',
+    'prepareBranchEntries',
+    'findCutPoint',
+    'findTurnStartIndex',
+  ],
+  [SESSIONS]: [
+    'createAgentSession',
+    'AgentSession',
+    'createAgentSessionRuntime',
+    'createAgentSessionServices',
+    'createAgentSessionFromServices',
+    'InteractiveMode',
+    'runPrintMode',
+    'runRpcMode',
+    'RpcClient',
+    'main',
+    'buildSystemPrompt',
+    'ExtensionRunner',
+    'createExtensionRuntime',
+    'discoverAndLoadExtensions',
+    'discoverExtensions',
+    'loadExtensions',
+    'wrapRegisteredTool',
+    'wrapRegisteredTools',
+    'wrapToolWithExtensions',
+    'wrapToolsWithExtensions',
+    'migrateSessionEntries',
+  ],
+  [CONFIGURATION]: [
+    'AuthStorage',
+    'ModelRegistry',
+    'SettingsManager',
+    'discoverAuthStorage',
+    'discoverModels',
+    'loadSettings',
+  ],
+  [RESOURCES]: [
+    'DefaultResourceLoader',
+    'DefaultPackageManager',
+    'discoverContextFiles',
+    'discoverPromptTemplates',
+    'discoverSkills',
+    'formatSkillsForPrompt',
+    'loadSkills',
+    'loadSkillsFromDir',
+    'loadProjectContextFiles',
+  ],
+  'There is no screen here; use ctx.ui.': ['copyToClipboard'],
+});

@@ -87,42 +87,64 @@ async function lastOf(
 }
 
 /** A stream that is written at one end and read at the other, as extensions' own providers use it. */
-export class AssistantMessageEventStream implements AsyncIterable<AssistantMessageEvent> {
-  readonly #waiting: AssistantMessageEvent[] = [];
+export class EventStream<E, R> implements AsyncIterable<E> {
+  readonly #isLast: (event: E) => boolean;
+  readonly #resultOf: (event: E) => R;
+  readonly #waiting: E[] = [];
   #wake: () => void = () => {};
   #over = false;
-  #settle: (message: AssistantMessage) => void = () => {};
-  readonly #result = new Promise<AssistantMessage>((resolve) => {
+  #settle: (result: R) => void = () => {};
+  readonly #result = new Promise<R>((resolve) => {
     this.#settle = resolve;
   });
 
-  push(event: AssistantMessageEvent): void {
+  constructor(isLast: (event: E) => boolean, resultOf: (event: E) => R) {
+    this.#isLast = isLast;
+    this.#resultOf = resultOf;
+  }
+
+  push(event: E): void {
     if (this.#over) return;
     this.#waiting.push(event);
-    if (event.type === 'done') this.#settle(event.message);
-    if (event.type === 'error') this.#settle(event.error);
-    this.#over = event.type === 'done' || event.type === 'error';
+    this.#over = this.#isLast(event);
+    if (this.#over) this.#settle(this.#resultOf(event));
     this.#wake();
   }
 
-  end(): void {
+  end(result?: R): void {
     this.#over = true;
+    if (result !== undefined) this.#settle(result);
     this.#wake();
   }
 
-  result(): Promise<AssistantMessage> {
+  result(): Promise<R> {
     return this.#result;
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<AssistantMessageEvent> {
+  async *[Symbol.asyncIterator](): AsyncIterator<E> {
     for (;;) {
       const event = this.#waiting.shift();
-      if (event) yield event;
+      if (event !== undefined) yield event;
       else if (this.#over) return;
       else
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
     }
+  }
+}
+
+type Last = Extract<AssistantMessageEvent, { type: 'done' | 'error' }>;
+
+/** The same for one answer of a model. */
+export class AssistantMessageEventStream extends EventStream<AssistantMessageEvent, AssistantMessage> {
+  constructor() {
+    super(
+      ({ type }) => type === 'done' || type === 'error',
+      (event) => {
+        const last = event as Last;
+        return last.type === 'done' ? last.message : last.error;
+      },
+    );
   }
 }

@@ -38,15 +38,47 @@ const NAMES = [
   'CancellableLoader',
   'TUI',
   'ProcessTerminal',
+  'CombinedAutocompleteProvider',
+  'StdinBuffer',
+  'EditorKeybindingsManager',
+  'KeybindingsManager',
+] as const;
+
+const AGENT_NAMES = [
   'BorderedLoader',
   'DynamicBorder',
   'CustomEditor',
-];
+  'ArminComponent',
+  'AssistantMessageComponent',
+  'BashExecutionComponent',
+  'BranchSummaryMessageComponent',
+  'CompactionSummaryMessageComponent',
+  'CustomMessageComponent',
+  'ExtensionEditorComponent',
+  'ExtensionInputComponent',
+  'ExtensionSelectorComponent',
+  'FooterComponent',
+  'LoginDialogComponent',
+  'ModelSelectorComponent',
+  'OAuthSelectorComponent',
+  'SessionSelectorComponent',
+  'SettingsSelectorComponent',
+  'ShowImagesSelectorComponent',
+  'SkillInvocationMessageComponent',
+  'ThemeSelectorComponent',
+  'ThinkingSelectorComponent',
+  'ToolExecutionComponent',
+  'TreeSelectorComponent',
+  'UserMessageComponent',
+  'UserMessageSelectorComponent',
+] as const;
 
-/** Every component that there is, as something that can be made. */
-export const components: Readonly<Record<string, typeof Blank>> = Object.fromEntries(
-  NAMES.map((name) => [name, class extends Blank {}]),
-);
+function blanks<N extends string>(names: readonly N[]): Readonly<Record<N, typeof Blank>> {
+  return Object.fromEntries(names.map((name) => [name, class extends Blank {}])) as Record<N, typeof Blank>;
+}
+
+/** Those of the agent itself. */
+export const agentComponents = blanks(AGENT_NAMES);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what escape sequences are made of
 const ESCAPES = /\u001b\[[0-9;]*[A-Za-z]/g;
@@ -76,15 +108,45 @@ function keyNamed(name: string): unknown {
   return Object.assign((key: unknown) => `${name}+${String(key)}`, { toString: () => name });
 }
 
+const nothing = (..._: unknown[]): void => {};
+const no = (..._: unknown[]): boolean => false;
+const none = (..._: unknown[]): undefined => undefined;
+const keybindings = { matches: no, getKeys: () => [] as string[], getEffectiveConfig: () => ({}), setConfig: nothing };
+
 export const terminal = {
-  ...components,
+  ...blanks(NAMES),
   Key,
-  matchesKey: () => false,
-  isKeyRelease: () => false,
+  matchesKey: no,
+  parseKey: none,
+  isKeyRelease: no,
+  isKeyRepeat: no,
+  isKittyProtocolActive: no,
+  setKittyProtocolActive: nothing,
+  decodeKittyPrintable: none,
+  isFocusable: no,
+  CURSOR_MARKER: '',
   visibleWidth,
   truncateToWidth,
   wrapTextWithAnsi,
+  hyperlink: (text: unknown) => String(text),
   fuzzyFilter: <T>(items: readonly T[]): T[] => [...items],
   fuzzyMatch: () => ({ matches: true, score: 0 }),
-  getKeybindings: () => ({ matches: () => false, getKeys: () => [] }),
+  DEFAULT_EDITOR_KEYBINDINGS: {},
+  TUI_KEYBINDINGS: {},
+  getKeybindings: () => keybindings,
+  setKeybindings: nothing,
+  getEditorKeybindings: () => keybindings,
+  setEditorKeybindings: nothing,
+  getCapabilities: () => ({ images: null, trueColor: false, hyperlinks: false }),
+  detectCapabilities: () => ({ images: null, trueColor: false, hyperlinks: false }),
+  resetCapabilitiesCache: nothing,
+  getCellDimensions: () => ({ widthPx: 9, heightPx: 18 }),
+  setCellDimensions: nothing,
+  getImageDimensions: () => null,
+  calculateImageRows: () => 1,
+  imageFallback: (mimeType: unknown) => `[Image: ${String(mimeType)}]`,
+  renderImage: () => null,
+  allocateImageId: () => 1,
+  deleteKittyImage: () => '',
+  deleteAllKittyImages: () => '',
 };
