@@ -1,7 +1,7 @@
 // Table of contents: what the app takes from core.
 import type { StoredSession } from '../contracts/index.ts';
 
-export { type BudgetLimits, hasLimit } from './policy/budget.ts';
+export { type BudgetLimits, hasLimit } from './policy/budget-limits.ts';
 export type { RuleOptions } from './policy/rules.ts';
 export type { CreateSubagents } from './session/family.ts';
 export type { SessionOptions } from './session/options.ts';

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isRecord } from '../../src/base/index.ts';
 import { KEY, type LoopbackServer, type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
 import { isAlive, processesWith } from '../support/processes.ts';
 import { newPlace, type Place, type Program, runProgram, startRpc } from '../support/program.ts';
@@ -117,6 +118,30 @@ test('told to leave in the middle of it: nothing is left when the program has en
   await until(() => processesWith(marker, 'cmdline').length === 0);
   expect(copies(place)).toEqual([]);
   expect(state(place)).toBe(before);
+});
+
+test('killed with half of its budget spent: the session that goes on has the other half', async () => {
+  const server = await provider();
+  const place = newPlace();
+  const call = (id: string): Reply => ({ answer: { parts: [{ call: id, name: 'bash', input: { command: 'true' } }] } });
+  server.reply(call('toolu_1'), { silent: true });
+  const limited = [...FLAGS, '--max-tool-calls', '2'];
+  const program = startRpc(limited, { place, env: envOf(server) });
+  program.send({ id: 'p', type: 'prompt', message: 'go' });
+  await program.frame(
+    ({ type, message }) => type === 'message_end' && isRecord(message) && message.role === 'toolResult',
+  );
+  program.kill('SIGKILL');
+  await program.ended;
+
+  server.reply(call('toolu_2'));
+  const next = startRpc([...limited, '--continue'], { place, env: envOf(server) });
+  next.send({ id: 'p', type: 'prompt', message: 'again' });
+  const { snapshot } = await next.frame({ type: 'budget_exceeded' });
+  expect(snapshot).toMatchObject({ toolCalls: 2, reason: 'tool_calls' });
+  await next.frame({ type: 'agent_settled' });
+  const refused = await next.ask({ type: 'prompt', message: 'more' });
+  expect(refused).toMatchObject({ success: false, error: 'Session budget exceeded (tool_calls)' });
 });
 
 test('--max-tool-calls ends a run of text mode with a word and an exit code', async () => {

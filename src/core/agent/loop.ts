@@ -11,7 +11,7 @@ import { streamAnswer } from './turn.ts';
 export async function runTurns(scope: RunScope, opening: Delivery[], made: AgentMessage[]): Promise<AssistantMessage> {
   for (let due = opening; ; ) {
     const { answer, results } = await runTurn(scope, due, made);
-    if (failed(answer) || scope.limits?.halted) return answer;
+    if (failed(answer) || scope.limits.halted) return answer;
     while (scope.arriving) await scope.arriving;
     due = nextDue(scope, results.length === 0);
     if (due.length === 0 && results.length === 0) return answer;
@@ -26,7 +26,7 @@ export function withSteering(scope: RunScope, opening: readonly Delivery[]): Del
 /** Steering comes first; follow-ups only when the run would otherwise be over. */
 export function nextDue(scope: RunScope, wouldStop: boolean): Delivery[] {
   // After an abort, and when a limit is reached, nothing more is taken from the queues: they wait for the next prompt.
-  if (scope.signal.aborted || scope.limits?.halted) return [];
+  if (scope.signal.aborted || scope.limits.halted) return [];
   const steering = scope.takeSteering();
   return steering.length === 0 && wouldStop ? scope.takeFollowUps() : steering;
 }
@@ -42,7 +42,7 @@ async function runTurn(
   made.push(answer);
   const results = callsOf(answer).length > 0 ? await runToolCalls(scope, answer, made) : [];
   await scope.emit({ type: 'turn_end', message: answer, toolResults: results });
-  await scope.limits?.turnOver(answer, results.length > 0);
+  await scope.limits.turnOver(answer, results.length > 0);
   return { answer, results };
 }
 

@@ -62,6 +62,5 @@ export interface RunScope {
   readonly interruptMode: InterruptMode;
   /** Absent when there are no rules. */
   readonly rules?: { watch(run: AbortSignal): AnswerWatch | undefined };
-  /** Absent when nothing is limited. */
-  readonly limits?: RunLimits | undefined;
+  readonly limits: RunLimits;
 }

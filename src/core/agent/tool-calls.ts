@@ -39,13 +39,13 @@ function reasonNotToRun(scope: RunScope, answer: AssistantMessage, interrupted: 
   if (answer.stopReason === 'aborted' || scope.signal.aborted) return ABORTED;
   if (answer.stopReason === 'error') return FAILED;
   if (answer.stopReason === 'length') return CUT_OFF;
-  return scope.limits?.halted ?? (interrupted ? SKIPPED : undefined);
+  return scope.limits.halted ?? (interrupted ? SKIPPED : undefined);
 }
 
 async function carryOut(scope: RunScope, call: ToolCall): Promise<ToolResultMessage> {
   const begun = scope.clock.now();
   await scope.emit(startOf(call));
-  await scope.limits?.toolStarts();
+  await scope.limits.toolStarts();
   let over = false;
   const result = await executeTool(scope, call, (partialResult) => {
     // A tool that still talks after it has answered would confuse every display.

@@ -1,19 +1,7 @@
 // First floor, core: what may be spent and what was. Pure: no clock, no events but those it returns.
 import type { BudgetReason, BudgetScope, BudgetSnapshot, Usage } from '../../protocol/index.ts';
 import { totalTokens } from '../../protocol/index.ts';
-
-/** A limit that is absent does not exist. */
-export interface BudgetLimits {
-  maxWallTimeMs?: number | undefined;
-  maxInputTokens?: number | undefined;
-  maxOutputTokens?: number | undefined;
-  maxTotalTokens?: number | undefined;
-  maxCostUsd?: number | undefined;
-  maxToolCalls?: number | undefined;
-  maxSubagents?: number | undefined;
-  /** The part of a limit at which a warning is due. */
-  warnAtRatio: number;
-}
+import type { BudgetLimits } from './budget-limits.ts';
 
 type Counter = Exclude<keyof BudgetSnapshot, 'status' | 'reason'>;
 export type Spending = Partial<Record<Counter, number>>;
@@ -27,6 +15,7 @@ export interface BudgetNews {
 export interface Budget {
   /** Adds up, and says what became due by it. */
   charge(spending: Spending): BudgetNews[];
+  readonly spent: Readonly<Record<Counter, number>>;
   /** The first dimension whose limit is reached. */
   readonly violation: BudgetReason | undefined;
   /** The same, as if `except` had no limit. */
@@ -50,20 +39,20 @@ const DIMENSIONS: readonly Dimension[] = [
   { reason: 'subagents', counter: 'subagents', limit: 'maxSubagents' },
 ];
 
-export function hasLimit(limits: BudgetLimits): boolean {
-  return DIMENSIONS.some(({ limit }) => limits[limit] !== undefined);
-}
+export const COUNTERS: readonly Counter[] = DIMENSIONS.map(({ counter }) => counter);
 
-export function createBudget(limits: BudgetLimits, scope: BudgetScope = 'session'): Budget {
-  const spent = Object.fromEntries(DIMENSIONS.map(({ counter }) => [counter, 0])) as Record<Counter, number>;
-  const warned = new Set<BudgetReason>();
-  let told = false;
+/** `before` was spent earlier; what was due by it has been said. */
+export function createBudget(limits: BudgetLimits, scope: BudgetScope = 'session', before: Spending = {}): Budget {
+  const spent = addSpending({}, before);
 
   const reaches = ({ counter, limit }: Dimension, ratio: number) => {
     const most = limits[limit];
     return most !== undefined && spent[counter] >= most * ratio;
   };
   const first = (among: readonly Dimension[]) => among.find((dimension) => reaches(dimension, 1))?.reason;
+  const near = DIMENSIONS.filter((dimension) => reaches(dimension, limits.warnAtRatio));
+  const warned = new Set(spends(before) ? near.map(({ reason }) => reason) : []);
+  let told = spends(before) && first(DIMENSIONS) !== undefined;
   const snapshot = (reason?: BudgetReason): BudgetSnapshot => ({
     status: first(DIMENSIONS) ? 'exceeded' : isWarning() ? 'warning' : 'ok',
     ...spent,
@@ -72,6 +61,7 @@ export function createBudget(limits: BudgetLimits, scope: BudgetScope = 'session
   const isWarning = () => DIMENSIONS.some((dimension) => reaches(dimension, limits.warnAtRatio));
 
   return {
+    spent,
     charge(spending) {
       for (const { counter } of DIMENSIONS) spent[counter] += spending[counter] ?? 0;
       // Nobody is warned of what has already happened.
@@ -94,6 +84,15 @@ export function createBudget(limits: BudgetLimits, scope: BudgetScope = 'session
     violationBeside: (except) => first(DIMENSIONS.filter(({ reason }) => reason !== except)),
     snapshot,
   };
+}
+
+export function addSpending(one: Spending, other: Spending): Record<Counter, number> {
+  const sums = COUNTERS.map((counter) => [counter, (one[counter] ?? 0) + (other[counter] ?? 0)]);
+  return Object.fromEntries(sums) as Record<Counter, number>;
+}
+
+function spends(spending: Spending): boolean {
+  return Object.values(spending).some((amount) => amount > 0);
 }
 
 /** What an answer of a model costs. */

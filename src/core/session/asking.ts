@@ -7,19 +7,19 @@ import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
 import { untilAborted } from '../agent/until-aborted.ts';
 import type { Opening } from '../context/opening.ts';
 
-import type { LimitFacet } from './limits.ts';
+import type { Limits } from './limits.ts';
 import type { ModelFacet } from './models.ts';
 import type { Seat } from './seat.ts';
 
 export class Asking {
   readonly #seat: Seat;
   readonly #models: ModelFacet;
-  readonly #limits: LimitFacet;
+  readonly #limits: Limits;
   readonly #tools: Pick<ToolChoice, 'active'>;
   // Made once for a session, so that every request begins with the same bytes and provider caches hit.
   #opening: Promise<Opening> | undefined;
 
-  constructor(seat: Seat, parts: { models: ModelFacet; limits: LimitFacet; tools: Pick<ToolChoice, 'active'> }) {
+  constructor(seat: Seat, parts: { models: ModelFacet; limits: Limits; tools: Pick<ToolChoice, 'active'> }) {
     this.#seat = seat;
     this.#models = parts.models;
     this.#limits = parts.limits;

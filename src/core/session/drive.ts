@@ -4,7 +4,7 @@ import type { AgentMessage, AssistantMessage } from '../../protocol/index.ts';
 import { failed, nextDue, runTurns, withSteering } from '../agent/loop.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { CompactionFacet } from './compaction.ts';
-import type { LimitFacet } from './limits.ts';
+import type { Limits } from './limits.ts';
 import type { RetryFacet } from './retry.ts';
 import type { RuleFacet } from './rules.ts';
 import type { TodoFacet } from './todos.ts';
@@ -13,7 +13,7 @@ export interface Driven {
   scope: RunScope;
   retry: RetryFacet;
   compaction: CompactionFacet;
-  limits: LimitFacet;
+  limits: Limits;
   rules: RuleFacet;
   todos: TodoFacet;
   /** Ends the run from outside, when its time is up. */

@@ -12,7 +12,7 @@ import type {
   ToolOptions,
 } from '../../contracts/index.ts';
 import type { InterruptMode, Model, QueueMode, ThinkingLevel } from '../../protocol/index.ts';
-import type { BudgetLimits } from '../policy/budget.ts';
+import type { BudgetLimits } from '../policy/budget-limits.ts';
 import type { CompactionSettings } from '../policy/compaction.ts';
 import type { RetrySettings } from '../policy/retry.ts';
 import type { RuleOptions } from '../policy/rules.ts';

@@ -37,6 +37,8 @@ export interface Checkpoint {
   held: readonly HeldItem[];
   /** Rules that have acted, by name. */
   injectedRules?: readonly string[] | undefined;
+  /** Of the budget; see `parley.budget`. */
+  spent?: object | undefined;
 }
 
 export interface Restored {

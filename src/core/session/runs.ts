@@ -14,7 +14,7 @@ import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
 import type { Entrance } from './entrance.ts';
-import type { LimitFacet } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { deliveryOf, entryOf, prepareRun } from './preparation.ts';
 import type { QueueFacet } from './queues.ts';
 import type { RetryFacet } from './retry.ts';
@@ -44,7 +44,7 @@ interface RunParts {
   asking: Asking;
   retry: RetryFacet;
   compaction: CompactionFacet;
-  limits: LimitFacet;
+  limits: Limits;
   rules: RuleFacet;
   todos: TodoFacet;
   subagents: Subagents | undefined;
@@ -194,7 +194,7 @@ export class RunFacet implements Runs {
         compaction.answered(message, failure);
         return retry.answered(message, failure);
       },
-      record: (message) => conversation.record([{ type: 'message', message }]),
+      record: (message) => conversation.record([...limits.ledger(message), { type: 'message', message }]),
       ask: (signal) => asking.ask(signal, run.systemPrompt),
       blankAnswer: () => asking.blankAnswer(),
       tools: new Map((await tools.active()).map((tool) => [tool.name, tool])),
@@ -218,7 +218,7 @@ export class RunFacet implements Runs {
       get interruptMode() {
         return queues.interruptMode;
       },
-      ...(limits.isNeeded ? { limits } : {}),
+      limits,
       ...((await rules.prepare()) ? { rules } : {}),
     };
   }

@@ -7,7 +7,7 @@ import { CompactionFacet } from './compaction.ts';
 import { Entrance } from './entrance.ts';
 import { EntryFacet } from './entries.ts';
 import { HistoryFacet } from './history.ts';
-import { LimitFacet } from './limits.ts';
+import { type Limits, UNLIMITED } from './limits.ts';
 import { ModelFacet } from './models.ts';
 import { NamingFacet } from './naming.ts';
 import type { SessionOptions } from './options.ts';
@@ -29,7 +29,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const models = new ModelFacet(seat);
   const naming = new NamingFacet(seat);
   const queues = new QueueFacet(seat);
-  const limits = new LimitFacet(seat);
+  const limits = await limitsOf(seat);
   const tools: ToolFacet = new ToolFacet(options, () => asking.reset());
   const asking: Asking = new Asking(seat, { models, limits, tools });
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
@@ -44,6 +44,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       queued: queues.pending,
       held: shell.pending,
       ...(rules.acted.length > 0 ? { injectedRules: rules.acted } : {}),
+      ...(limits.spent ? { spent: limits.spent } : {}),
     }),
   });
   const todos = new TodoFacet(seat);
@@ -81,7 +82,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       asking.reset();
       rules.reset();
       todos.reset();
-      limits.reset();
+      await limits.arrived();
       if (how === 'new') models.note();
       else await models.restore(said);
     },
@@ -161,6 +162,13 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       await seat.artifacts.close();
     },
   };
+}
+
+/** Whoever counts is loaded where something is limited. */
+async function limitsOf(seat: Seat): Promise<Limits> {
+  const { budget, maxTurns, family } = seat.options;
+  if (!budget && maxTurns === undefined && !family?.purse) return UNLIMITED;
+  return new (await import('./limit-facet.ts')).LimitFacet(seat);
 }
 
 /** Others may have something to put away; a process that is told to go does not wait for them for long. */

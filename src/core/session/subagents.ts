@@ -3,7 +3,7 @@ import type { Subagents, Tool } from '../../contracts/index.ts';
 import type { Model, ThinkingLevel } from '../../protocol/index.ts';
 import type { Emit } from './broadcast.ts';
 import type { Family, Purse, SubagentHost } from './family.ts';
-import type { LimitFacet } from './limits.ts';
+import type { Limits } from './limits.ts';
 import type { ModelFacet } from './models.ts';
 import type { Seat } from './seat.ts';
 
@@ -18,7 +18,7 @@ export class SubagentFacet implements SubagentHost {
   readonly #models: ModelFacet;
   readonly #working = new Set<Promise<unknown>>();
 
-  constructor(seat: Seat, models: ModelFacet, limits: LimitFacet) {
+  constructor(seat: Seat, models: ModelFacet, limits: Limits) {
     const { options, broadcast } = seat;
     this.#seat = seat;
     this.#models = models;

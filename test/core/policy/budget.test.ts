@@ -1,13 +1,8 @@
 // The arithmetic of a budget: every dimension by itself, and any sequence of spending whatever.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type BudgetLimits,
-  createBudget,
-  hasLimit,
-  type Spending,
-  spendingOf,
-} from '../../../src/core/policy/budget.ts';
+import { createBudget, type Spending, spendingOf } from '../../../src/core/policy/budget.ts';
+import { type BudgetLimits, hasLimit } from '../../../src/core/policy/budget-limits.ts';
 import type { BudgetReason } from '../../../src/protocol/index.ts';
 
 type Limit = Exclude<keyof BudgetLimits, 'warnAtRatio'>;
@@ -109,6 +104,19 @@ test('any limits and any spending: sums are exact, each warning comes once and i
         ended ??= over[0];
         expect(budget.violation).toBe(over[0]);
       }
+    }),
+  );
+});
+
+test('a budget that goes on after any part of any spending says what an uninterrupted one would have said', () => {
+  fc.assert(
+    fc.property(limits, fc.array(spending, { maxLength: 20 }), fc.nat(20), (given, spendings, cut) => {
+      const whole = createBudget(given);
+      for (const item of spendings.slice(0, cut)) whole.charge(item);
+      fc.pre(Object.values(whole.spent).some((sum) => sum > 0));
+      const resumed = createBudget(given, 'session', { ...whole.spent });
+      for (const item of spendings.slice(cut)) expect(resumed.charge(item)).toEqual(whole.charge(item));
+      expect([resumed.snapshot(), resumed.violation]).toEqual([whole.snapshot(), whole.violation]);
     }),
   );
 });
