@@ -218,7 +218,7 @@ export type SetHostToolsCommand = {
   "tools": Array<unknown>;
 };
 
-/** Be told only of these events from here on; of all of them with null. Responses and questions always come. */
+/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come. */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";

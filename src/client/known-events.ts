@@ -39,6 +39,9 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   notice: true,
 };
 
+/** For whoever wants to hear of every one of them. */
+export const KNOWN_EVENTS = Object.keys(KNOWN);
+
 export function isKnownEvent(type: string): type is AgentEvent['type'] {
   return Object.hasOwn(KNOWN, type);
 }

@@ -34,6 +34,8 @@ export interface ConversationPorts {
 /** A picture for every event would cost more than anybody can see. */
 const FRAME_MS = 30;
 const TICK_MS = 120;
+/** More than anybody scrolls back for. */
+const HISTORY_MESSAGES = 40;
 
 type Say = Parameters<Room['say']>[1];
 
@@ -50,6 +52,7 @@ export class Conversation implements Room {
   #cost = 0;
   #hint: string | undefined;
   #cancelDrawing: Cancel | undefined;
+  #isClosed = false;
   state: SessionState;
 
   constructor(ports: ConversationPorts, state: SessionState) {
@@ -64,10 +67,6 @@ export class Conversation implements Room {
     this.asks = new Asks(clock, ports.restMs, () => this.draw());
     this.typing = new Typing(ports.history, this.#sources(), () => this.draw());
     this.#shell = new Shell(client, this.transcript, () => screen.columns);
-    client.on((event) => this.#take(event));
-    client.onShow((display) => this.#show(display));
-    client.onAsk((question) => this.asks.question(question));
-    client.onPromptFailed((error) => this.say(error.message, 'error'));
   }
 
   get isBusy(): boolean {
@@ -143,7 +142,10 @@ export class Conversation implements Room {
 
   async showHistory(): Promise<void> {
     if (this.state.messageCount === 0) return;
-    this.transcript.history((await this.client.call('get_messages')).messages);
+    const { messages } = await this.client.call('get_messages');
+    const earlier = messages.length - HISTORY_MESSAGES;
+    if (earlier > 0) this.transcript.say(`… ${earlier} earlier messages; /export writes all of them to a page`);
+    this.transcript.history(messages.slice(-HISTORY_MESSAGES));
     this.draw();
   }
 
@@ -169,9 +171,17 @@ export class Conversation implements Room {
     this.#ports.leave();
   }
 
+  /** The terminal is given back: whatever happens from here on is not shown. */
+  close(): void {
+    this.asks.dismissAll();
+    this.#cancelDrawing?.();
+    this.#isClosed = true;
+  }
+
   draw(): void {
     this.#cancelDrawing?.();
     this.#cancelDrawing = undefined;
+    if (this.#isClosed) return;
     const { screen, clock } = this.#ports;
     const { columns, rows } = screen;
     const scene = {
@@ -194,7 +204,7 @@ export class Conversation implements Room {
     this.#cancelDrawing ??= this.#ports.clock.after(ms, () => this.draw());
   }
 
-  #take(event: AgentEvent): void {
+  take(event: AgentEvent): void {
     this.activity.take(event, this.#ports.clock.now());
     this.transcript.take(event);
     this.#shell.take(event);
@@ -217,7 +227,7 @@ export class Conversation implements Room {
     this.#schedule(FRAME_MS);
   }
 
-  #show(display: Display): void {
+  show(display: Display): void {
     if (this.#displays.take(display)) this.draw();
     else if (display.method === 'notify') this.say(display.message, display.notifyType);
     else if (display.method === 'setTitle') this.#ports.screen.title(display.title);

@@ -1,5 +1,7 @@
 // The hall, terminal: a person and an agent. Takes the terminal, converses until one of them leaves, and gives it back.
+import { type Deferred, deferred } from '../base/index.ts';
 import type { Client, Farewell } from '../client/index.ts';
+import { KNOWN_EVENTS } from '../client/known-events.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Tty } from '../contracts/tty.ts';
 import type { SessionState } from '../protocol/index.ts';
@@ -27,6 +29,8 @@ export interface TerminalPorts {
   sessions(): Promise<readonly EarlierSession[]>;
   /** Begin with choosing an earlier conversation. */
   readonly resume: boolean;
+  /** The person is not asked any more. */
+  readonly stopped: AbortSignal;
   /** What the agent writes beside its frames, line by line. */
   onStderr(listener: (line: string) => void): void;
 }
@@ -41,7 +45,10 @@ export type Ending =
 /** Resolves when the person leaves, or the agent is gone. The terminal is given back by then; the agent is still there. */
 export async function converse(ports: TerminalPorts): Promise<Ending> {
   const { client, tty, clock, env } = ports;
+  const opened = listen(client);
   const state = await client.call('get_state');
+  // Some events are told only to hosts that name them.
+  await client.call('set_event_filter', { events: KNOWN_EVENTS });
   const palette = paletteFor(env);
   const isDrawn = palette !== 'nothing';
   const plainScreen = new PlainScreen(tty);
@@ -51,8 +58,11 @@ export async function converse(ports: TerminalPorts): Promise<Ending> {
   let leave: () => void = () => {};
   const left = new Promise<void>((resolve) => {
     leave = resolve;
+    if (ports.stopped.aborted) resolve();
+    ports.stopped.addEventListener('abort', () => resolve(), { once: true });
   });
   const conversation = new Conversation({ ...ports, screen, history, leave, restMs: isDrawn ? REST_MS : 0 }, state);
+  opened.resolve(conversation);
   const shortcuts = createShortcuts(conversation, clock, () => {
     screen.leave();
     tty.suspend();
@@ -79,6 +89,7 @@ export async function converse(ports: TerminalPorts): Promise<Ending> {
       },
       resumed() {
         if (isDrawn) tty.write(terminal.begin);
+        screen.restart();
         conversation.draw();
       },
       interrupted() {
@@ -99,10 +110,22 @@ export async function converse(ports: TerminalPorts): Promise<Ending> {
     const farewell = await Promise.race([left, client.closed]);
     return farewell ? { how: 'lost', farewell } : { how: 'left', state: conversation.state };
   } finally {
-    conversation.asks.dismissAll();
+    conversation.close();
     screen.leave();
     tty.release();
   }
+}
+
+/** From the first moment: an agent may ask something before it has answered anything. */
+function listen(client: Client): Deferred<Conversation> {
+  const opened = deferred<Conversation>();
+  client.on((event) => void opened.promise.then((conversation) => conversation.take(event)));
+  client.onShow((display) => void opened.promise.then((conversation) => conversation.show(display)));
+  client.onAsk(async (question) => (await opened.promise).asks.question(question));
+  client.onPromptFailed(
+    ({ message }) => void opened.promise.then((conversation) => conversation.say(message, 'error')),
+  );
+  return opened;
 }
 
 /** Bytes in, strokes out, as soon as it is sure what they mean. */

@@ -51,6 +51,8 @@ export class PlainScreen implements Screen {
 
   clear(): void {}
 
+  restart(): void {}
+
   title(): void {}
 
   leave(): void {

@@ -29,6 +29,8 @@ export interface Screen {
   clear(): void;
   /** Takes the live part away, so that what follows, of whomever, stands below what is finished. */
   leave(): void;
+  /** Others may have written to the terminal meanwhile: what was drawn is theirs now. */
+  restart(): void;
   title(text: string): void;
 }
 
@@ -37,9 +39,11 @@ export class DrawnScreen implements Screen {
   readonly #palette: Palette;
   /** The rows at the bottom as they were drawn, and how wide each is. */
   #rows: { text: string; width: number }[] = [];
-  /** In which of them the cursor stands. */
+  /** Where the cursor stands: in which of them, and how far to the right. */
   #at = 0;
+  #column = 0;
   #pending: Line[] = [];
+  #hasTitle = false;
 
   constructor(tty: Tty, palette: Palette) {
     this.#tty = tty;
@@ -67,7 +71,8 @@ export class DrawnScreen implements Screen {
     const skipped = live.lines.length - rows.length;
     const cursor = live.cursor && { row: Math.max(0, live.cursor.row - skipped), column: live.cursor.column };
     this.#at = cursor?.row ?? Math.max(0, rows.length - 1);
-    const back = `\r${terminal.up(rows.length - 1 - this.#at)}${terminal.right(cursor?.column ?? 0)}`;
+    this.#column = cursor?.column ?? 0;
+    const back = `\r${terminal.up(rows.length - 1 - this.#at)}${terminal.right(this.#column)}`;
     const tail = `${terminal.wrapLines}${back}${cursor ? terminal.showCursor : ''}${terminal.endFrame}`;
     this.#tty.write(`${head}${body}${tail}`);
   }
@@ -76,7 +81,8 @@ export class DrawnScreen implements Screen {
   resized(): void {
     const columns = Math.max(1, this.#tty.columns);
     const taken = (width: number) => Math.max(1, Math.ceil(width / columns));
-    const above = this.#rows.slice(0, this.#at).reduce((sum, { width }) => sum + taken(width), 0);
+    const before = this.#rows.slice(0, this.#at).reduce((sum, { width }) => sum + taken(width), 0);
+    const above = before + Math.floor(this.#column / columns);
     this.#tty.write(`\r${terminal.up(Math.min(above, this.#tty.rows - 1))}${terminal.eraseBelow}`);
     this.#forget();
   }
@@ -87,18 +93,25 @@ export class DrawnScreen implements Screen {
   }
 
   title(text: string): void {
-    this.#tty.write(terminal.title(plainLine(text)));
+    this.#tty.write(`${this.#hasTitle ? '' : terminal.keepTitle}${terminal.title(plainLine(text))}`);
+    this.#hasTitle = true;
+  }
+
+  restart(): void {
+    this.#forget();
   }
 
   leave(): void {
     this.draw({ lines: [], isIdle: false });
-    this.#tty.write(terminal.eraseBelow);
+    this.#tty.write(`${terminal.eraseBelow}${this.#hasTitle ? terminal.oldTitle : ''}`);
+    this.#hasTitle = false;
     this.#forget();
   }
 
   #forget(): void {
     this.#rows = [];
     this.#at = 0;
+    this.#column = 0;
   }
 
   #fitting({ lines }: Live): { text: string; width: number }[] {

@@ -6,6 +6,7 @@ type Taken = { ears: TtyEars; raw: boolean; farewell: string };
 /** Where the size is not known, as in a terminal over a serial line. */
 const COLUMNS = 80;
 const ROWS = 24;
+const INTERRUPTED = 130;
 
 export function openTerminal(): Tty {
   const { stdin, stdout } = process;
@@ -27,7 +28,7 @@ export function openTerminal(): Tty {
   stdin.pause();
   stdout.on('error', () => taken?.ears.gone());
   stdout.on('resize', () => taken?.ears.resized());
-  process.on('SIGINT', () => taken?.ears.interrupted());
+  process.on('SIGINT', () => (taken ? taken.ears.interrupted() : process.exit(INTERRUPTED)));
   process.on('SIGCONT', () => {
     if (!taken) return;
     if (taken.raw) stdin.setRawMode(true);

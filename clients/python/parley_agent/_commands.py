@@ -367,5 +367,5 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetEventFilterResult":
-        """Be told only of these events from here on; of all of them with null. Responses and questions always come."""
+        """Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come."""
         return cast("SetEventFilterResult", self.call("set_event_filter", {"events": events}, timeout=timeout))

@@ -39,11 +39,19 @@ export async function runTerminal(options: TerminalOptions, argv: readonly strin
     detached: true,
     onStderr: stderr.push,
   });
-  const shutdown = createShutdown(ports, () => dismissed(agent, ports), 'SIGINT');
   const tty = openTerminal();
-  const ending = await converse({ ...portsFor(options, ports), client: agent, tty, onStderr: stderr.listen }).catch(
-    lost,
-  );
+  const stop = new AbortController();
+  const conversing = converse({
+    ...portsFor(options, ports),
+    ...{ client: agent, tty, onStderr: stderr.listen, stopped: stop.signal },
+  });
+  const farewell = async () => {
+    stop.abort();
+    await conversing.catch(() => {});
+    await dismissed(agent, ports);
+  };
+  const shutdown = createShutdown(ports, farewell, 'SIGINT');
+  const ending = await conversing.catch(lost);
   if (ending.how === 'lost') {
     process.stderr.write(plain(`${lastWords(ending)}\n`));
     return shutdown.leave(ending.farewell.code || 1);
@@ -75,7 +83,7 @@ async function dismissed(agent: SpawnedAgent, { clock }: SystemPorts): Promise<v
 function portsFor(
   options: TerminalOptions,
   { files, clock }: SystemPorts,
-): Omit<TerminalPorts, 'client' | 'tty' | 'onStderr'> {
+): Omit<TerminalPorts, 'client' | 'tty' | 'onStderr' | 'stopped'> {
   const cwd = resolve(options.cwd ?? '.');
   const home = userDirectory(process.env, homedir());
   const sessions = sessionFolder(home, cwd);

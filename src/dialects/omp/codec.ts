@@ -29,7 +29,8 @@ export function createOmpCodec(options: CodecOptions): Codec {
         const frame = updates.frame(event.assistantMessageEvent);
         return isWanted ? frame : undefined;
       }
-      if (!isWanted || !spelled.has(event.type)) return undefined;
+      // Whoever names an event knows it, also where hosts of omp would not.
+      if (!isWanted || !(wanted || spelled.has(event.type))) return undefined;
       if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
       if (event.type !== 'tool_execution_end') return plainFrame(event);
       const { durationMs: _, ...end } = event;

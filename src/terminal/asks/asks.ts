@@ -84,8 +84,11 @@ export class Asks {
     if (!open) return false;
     const dismisses = 'key' in stroke && (stroke.key === 'escape' || stroke.key === 'ctrl+c');
     if (dismisses) open.close(undefined);
-    else if (!this.#isArmed) this.#arm();
-    else {
+    else if (!this.#isArmed) {
+      this.#arm();
+      // Whoever types on goes on with the draft; only what would end it waits.
+      return 'key' in stroke && stroke.key === 'enter';
+    } else {
       const answer = open.pane.stroke(stroke);
       if (answer !== undefined) open.close(answer);
     }

@@ -60,10 +60,11 @@ export const name: SlashCommand = {
 export const session: SlashCommand = {
   name: 'session',
   doc: 'Where this conversation is kept, and what it has used',
-  async run(_, { client, state, say }) {
+  async run(_, room) {
+    const { client, state } = room;
     const { tokens, cost, totalMessages, toolCalls } = await client.call('get_session_stats');
     const kept = state.sessionFile ?? 'nowhere: nothing is written to disk';
-    say(
+    room.say(
       [
         `Conversation ${state.sessionId}${state.sessionName ? ` (${state.sessionName})` : ''}`,
         `Kept in ${kept}`,

@@ -61,7 +61,8 @@ export const terminal = {
   endFrame: `${ESC}[?2026l`,
   /** Pasted text is marked, and keys that older terminals cannot tell apart are told apart. */
   begin: `${ESC}[?2004h${ESC}[>1u`,
-  end: `${ESC}[<u${ESC}[?2004l${ESC}[?7h${ESC}[?2026l${ESC}[?25h${ESC}[0m`,
+  end: `\r${ESC}[J${ESC}[<u${ESC}[?2004l${ESC}[?7h${ESC}[?2026l${ESC}[?25h${ESC}[0m`,
+  keepTitle: `${ESC}[22;0t`,
   title: (text: Plain) => `${ESC}]0;${text}${ESC}\\`,
-  bell: '\u0007',
+  oldTitle: `${ESC}[23;0t`,
 } as const;
