@@ -1,19 +1,20 @@
 // Documents: docs/protocol/dialects.md. Which dialect has a word for what, from the schemas of the wires.
 import { omp } from '../../src/dialects/index.ts';
+import { opal } from '../../src/dialects/opal/index.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
 import { piLegacy } from '../../src/dialects/pi-legacy/index.ts';
 import { type JsonSchema, nameOfRef } from './json-schema.ts';
 import { page } from './markdown.ts';
 import { tableOf } from './type-text.ts';
 
-const DOCS = [omp, pi, piLegacy].map(({ name, doc }) => `- \`${name}\`: ${doc}`).join('\n');
+const DOCS = [omp, pi, piLegacy, opal].map(({ name, doc }) => `- \`${name}\`: ${doc}`).join('\n');
 
 export function dialectPage(schemas: ReadonlyMap<string, JsonSchema>): string {
   return page(
     '# Dialects',
     'The same agent in several tongues: `parley --mode rpc --dialect NAME`, or the setting `dialect`.',
     DOCS,
-    '`parley schema --dialect NAME` prints the JSON Schema of a dialect; `schema/NAME.d.ts` has the same as TypeScript types.',
+    '`parley schema --dialect NAME` prints the JSON Schema of a dialect, for `opal` an OpenRPC document; `schema/NAME.d.ts` has the same as TypeScript types.',
     '## What a host may send',
     matrix(schemas, 'HostFrame'),
     '## What a host gets',
@@ -21,20 +22,44 @@ export function dialectPage(schemas: ReadonlyMap<string, JsonSchema>): string {
   );
 }
 
+/** What comes to the same in opal, where the words are others. */
+export const COUNTERPARTS: Readonly<Record<string, string>> = {
+  prompt: 'agent/prompt',
+  steer: 'agent/steer',
+  abort: 'agent/abort',
+  new_session: 'session/start',
+  switch_session: 'session/start',
+  get_state: 'agent/state',
+  get_messages: 'session/history',
+  compact: 'session/compact',
+  set_model: 'model/set',
+  get_available_models: 'models/list',
+  set_thinking_level: 'thinking/set',
+};
+
 function matrix(schemas: ReadonlyMap<string, JsonSchema>, root: string): string {
   const columns = [...schemas].map(([name, schema]) => ({ name, words: wordsIn(schema, root) }));
-  const words = [...new Set(columns.flatMap((column) => [...column.words]))];
-  const rows = words.map((word) => [`\`${word}\``, ...columns.map((column) => (column.words.has(word) ? 'yes' : ''))]);
+  const known = new Set(Object.values(COUNTERPARTS));
+  const words = [...new Set(columns.flatMap((column) => [...column.words]))].filter((word) => !known.has(word));
+  const cell = ({ name, words: own }: (typeof columns)[number], word: string) => {
+    const other = name === opal.name ? COUNTERPARTS[word] : undefined;
+    if (other) return own.has(other) ? `\`${other}\`` : '';
+    return own.has(word) ? 'yes' : '';
+  };
+  const rows = words.map((word) => [`\`${word}\``, ...columns.map((column) => cell(column, word))]);
   return tableOf(['', ...columns.map(({ name }) => name)], rows);
 }
 
-/** The types of the frames that a root may be. */
+/** The words of the frames that a root may be: their types, or methods; for events the types of those. */
 export function wordsIn({ definitions = {} }: JsonSchema, root: string): Set<string> {
-  const frames = (definitions[root]?.anyOf ?? []).map(({ $ref = '' }) => definitions[nameOfRef($ref)] ?? {});
-  return new Set(frames.flatMap((frame) => [frame, ...(frame.anyOf ?? frame.oneOf ?? [])].flatMap(typeOf)));
-}
-
-function typeOf({ properties }: JsonSchema): string[] {
-  const { const: type } = properties?.type ?? {};
-  return typeof type === 'string' ? [type] : [];
+  const named = ({ $ref = '', ...inline }: JsonSchema): JsonSchema => definitions[nameOfRef($ref)] ?? inline;
+  const words = (frame: JsonSchema): string[] => {
+    const { type, method, params } = frame.properties ?? {};
+    if (typeof type?.const === 'string') return [type.const];
+    const inner = params && named(params).anyOf;
+    if (inner) return inner.flatMap((option) => words(named(option)));
+    if (typeof method?.const === 'string') return [method.const];
+    return (frame.anyOf ?? frame.oneOf ?? []).flatMap((option) => words(named(option)));
+  };
+  return new Set((definitions[root]?.anyOf ?? []).flatMap((option) => words(named(option))));
 }

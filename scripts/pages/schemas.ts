@@ -6,6 +6,7 @@ import { events } from '../../src/protocol/index.ts';
 import type { Remarks } from './comments.ts';
 import { allCommands, allEventFrames, type Definitions, ompFrames } from './frames.ts';
 import { legacyFrames } from './frames-legacy.ts';
+import { opalDefinitions } from './frames-opal.ts';
 import { piFrames } from './frames-pi.ts';
 import { documentOf, type JsonSchema, protocolTypes, refTo, toDefinitions } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
@@ -38,9 +39,14 @@ function described(frames: Definitions, remarks: AllRemarks): Record<string, Jso
 
 /** By the dialect's name. */
 export function wireSchemas(remarks: AllRemarks): ReadonlyMap<string, JsonSchema> {
-  return new Map(
-    WIRES.map(({ dialect, frames }) => [dialect.name, wireSchema(dialect.name, described(frames, remarks))]),
-  );
+  // Which result belongs to which call is not seen in a frame, so all that opal has to say about that is kept.
+  const opal = { ...wireSchema('opal', opalDefinitions), definitions: opalDefinitions };
+  return new Map([
+    ...WIRES.map(
+      ({ dialect, frames }) => [dialect.name, wireSchema(dialect.name, described(frames, remarks))] as const,
+    ),
+    ['opal', opal],
+  ]);
 }
 
 function wireSchema(name: string, definitions: Record<string, JsonSchema>): JsonSchema {

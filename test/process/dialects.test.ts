@@ -51,3 +51,15 @@ test.each(['omp', 'pi', 'pi-legacy'])('the schema of %s', async (name) => {
   const types = await runProgram(['schema', '--dialect', name, '--types']);
   expect(types.stdout).toContain('export type HostFrame = ');
 });
+
+test('opal is described as OpenRPC, as JSON Schema and as types', async () => {
+  const document = await runProgram(['schema', '--dialect', 'opal']);
+  expect(JSON.parse(document.stdout)).toMatchObject({ openrpc: '1.3.2', 'x-notifications': [{ name: 'agent/event' }] });
+  const schema = await runProgram(['schema', '--dialect', 'opal', '--json-schema']);
+  expect(JSON.parse(schema.stdout)).toMatchObject({
+    title: 'The opal dialect of Parley',
+    definitions: { HostFrame: {} },
+  });
+  const types = await runProgram(['schema', '--dialect', 'opal', '--types']);
+  expect(types.stdout).toContain('export type Questions = ');
+});

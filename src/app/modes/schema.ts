@@ -6,25 +6,28 @@ import type { Files } from '../../contracts/index.ts';
 import { dialectNamed, dialectNames, omp } from '../../dialects/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 
-const HELP = `Usage: parley schema [--dialect NAME] [--types]
+const HELP = `Usage: parley schema [--dialect NAME] [--types | --json-schema]
 
 Prints the JSON Schema of a dialect (${dialectNames.join(', ')}): HostFrame is what a host may send, AgentFrame what it gets.
+Of a dialect that speaks JSON-RPC it prints the OpenRPC document.
 
   --dialect NAME   the dialect; ${omp.name} when absent
   --types          TypeScript declarations instead
+  --json-schema    the JSON Schema, also where there is an OpenRPC document
 `;
 
 const OPTIONS = {
   dialect: { type: 'string' },
   types: { type: 'boolean' },
+  'json-schema': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 export async function runSchema(argv: readonly string[]): Promise<string> {
-  const { dialect, types, help } = parse(argv);
+  const { dialect, types, help, 'json-schema': plain } = parse(argv);
   if (help) return HELP;
   const { name, manySessions } = await dialectNamed(dialect ?? omp.name);
-  const kind = manySessions ? 'openrpc.json' : 'json';
+  const kind = manySessions && !plain ? 'openrpc.json' : 'json';
   return generated(createSystemPorts({}).files, `${name}.${types ? 'd.ts' : kind}`);
 }
 

@@ -3,6 +3,7 @@ import { isRecord, toJson } from '../../base/index.ts';
 import type { Frame, Incoming } from '../../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../../protocol/index.ts';
 import { eventFrame, frameOf } from './envelope.ts';
+import type { OpalQuestion } from './told.ts';
 
 interface OpenAsk {
   readonly id: string;
@@ -10,7 +11,7 @@ interface OpenAsk {
 }
 
 interface Question {
-  readonly method: string;
+  readonly method: OpalQuestion;
   readonly params: Record<string, unknown>;
   readonly read: OpenAsk['read'];
 }

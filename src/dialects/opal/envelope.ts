@@ -1,6 +1,7 @@
 // First floor, dialects: JSON-RPC 2.0 envelopes, one to a line. Knows no method.
 import { isRecord, jsonStringBody, type Line, toJson } from '../../base/index.ts';
 import type { Frame } from '../../contracts/index.ts';
+import type { OpalEventType } from './told.ts';
 
 export interface RpcError {
   readonly code: number;
@@ -57,7 +58,7 @@ export function frameOf(body: Record<string, unknown>): Frame {
 }
 
 export interface OpalEvent {
-  readonly type: string;
+  readonly type: OpalEventType;
   readonly [field: string]: unknown;
 }
 

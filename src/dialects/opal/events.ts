@@ -136,7 +136,7 @@ export class Teller {
         this.#isThinking = true;
         return [...usage, ...this.#turnOver(), { type: 'thinking_start' }];
       case 'thinking_delta': {
-        const started = this.#isThinking ? [] : [{ type: 'thinking_start' }];
+        const started: OpalEvent[] = this.#isThinking ? [] : [{ type: 'thinking_start' }];
         this.#isThinking = true;
         return [...usage, ...started, { type: 'thinking_delta', delta: event.delta }];
       }
@@ -173,7 +173,7 @@ export class Teller {
     return [{ type: 'usage_update', usage: snakeKeys(tokenUsage(this.#session, growing)) }];
   }
 
-  #ofChild(id: string, inner: OpalEvent): OpalEvent {
+  #ofChild(id: string, inner: Record<string, unknown>): OpalEvent {
     return { type: 'sub_agent_event', parent_call_id: this.#call, sub_session_id: id, inner: snakeKeys(inner) };
   }
 }

@@ -1,4 +1,5 @@
 // First floor, dialects: every method of Opal, and the command that is meant by it.
+import { boolean, type GenericSchema, literal, object, string } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { Disposition } from '../../contracts/index.ts';
 import { checkConfig, checkStart } from './checks.ts';
@@ -19,6 +20,8 @@ export interface Method {
   /** Answered when the work has begun, not when it is done. */
   readonly early?: true;
   readonly result?: (result: unknown, about: { version: string; disposition: Disposition | undefined }) => unknown;
+  /** What `result` makes of it, where that is not empty. */
+  readonly answer?: GenericSchema;
   /** What it is called when it cannot be done. */
   readonly failure?: string;
   /** What is told behind the answer; `said` is what it was called with. */
@@ -59,6 +62,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
       ...said('followUp'),
       ...ofSession('text'),
       result: (_, { disposition }) => ({ queued: disposition === 'queued' }),
+      answer: object({ queued: boolean() }),
     },
     'agent/steer': { ...said('steer'), ...ofSession('text'), result: nothing },
     'agent/abort': { command: 'stop_run', ...ofSession(), result: nothing, after: stopped },
@@ -90,6 +94,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
       command: 'ping',
       ...none,
       result: (_, { version }) => ({ server_version: version, protocol_version: PROTOCOL_VERSION }),
+      answer: object({ server_version: string(), protocol_version: literal(PROTOCOL_VERSION) }),
     },
   }),
 );
@@ -98,7 +103,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
 function begun(result: unknown): readonly OpalEvent[] {
   if (!isRecord(result)) return [];
   const { context_files: files } = result;
-  const found = Array.isArray(files) && files.length > 0 ? [{ type: 'context_discovered', files }] : [];
+  const isFound = Array.isArray(files) && files.length > 0;
+  const found: readonly OpalEvent[] = isFound ? [{ type: 'context_discovered', files }] : [];
   return result.resumed ? [{ type: 'agent_recovered' }, ...found] : found;
 }
 

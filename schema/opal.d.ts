@@ -1,0 +1,858 @@
+// The opal dialect of Parley. Generated from the declarations; do not edit.
+
+/** What a host may call: params and result by the name of the method. */
+export type Methods = {
+  "session/start": {
+    "params": SessionStartParams;
+    "result": SessionStartResult;
+  };
+  "session/list": {
+    "params": SessionListParams;
+    "result": SessionListResult;
+  };
+  "session/history": {
+    "params": SessionHistoryParams;
+    "result": SessionHistoryResult;
+  };
+  "session/branch": {
+    "params": SessionBranchParams;
+    "result": SessionBranchResult;
+  };
+  "session/compact": {
+    "params": SessionCompactParams;
+    "result": SessionCompactResult;
+  };
+  "session/delete": {
+    "params": SessionDeleteParams;
+    "result": SessionDeleteResult;
+  };
+  "agent/prompt": {
+    "params": AgentPromptParams;
+    "result": AgentPromptResult;
+  };
+  "agent/steer": {
+    "params": AgentSteerParams;
+    "result": AgentSteerResult;
+  };
+  "agent/abort": {
+    "params": AgentAbortParams;
+    "result": AgentAbortResult;
+  };
+  "agent/state": {
+    "params": AgentStateParams;
+    "result": AgentStateResult;
+  };
+  "models/list": {
+    "params": ModelsListParams;
+    "result": ModelsListResult;
+  };
+  "model/set": {
+    "params": ModelSetParams;
+    "result": ModelSetResult;
+  };
+  "thinking/set": {
+    "params": ThinkingSetParams;
+    "result": ThinkingSetResult;
+  };
+  "tasks/list": {
+    "params": TasksListParams;
+    "result": TasksListResult;
+  };
+  "settings/get": {
+    "params": SettingsGetParams;
+    "result": SettingsGetResult;
+  };
+  "settings/save": {
+    "params": SettingsSaveParams;
+    "result": SettingsSaveResult;
+  };
+  "auth/status": {
+    "params": AuthStatusParams;
+    "result": AuthStatusResult;
+  };
+  "auth/set_key": {
+    "params": AuthSetKeyParams;
+    "result": AuthSetKeyResult;
+  };
+  "auth/login": {
+    "params": AuthLoginParams;
+    "result": AuthLoginResult;
+  };
+  "auth/poll": {
+    "params": AuthPollParams;
+    "result": AuthPollResult;
+  };
+  "opal/config/get": {
+    "params": OpalConfigGetParams;
+    "result": OpalConfigGetResult;
+  };
+  "opal/config/set": {
+    "params": OpalConfigSetParams;
+    "result": OpalConfigSetResult;
+  };
+  "opal/ping": {
+    "params": OpalPingParams;
+    "result": OpalPingResult;
+  };
+  "opal/version": {
+    "params": OpalVersionParams;
+    "result": OpalVersionResult;
+  };
+};
+
+/** What a host may be asked. */
+export type Questions = {
+  "client/confirm": {
+    "params": ClientConfirmParams;
+    "result": ClientConfirmResult;
+  };
+  "client/input": {
+    "params": ClientInputParams;
+    "result": ClientInputResult;
+  };
+  "client/ask_user": {
+    "params": ClientAskUserParams;
+    "result": ClientAskUserResult;
+  };
+};
+
+export type SessionStartParams = {
+  "model"?: {
+    "provider"?: string;
+    "id": string;
+    "thinking_level"?: string;
+  };
+  "system_prompt"?: string;
+  "working_dir"?: string;
+  "session"?: boolean;
+  "session_id"?: string;
+  "features"?: {
+    "sub_agents"?: boolean;
+    "skills"?: boolean;
+    "debug"?: boolean;
+    "mcp"?: boolean;
+  };
+  "tools"?: Array<string>;
+  "mcp_servers"?: Array<unknown>;
+};
+
+export type SessionStartResult = {
+  "session_id": string;
+  "session_dir": string;
+  "context_files": Array<string>;
+  "available_skills": Array<string>;
+  "mcp_servers": Array<string>;
+  "node_name": string;
+  "auth": {
+    "status": "ready" | "setup_required";
+    "provider": string | null;
+    "providers": Array<{
+      "id": string;
+      "name": string;
+      "method": "device_code" | "api_key";
+      "env_var"?: string;
+      "ready": boolean;
+    }>;
+  };
+  "resumed": boolean;
+};
+
+/** Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint. */
+export type SessionStartRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "session/start";
+  "params"?: SessionStartParams;
+};
+
+export type SessionListParams = Record<never, never>;
+
+export type SessionListResult = {
+  "sessions": Array<{
+    "id": string;
+    "title": string | null;
+    "modified": string;
+  }>;
+};
+
+/** Every session that is kept, newest first. */
+export type SessionListRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "session/list";
+  "params"?: SessionListParams;
+};
+
+export type SessionHistoryParams = {
+  "session_id": string;
+};
+
+export type SessionHistoryResult = {
+  "messages": Array<{
+    "id": string;
+    "role": string;
+    "content": string | null;
+    "is_error": boolean;
+    "thinking"?: string;
+    "call_id"?: string;
+    "name"?: string;
+    "tool_calls"?: Array<{
+      "call_id": string;
+      "name": string;
+      "arguments": Record<string, unknown>;
+    }>;
+  }>;
+};
+
+/** What was said, from the first message to where the conversation stands. An id names the place to branch at. */
+export type SessionHistoryRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "session/history";
+  "params": SessionHistoryParams;
+};
+
+export type SessionBranchParams = {
+  "session_id": string;
+  "entry_id": string;
+};
+
+export type SessionBranchResult = Record<never, never>;
+
+/** Go on from another entry of the same session. Before a prompt when the entry is one. */
+export type SessionBranchRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "session/branch";
+  "params": SessionBranchParams;
+};
+
+export type SessionCompactParams = {
+  "session_id": string;
+  "keep_recent"?: number;
+};
+
+export type SessionCompactResult = Record<never, never>;
+
+/** Put a summary in the place of the older part of the conversation. `keep_recent` is how many of the newest messages stay as they are; without it, as many as the settings say, in tokens. */
+export type SessionCompactRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "session/compact";
+  "params": SessionCompactParams;
+};
+
+export type SessionDeleteParams = {
+  "session_id": string;
+};
+
+export type SessionDeleteResult = {
+  "ok": true;
+};
+
+/** Delete a session with its artifacts. One that is open ends first. */
+export type SessionDeleteRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "session/delete";
+  "params": SessionDeleteParams;
+};
+
+export type AgentPromptParams = {
+  "session_id": string;
+  "text": string;
+};
+
+export type AgentPromptResult = {
+  "queued": boolean;
+};
+
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. */
+export type AgentPromptRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "agent/prompt";
+  "params": AgentPromptParams;
+};
+
+export type AgentSteerParams = {
+  "session_id": string;
+  "text": string;
+};
+
+export type AgentSteerResult = Record<never, never>;
+
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. */
+export type AgentSteerRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "agent/steer";
+  "params": AgentSteerParams;
+};
+
+export type AgentAbortParams = {
+  "session_id": string;
+};
+
+export type AgentAbortResult = Record<never, never>;
+
+/** Stop the current run, if there is one, without waiting for its last event. */
+export type AgentAbortRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "agent/abort";
+  "params": AgentAbortParams;
+};
+
+export type AgentStateParams = {
+  "session_id": string;
+};
+
+export type AgentStateResult = {
+  "session_id": string;
+  "status": "idle" | "running";
+  "model": {
+    "provider": string;
+    "id": string;
+    "thinking_level": string;
+  };
+  "message_count": number;
+  "tools": Array<string>;
+  "token_usage": {
+    "prompt_tokens": number;
+    "completion_tokens": number;
+    "total_tokens": number;
+    "context_window": number;
+    "current_context_tokens": number;
+  };
+};
+
+/** What the session is doing, with which model and tools, and what it has used. */
+export type AgentStateRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "agent/state";
+  "params": AgentStateParams;
+};
+
+export type ModelsListParams = {
+  "providers"?: Array<string>;
+};
+
+export type ModelsListResult = {
+  "models": Array<{
+    "id": string;
+    "name": string;
+    "provider": string;
+    "supports_thinking": boolean;
+    "thinking_levels": Array<string>;
+  }>;
+};
+
+/** The models that can be used now, by id; with `providers` only theirs. */
+export type ModelsListRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "models/list";
+  "params"?: ModelsListParams;
+};
+
+export type ModelSetParams = {
+  "session_id": string;
+  "model_id": string;
+  "thinking_level"?: string;
+};
+
+export type ModelSetResult = {
+  "model": {
+    "provider": string;
+    "id": string;
+    "thinking_level": string;
+  };
+};
+
+/** Switch to a model: its id, `provider/id` or `provider:id`. Without a level the session keeps its own. */
+export type ModelSetRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "model/set";
+  "params": ModelSetParams;
+};
+
+export type ThinkingSetParams = {
+  "session_id": string;
+  "level": string;
+};
+
+export type ThinkingSetResult = {
+  "thinking_level": string;
+};
+
+/** How hard the model thinks: off, low, medium, high or max. A level that the model lacks becomes the nearest one it has. */
+export type ThinkingSetRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "thinking/set";
+  "params": ThinkingSetParams;
+};
+
+export type TasksListParams = {
+  "session_id": string;
+};
+
+export type TasksListResult = {
+  "tasks": Array<Record<string, string>>;
+};
+
+/** What is left to do in this session, as the `tasks` tool keeps it, the most urgent first. Every value is a text. */
+export type TasksListRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "tasks/list";
+  "params": TasksListParams;
+};
+
+export type SettingsGetParams = Record<never, never>;
+
+export type SettingsGetResult = {
+  "settings": Record<string, unknown>;
+};
+
+/** The user’s settings as their file has them, without keys. */
+export type SettingsGetRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "settings/get";
+  "params"?: SettingsGetParams;
+};
+
+export type SettingsSaveParams = {
+  "settings": Record<string, unknown>;
+};
+
+export type SettingsSaveResult = {
+  "settings": Record<string, unknown>;
+};
+
+/** Change some of the user’s settings and leave the others. A key for a provider goes where keys are kept. */
+export type SettingsSaveRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "settings/save";
+  "params": SettingsSaveParams;
+};
+
+export type AuthStatusParams = Record<never, never>;
+
+export type AuthStatusResult = {
+  "authenticated": boolean;
+  "auth": {
+    "status": "ready" | "setup_required";
+    "provider": string | null;
+    "providers": Array<{
+      "id": string;
+      "name": string;
+      "method": "device_code" | "api_key";
+      "env_var"?: string;
+      "ready": boolean;
+    }>;
+  };
+};
+
+/** Which providers can be reached: by a key in the environment, in a file, or by a login. */
+export type AuthStatusRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "auth/status";
+  "params"?: AuthStatusParams;
+};
+
+export type AuthSetKeyParams = {
+  "provider": string;
+  "api_key": string;
+};
+
+export type AuthSetKeyResult = {
+  "ok": true;
+};
+
+/** Keep a key for a provider. It holds from the next request on, also in sessions that are open. */
+export type AuthSetKeyRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "auth/set_key";
+  "params": AuthSetKeyParams;
+};
+
+export type AuthLoginParams = Record<never, never>;
+
+export type AuthLoginResult = {
+  "user_code": string;
+  "verification_uri": string;
+  "device_code": string;
+  "interval": number;
+};
+
+/** Begin to sign in with GitHub Copilot: a code that the person types at an address. */
+export type AuthLoginRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "auth/login";
+  "params"?: AuthLoginParams;
+};
+
+export type AuthPollParams = {
+  "device_code": string;
+  "interval": number;
+};
+
+export type AuthPollResult = {
+  "authenticated": true;
+};
+
+/** Answered when the person has agreed and the login is kept, or when that can no longer happen. Holds up nothing else. */
+export type AuthPollRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "auth/poll";
+  "params": AuthPollParams;
+};
+
+export type OpalConfigGetParams = {
+  "session_id": string;
+};
+
+export type OpalConfigGetResult = {
+  "features": {
+    "sub_agents": boolean;
+    "skills": boolean;
+    "debug": boolean;
+    "mcp": boolean;
+  };
+  "tools": {
+    "all": Array<string>;
+    "enabled": Array<string>;
+    "disabled": Array<string>;
+  };
+  "distribution": unknown | null;
+};
+
+/** Which features and tools this session has switched on. */
+export type OpalConfigGetRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "opal/config/get";
+  "params": OpalConfigGetParams;
+};
+
+export type OpalConfigSetParams = {
+  "session_id": string;
+  "features"?: {
+    "sub_agents"?: boolean;
+    "skills"?: boolean;
+    "debug"?: boolean;
+    "mcp"?: boolean;
+  };
+  "tools"?: Array<string>;
+  "distribution"?: unknown | null;
+};
+
+export type OpalConfigSetResult = {
+  "features": {
+    "sub_agents": boolean;
+    "skills": boolean;
+    "debug": boolean;
+    "mcp": boolean;
+  };
+  "tools": {
+    "all": Array<string>;
+    "enabled": Array<string>;
+    "disabled": Array<string>;
+  };
+  "distribution": unknown | null;
+};
+
+/** Switch features on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. */
+export type OpalConfigSetRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "opal/config/set";
+  "params": OpalConfigSetParams;
+};
+
+export type OpalPingParams = Record<never, never>;
+
+export type OpalPingResult = Record<never, never>;
+
+/** Answers at once, to show that somebody is there. */
+export type OpalPingRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "opal/ping";
+  "params"?: OpalPingParams;
+};
+
+export type OpalVersionParams = Record<never, never>;
+
+export type OpalVersionResult = {
+  "server_version": string;
+  "protocol_version": "0.1.0";
+};
+
+/** Answers at once, to show that somebody is there. */
+export type OpalVersionRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "opal/version";
+  "params"?: OpalVersionParams;
+};
+
+export type ClientConfirmParams = {
+  "session_id": string;
+  "title": string;
+  "message": string;
+  "actions": Array<string>;
+};
+
+export type ClientConfirmResult = {
+  "action": string;
+};
+
+/** May this happen? The answer is one of the actions; none within 30 seconds is a no, where a tool wants to act. */
+export type ClientConfirmRequest = {
+  "jsonrpc": "2.0";
+  "id": string;
+  "method": "client/confirm";
+  "params": ClientConfirmParams;
+};
+
+export type ClientInputParams = {
+  "session_id": string;
+  "prompt": string;
+  "sensitive": boolean;
+};
+
+export type ClientInputResult = {
+  "text": string;
+};
+
+/** A text, for an extension. */
+export type ClientInputRequest = {
+  "jsonrpc": "2.0";
+  "id": string;
+  "method": "client/input";
+  "params": ClientInputParams;
+};
+
+export type ClientAskUserParams = {
+  "session_id": string;
+  "question": string;
+  "choices": Array<string>;
+};
+
+export type ClientAskUserResult = {
+  "answer": string;
+};
+
+/** A question, of the model or of an extension. Without choices any text will do. */
+export type ClientAskUserRequest = {
+  "jsonrpc": "2.0";
+  "id": string;
+  "method": "client/ask_user";
+  "params": ClientAskUserParams;
+};
+
+/** What the user said is part of the conversation now. */
+export type MessageAppliedEvent = {
+  "session_id": string;
+  "type": "message_applied";
+  "text": string;
+};
+
+/** What the user said waits for the run that is going. */
+export type MessageQueuedEvent = {
+  "session_id": string;
+  "type": "message_queued";
+  "text": string;
+};
+
+/** A run begins. What is tried again is one run. */
+export type AgentStartEvent = {
+  "session_id": string;
+  "type": "agent_start";
+};
+
+/** An answer of the model begins. */
+export type MessageStartEvent = {
+  "session_id": string;
+  "type": "message_start";
+};
+
+/** More of its text. */
+export type MessageDeltaEvent = {
+  "session_id": string;
+  "type": "message_delta";
+  "delta": string;
+};
+
+/** The model begins to think. */
+export type ThinkingStartEvent = {
+  "session_id": string;
+  "type": "thinking_start";
+};
+
+/** More of its thoughts. */
+export type ThinkingDeltaEvent = {
+  "session_id": string;
+  "type": "thinking_delta";
+  "delta": string;
+};
+
+/** A tool begins. `meta` is a short summary for a display. */
+export type ToolExecutionStartEvent = {
+  "session_id": string;
+  "type": "tool_execution_start";
+  "tool": string;
+  "call_id": string;
+  "args": Record<string, unknown>;
+  "meta": string;
+};
+
+/** What a tool has written since the last one. */
+export type ToolOutputEvent = {
+  "session_id": string;
+  "type": "tool_output";
+  "tool": string;
+  "call_id": string;
+  "chunk": string;
+};
+
+/** A tool is over. `output` is a text, or an object whose `kind` says what can be drawn from it; `meta` has the details. */
+export type ToolExecutionEndEvent = {
+  "session_id": string;
+  "type": "tool_execution_end";
+  "tool": string;
+  "call_id": string;
+  "result": {
+    "ok": true;
+    "output": unknown;
+    "meta"?: Record<string, unknown>;
+  } | {
+    "ok": false;
+    "error": string;
+  };
+};
+
+/** An answer is complete and the run goes on: tools follow, or words that waited. */
+export type TurnEndEvent = {
+  "session_id": string;
+  "type": "turn_end";
+  "message": string;
+};
+
+/** What the session has used so far. */
+export type UsageUpdateEvent = {
+  "session_id": string;
+  "type": "usage_update";
+  "usage": {
+    "prompt_tokens": number;
+    "completion_tokens": number;
+    "total_tokens": number;
+    "context_window": number;
+    "current_context_tokens": number;
+  };
+};
+
+/** What is going on, in a few words. */
+export type StatusUpdateEvent = {
+  "session_id": string;
+  "type": "status_update";
+  "message": string;
+};
+
+/** The run is over, and nothing automatic follows. */
+export type AgentEndEvent = {
+  "session_id": string;
+  "type": "agent_end";
+  "usage": {
+    "prompt_tokens": number;
+    "completion_tokens": number;
+    "total_tokens": number;
+    "context_window": number;
+    "current_context_tokens": number;
+  };
+};
+
+/** The run was stopped; also told when there was none. */
+export type AgentAbortEvent = {
+  "session_id": string;
+  "type": "agent_abort";
+};
+
+/** The run failed, in the place of agent_end. */
+export type ErrorEvent = {
+  "session_id": string;
+  "type": "error";
+  "reason": string;
+};
+
+/** The project’s notes that the model is given. */
+export type ContextDiscoveredEvent = {
+  "session_id": string;
+  "type": "context_discovered";
+  "files": Array<string>;
+};
+
+/** A skill is taken up. */
+export type SkillLoadedEvent = {
+  "session_id": string;
+  "type": "skill_loaded";
+  "name": string;
+  "description": string;
+};
+
+/** An event of a subagent: first `sub_agent_start`, then all of its own, last `agent_end`. */
+export type SubAgentEventEvent = {
+  "session_id": string;
+  "type": "sub_agent_event";
+  "parent_call_id": string;
+  "sub_session_id": string;
+  "inner": {
+    "type": string;
+  };
+};
+
+/** The session was there before, and goes on. */
+export type AgentRecoveredEvent = {
+  "session_id": string;
+  "type": "agent_recovered";
+};
+
+export type AgentEvent = MessageAppliedEvent | MessageQueuedEvent | AgentStartEvent | MessageStartEvent | MessageDeltaEvent | ThinkingStartEvent | ThinkingDeltaEvent | ToolExecutionStartEvent | ToolOutputEvent | ToolExecutionEndEvent | TurnEndEvent | UsageUpdateEvent | StatusUpdateEvent | AgentEndEvent | AgentAbortEvent | ErrorEvent | ContextDiscoveredEvent | SkillLoadedEvent | SubAgentEventEvent | AgentRecoveredEvent;
+
+export type EventNotification = {
+  "jsonrpc": "2.0";
+  "method": "agent/event";
+  "params": AgentEvent;
+};
+
+/** The answer to a request; what it holds follows from the method. */
+export type Result = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "result": unknown;
+};
+
+export type Failure = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "error": {
+    "code": number;
+    "message": string;
+    "data"?: unknown;
+  };
+};
+
+export type HostFrame = SessionStartRequest | SessionListRequest | SessionHistoryRequest | SessionBranchRequest | SessionCompactRequest | SessionDeleteRequest | AgentPromptRequest | AgentSteerRequest | AgentAbortRequest | AgentStateRequest | ModelsListRequest | ModelSetRequest | ThinkingSetRequest | TasksListRequest | SettingsGetRequest | SettingsSaveRequest | AuthStatusRequest | AuthSetKeyRequest | AuthLoginRequest | AuthPollRequest | OpalConfigGetRequest | OpalConfigSetRequest | OpalPingRequest | OpalVersionRequest | Result | Failure;
+
+export type AgentFrame = Result | Failure | EventNotification | ClientConfirmRequest | ClientInputRequest | ClientAskUserRequest;
