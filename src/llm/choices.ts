@@ -13,7 +13,7 @@ export type Choices = Pick<Models, 'initial' | 'find' | 'available' | 'scope'>;
 
 export function createChoices(options: ModelsOptions, { custom, credentials }: Doors): Choices {
   const { apis, env, ports, asked = {}, preferred = {}, apiKey, patterns, warn = () => {} } = options;
-  const known = createKnownModels({ ...ports, custom, env, key: credentials.key, warn });
+  const known = createKnownModels({ ...ports, custom, env, key: credentials.key, address: credentials.address, warn });
   const isSpoken = ({ api }: Model) => Object.hasOwn(apis, api);
 
   async function available(): Promise<readonly Model[]> {

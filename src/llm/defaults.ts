@@ -21,6 +21,9 @@ export const DEFAULT_MODELS: ReadonlyMap<string, string> = new Map([
   ['cerebras', 'gpt-oss-120b'],
 ]);
 
+/** After those: who says itself which models it has. The first of them is begun with. */
+export const ASKED_PROVIDERS: readonly string[] = ['github-copilot'];
+
 /** For the others, when they are named without a model. */
 const FURTHER: ReadonlyMap<string, string> = new Map([
   ['azure', 'gpt-6.1-sol'],

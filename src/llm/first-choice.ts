@@ -2,7 +2,7 @@
 import { Fault, messageOf } from '../base/index.ts';
 import type { Model } from '../protocol/index.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import { DEFAULT_MODELS } from './defaults.ts';
+import { ASKED_PROVIDERS, DEFAULT_MODELS } from './defaults.ts';
 import type { KnownModels } from './known-models.ts';
 import { offlineModel } from './offline/model.ts';
 import { findProvider } from './providers/providers.ts';
@@ -92,7 +92,7 @@ function selected(models: readonly Model[], wanted: WantedModel): Model | undefi
 async function firstWithKey({ known, credentials, isSpoken }: FirstChoice): Promise<Model | undefined> {
   const { has, described } = await credentials.inHand();
   const own = described.filter((id) => !findProvider(id));
-  for (const provider of [...DEFAULT_MODELS.keys(), ...own].filter(has)) {
+  for (const provider of [...DEFAULT_MODELS.keys(), ...ASKED_PROVIDERS, ...own].filter(has)) {
     const models = (await known.ofAll((id) => id === provider)).filter(isSpoken);
     if (models.length > 0) return selectModel(models, { provider });
   }

@@ -1,5 +1,5 @@
 // First floor, llm: which models there are: of the catalogue, of models.json, of the user's own servers. Knows no keys.
-import { messageOf } from '../base/index.ts';
+import { Fault, messageOf } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import { catalogued } from './catalogue.ts';
@@ -26,6 +26,8 @@ export interface KnownModelsOptions {
   fetch: typeof fetch;
   clock: Pick<Clock, 'after'>;
   key(provider: string): Promise<string | undefined>;
+  /** Where a login says that its provider is. */
+  address(provider: string): Promise<string | undefined>;
   warn(sentence: string): void;
 }
 
@@ -37,12 +39,21 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
     warned.add(sentence);
   };
 
+  const keyOf = (id: string) =>
+    options.key(id).catch((thrown: unknown) => {
+      if (thrown instanceof Fault && thrown.code === 'no_credentials') return undefined;
+      throw thrown;
+    });
+
   async function of(id: string): Promise<Model[]> {
     if (id === offlineModel.provider) return [offlineModel];
     const entry = (await custom.read()).providers.get(id);
     const provider = findProvider(id);
     if (!provider) return entry ? describedModels(id, entry, { api: '', baseUrl: '' }) : [];
-    return ofProvider({ ...provider, ...whereabouts(provider, entry, env) }, entry, options);
+    // The key first: renewing a login may move its address. Without one there is nobody to ask.
+    if (provider.lists === 'copilot' && (await keyOf(id)) === undefined) return [];
+    const address = await options.address(id);
+    return ofProvider({ ...provider, ...whereabouts(provider, address ?? entry?.baseUrl, entry, env) }, entry, options);
   }
 
   async function providers(): Promise<string[]> {
@@ -67,8 +78,13 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
 }
 
 /** The environment comes before models.json, as with keys. */
-function whereabouts(provider: Provider, entry: CustomProvider | undefined, env: KnownModelsOptions['env']) {
-  const baseUrl = baseUrlOf({ ...provider, baseUrl: entry?.baseUrl ?? provider.baseUrl }, env);
+function whereabouts(
+  provider: Provider,
+  address: string | undefined,
+  entry: CustomProvider | undefined,
+  env: KnownModelsOptions['env'],
+) {
+  const baseUrl = baseUrlOf({ ...provider, baseUrl: address ?? provider.baseUrl }, env);
   return { baseUrl, api: entry?.api ?? provider.api };
 }
 
@@ -78,7 +94,7 @@ async function ofProvider(
   { fetch, clock, key }: KnownModelsOptions,
 ): Promise<Model[]> {
   const own = describedModels(provider.id, entry ?? {}, provider);
-  const asked = provider.keyless && own.length === 0;
+  const asked = (provider.keyless || provider.lists) && own.length === 0;
   const built = asked
     ? await askServer(provider, { fetch, clock, apiKey: await key(provider.id) })
     : await catalogued(provider, provider.baseUrl);
@@ -93,6 +109,10 @@ async function ofProvider(
 }
 
 async function askServer(provider: Provider, ports: ServerPorts): Promise<Model[]> {
+  if (provider.lists === 'copilot') {
+    const { listCopilotModels } = await import('./providers/copilot-models.ts');
+    return listCopilotModels(provider, ports);
+  }
   const { listServerModels } = await import('./providers/server-models.ts');
   return listServerModels(provider, ports);
 }

@@ -4,7 +4,7 @@ import type { Models } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import type { Choices } from './choices.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import { DEFAULT_MODELS } from './defaults.ts';
+import { ASKED_PROVIDERS, DEFAULT_MODELS } from './defaults.ts';
 import { createDoors } from './doors.ts';
 import { OFFLINE_API, offlineModel } from './offline/model.ts';
 import { findProvider } from './providers/providers.ts';
@@ -78,7 +78,7 @@ async function unasked(options: ModelsOptions, credentials: Credentials): Promis
   const wishes = [asked.provider, asked.model, preferred.provider, preferred.model, apiKey, patterns?.[0]];
   if (wishes.some(Boolean)) return undefined;
   const { has, described } = await credentials.inHand();
-  const provider = [...DEFAULT_MODELS.keys(), ...described].find(has);
+  const provider = [...DEFAULT_MODELS.keys(), ...ASKED_PROVIDERS, ...described].find(has);
   if (provider === undefined) return offlineModel;
   if (described.length > 0) return undefined;
   const { quickChoice } = await import('./quick-choice.ts');

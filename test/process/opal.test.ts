@@ -2,6 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { startCopilot } from '../support/copilot.ts';
 import { newPlace, type Program, startProgram, startRpc } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -75,4 +76,26 @@ test('a flag that nobody knows is warned about once, however many sessions there
   }
   program.stdin.end();
   expect(await program.ended).toMatchObject({ code: 0, stderr: 'Unknown flag: --frobnicate; ignored\n' });
+});
+
+test('a person signs in with Copilot, and the model answers', async () => {
+  const copilot = await startCopilot();
+  const program = startRpc(['--dialect', 'opal'], { env: { OPAL_COPILOT_DOMAIN: copilot.url } });
+  const call = hostOf(program);
+  expect((await call('auth/status')).result).toMatchObject({ authenticated: false });
+  const { device_code, interval } = (await call('auth/login')).result;
+  copilot.polls = [{ access_token: 'long-lived' }];
+  expect((await call('auth/poll', { device_code, interval })).result).toEqual({ authenticated: true });
+  const { session_id } = (await call('session/start', {})).result;
+  expect((await call('agent/state', { session_id })).result).toMatchObject({
+    model: { provider: 'copilot', id: 'claude-sonnet-4.6' },
+  });
+  await call('agent/prompt', { session_id, text: 'hello' });
+  await program.frame(told(session_id, 'agent_end'));
+  const deltas = program.frames.flatMap(({ params }) => (params as { delta?: string } | undefined)?.delta ?? []);
+  expect(deltas.join('')).toBe('Hello from Copilot.');
+  program.stdin.end();
+  const { code, stdout, stderr } = await program.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).not.toMatch(/long-lived|short-lived/);
 });

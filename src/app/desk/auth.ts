@@ -14,7 +14,7 @@ export function createDeskAuth(credentials: Credentials, surroundings: CopilotOp
     async status() {
       const { has } = await credentials.inHand();
       const rank = (id: string) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
-      const keyed = PROVIDERS.filter(({ id }) => FIRST.includes(id) || has(id))
+      const keyed = PROVIDERS.filter(({ id }) => id !== COPILOT && (FIRST.includes(id) || has(id)))
         .toSorted((a, b) => rank(a.id) - rank(b.id))
         .map(({ id, name, env }): ProviderStatus => {
           const variable = env.find((one) => one.endsWith('_API_KEY')) ?? env[0];

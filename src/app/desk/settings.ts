@@ -1,6 +1,7 @@
 // The hall: the user's settings as Opal's hosts read and write them. Keys of providers pass through, and never come back.
 import { join } from 'node:path';
 import { Fault, isRecord } from '../../base/index.ts';
+import { meantProvider, spokenProvider } from '../../commands/desk/provider-names.ts';
 import type { Ports } from '../../contracts/index.ts';
 import { parseSettings } from '../settings-text.ts';
 import { writeSettings } from '../settings-write.ts';
@@ -21,7 +22,8 @@ export async function readUserSettings({ ports, directory }: Place): Promise<Rec
   if (!isRecord(parsed)) throw new Fault('config', `${path} does not hold an object; mend it first`);
   const { defaultProvider, defaultModel } = parsed;
   const known = typeof defaultModel === 'string';
-  const model = typeof defaultProvider === 'string' ? `${defaultProvider}:${defaultModel}` : defaultModel;
+  const model =
+    typeof defaultProvider === 'string' ? `${spokenProvider(defaultProvider)}:${defaultModel}` : defaultModel;
   return withoutSecrets({ ...parsed, ...(known ? { default_model: model } : {}) });
 }
 
@@ -53,5 +55,5 @@ export async function saveUserSettings(
 
 function modelSettings(words: string): Record<string, unknown> {
   const [, provider, id] = /^([^:/]+):(.+)$/.exec(words) ?? [];
-  return { defaultProvider: provider, defaultModel: id ?? words };
+  return { defaultProvider: provider && meantProvider(provider), defaultModel: id ?? words };
 }

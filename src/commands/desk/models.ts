@@ -4,12 +4,13 @@ import { Fault } from '../../base/index.ts';
 import { type AgentSession, command } from '../../contracts/index.ts';
 import { levelsOf, type Model } from '../../protocol/index.ts';
 import { spokenLevel, wantedLevel } from './levels.ts';
+import { meantProvider, spokenProvider } from './provider-names.ts';
 
 export const chosenModel = object({ provider: string(), id: string(), thinkingLevel: string() });
 
 export function chosenBy({ models }: AgentSession): { provider: string; id: string; thinkingLevel: string } {
   const { provider = '', id = '' } = models.current ?? {};
-  return { provider, id, thinkingLevel: spokenLevel(models.thinkingLevel) };
+  return { provider: spokenProvider(provider), id, thinkingLevel: spokenLevel(models.thinkingLevel) };
 }
 
 export const listModels = command({
@@ -30,11 +31,12 @@ export const listModels = command({
     ),
   }),
   async run({ providers = [] }, { desk }) {
-    const all = (await desk.models()).filter(({ provider }) => providers.length === 0 || providers.includes(provider));
+    const wanted = providers.map(meantProvider);
+    const all = (await desk.models()).filter(({ provider }) => wanted.length === 0 || wanted.includes(provider));
     const models = all.map((model) => ({
       id: model.id,
       name: model.name,
-      provider: model.provider,
+      provider: spokenProvider(model.provider),
       supportsThinking: model.reasoning,
       thinkingLevels: [...new Set(levelsOf(model).map(spokenLevel))],
     }));
@@ -61,7 +63,9 @@ export const chooseModel = command({
 function named(models: readonly Model[], wanted: string): Model {
   const found =
     models.find(({ id }) => id === wanted) ??
-    models.find(({ provider, id }) => `${provider}/${id}` === wanted || `${provider}:${id}` === wanted);
+    models.find(({ provider, id }) =>
+      [provider, spokenProvider(provider)].some((name) => [`${name}/${id}`, `${name}:${id}`].includes(wanted)),
+    );
   if (found) return found;
   throw new Fault('invalid_params', `Model not found: ${wanted}. models/list names those that can be used.`);
 }

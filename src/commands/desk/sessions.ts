@@ -4,6 +4,7 @@ import { command } from '../../contracts/index.ts';
 import { authReport, reportOf } from './auth.ts';
 import { features } from './config.ts';
 import { wantedLevel } from './levels.ts';
+import { meantProvider } from './provider-names.ts';
 
 export const startSession = command({
   name: 'start_session',
@@ -40,7 +41,11 @@ export const startSession = command({
       id,
       cwd,
       persist: params.session === true || id !== undefined,
-      model: model && { ...model, thinkingLevel: wantedLevel(model.thinkingLevel) },
+      model: model && {
+        ...model,
+        provider: meantProvider(model.provider ?? ''),
+        thinkingLevel: wantedLevel(model.thinkingLevel),
+      },
       systemPrompt,
       // An empty list is what hosts send that choose nothing.
       tools: tools?.length ? tools : undefined,

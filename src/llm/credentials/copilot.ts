@@ -2,6 +2,7 @@
 import { Fault, isRecord, messageOf } from '../../base/index.ts';
 import type { Clock, DeviceLogin } from '../../contracts/index.ts';
 import type { OAuthEntry } from './auth-file.ts';
+import { COPILOT_HEADERS } from './copilot-headers.ts';
 
 /** The name under which the login is kept. */
 export const COPILOT = 'github-copilot';
@@ -54,7 +55,7 @@ export function createCopilotLogin({ fetch, clock, env }: CopilotOptions): Copil
 
   async function renewed({ refresh }: Pick<OAuthEntry, 'refresh'>): Promise<OAuthEntry> {
     const said = await say(`${api}/copilot_internal/v2/token`, {
-      headers: { accept: 'application/json', authorization: `token ${refresh}` },
+      headers: { ...COPILOT_HEADERS, accept: 'application/json', authorization: `token ${refresh}` },
     });
     const { token, expires_at: expires } = said;
     if (typeof token !== 'string' || typeof expires !== 'number') {

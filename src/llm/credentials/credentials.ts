@@ -22,6 +22,8 @@ export interface Credentials {
   inHand(): Promise<InHand>;
   /** `undefined` where none is needed. Throws a Fault that names the variable and the file. */
   key(provider: string): Promise<string | undefined>;
+  /** Where a login that is kept says that its provider is. */
+  address(provider: string): Promise<string | undefined>;
   /** From now on this key comes before all others. */
   use(provider: string, key: string): void;
   saveKey(provider: string, key: string): Promise<void>;
@@ -129,6 +131,10 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       if (source) return source.get();
       if (findProvider(provider)?.keyless) return undefined;
       throw missing(provider, options, sources[0]?.lack);
+    },
+    async address(provider) {
+      const entry = (await auth.read()).get(provider);
+      return entry?.type === 'oauth' && typeof entry.baseUrl === 'string' ? entry.baseUrl : undefined;
     },
     use(provider, key) {
       redact(key);

@@ -52,6 +52,10 @@ const compat = object({
   supportsPromptCacheKey: boolean(),
   /** Header that brings the requests of a session to the same machine, whose cache is warm. */
   sessionHeader: string(),
+  /** Header that says who asks: `user`, or `agent` when it is a tool that answers. */
+  initiatorHeader: string(),
+  /** Header that says that there are images. */
+  imageHeader: string(),
   cacheControlFormat: picklist(['anthropic', 'none']),
   /** Asks for arguments as they are written, instead of all at the end. */
   zaiToolStream: boolean(),
@@ -62,7 +66,13 @@ const compat = object({
 const overrides = partial(compat);
 
 export type CompatOverrides = InferOutput<typeof overrides>;
-type Optional = 'sessionHeader' | 'cacheControlFormat' | 'openRouterRouting' | 'vercelGatewayRouting';
+type Optional =
+  | 'sessionHeader'
+  | 'initiatorHeader'
+  | 'imageHeader'
+  | 'cacheControlFormat'
+  | 'openRouterRouting'
+  | 'vercelGatewayRouting';
 export type Compat = Omit<InferOutput<typeof compat>, Optional> & Pick<CompatOverrides, Optional>;
 
 /** What a server that nobody knows is taken for. */

@@ -17,7 +17,7 @@ export interface Provider {
   /** A server of the user's own: no key is needed, and it says itself which models it has. */
   readonly keyless?: true;
   /** It says more of its models in a way of its own. */
-  readonly lists?: 'ollama' | 'lmstudio' | 'llamacpp';
+  readonly lists?: 'ollama' | 'lmstudio' | 'llamacpp' | 'copilot';
   readonly compat?: CompatOverrides;
   /** In what some of its models differ from the others; the first whose pattern fits the id counts. */
   readonly modelCompat?: readonly (readonly [RegExp, CompatOverrides])[];
@@ -66,6 +66,7 @@ export const PROVIDERS: readonly Provider[] = [
   { id: 'perplexity', name: 'Perplexity', api: CHAT, baseUrl: 'https://api.perplexity.ai', env: ['PERPLEXITY_API_KEY', 'PPLX_API_KEY'], compat: { supportsTools: false, supportsReasoningEffort: false, replaysThinking: false, thinkTags: true, requiresAlternatingRoles: true } },
   { id: 'sambanova', name: 'SambaNova', api: CHAT, baseUrl: 'https://api.sambanova.ai/v1', env: ['SAMBANOVA_API_KEY'], compat: { replaysThinking: false, thinkTags: true } },
   { id: 'github-models', name: 'GitHub Models', api: CHAT, baseUrl: 'https://models.github.ai/inference', env: ['GITHUB_MODELS_TOKEN', 'GITHUB_TOKEN'], compat: { maxTokensField: 'max_completion_tokens', replaysThinking: false } },
+  { id: 'github-copilot', name: 'GitHub Copilot', api: CHAT, baseUrl: 'https://api.githubcopilot.com', env: ['GITHUB_COPILOT_API_TOKEN'], lists: 'copilot', compat: { replaysThinking: false, initiatorHeader: 'x-initiator', imageHeader: 'copilot-vision-request' } },
   { id: 'vercel-gateway', name: 'Vercel AI Gateway', api: CHAT, baseUrl: 'https://ai-gateway.vercel.sh/v1', env: ['AI_GATEWAY_API_KEY'], compat: { thinkingFormat: 'openrouter', reasoningEffortMap: AS_NAMED } },
   { id: 'azure', name: 'Azure OpenAI', api: 'azure-openai-responses', baseUrl: '', env: ['AZURE_OPENAI_API_KEY'], baseUrlEnv: 'AZURE_OPENAI_BASE_URL', rootPath: '/openai/v1', compat: OPENAI },
   { id: 'amazon-bedrock', name: 'Amazon Bedrock', api: 'bedrock-converse-stream', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com', env: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID'], baseUrlEnv: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME' },

@@ -121,6 +121,15 @@ describe('headers', () => {
     expect(headers({}, 'fireworks')).toHaveProperty('x-session-affinity', 'session-1');
   });
 
+  test('say to Copilot who asks, and whether there is something to see', () => {
+    const told = (given: ApiRequest['messages']) =>
+      call(requestFor(modelOf({ provider: 'github-copilot' }), { messages: given })).headers;
+    expect(told([user('Hello')])).toMatchObject({ 'x-initiator': 'user' });
+    expect(told([user('Hello')])).not.toHaveProperty('copilot-vision-request');
+    expect(told(turn)).toMatchObject({ 'x-initiator': 'agent' });
+    expect(told([user([PNG])])).toMatchObject({ 'x-initiator': 'user', 'copilot-vision-request': 'true' });
+  });
+
   test('and keys are secrets', () => {
     const { secrets } = call(
       requestFor(own, { headers: { 'X-Api-Key': 'abcd', Authorization: 'Bearer efgh', 'x-title': 't' } }),

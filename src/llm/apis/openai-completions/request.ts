@@ -63,12 +63,20 @@ function toolOf({ name, description, parameters }: ToolOffer): ChatCompletionToo
   };
 }
 
-function headersOf({ apiKey, headers = {}, sessionId }: ApiRequest, { sessionHeader }: Compat): Record<string, string> {
+function headersOf(request: ApiRequest, compat: Compat): Record<string, string> {
+  const { apiKey, headers = {}, sessionId, messages } = request;
+  const { sessionHeader, initiatorHeader, imageHeader } = compat;
   const given = lowerCased({ headers });
   const opened = 'authorization' in given || 'api-key' in given;
   return {
     ...(opened || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }),
     ...(sessionHeader && sessionId ? { [sessionHeader]: sessionId } : {}),
+    ...(initiatorHeader ? { [initiatorHeader]: messages.at(-1)?.role === 'user' ? 'user' : 'agent' } : {}),
+    ...(imageHeader && messages.some(hasImage) ? { [imageHeader]: 'true' } : {}),
     ...given,
   };
+}
+
+function hasImage({ content }: ApiRequest['messages'][number]): boolean {
+  return Array.isArray(content) && content.some(({ type }) => type === 'image');
 }

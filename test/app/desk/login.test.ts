@@ -1,0 +1,174 @@
+// Signing in over the wire, against a provider on the loopback. Time passes when somebody waits for it.
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { defaultSettings } from '../../../src/app/settings-table.ts';
+import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { dialectNamed } from '../../../src/dialects/index.ts';
+import { serve } from '../../../src/server/index.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { openMany } from '../../../src/testing/scenario-house.ts';
+import { createMemoryTransport } from '../../../src/transports/index.ts';
+import { startCopilot } from '../../support/copilot.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+interface Reply {
+  id: unknown;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+async function openHost() {
+  const copilot = await startCopilot();
+  const directory = temporaryDirectory();
+  await mkdir(join(directory, 'work'));
+  const fake = createFakeClock(copilot.expiresAt * 1000 - 1_800_000);
+  const waits: number[] = [];
+  /** Whoever sleeps wakes at once, that much later. `gate` holds the first of them. */
+  let gate: Promise<void> = Promise.resolve();
+  const clock = {
+    ...fake,
+    async sleep(ms: number, signal?: AbortSignal) {
+      waits.push(ms);
+      await gate;
+      if (!signal?.aborted) await fake.advance(ms);
+    },
+  };
+  const ports = { ...createSystemPorts({}), clock };
+  const house = openMany({
+    cwd: join(directory, 'work'),
+    agentDirectory: join(directory, 'home'),
+    home: join(directory, 'user'),
+    env: { OPAL_COPILOT_DOMAIN: copilot.url },
+    settings: defaultSettings,
+    ports,
+  });
+  const { transport, host } = createMemoryTransport();
+  const dialect = await dialectNamed('opal');
+  const codec = dialect.codec({ version: '0', stream: 'delta' });
+  const served = serve({ transport, codec, commands: house.commands, hub: house.hub, ports, onEof: 'finish' });
+  onTestFinished(async () => {
+    host.end();
+    await served;
+    await house.close();
+    transport.close();
+  });
+  const seen: Record<string, unknown>[] = [];
+  const next = async (fits: (frame: Record<string, unknown>) => boolean) => {
+    for (;;) {
+      const frame = JSON.parse(await host.next()) as Record<string, unknown>;
+      seen.push(frame);
+      if (fits(frame)) return frame;
+    }
+  };
+  const send = (id: number, method: string, params = {}) =>
+    host.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  const reply = async (id: number) => (await next((frame) => frame.id === id)) as unknown as Reply;
+  let calls = 100;
+  const call = (method: string, params = {}) => {
+    calls += 1;
+    send(calls, method, params);
+    return reply(calls);
+  };
+  const hold = () => {
+    let open = () => {};
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    return () => open();
+  };
+  return { copilot, directory, waits, clock, call, send, reply, next, seen, hold };
+}
+
+const POLL = { device_code: 'dev', interval: 5 };
+
+test('a code is given, everything else is answered meanwhile, and the login is kept for its owner only', async () => {
+  const { copilot, directory, call, send, reply, waits, seen, hold } = await openHost();
+  expect((await call('auth/login')).result).toEqual({
+    user_code: 'ABCD-1234',
+    verification_uri: 'https://example.test/device',
+    device_code: 'dev',
+    interval: 1,
+  });
+  copilot.polls = [{ error: 'authorization_pending' }, { error: 'slow_down' }, { access_token: 'long-lived' }];
+  const release = hold();
+  send(1, 'auth/poll', POLL);
+  expect((await call('opal/ping')).result).toEqual({});
+  expect((await call('auth/status')).result).toMatchObject({ authenticated: false });
+  const { result: session } = await call('session/start');
+  expect(session).toMatchObject({ auth: { status: 'setup_required' } });
+  expect(seen.some(({ id }) => id === 1)).toBe(false);
+  release();
+  expect((await reply(1)).result).toEqual({ authenticated: true });
+  expect(waits).toEqual([5_000, 5_000, 10_000]);
+  const { result } = await call('auth/status');
+  expect(result).toMatchObject({ authenticated: true, auth: { status: 'ready', provider: 'copilot' } });
+  const { providers } = (result as { auth: { providers: { id: string; ready: boolean }[] } }).auth;
+  expect(providers.filter(({ ready }) => ready).map(({ id }) => id)).toEqual(['copilot']);
+  const path = join(directory, 'home/auth.json');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+    'github-copilot': { type: 'oauth', access: 'short-lived-1', refresh: 'long-lived', baseUrl: copilot.url },
+  });
+  expect(JSON.stringify(seen)).not.toMatch(/short-lived|long-lived/);
+});
+
+test.each([
+  ['access_denied', 'The login was refused.'],
+  ['expired_token', 'The code has expired. Begin the login again.'],
+])('%s ends it in words, and nothing is kept', async (error, data) => {
+  const { copilot, call } = await openHost();
+  copilot.polls = [{ error }];
+  expect((await call('auth/poll', POLL)).error).toEqual({ code: -32603, message: 'Auth polling failed', data });
+  expect((await call('auth/status')).result).toMatchObject({ authenticated: false });
+});
+
+test('a code that nobody types expires, however patient the host is', async () => {
+  const { call, waits } = await openHost();
+  await call('auth/login');
+  const { error } = await call('auth/poll', POLL);
+  expect(error).toMatchObject({ message: 'Auth polling failed', data: 'The code has expired. Begin the login again.' });
+  expect(waits.length).toBeLessThanOrEqual(900 / 5 + 1);
+});
+
+test('after the login its models are there, and the token is renewed before it is too old', async () => {
+  const { copilot, call, clock, next } = await openHost();
+  await call('session/start', { session_id: 'before' });
+  copilot.polls = [{ access_token: 'long-lived' }];
+  await call('auth/poll', POLL);
+  expect((await call('models/list', { providers: ['copilot'] })).result).toEqual({
+    models: [
+      {
+        id: 'claude-sonnet-4.6',
+        name: 'Claude Sonnet 4.6',
+        provider: 'copilot',
+        supports_thinking: false,
+        thinking_levels: ['off'],
+      },
+    ],
+  });
+  const ended = (session: string) => (frame: Record<string, unknown>) => {
+    const params = frame.params as Record<string, unknown> | undefined;
+    return params?.session_id === session && params.type === 'agent_end';
+  };
+  // A session that was open before may change to them, and a new one begins with them.
+  expect((await call('model/set', { session_id: 'before', model_id: 'claude-sonnet-4.6' })).result).toMatchObject({
+    model: { provider: 'copilot', id: 'claude-sonnet-4.6' },
+  });
+  await call('session/start', { session_id: 'after', model: { provider: 'copilot', id: 'claude-sonnet-4.6' } });
+  expect((await call('agent/state', { session_id: 'after' })).result).toMatchObject({ model: { provider: 'copilot' } });
+  await call('agent/prompt', { session_id: 'after', text: 'Hello' });
+  await next(ended('after'));
+  const chat = copilot.asked.findLast(({ path }) => path === '/chat/completions');
+  expect(chat?.headers).toMatchObject({
+    authorization: 'Bearer short-lived-1',
+    'copilot-integration-id': 'vscode-chat',
+    'x-initiator': 'user',
+  });
+  await clock.advance(1_600_000);
+  copilot.expiresAt += 1_800;
+  await call('agent/prompt', { session_id: 'before', text: 'Hello again' });
+  await next(ended('before'));
+  expect(copilot.count('/copilot_internal/v2/token')).toBe(2);
+  expect(copilot.asked.at(-1)?.headers.authorization).toBe('Bearer short-lived-2');
+});
