@@ -1,9 +1,9 @@
 // The program as Opal's hosts start it: by the name `opal-server`, without a flag, many sessions over one pipe.
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { startCopilot } from '../support/copilot.ts';
-import { newPlace, type Program, startProgram, startRpc } from '../support/program.ts';
+import { newPlace, type Program, runProgram, startProgram, startRpc } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 /** Ids are Opal's own: counted from 1. */
@@ -67,7 +67,7 @@ test('a session goes on in another process', async () => {
 });
 
 test('a flag that nobody knows is warned about once, however many sessions there are', async () => {
-  const program = startRpc(['--dialect', 'opal', '--frobnicate', 'x']);
+  const program = startRpc(['--dialect', 'opal', '--frobnicate', 'x', '--continue']);
   const call = hostOf(program);
   for (const id of ['a', 'b']) {
     await call('session/start', { session_id: id });
@@ -75,7 +75,12 @@ test('a flag that nobody knows is warned about once, however many sessions there
     await program.frame(told(id, 'agent_end'));
   }
   program.stdin.end();
-  expect(await program.ended).toMatchObject({ code: 0, stderr: 'Unknown flag: --frobnicate; ignored\n' });
+  const { code, stderr } = await program.ended;
+  expect(code).toBe(0);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    '--continue means nothing where the host opens the sessions; ignored',
+    'Unknown flag: --frobnicate; ignored',
+  ]);
 });
 
 test('a person signs in with Copilot, and the model answers', async () => {
@@ -98,4 +103,32 @@ test('a person signs in with Copilot, and the model answers', async () => {
   const { code, stdout, stderr } = await program.ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toMatch(/long-lived|short-lived/);
+});
+
+test('what a project brings along counts in the directories that are trusted, and only there', async () => {
+  const place = newPlace();
+  const skill = '---\nname: knit\ndescription: How to knit\n---\nKnit one.\n';
+  for (const folder of ['open', 'closed']) {
+    mkdirSync(join(place.cwd, folder, '.parley/skills/knit'), { recursive: true });
+    writeFileSync(join(place.cwd, folder, '.parley/skills/knit/SKILL.md'), skill);
+  }
+  expect(await runProgram(['trust', join(place.cwd, 'open')], '', { place })).toMatchObject({ code: 0 });
+  const program = startRpc(['--dialect', 'opal'], { place });
+  const call = hostOf(program);
+  const found = async (working_dir: string) => (await call('session/start', { working_dir })).result.available_skills;
+  expect(await found('open')).toEqual(['knit']);
+  expect(await found('closed')).toEqual([]);
+});
+
+test('an extension of the command line is there in every session', async () => {
+  const place = newPlace();
+  const path = join(place.home, 'own.ts');
+  writeFileSync(
+    path,
+    `export default (pi) => pi.registerTool({ name: 'own', description: 'x', parameters: { type: 'object' }, execute() {} });`,
+  );
+  const program = startRpc(['--dialect', 'opal', '--extension', path], { place });
+  const call = hostOf(program);
+  const { session_id } = (await call('session/start', {})).result;
+  expect((await call('agent/state', { session_id })).result.tools).toContain('own');
 });

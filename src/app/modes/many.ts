@@ -20,11 +20,13 @@ export function openMany(
 ): Served {
   const { ports, directory, cwd } = prepared;
   const { files } = ports;
-  const told = new Set<string>();
+  // What was said about the settings of the first directory need not be said again.
+  const told = new Set<string>(prepared.problems);
   const warnOnce = (line: string) => {
     if (!told.has(line)) warn(line);
     told.add(line);
   };
+  for (const flag of idleFlags(options)) warn(`${flag} means nothing where the host opens the sessions; ignored`);
   const hub = createManyHub((many) =>
     createDesk({
       hub: many,
@@ -41,7 +43,9 @@ export function openMany(
         redact: ports.redact,
         withhold: ports.withhold,
         warn,
+        modelPatterns: options.models,
         thinkingLevel: options.thinking,
+        systemPrompt: options.systemPrompt,
         appendSystemPrompt: options.appendSystemPrompt,
         toolNames: options.noTools ? [] : options.tools,
         skillPaths: options.skill,
@@ -50,13 +54,18 @@ export function openMany(
         noTemplates: options.noPromptTemplates,
         noRules: options.noRules,
         maxTurns: options.maxTurns,
-        extensions: { discover: !options.noExtensions, flags: givenFlags(options), mode: options.mode },
+        extensions: {
+          paths: options.extension?.map((path) => resolve(path)),
+          discover: !options.noExtensions,
+          flags: givenFlags(options),
+          mode: options.mode,
+        },
       },
       async about(project) {
         const { trust, noTrust, set: overrides } = options;
         const { trusted } = await decideTrust({ files, agentDirectory: directory, cwd: project, trust, noTrust });
         const loaded = await loadSettings({ files, directory, project: trusted ? project : undefined, overrides });
-        for (const problem of loaded.problems) warn(problem);
+        for (const problem of loaded.problems) warnOnce(problem);
         return { trusted, settings: withLimitFlags(withDefaults(loaded, defaults), options) };
       },
       // Every session has extensions of its own, and each of them may know a flag or not.
@@ -73,4 +82,10 @@ export function openMany(
       await ports.close();
     },
   };
+}
+
+/** Which session there is at the start is not ours to say. */
+function idleFlags({ session, fork, continue: latest, resume, name, noSession }: RpcOptions): string[] {
+  const given = { session, fork, continue: latest, resume, name, 'no-session': noSession };
+  return Object.entries(given).flatMap(([flag, value]) => (value ? [`--${flag}`] : []));
 }

@@ -98,7 +98,8 @@ export class Teller {
     },
     tool_execution_start: (event) => {
       this.#call = event.toolCallId;
-      return [toolStart(event)];
+      const start = toolStart(event);
+      return [status(start.meta), start];
     },
     tool_execution_update: (event) => this.#output.grown(event),
     tool_execution_end: (event) => {

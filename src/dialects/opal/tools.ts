@@ -7,7 +7,11 @@ const LONGEST_SUMMARY = 80;
 /** What comes again in the next update, when the beginning of a long output is no longer shown. */
 const OVERLAP = 256;
 
-export function toolStart({ toolName, toolCallId, args }: AgentEventOf<'tool_execution_start'>): OpalEvent {
+export function toolStart({
+  toolName,
+  toolCallId,
+  args,
+}: AgentEventOf<'tool_execution_start'>): OpalEvent & { meta: string } {
   return { type: 'tool_execution_start', tool: toolName, call_id: toolCallId, args, meta: summary(toolName, args) };
 }
 
