@@ -42,8 +42,8 @@ export class PlainScreen implements Screen {
     this.#tty.write(`${breaks}${text}${prompts ? PROMPT : ''}`);
   }
 
-  /** The person has ended the line: the prompt is used up. */
-  answered(): void {
+  /** A whole line, which uses the prompt up. */
+  typed(): void {
     this.#isPrompted = false;
   }
 

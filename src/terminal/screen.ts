@@ -29,6 +29,8 @@ export interface Screen {
   clear(): void;
   /** Takes the live part away, so that what follows, of whomever, stands below what is finished. */
   leave(): void;
+  /** The person has typed. */
+  typed(): void;
   /** Others may have written to the terminal meanwhile: what was drawn is theirs now. */
   restart(): void;
   title(text: string): void;
@@ -100,6 +102,8 @@ export class DrawnScreen implements Screen {
   restart(): void {
     this.#forget();
   }
+
+  typed(): void {}
 
   leave(): void {
     this.draw({ lines: [], isIdle: false });

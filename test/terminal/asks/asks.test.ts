@@ -1,0 +1,90 @@
+// Questions: answered by the keys they name, dismissed, timed out, and never answered by somebody who was typing.
+import { describe, expect, test } from 'vitest';
+import { Asks } from '../../../src/terminal/asks/asks.ts';
+import { SelectPane } from '../../../src/terminal/asks/select.ts';
+import { createFakeClock } from '../../../src/testing/index.ts';
+
+const key = (name: string) => ({ key: name });
+
+function stage() {
+  const clock = createFakeClock();
+  const asks = new Asks(clock, 400, () => {});
+  const press = (...names: readonly string[]) => names.map((name) => asks.stroke(key(name)));
+  const type = (text: string) => asks.stroke({ text });
+  const seen = () => asks.view(60, 20)?.rows.map((row) => row.map(({ text }) => text).join('')) ?? [];
+  return { clock, asks, press, type, seen };
+}
+
+describe('answers', () => {
+  test('a choice by arrows, by number, by words', async () => {
+    const { asks, press, type } = stage();
+    const ask = () => asks.question({ id: '1', method: 'select', title: 'Which?', options: ['red', 'green', 'blue'] });
+    const first = ask();
+    press('down', 'enter');
+    expect(await first).toEqual({ value: 'green' });
+    const { asks: other, press: pressed, type: typed } = stage();
+    const second = other.question({ id: '2', method: 'select', title: 'Which?', options: ['red', 'green', 'blue'] });
+    typed('3');
+    pressed('enter');
+    expect(await second).toEqual({ value: 'blue' });
+    const pane = new SelectPane(
+      'Which?',
+      ['red', 'green'].map((value) => ({ value, label: value })),
+    );
+    pane.stroke({ text: 'ree' });
+    expect(pane.stroke(key('enter'))).toBe('green');
+    expect(type('x')).toBe(false);
+  });
+
+  test('a confirmation stands on No', async () => {
+    const { asks, press } = stage();
+    const asked = asks.question({ id: '1', method: 'confirm', title: 'Sure?', message: 'rm' });
+    press('enter');
+    expect(await asked).toEqual({ confirmed: false });
+  });
+
+  test('words, with what was there before; several lines where they are wanted', async () => {
+    const { asks, press, type } = stage();
+    const asked = asks.question({ id: '1', method: 'editor', title: 'Edit', prefill: 'one' });
+    press('alt+enter');
+    type('two');
+    press('enter');
+    expect(await asked).toEqual({ value: 'one\ntwo' });
+  });
+
+  test('Escape and Ctrl+C dismiss; the one behind comes up', async () => {
+    const { asks, press, seen } = stage();
+    const first = asks.question({ id: '1', method: 'input', title: 'First' });
+    const second = asks.question({ id: '2', method: 'input', title: 'Second' });
+    expect(seen().join('\n')).toContain('1 more');
+    press('escape');
+    expect(await first).toBeUndefined();
+    expect(seen()).toContain('Second');
+    press('ctrl+c');
+    expect(await second).toBeUndefined();
+    expect(asks.current).toBeUndefined();
+  });
+
+  test('too late is no answer, and the time that is left is seen', async () => {
+    const { asks, clock, seen } = stage();
+    const asked = asks.question({ id: '1', method: 'confirm', title: 'Sure?', message: 'x', timeout: 5000 });
+    expect(seen().at(-1)).toContain('5 s left');
+    await clock.advance(5001);
+    expect(await asked).toBeUndefined();
+  });
+});
+
+describe('somebody who was typing', () => {
+  test('does not answer: Enter waits until the keys have rested, letters go on to the draft', async () => {
+    const { asks, clock, press, type, seen } = stage();
+    type('hello');
+    const asked = asks.question({ id: '1', method: 'select', title: 'Allow?', options: ['allow', 'deny'] });
+    expect(seen().at(-1)).toContain('one moment');
+    expect(type(' world')).toBe(false);
+    expect(press('enter')).toEqual([true]);
+    await clock.advance(401);
+    expect(seen().at(-1)).toContain('Enter chooses');
+    press('down', 'enter');
+    expect(await asked).toEqual({ value: 'deny' });
+  });
+});
