@@ -2,9 +2,9 @@
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { WIRES } from '../scripts/wires.mjs';
 import { median } from './median.mjs';
 import { machine } from './report.mjs';
-import { WIRES } from './wires.mjs';
 
 const DELTAS = 4000;
 const ROUNDS = 9;
@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
 await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
-/** @param {import('./wires.mjs').Wire} wire @param {import('../src/contracts/index.ts').ModelApi} api @param {number} deltas */
+/** @param {import('../scripts/wires.mjs').Wire} wire @param {import('../src/contracts/index.ts').ModelApi} api @param {number} deltas */
 async function ask(wire, api, deltas) {
   frames = wire.frames(deltas);
   type = wire.type;
@@ -56,7 +56,7 @@ async function ask(wire, api, deltas) {
 const HELLO = { role: 'user', content: 'Hello', timestamp: 1 };
 const env = { GOOGLE_VERTEX_PROJECT: 'p' };
 const apis = apiLoaders({ clock: ports.clock, wire: { ...ports, ...limits, userAgent: 'bench' }, env });
-/** @type {{ wire: import('./wires.mjs').Wire, api: import('../src/contracts/index.ts').ModelApi, cold: number, warm: number[], micros: number[] }[]} */
+/** @type {{ wire: import('../scripts/wires.mjs').Wire, api: import('../src/contracts/index.ts').ModelApi, cold: number, warm: number[], micros: number[] }[]} */
 const subjects = [];
 for (const wire of WIRES) {
   const begun = performance.now();

@@ -1,22 +1,14 @@
 // Packs the program into as few files as start-up wants. Shared by the build and by the tests, which never touch dist/.
 // @ts-check
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { toCommonJs } from './commonjs.mjs';
+import { COMMON_WIRES, rehearse } from './rehearsal.mjs';
 import { zodInEnglish } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** What the program is made to do at build time, so that V8 compiles what most starts and first prompts need. */
-const REHEARSAL = [
-  { type: 'get_state' },
-  { type: 'prompt', message: 'run `true`' },
-  { type: 'prompt', message: 'hello', streamingBehavior: 'followUp' },
-];
 
 /**
  * Makes the program: `outdir`/cli.js, which starts `outdir`/program.
@@ -27,14 +19,53 @@ export async function bundle(outdir) {
   const texts = await toCommonJs(await modules(), 'cli.js');
   const program = join(resolve(outdir), 'cli.js');
   await mkdir(join(outdir, 'program'), { recursive: true });
-  await copyFile(join(root, 'scripts/launcher.cjs'), program);
-  await chmod(program, 0o755);
   // The package's own files are ES modules, unless a folder says otherwise.
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), asFunction(text));
-  await compile(program);
+  await writeLauncher(program, []);
+  await packTogether(program, texts, await neededByPrompts(program));
+  await rehearse(program, ['offline', ...COMMON_WIRES]);
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
+}
+
+/**
+ * @param {string} program
+ * @param {readonly string[]} together
+ */
+async function writeLauncher(program, together) {
+  const text = await readFile(join(root, 'scripts/launcher.cjs'), 'utf8');
+  const names = together.map((name) => JSON.stringify(`./${name}`)).join(', ');
+  await writeFile(program, text.replace('/* together */ []', `[${names}]`));
+  await chmod(program, 0o755);
+}
+
+/**
+ * What a first prompt loads over any wire, and a start that is only asked for its state does not.
+ * @param {string} program
+ */
+async function neededByPrompts(program) {
+  const idle = await rehearse(program, []);
+  const [first = '', ...others] = COMMON_WIRES;
+  let needed = (await rehearse(program, [first])).filter((name) => !idle.includes(name));
+  for (const wire of others) {
+    const also = await rehearse(program, [wire]);
+    needed = needed.filter((name) => also.includes(name));
+  }
+  return needed;
+}
+
+/**
+ * @param {string} program
+ * @param {ReadonlyMap<string, string>} texts
+ * @param {readonly string[]} names
+ */
+async function packTogether(program, texts, names) {
+  const folder = join(dirname(program), 'program');
+  const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${asFunction(texts.get(name) ?? '')}`);
+  await writeFile(join(folder, 'together.js'), `(function(){return{${entries.join(',')}}})`);
+  for (const name of names) await rm(join(folder, name));
+  await writeLauncher(program, names);
 }
 
 /**
@@ -76,15 +107,4 @@ async function modules() {
       return [name, { text, imports: metafile.outputs[name]?.imports ?? [] }];
     }),
   );
-}
-
-/** @param {string} program */
-async function compile(program) {
-  const child = spawn(process.execPath, [join(root, 'scripts/compile.cjs'), program], {
-    // Neither the user's settings nor flags for Node: V8 takes the code back only under the flags it had.
-    env: { PATH: process.env.PATH, PARLEY_DIR: join(program, 'nowhere') },
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  child.stdin.end(REHEARSAL.map((call) => `${JSON.stringify(call)}\n`).join(''));
-  await once(child, 'exit');
 }

@@ -2,11 +2,10 @@
 // @ts-check
 'use strict';
 const { mkdirSync, writeFileSync } = require('node:fs');
-const { basename, dirname, join } = require('node:path');
+const { basename, join } = require('node:path');
 const vm = require('node:vm');
 
-const [program = ''] = process.argv.splice(2);
-const folder = join(dirname(program), 'program', `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
+const [program = '', folder = ''] = process.argv.splice(2);
 
 /** @type {Map<string, vm.Script>} */
 const scripts = new Map();
@@ -26,5 +25,5 @@ process.on('exit', (code) => {
   mkdirSync(folder, { recursive: true });
   for (const [name, script] of scripts) writeFileSync(join(folder, name), script.createCachedData());
 });
-process.argv.push('--mode', 'rpc', '--no-session');
+process.argv.push('--mode', 'rpc');
 require(program);

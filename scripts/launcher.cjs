@@ -11,26 +11,38 @@ const { Script } = require('node:vm');
 const PROGRAM = join(__dirname, 'program');
 const COMPILED = join(PROGRAM, `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
 
+/** What a first prompt needs, in one file: reading thirty costs more than what is in them. The build writes the names. */
+const TOGETHER = /** @type {Set<string>} */ (new Set(/* together */ []));
+
 /** @type {Map<string, { exports: Record<string, unknown> }>} */
 const modules = new Map();
+/** @type {Record<string, Function> | undefined} */
+let together;
 
 /** @param {string} name Of a file of the program, or of a module of Node or of a package. */
 function load(name) {
   if (!name.startsWith('./')) return require(name);
   const known = modules.get(name);
   if (known) return known.exports;
-  const filename = join(PROGRAM, name);
   const module = {
     exports: {},
     get url() {
-      return pathToFileURL(filename).href;
+      return pathToFileURL(join(PROGRAM, name)).href;
     },
   };
   modules.set(name, module);
-  // The bundle is plain ASCII, and this encoding is the quickest to read.
-  const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData: compiled(name) });
-  script.runInThisContext()(module.exports, load, module);
+  if (TOGETHER.has(name)) together ??= run('./together.js')();
+  const body = together?.[name] ?? run(name);
+  body(module.exports, load, module);
   return module.exports;
+}
+
+/** @param {string} name */
+function run(name) {
+  const filename = join(PROGRAM, name);
+  // The bundle is plain ASCII, and this encoding is the quickest to read.
+  const source = readFileSync(filename, 'latin1');
+  return new Script(source, { filename, cachedData: compiled(name) }).runInThisContext();
 }
 
 /**

@@ -1,4 +1,4 @@
-// The least stream of text that each model API understands, for the bench. Frames only; no checks.
+// The least stream of text that each model API understands, for rehearsals and the bench. Frames only; no checks.
 // @ts-check
 import { crc32 } from './crc32.mjs';
 
