@@ -16,7 +16,7 @@ import { createHub } from '../server/index.ts';
 import { createJsonlStore, createMemoryStore, sessionFolder } from '../store/index.ts';
 import { ExtensionFront } from './extensions/front.ts';
 import type { ExtensionOptions } from './extensions/options.ts';
-import { homeDirectory } from './home.ts';
+import { homeDirectory, pathFrom } from './home.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
 import { type ResourceChoices, resourcesFor, rulesFor } from './resources.ts';
@@ -83,7 +83,6 @@ export interface Agent {
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { ports, settings } = options;
   const models = options.models ?? modelsFor(options);
-  const store = storeFor(options);
   const { shellPath } = settings;
   const { toolNames, tools: added = [] } = options;
   const places = createPlaces({
@@ -94,13 +93,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     trusted: options.trusted ?? false,
   });
   const extensions = frontFor(options, models, places);
-  const resources = resourcesFor(options, places);
+  const resources = resourcesFor(options, places, extensions);
   const subagents = subagentsFor(options, places);
   const task = subagents.tool;
   // Nobody listens while the agent is put together.
   const host = (): HostUi | undefined => hub?.ui;
   const toolbox = await createToolbox({ ports, shellPath, toolNames, added, settings, task, extensions, host });
   let hub: SessionHub | undefined;
+  const store = storeFor(options, await extensions.sessionDirectory());
   const base: SessionOptions = {
     ports,
     store,
@@ -185,6 +185,7 @@ function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces
     agentDirectory,
     places,
     warn,
+    mayPlaceSessions: !options.store && options.persist !== false && options.sessionDirectory === undefined,
     hookTimeoutMs: settings['extensions.hookTimeout'],
     uiTimeoutMs: settings['ui.timeout'],
   });
@@ -205,10 +206,11 @@ async function initialModel(models: Models, extensions: ExtensionFront): Promise
   }
 }
 
-function storeFor(options: AgentOptions): SessionStore {
+function storeFor(options: AgentOptions, placed: string | undefined): SessionStore {
   if (options.store) return options.store;
   if (options.persist === false) return createMemoryStore();
   const { files, clock } = options.ports;
-  const directory = options.sessionDirectory ?? sessionFolder(options.agentDirectory, options.cwd);
+  const named = options.sessionDirectory ?? (placed && pathFrom(placed, options));
+  const directory = named ?? sessionFolder(options.agentDirectory, options.cwd);
   return createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
 }

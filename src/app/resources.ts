@@ -1,10 +1,9 @@
 // The hall: skills, templates and mentions of an agent, loaded when the first prompt needs them.
-
-import { join, resolve } from 'node:path';
 import type { Features, Hooks, Places, Ports, PromptResources, WatchPatterns } from '../contracts/index.ts';
 import type { RuleOptions } from '../core/index.ts';
 import type { Resources } from '../core/resources/resources.ts';
-import { homeDirectory } from './home.ts';
+import type { ExtensionFront } from './extensions/front.ts';
+import { pathFrom } from './home.ts';
 import type { SettingValues } from './settings-table.ts';
 
 /** What whoever starts an agent may say about them. */
@@ -27,11 +26,15 @@ interface Surroundings extends ResourceChoices {
   warn?: ((sentence: string) => void) | undefined;
 }
 
-export function resourcesFor(options: Surroundings, places: Places): { hooks: Hooks; prompt: PromptResources } {
+export function resourcesFor(
+  options: Surroundings,
+  places: Places,
+  extensions: Pick<ExtensionFront, 'resources'>,
+): { hooks: Hooks; prompt: PromptResources } {
   let loaded: Promise<Resources> | undefined;
   const load = () => {
     loaded ??= import('../core/resources/resources.ts').then(({ createResources }) =>
-      createResources(chosen(options, places)),
+      createResources(chosen(options, places, extensions)),
     );
     return loaded;
   };
@@ -75,16 +78,19 @@ export function rulesFor(options: Surroundings, places: Places): RuleOptions | u
   };
 }
 
-function chosen(options: Surroundings, places: Places) {
+function chosen(options: Surroundings, places: Places, extensions: Pick<ExtensionFront, 'resources'>) {
   const { settings, cwd, ports, warn = () => {} } = options;
-  const home = options.home ?? homeDirectory();
-  const at = (path: string) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(cwd, path));
+  const at = (path: string) => pathFrom(path, options);
   return {
     files: ports.files,
     places,
     cwd,
     skills: [...(options.skillPaths ?? []), ...settings.skills].map(at),
     templates: [...(options.templatePaths ?? []), ...settings.prompts].map(at),
+    async added() {
+      const { skills = [], templates = [] } = (await extensions.resources()) ?? {};
+      return { skills: skills.map(at), templates: templates.map(at) };
+    },
     lookForSkills: !options.noSkills,
     lookForTemplates: !options.noTemplates,
     hasSkills: () => options.features?.skills !== false,

@@ -141,6 +141,15 @@ describe('flags of an extension that is found, not named', () => {
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --plam\n' });
   });
 
+  test('the flag of one that cannot be loaded: both are said', async () => {
+    const place = withExtension('throw new Error("out of order"); export default () => {};');
+    const outcome = await runProgram(['--plan', 'hello'], '', { place });
+    expect(outcome).toMatchObject({ code: 2, stdout: '' });
+    const [broken, flag] = outcome.stderr.split('\n');
+    expect(broken).toContain('own.ts: Failed to load extension: out of order');
+    expect(flag).toBe('Error: Unknown flag: --plan');
+  });
+
   test('in RPC mode', async () => {
     const program = startRpc(['--kind', 'chore', '--plan', '--nobodys'], { place: withExtension(flags) });
     program.send({ type: 'prompt', message: 'hi' });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, Desk, Features, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
 import type { ManyHub } from '../../server/many-hub.ts';
+import { sessionFolder } from '../../store/index.ts';
 import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
 import { modelsFor } from '../models.ts';
 import type { SettingValues } from '../settings-table.ts';
@@ -46,6 +47,8 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
       cwd,
       persist,
       id,
+      // Sessions are found again by their ids, which takes knowing where they are.
+      sessionDirectory: common.sessionDirectory ?? sessionFolder(agentDirectory, cwd),
       session: path,
       systemPrompt: request.systemPrompt ?? common.systemPrompt,
       toolNames: request.tools ?? common.toolNames,

@@ -1,7 +1,8 @@
 // The hall: which files are extensions. Looks into folders; reads nothing but the manifests in them, runs nothing.
-import { extname, isAbsolute, join, resolve } from 'node:path';
+import { extname, join } from 'node:path';
 import { isRecord, messageOf } from '../../base/index.ts';
 import type { Files, Place } from '../../contracts/index.ts';
+import { pathFrom } from '../home.ts';
 
 export interface Found {
   readonly path: string;
@@ -32,7 +33,7 @@ export async function discover(about: Discovery): Promise<Discovered> {
     for (const file of await inFolder(about.files, path)) candidates.push({ path: file, location: level });
   }
   for (const named of about.paths) {
-    const path = absolute(named, about);
+    const path = pathFrom(named, about);
     const files = await filesNamed(about.files, path);
     if (files.length === 0) problems.push({ path, error: 'Failed to load extension: there is no such file' });
     for (const file of files) candidates.push({ path: file, location: 'path' });
@@ -45,11 +46,6 @@ export async function discover(about: Discovery): Promise<Discovered> {
     seen.add(real);
   }
   return { found, problems };
-}
-
-function absolute(path: string, { cwd, home }: Discovery): string {
-  if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));
-  return isAbsolute(path) ? path : resolve(cwd, path);
 }
 
 /** What is named may be a file, a package, or a folder of extensions. */
@@ -100,6 +96,17 @@ async function manifestOf(files: Discovery['files'], path: string): Promise<stri
 async function existing(files: Discovery['files'], paths: readonly string[]): Promise<string[]> {
   const kinds = await Promise.all(paths.map(async (path) => (await files.info(path))?.kind));
   return paths.filter((_, at) => kinds[at] === 'file');
+}
+
+/**
+ * Whether one of them seems to say where sessions are kept. It is waited for then, and only then: a session begins at once
+ * where no extension cares.
+ */
+export async function placesSessions(files: Discovery['files'], found: readonly Found[]): Promise<boolean> {
+  const mentions = found.map(async ({ path }) =>
+    new TextDecoder().decode(await files.read(path)).includes('session_directory'),
+  );
+  return (await Promise.all(mentions.map((one) => one.catch(() => false)))).includes(true);
 }
 
 export function explain(thrown: unknown): string {

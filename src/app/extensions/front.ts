@@ -10,7 +10,8 @@ import type {
   Said,
   Tool,
 } from '../../contracts/index.ts';
-import type { ExtensionSystem } from '../../core/extension/index.ts';
+import type { ExtensionSystem, ResourcePaths } from '../../core/extension/index.ts';
+import type { Looked } from './look.ts';
 import type { FrontOptions } from './options.ts';
 
 interface Hub {
@@ -33,6 +34,8 @@ export class ExtensionFront {
   /** Everything that was found is loaded, or named as broken. Never rejects. */
   #loading: Promise<void>;
   #started: Promise<void> | undefined;
+  #looking: Promise<Looked | undefined> | undefined;
+  #round: 'startup' | 'reload' = 'startup';
   /** How far the present ones are: nobody waits for what is behind them. */
   #stage: 'loading' | 'loaded' | 'ready' = 'loading';
 
@@ -70,6 +73,16 @@ export class ExtensionFront {
     return this.#system?.tools() ?? [];
   }
 
+  /** Where new sessions are to be kept, when an extension says so. Waits only when one seems to. */
+  async sessionDirectory(): Promise<string | undefined> {
+    return (await this.#looking)?.sessionDirectory;
+  }
+
+  /** Paths that extensions add to those that are found, as they wrote them. */
+  async resources(): Promise<ResourcePaths | undefined> {
+    return (await this.#loaded())?.resources(this.#round);
+  }
+
   attach(session: AgentSession, hub: Hub): void {
     this.#place = { session, hub };
     this.#options.places.onTrust(() => void this.reload());
@@ -77,7 +90,7 @@ export class ExtensionFront {
 
   /** Somebody listens to the session now. Only the first call counts. */
   start(): Promise<void> {
-    this.#started ??= this.#loading.then(() => this.#begin('startup'));
+    this.#started ??= this.#loading.then(() => this.#begin());
     return this.#started;
   }
 
@@ -85,49 +98,47 @@ export class ExtensionFront {
   reload(): Promise<void> {
     const before = this.start();
     this.#loading = this.#patiently(before).then(() => this.#again());
-    this.#started = this.#loading.then(() => this.#begin('reload'));
+    this.#started = this.#loading.then(() => this.#begin());
     return this.#started;
   }
 
   async #again(): Promise<void> {
     this.#stage = 'loading';
+    this.#round = 'reload';
     await this.#system?.end();
     this.#system = undefined;
     await this.#find();
     this.#place?.session.context.renew();
   }
 
-  async #begin(reason: 'startup' | 'reload'): Promise<void> {
+  async #begin(): Promise<void> {
     const { session, hub } = this.#place ?? {};
     if (!this.#system || !session || !hub) return;
     const system = this.#system;
     system.attach({ session, host: () => hub.ui, leave: () => hub.leave() });
     this.#stage = 'loaded';
-    await system.start(reason);
+    await system.start(this.#round);
     if (system === this.#system) this.#stage = 'ready';
   }
 
   async #find(): Promise<void> {
     try {
-      this.#system = await this.#look();
+      this.#looking = this.#look();
+      this.#system = await (await this.#looking)?.system;
     } catch (thrown) {
       this.#options.warn(`Extensions could not be loaded: ${messageOf(thrown)}`);
     }
     if (!this.#system) this.#stage = 'ready';
   }
 
-  async #look(): Promise<System> {
+  async #look(): Promise<Looked | undefined> {
     const { paths = [], discover = true, ports } = this.#options;
     const folders = discover ? await this.#options.places.folders('extensions') : [];
     const there = await Promise.all(folders.map(({ path }) => isThere(ports.files, path)));
     if (paths.length === 0 && !there.includes(true)) return undefined;
-    const { loadExtensions } = await import('./load.ts');
-    return loadExtensions({
-      ...this.#options,
-      paths,
-      folders: folders.filter((_, at) => there[at]),
-      reload: () => this.reload(),
-    });
+    const { look } = await import('./look.ts');
+    const places = { paths, folders: folders.filter((_, at) => there[at]) };
+    return look({ ...this.#options, ...places, reload: () => this.reload() });
   }
 
   /** Each is there only when an extension wants it; all of them while extensions are on their way, who may want anything. */

@@ -2,29 +2,28 @@
 
 import { createJiti } from 'jiti';
 import { Fault } from '../../base/index.ts';
-import type { ExtensionFactory, ExtensionSource, Place } from '../../contracts/index.ts';
+import type { ExtensionFactory, ExtensionSource } from '../../contracts/index.ts';
 import { ExtensionSystem } from '../../core/extension/index.ts';
 import { catalogued } from '../../llm/catalogue.ts';
 import { PROVIDERS } from '../../llm/providers/providers.ts';
 import type { Model } from '../../protocol/index.ts';
 import { guardForeignCode } from '../../transports/index.ts';
-import { homeDirectory } from '../home.ts';
 import { compatibleModules } from './compat/modules.ts';
 import { apiOf } from './compat/stream-api.ts';
-import { discover, explain, type Found } from './discover.ts';
+import { type Discovered, explain, type Found } from './discover.ts';
 import type { FrontOptions } from './options.ts';
 
 interface LoadOptions extends FrontOptions {
-  paths: readonly string[];
-  folders: readonly Place[];
+  discovered: Discovered;
+  /** One of them seems to say where sessions are kept. */
+  placesSessions: boolean;
   reload(): Promise<void>;
 }
 
 export async function loadExtensions(options: LoadOptions): Promise<ExtensionSystem> {
   const { ports, models, warn, reload, hookTimeoutMs, uiTimeoutMs, flags = {}, mode = 'sdk' } = options;
-  const { files } = ports;
+  const { found, problems } = options.discovered;
   guardForeignCode();
-  const { found, problems } = await discover({ ...options, files, home: homeDirectory() });
   const modules = compatibleModules({ ...options, known: found.length > 0 ? await knownModels() : [] });
   const extras = { pi: modules['@mariozechner/pi-coding-agent'], typebox: modules.typebox, logger: loggerOf(options) };
   const system = new ExtensionSystem({
@@ -42,8 +41,12 @@ export async function loadExtensions(options: LoadOptions): Promise<ExtensionSys
   const missing = problems.map(({ path, error }) => ({ path, location: 'path' as const, open: () => refuse(error) }));
   const sources = found.length > 0 ? await opened(found, modules, options) : [];
   await system.load([...missing, ...sources]);
+  if (options.mayPlaceSessions && !options.placesSessions && system.hears('session_directory')) warn(TOO_LATE);
   return system;
 }
+
+const TOO_LATE =
+  'An extension answers session_directory, but not in its first file, so it was not waited for. Name the event there, or use --session-dir.';
 
 async function opened(
   found: readonly Found[],

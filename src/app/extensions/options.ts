@@ -20,5 +20,7 @@ export interface FrontOptions extends ExtensionOptions {
   places: Pick<Places, 'folders' | 'onTrust'>;
   hookTimeoutMs: number;
   uiTimeoutMs: number | undefined;
+  /** Nobody has said where sessions are kept, so that extensions may. */
+  mayPlaceSessions: boolean;
   warn(sentence: string): void;
 }

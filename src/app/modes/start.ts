@@ -14,6 +14,7 @@ import { createSystemPorts } from '../system-ports/index.ts';
 import { decideTrust } from '../trust/decide.ts';
 import type { TrustDecision } from '../trust/decision.ts';
 import { offerTrust } from '../trust/offer.ts';
+import type { UnknownFlags } from './flags.ts';
 
 /** What the modes read of the command line. */
 export interface StartOptions extends LimitFlags {
@@ -48,7 +49,7 @@ export interface StartOptions extends LimitFlags {
   readonly extension?: readonly string[] | undefined;
   readonly noExtensions?: boolean | undefined;
   /** Flags that only an extension can know, and what to say when none does. */
-  readonly unknown?: Readonly<Record<string, { value: string | true; complaint: string }>> | undefined;
+  readonly unknown?: UnknownFlags | undefined;
   /** `KEY=VALUE` each. */
   readonly set?: readonly string[] | undefined;
 }
@@ -177,17 +178,15 @@ export function givenFlags({ unknown = {} }: Pick<StartOptions, 'unknown'>): Rec
   return Object.fromEntries(Object.entries(unknown).map(([name, { value }]) => [name, value]));
 }
 
-/** Only when extensions are loaded is it known which flags are nobody's. */
+/** Most command lines have none that nobody knows. */
 export async function judgeFlags(
-  extensions: Pick<ExtensionFront, 'unknownFlags' | 'loaded'>,
-  { unknown = {}, mode }: StartOptions,
+  extensions: ExtensionFront,
+  options: Pick<StartOptions, 'unknown' | 'mode'>,
   warn: (line: string) => void,
 ): Promise<void> {
-  if (Object.keys(unknown).length === 0) return;
-  await extensions.loaded;
-  const complaints = extensions.unknownFlags.flatMap((name) => unknown[name]?.complaint ?? []);
-  if (mode !== 'rpc' && complaints[0]) throw new Fault('config', complaints[0]);
-  for (const complaint of complaints) warn(`${complaint}; ignored`);
+  const { unknown = {} } = options;
+  if (Object.keys(unknown).length > 0)
+    await (await import('./flags.ts')).judge(extensions, { ...options, unknown }, warn);
 }
 
 async function workingDirectory(wanted: string | undefined, ports: Started['ports']): Promise<string> {

@@ -27,16 +27,16 @@ export class HandlerRunner {
 
   /**
    * Every handler of an event, one after another. `heard` gets what each returned and says whether that was enough.
-   * A failure is reported and passed over, unless it is to be thrown.
+   * A failure is reported and passed over, unless it is to be thrown. `alone`: there is no session yet to be given along.
    */
   async emit(
     event: { readonly type: string },
     heard: (result: unknown, extension: Extension) => boolean | undefined = () => false,
-    options: { throws?: boolean } = {},
+    options: { throws?: boolean; alone?: boolean } = {},
   ): Promise<void> {
     for (const extension of this.extensions) {
       for (const handler of extension.handlers.get(event.type) ?? []) {
-        const outcome = await this.#attempt(extension, handler, event);
+        const outcome = await this.#attempt(extension, handler, event, options.alone);
         if ('thrown' in outcome && options.throws) throw outcome.thrown;
         if ('thrown' in outcome) this.#ports.report(extension, event.type, outcome.thrown);
         else if (heard(outcome.result, extension)) return;
@@ -59,11 +59,12 @@ export class HandlerRunner {
     extension: Extension,
     handler: ExtensionHandler,
     event: { readonly type: string },
+    alone = false,
   ): Promise<{ result: unknown } | { thrown: unknown }> {
     const { clock, limitMs, surroundings } = this.#ports;
     const patience = createPatience(clock, limitMs, () => new Error(tooLate(event.type, limitMs)));
     try {
-      const answer = handler(event, surroundings(extension, patience));
+      const answer = handler(event, alone ? undefined : surroundings(extension, patience));
       return { result: isPromise(answer) ? await Promise.race([answer, patience.lost]) : answer };
     } catch (thrown) {
       return { thrown };

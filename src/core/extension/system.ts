@@ -1,18 +1,6 @@
 // First floor, core: the extensions of one session, from loading to farewell. Knows neither files nor how code is read.
 import { Fault } from '../../base/index.ts';
-import type {
-  AgentSession,
-  ExtensionFlag,
-  ExtensionProvider,
-  ExtensionSource,
-  Hooks,
-  HostUi,
-  ModelApi,
-  Models,
-  Ports,
-  SlashCommand,
-  Tool,
-} from '../../contracts/index.ts';
+import type { ExtensionFlag, ExtensionSource, Hooks, SlashCommand, Tool } from '../../contracts/index.ts';
 import { offerOf } from '../context/offers.ts';
 import { type ApiParts, createApi } from './api.ts';
 import { createEventBus } from './bus.ts';
@@ -22,34 +10,15 @@ import { type Failure, Failures } from './failures.ts';
 import { createHooks } from './hooks.ts';
 import { LogView } from './log-view.ts';
 import { ModelView } from './model-view.ts';
+import { discoverResources, type ResourcePaths, sessionDirectory } from './moments/places.ts';
 import { createPatience, endless, patiently } from './patience.ts';
 import { HandlerRunner } from './runner.ts';
 import { commandCalled, commandsOf } from './slash-commands.ts';
 import { createCommandContext, createContext, type Surroundings } from './surroundings.ts';
+import type { SessionPlace, SystemOptions } from './system-options.ts';
 import { toolsOf } from './tools.ts';
 import { numbered } from './turns.ts';
 import { abandonable } from './waiting.ts';
-
-export interface SystemOptions {
-  ports: Ports;
-  models: Models;
-  mode: string;
-  hookTimeoutMs: number;
-  uiTimeoutMs: number | undefined;
-  flags: Readonly<Record<string, string | boolean>>;
-  extras: ApiParts['extras'];
-  /** A provider that answers by itself, as a wire format. */
-  apiOf(provider: ExtensionProvider): ModelApi | undefined;
-  /** People who started the program see it too. */
-  warn(sentence: string): void;
-  reload(): Promise<void>;
-}
-
-export interface SessionPlace {
-  readonly session: AgentSession;
-  host(): HostUi | undefined;
-  leave(): void;
-}
 
 export class ExtensionSystem {
   readonly hooks: Hooks;
@@ -61,6 +30,7 @@ export class ExtensionSystem {
   #surroundings: Surroundings | undefined;
   #offers: ReturnType<ApiParts['tools']> = { all: [], active: [] };
   #unsubscribe: () => void = () => {};
+  #resources: Promise<ResourcePaths> | undefined;
 
   constructor(options: SystemOptions) {
     this.#options = options;
@@ -138,11 +108,29 @@ export class ExtensionSystem {
     this.#unsubscribe = session.subscribe((event) => this.#runner.deliver(number(event)));
   }
 
+  hears(event: string): boolean {
+    return this.#runner.has(event);
+  }
+
+  /** Before there is a session. */
+  sessionDirectory(cwd: string): Promise<string | undefined> {
+    return sessionDirectory(this.#runner, cwd);
+  }
+
+  /** Asked once, by whoever needs them first. */
+  resources(reason: 'startup' | 'reload'): Promise<ResourcePaths> {
+    const { ports, hookTimeoutMs } = this.#options;
+    const about = { cwd: this.#here().session.cwd, reason };
+    this.#resources ??= discoverResources(this.#runner, about, (work) => patiently(ports.clock, hookTimeoutMs, work));
+    return this.#resources;
+  }
+
   /** Somebody listens: what went wrong so far is told, and the extensions are told of the session. */
   async start(reason: 'startup' | 'reload'): Promise<void> {
     this.#failures.begin();
     if (this.isEmpty) return;
     await this.#look();
+    await this.resources(reason);
     await this.#runner.emit({ type: 'session_start', reason } as { type: string });
   }
 

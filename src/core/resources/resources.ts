@@ -14,6 +14,8 @@ export interface ResourceOptions {
   /** Files and folders named in settings and flags. */
   readonly skills: readonly string[];
   readonly templates: readonly string[];
+  /** Those that others add, asked for whenever they are looked for. */
+  added?(): Promise<{ readonly skills: readonly string[]; readonly templates: readonly string[] }>;
   /** Whether the usual folders are looked into. */
   readonly lookForSkills: boolean;
   readonly lookForTemplates: boolean;
@@ -107,8 +109,13 @@ async function find(options: ResourceOptions, warn: (sentence: string) => void):
     options.lookForSkills ? places.folders('skills') : [],
     options.lookForTemplates ? places.folders('prompts') : [],
   ]);
-  const skills = await findSkills(files, { folders: skillFolders, named: options.skills }, problems);
-  const templates = await findTemplates(files, { folders: templateFolders, named: options.templates }, problems);
+  const added = await options.added?.();
+  const named = {
+    skills: [...options.skills, ...(added?.skills ?? [])],
+    templates: [...options.templates, ...(added?.templates ?? [])],
+  };
+  const skills = await findSkills(files, { folders: skillFolders, named: named.skills }, problems);
+  const templates = await findTemplates(files, { folders: templateFolders, named: named.templates }, problems);
   for (const sentence of problems) warn(sentence);
   return { skills, templates };
 }
