@@ -247,11 +247,33 @@ export type SetHostToolsCommand = {
   "tools": Array<unknown>;
 };
 
-/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come. */
+/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";
   "events": Array<string> | null;
+};
+
+/** How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`). */
+export type SetSubagentSubscriptionCommand = {
+  "id"?: string | number;
+  "type": "set_subagent_subscription";
+  "level": "off" | "progress" | "events";
+};
+
+/** The subagents that are at work, those of subagents included. */
+export type GetSubagentsCommand = {
+  "id"?: string | number;
+  "type": "get_subagents";
+};
+
+/** What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows. */
+export type GetSubagentMessagesCommand = {
+  "id"?: string | number;
+  "type": "get_subagent_messages";
+  "subagentId"?: string;
+  "sessionFile"?: string;
+  "fromByte"?: number;
 };
 
 export type ForkCommand = {
@@ -709,6 +731,41 @@ export type SetEventFilterResponse = {
   };
 };
 
+export type SetSubagentSubscriptionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_subagent_subscription";
+  "success": true;
+  "data": {
+    "level": "off" | "progress" | "events";
+  };
+};
+
+export type GetSubagentsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_subagents";
+  "success": true;
+  "data": {
+    "subagents": Array<SubagentSnapshot>;
+  };
+};
+
+export type GetSubagentMessagesResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_subagent_messages";
+  "success": true;
+  "data": {
+    "sessionFile": string;
+    "fromByte": number;
+    "nextByte": number;
+    "reset": boolean;
+    "entries": Array<SessionHeader | SessionEntry>;
+    "messages": Array<AgentMessage>;
+  };
+};
+
 export type ForkResponse = {
   "id"?: string | number;
   "type": "response";
@@ -910,6 +967,18 @@ export type SubagentVerificationEndEvent = {
   "status": "passed" | "failed" | "skipped" | "budget_exceeded";
 };
 
+/** A subagent begins or is over. Told to hosts that have asked for it with set_subagent_subscription. */
+export type SubagentLifecycleEvent = {
+  "type": "subagent_lifecycle";
+  "payload": SubagentLifecycle;
+};
+
+/** What a subagent is doing. Told at a bounded rate to hosts that have asked for it with set_subagent_subscription. */
+export type SubagentProgressEvent = {
+  "type": "subagent_progress";
+  "payload": SubagentAdvance;
+};
+
 /** Much of a limit is used up. Once for each dimension, at `task.budget.warnAtRatio` of its limit. */
 export type BudgetWarningEvent = {
   "type": "budget_warning";
@@ -995,9 +1064,18 @@ export type MessageUpdateDeltaEvent = {
   };
 };
 
-export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
+/** Something happened in the session of a subagent: the event as its own host would be told. Only at the level `events` of set_subagent_subscription. */
+export type SubagentEventEvent = {
+  "type": "subagent_event";
+  "payload": {
+    "id": string;
+    "event": AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent;
+  };
+};
 
-export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent;
+export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | SetSubagentSubscriptionCommand | GetSubagentsCommand | GetSubagentMessagesCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
+
+export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | SetSubagentSubscriptionResponse | GetSubagentsResponse | GetSubagentMessagesResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1279,6 +1357,15 @@ export type SessionEntry = {
   "name"?: string;
 };
 
+export type SessionHeader = {
+  "type": "session";
+  "version"?: number;
+  "id": string;
+  "timestamp": string;
+  "cwd": string;
+  "parentSession"?: string;
+};
+
 export type SessionState = {
   "model": Model | null;
   "thinkingLevel": ThinkingLevel;
@@ -1369,6 +1456,63 @@ export type StreamEvent = {
   "contentIndex": number;
   "toolCall": ToolCall;
   "partial": AssistantMessage;
+};
+
+export type SubagentAdvance = {
+  "index": number;
+  "agent": string;
+  "agentSource": "bundled" | "user" | "project";
+  "sessionFile"?: string;
+  "parentToolCallId"?: string;
+  /** Everything that it was told. */
+  "task": string;
+  "assignment"?: string;
+  "progress": SubagentProgress;
+};
+
+export type SubagentLifecycle = {
+  "id": string;
+  "index": number;
+  "agent": string;
+  "agentSource": "bundled" | "user" | "project";
+  "sessionFile"?: string;
+  "parentToolCallId"?: string;
+  "description"?: string;
+  "status": "started" | "completed" | "failed" | "aborted";
+};
+
+export type SubagentProgress = {
+  "index": number;
+  "id": string;
+  "agent": string;
+  "status": "pending" | "running" | "completed" | "failed" | "aborted";
+  "currentTool"?: string;
+  "recentTools": Array<{
+    "tool": string;
+    "args": string;
+    "endMs": number;
+  }>;
+  "recentOutput": Array<string>;
+  "toolCount": number;
+  "tokens": number;
+  "durationMs": number;
+};
+
+/** A subagent that is at work. */
+export type SubagentSnapshot = {
+  "id": string;
+  "index": number;
+  "agent": string;
+  "agentSource": "bundled" | "user" | "project";
+  "sessionFile"?: string;
+  "parentToolCallId"?: string;
+  "description"?: string;
+  "status": "pending" | "running" | "completed" | "failed" | "aborted";
+  "task"?: string;
+  "assignment"?: string;
+  /** Milliseconds since 1970. */
+  "lastUpdate": number;
+  "progress"?: SubagentProgress;
 };
 
 export type TextContent = {

@@ -218,7 +218,7 @@ export type SetHostToolsCommand = {
   "tools": Array<unknown>;
 };
 
-/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come. */
+/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";

@@ -105,9 +105,18 @@ export function eventFramesOf(types: readonly string[]): Definitions {
 /** Those of every dialect; the page shows them all. */
 export const allEventFrames = eventFramesOf(events.map(({ type }) => type));
 
-const eventFrames: Definitions = {
-  ...eventFramesOf(omp.events),
+const plainEvents: Definitions = {
+  ...eventFramesOf(omp.events.filter((type) => type !== 'subagent_event')),
   MessageUpdateDeltaEvent: object({ type: literal('message_update'), assistantMessageEvent: streamDelta }),
+};
+
+/** An event of a subagent is spelled like those of the user's own session. */
+const eventFrames: Definitions = {
+  ...plainEvents,
+  SubagentEventEvent: object({
+    type: literal('subagent_event'),
+    payload: object({ id: string(), event: union(Object.values(plainEvents)) }),
+  }),
 };
 
 export const askFrames: Definitions = {

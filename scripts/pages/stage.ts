@@ -1,7 +1,7 @@
 // Documents: a small agent that the examples are played to, so that every frame shown was really on the wire.
 import { createAgent } from '../../src/app/compose.ts';
 import { defaultSettings } from '../../src/app/settings-table.ts';
-import { commandsByName } from '../../src/commands/index.ts';
+import { commandTable } from '../../src/commands/table.ts';
 import type { Files, Ports, Processes } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/omp/index.ts';
 import { serve } from '../../src/server/index.ts';
@@ -39,7 +39,7 @@ export async function play(
   });
   const { transport, host } = createMemoryTransport();
   const codec = omp.codec({ version: '0.0.0', stream });
-  const served = serve({ transport, codec, commands: commandsByName, hub, ports, onEof: 'finish' });
+  const served = serve({ transport, codec, commands: commandTable, hub, ports, onEof: 'finish' });
   const frames: Frame[] = [];
   const read = async () => frames[frames.push(JSON.parse(await host.next())) - 1] as Frame;
   for (const line of lines) {

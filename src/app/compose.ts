@@ -164,12 +164,13 @@ function subagentsFor(options: AgentOptions, places: TrustablePlaces): SubagentR
   const { ports, settings, agentDirectory } = options;
   const { files, clock } = ports;
   const identity = createProcessIdentity();
+  const keepsLogs = options.persist !== false;
   const logs = (directory: string, name: string) =>
-    options.persist === false
-      ? createMemoryStore()
-      : createJsonlStore({ files, clock, identity, directory, fileName: `${name}.jsonl` });
+    keepsLogs
+      ? createJsonlStore({ files, clock, identity, directory, fileName: `${name}.jsonl` })
+      : createMemoryStore();
   return createSubagentRoom({
-    ...{ ports, settings, agentDirectory, identity, logs, places },
+    ...{ ports, settings, agentDirectory, identity, logs, keepsLogs, places },
     open: createSession,
   });
 }

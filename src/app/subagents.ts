@@ -13,6 +13,8 @@ export interface SubagentParts {
   readonly places: Places;
   open(options: SessionOptions): Promise<AgentSession>;
   logs(folder: string, name: string): SessionStore;
+  /** Whether those logs are files. */
+  readonly keepsLogs: boolean;
   readonly identity: ProcessIdentity;
 }
 
@@ -40,6 +42,7 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
     open: parts.open,
     roster,
     logs: parts.logs,
+    keepsLogs: parts.keepsLogs,
     settings: (await import('./subagent-settings.ts')).settingsOf(settings),
     worktrees: `${parts.agentDirectory}/worktrees`,
     process: parts.identity,

@@ -21,7 +21,7 @@ export const setHostTools = command({
 
 export const setEventFilter = command({
   name: 'set_event_filter',
-  doc: 'Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come.',
+  doc: 'Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for.',
   lane: 'ordered',
   params: object({ events: nullable(array(string())) }),
   result: object({ events: nullable(array(string())) }),

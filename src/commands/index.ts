@@ -26,6 +26,7 @@ import { clearQueue, setFollowUpMode, setInterruptMode, setSteeringMode } from '
 import { abortRetry, setAutoRetry } from './retry.ts';
 import { getCommands, getSessionStats, getState, newSession, setSessionName } from './session.ts';
 import { abortBash, bash } from './shell.ts';
+import { getSubagentMessages, getSubagents, setSubagentSubscription } from './subagents.ts';
 
 export const commands = [
   prompt,
@@ -65,6 +66,9 @@ export const commands = [
   setSessionName,
   setHostTools,
   setEventFilter,
+  setSubagentSubscription,
+  getSubagents,
+  getSubagentMessages,
 ] as const;
 
 /** By wire name. A Map, so that no name reaches into an object's prototype. */

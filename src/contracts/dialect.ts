@@ -1,6 +1,7 @@
 // Ground floor: how calls, replies, events and questions are spelled on a wire. The rest of the house never sees a spelling.
 import type { Fault, Line } from '../base/index.ts';
 import type { AgentEvent, HostToolFrame, HostToolNews, UiAnswer, UiRequest } from '../protocol/index.ts';
+import type { SubagentLevel } from './host-side.ts';
 import type { AgentSession, Disposition } from './session.ts';
 import type { Chunk } from './transport.ts';
 
@@ -46,6 +47,8 @@ export interface Codec {
   ask(request: UiRequest, session?: AgentSession): Frame | undefined;
   /** Absent where hosts have no tools. */
   hosted?(frame: HostToolFrame): Frame;
+  /** How much is told of what subagents do, from here on. Absent where there are no words for it. */
+  watchSubagents?(level: SubagentLevel): Promise<void>;
   /** Only these events from here on, by their names on the wire. Absent where that cannot be said. */
   listenTo?(events: ReadonlySet<string> | undefined): void;
 }

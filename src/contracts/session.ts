@@ -21,6 +21,7 @@ import type {
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand } from './hooks.ts';
 import type { Kept } from './kept.ts';
+import type { SubagentWatch } from './subagents.ts';
 import type { Todos } from './todos.ts';
 import type { Tool } from './tool.ts';
 
@@ -211,6 +212,7 @@ export interface AgentSession {
   readonly todos: Todos;
   /** Those of the conversation that it is in now. */
   readonly kept: Kept;
+  readonly subagents: SubagentWatch;
   /** Tells whoever listens something that they should know. */
   notify(notice: Omit<AgentEventOf<'notice'>, 'type'>): void;
   readonly entries: Entries;

@@ -96,6 +96,45 @@ export const subagentProgress = object({
   durationMs: number(),
 });
 
+const who = {
+  /** The place among the tasks that were started together. */
+  index: number(),
+  agent: string(),
+  agentSource: picklist(['bundled', 'user', 'project']),
+  /** Its log; absent with `--no-session`. */
+  sessionFile: optional(string()),
+  /** The call of the task tool that started it. */
+  parentToolCallId: optional(string()),
+};
+
+export const subagentLifecycle = object({
+  id: string(),
+  ...who,
+  description: optional(string()),
+  status: picklist(['started', 'completed', 'failed', 'aborted']),
+});
+
+export const subagentAdvance = object({
+  ...who,
+  /** Everything that it was told. */
+  task: string(),
+  assignment: optional(string()),
+  progress: subagentProgress,
+});
+
+/** A subagent that is at work. */
+export const subagentSnapshot = object({
+  id: string(),
+  ...who,
+  description: optional(string()),
+  status: subagentProgress.entries.status,
+  task: optional(string()),
+  assignment: optional(string()),
+  /** Milliseconds since 1970. */
+  lastUpdate: number(),
+  progress: optional(subagentProgress),
+});
+
 /** The `details` of the task tool's results; `progress` while it works. */
 export const taskDetails = object({
   projectAgentsDir: nullable(string()),
@@ -111,4 +150,7 @@ export type VerificationCommandResult = InferOutput<typeof verificationCommandRe
 export type VerificationAttempt = InferOutput<typeof verificationAttempt>;
 export type VerificationResult = InferOutput<typeof verificationResult>;
 export type SubagentResult = InferOutput<typeof subagentResult>;
+export type SubagentLifecycle = InferOutput<typeof subagentLifecycle>;
+export type SubagentAdvance = InferOutput<typeof subagentAdvance>;
+export type SubagentSnapshot = InferOutput<typeof subagentSnapshot>;
 export type SubagentProgress = InferOutput<typeof subagentProgress>;

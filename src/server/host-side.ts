@@ -23,6 +23,10 @@ export function createHostSide(ids: Ids, codec: Codec, send: (frame: Frame) => v
       if (!codec.listenTo) throw new Fault('refused', 'This dialect tells every event');
       codec.listenTo(events ? new Set(events) : undefined);
     },
+    async watchSubagents(level) {
+      if (!codec.watchSubagents) throw new Fault('refused', 'This dialect tells nothing of what subagents do');
+      await codec.watchSubagents(level);
+    },
     // Before the first call there is nothing to be told.
     take: (news) => work?.take(news),
     close() {

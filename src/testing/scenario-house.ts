@@ -3,7 +3,7 @@ import { type AgentOptions, createAgent } from '../app/compose.ts';
 import { createDesk } from '../app/desk/desk.ts';
 import { offerTrust } from '../app/trust/offer.ts';
 import { withDeskCommands } from '../commands/desk/index.ts';
-import { commandsByName } from '../commands/index.ts';
+import { commandTable } from '../commands/table.ts';
 import type { AgentSession, Command, SessionHub } from '../contracts/index.ts';
 import { createManyHub } from '../server/many-hub.ts';
 
@@ -25,7 +25,7 @@ export async function openOne(options: AgentOptions, because: Because): Promise<
   const { ports, agentDirectory, cwd } = options;
   return {
     hub: agent.hub,
-    commands: commandsByName,
+    commands: commandTable,
     session: agent.session,
     // Every dialect says in some way that it does not know this.
     roundTrips: () => [(type) => ({ type })],
@@ -41,7 +41,7 @@ export function openMany(options: AgentOptions): House {
   );
   return {
     hub,
-    commands: withDeskCommands(commandsByName),
+    commands: withDeskCommands(commandTable),
     get session() {
       return hub.sessions.at(-1);
     },

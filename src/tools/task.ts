@@ -61,12 +61,12 @@ export function createTaskTool({ agents, canIsolate, broken = [] }: TaskToolOpti
     startsSubagents: true,
     params,
     parameters: parametersOf(canIsolate),
-    run({ tasks, ...request }, { subagents, signal, update }) {
+    run({ tasks, ...request }, { subagents, toolCallId, signal, update }) {
       if (!subagents) throw new Fault('refused', 'Subagents cannot be started here.');
       const items = tasks?.map(({ id, description, assignment, task }) => {
         return { id, description, assignment: assignment ?? task };
       });
-      return subagents.run({ ...request, tasks: items }, { signal, update });
+      return subagents.run({ ...request, tasks: items }, { toolCallId, signal, update });
     },
   }) as unknown as Tool;
 }

@@ -4,7 +4,7 @@ import { createAgent } from '../../src/app/compose.ts';
 import { defaultSettings } from '../../src/app/settings-table.ts';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { type Client, type ClientTransport, createClient, type Farewell } from '../../src/client/index.ts';
-import { commandsByName } from '../../src/commands/index.ts';
+import { commandTable } from '../../src/commands/table.ts';
 import type { HostUi, SessionHub, Tool } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { serve } from '../../src/server/index.ts';
@@ -45,7 +45,7 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
     },
   };
   const codec = omp.codec({ version: '1.2.3', stream: 'full' });
-  const served = serve({ transport, codec, commands: commandsByName, hub, ports, onEof: 'finish' });
+  const served = serve({ transport, codec, commands: commandTable, hub, ports, onEof: 'finish' });
   const closed = served.then((): Farewell => {
     transport.close();
     return { reason: 'the agent has finished' };

@@ -3,7 +3,7 @@ import { object } from 'valibot';
 import { createAgent } from '../../src/app/compose.ts';
 import { defaultSettings } from '../../src/app/settings-table.ts';
 import { Fault } from '../../src/base/index.ts';
-import { commandsByName } from '../../src/commands/index.ts';
+import { commandTable } from '../../src/commands/table.ts';
 import { type Chunk, type ModelRequest, type Models, type Ports, type Tool, tool } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/omp/index.ts';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
@@ -74,7 +74,7 @@ export async function createWorld(
   const served = serve({
     transport: { ...transport, write },
     codec: omp.codec({ version: '0', stream: 'delta' }),
-    commands: commandsByName,
+    commands: commandTable,
     hub: agent.hub,
     ports,
     onEof: 'finish',

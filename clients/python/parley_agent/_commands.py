@@ -21,6 +21,8 @@ from .protocol import (
     GetEntriesResult,
     GetLastAssistantTextResult,
     GetMessagesResult,
+    GetSubagentMessagesResult,
+    GetSubagentsResult,
     GetTreeResult,
     IncomingImage,
     InterruptMode,
@@ -31,6 +33,7 @@ from .protocol import (
     SessionStats,
     SetEventFilterResult,
     SetHostToolsResult,
+    SetSubagentSubscriptionResult,
     SwitchSessionResult,
     ThinkingLevel,
 )
@@ -367,5 +370,33 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetEventFilterResult":
-        """Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come."""
+        """Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for."""
         return cast("SetEventFilterResult", self.call("set_event_filter", {"events": events}, timeout=timeout))
+
+    def set_subagent_subscription(
+        self,
+        level: Literal["off", "progress", "events"],
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetSubagentSubscriptionResult":
+        """How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`)."""
+        return cast("SetSubagentSubscriptionResult", self.call("set_subagent_subscription", {"level": level}, timeout=timeout))
+
+    def get_subagents(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetSubagentsResult":
+        """The subagents that are at work, those of subagents included."""
+        return cast("GetSubagentsResult", self.call("get_subagents", {}, timeout=timeout))
+
+    def get_subagent_messages(
+        self,
+        *,
+        subagent_id: Optional[str] = None,
+        session_file: Optional[str] = None,
+        from_byte: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> "GetSubagentMessagesResult":
+        """What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows."""
+        return cast("GetSubagentMessagesResult", self.call("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, timeout=timeout))

@@ -568,6 +568,34 @@ class StreamEventToolcallEnd(TypedDict):
 StreamEvent = Union["StreamEventTextStart", "StreamEventTextDelta", "StreamEventTextEnd", "StreamEventThinkingStart", "StreamEventThinkingDelta", "StreamEventThinkingEnd", "StreamEventToolcallStart", "StreamEventToolcallDelta", "StreamEventToolcallEnd"]
 
 
+class _SubagentAdvance(TypedDict):
+    index: float
+    agent: str
+    agentSource: Literal["bundled", "user", "project"]
+    task: str
+    progress: "SubagentProgress"
+
+
+class SubagentAdvance(_SubagentAdvance, total=False):
+    sessionFile: str
+    parentToolCallId: str
+    assignment: str
+
+
+class _SubagentLifecycle(TypedDict):
+    id: str
+    index: float
+    agent: str
+    agentSource: Literal["bundled", "user", "project"]
+    status: Literal["started", "completed", "failed", "aborted"]
+
+
+class SubagentLifecycle(_SubagentLifecycle, total=False):
+    sessionFile: str
+    parentToolCallId: str
+    description: str
+
+
 class SubagentProgressRecentToolsItem(TypedDict):
     tool: str
     args: str
@@ -631,6 +659,26 @@ class SubagentResult(_SubagentResult, total=False):
     extractedToolData: Dict[str, Any]
     outputMeta: "SubagentResultOutputMeta"
     verification: "VerificationResult"
+
+
+class _SubagentSnapshot(TypedDict):
+    id: str
+    index: float
+    agent: str
+    agentSource: Literal["bundled", "user", "project"]
+    status: Literal["pending", "running", "completed", "failed", "aborted"]
+    lastUpdate: float
+
+
+class SubagentSnapshot(_SubagentSnapshot, total=False):
+    """A subagent that is at work."""
+
+    sessionFile: str
+    parentToolCallId: str
+    description: str
+    task: str
+    assignment: str
+    progress: "SubagentProgress"
 
 
 class _TaskDetails(TypedDict):
@@ -978,6 +1026,23 @@ class SetEventFilterResult(TypedDict):
     events: Union[List[str], None]
 
 
+class SetSubagentSubscriptionResult(TypedDict):
+    level: Literal["off", "progress", "events"]
+
+
+class GetSubagentsResult(TypedDict):
+    subagents: List["SubagentSnapshot"]
+
+
+class GetSubagentMessagesResult(TypedDict):
+    sessionFile: str
+    fromByte: float
+    nextByte: float
+    reset: bool
+    entries: List[Union["SessionHeader", "SessionEntry"]]
+    messages: List["AgentMessage"]
+
+
 class AgentStartEvent(TypedDict):
     """The agent begins to work on a prompt."""
 
@@ -1247,6 +1312,32 @@ class SubagentVerificationEndEvent(TypedDict):
     status: Literal["passed", "failed", "skipped", "budget_exceeded"]
 
 
+class SubagentLifecycleEvent(TypedDict):
+    """A subagent begins or is over. Told to hosts that have asked for it with set_subagent_subscription."""
+
+    type: Literal["subagent_lifecycle"]
+    payload: "SubagentLifecycle"
+
+
+class SubagentProgressEvent(TypedDict):
+    """What a subagent is doing. Told at a bounded rate to hosts that have asked for it with set_subagent_subscription."""
+
+    type: Literal["subagent_progress"]
+    payload: "SubagentAdvance"
+
+
+class SubagentEventEventPayload(TypedDict):
+    id: str
+    event: Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+
+
+class SubagentEventEvent(TypedDict):
+    """Something happened in the session of a subagent: the event as its own host would be told. Only at the level `events` of set_subagent_subscription."""
+
+    type: Literal["subagent_event"]
+    payload: "SubagentEventEventPayload"
+
+
 class BudgetWarningEvent(TypedDict):
     """Much of a limit is used up. Once for each dimension, at `task.budget.warnAtRatio` of its limit."""
 
@@ -1374,7 +1465,7 @@ class Ready(TypedDict):
     dialect: Literal["omp"]
 
 
-AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 EVENT_TYPES: FrozenSet[str] = frozenset(
     {
@@ -1405,6 +1496,9 @@ EVENT_TYPES: FrozenSet[str] = frozenset(
         "subagent_verification_command_start",
         "subagent_verification_command_end",
         "subagent_verification_end",
+        "subagent_lifecycle",
+        "subagent_progress",
+        "subagent_event",
         "budget_warning",
         "budget_exceeded",
         "ttsr_triggered",

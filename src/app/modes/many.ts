@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { withDeskCommands } from '../../commands/desk/index.ts';
-import { commandsByName } from '../../commands/index.ts';
+import { commandTable } from '../../commands/table.ts';
 import { createManyHub } from '../../server/many-hub.ts';
 import { createDesk } from '../desk/desk.ts';
 import { homeDirectory } from '../home.ts';
@@ -74,7 +74,7 @@ export function openMany(
   );
   return {
     hub,
-    commands: withDeskCommands(commandsByName),
+    commands: withDeskCommands(commandTable),
     introduce: async () => {},
     async close() {
       await hub.close();

@@ -1,6 +1,6 @@
 // The hall: serving one host over stdin and stdout.
 import { messageOf } from '../../base/index.ts';
-import { commandsByName } from '../../commands/index.ts';
+import { commandTable } from '../../commands/table.ts';
 import { dialectNamed } from '../../dialects/index.ts';
 import { serve } from '../../server/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
@@ -48,7 +48,7 @@ async function openOne(options: RpcOptions, warn: (line: string) => void, prepar
   const started = await start(options, warn, prepared);
   return {
     hub: started.agent.hub,
-    commands: commandsByName,
+    commands: commandTable,
     introduce: () => started.introduceProject(),
     close: () => started.close(),
   };

@@ -1,6 +1,6 @@
 // First floor, core: what ties a subagent's session to the one that started it. Interfaces only.
 import type { Subagents, Tool } from '../../contracts/index.ts';
-import type { BudgetReason, Model, ThinkingLevel } from '../../protocol/index.ts';
+import type { BudgetReason, Model, SubagentSnapshot, ThinkingLevel } from '../../protocol/index.ts';
 import type { Spending } from '../policy/budget.ts';
 import type { Emit } from './broadcast.ts';
 
@@ -13,6 +13,14 @@ export interface Purse {
   readonly exhausted: BudgetReason | undefined;
 }
 
+/** The subagents of all depths under one session of a user. */
+export interface Children {
+  /** Those at work, by their ids. */
+  readonly live: Map<string, SubagentSnapshot>;
+  /** Where the words of each are kept, also when it is over. */
+  readonly files: Map<string, string>;
+}
+
 /** What a subagent's session knows of where it comes from. */
 export interface Family {
   /** 1 for those that the user's own session started. */
@@ -23,6 +31,7 @@ export interface Family {
   readonly spawns: '*' | readonly string[];
   /** To the host: subagents of all depths are told of in one stream. */
   readonly emit: Emit;
+  readonly children: Children;
   readonly purse: Purse | undefined;
   /** What its answer must look like; asked of those that it starts, too, unless they have a form of their own. */
   readonly schema: unknown;
@@ -36,6 +45,7 @@ export interface SubagentHost {
   readonly thinkingLevel: ThinkingLevel;
   readonly purse: Purse | undefined;
   readonly emit: Emit;
+  readonly children: Children;
   tools(): Promise<readonly Tool[]>;
   /** Where logs, outputs and patches go. */
   folder(): Promise<string>;

@@ -82,6 +82,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       asking.reset();
       rules.reset();
       todos.reset();
+      subagents.reset();
       await limits.arrived();
       if (how === 'new') models.note();
       else await models.restore(said);
@@ -142,6 +143,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     get kept() {
       return seat.kept;
     },
+    subagents,
     notify: (notice) => void seat.broadcast.emit({ type: 'notice', ...notice }),
     entries: new EntryFacet(seat),
     context: contextOf(seat, asking),

@@ -1,17 +1,18 @@
 // First floor, core: lends a session's surroundings to whoever starts subagents for it. Starts none itself.
-import type { Subagents, Tool } from '../../contracts/index.ts';
-import type { Model, ThinkingLevel } from '../../protocol/index.ts';
+import type { Subagents, SubagentWatch, Tool, Transcript, TranscriptRequest } from '../../contracts/index.ts';
+import type { Model, SubagentSnapshot, ThinkingLevel } from '../../protocol/index.ts';
 import type { Emit } from './broadcast.ts';
-import type { Family, Purse, SubagentHost } from './family.ts';
+import type { Children, Family, Purse, SubagentHost } from './family.ts';
 import type { Limits } from './limits.ts';
 import type { ModelFacet } from './models.ts';
 import type { Seat } from './seat.ts';
 
-export class SubagentFacet implements SubagentHost {
+export class SubagentFacet implements SubagentHost, SubagentWatch {
   readonly family: Family | undefined;
   readonly cwd: string;
   readonly purse: Purse | undefined;
   readonly emit: Emit;
+  readonly children: Children;
   /** What the tools of this session are given. */
   readonly door: Subagents | undefined;
   readonly #seat: Seat;
@@ -26,6 +27,7 @@ export class SubagentFacet implements SubagentHost {
     this.cwd = options.cwd;
     this.purse = options.budget || options.family?.purse ? limits : undefined;
     this.emit = options.family?.emit ?? ((event) => broadcast.emit(event));
+    this.children = options.family?.children ?? { live: new Map(), files: new Map() };
     this.door = options.subagents?.(this);
   }
 
@@ -47,6 +49,21 @@ export class SubagentFacet implements SubagentHost {
 
   keepFolder(): void {
     this.#seat.artifacts.keep();
+  }
+
+  list(): readonly SubagentSnapshot[] {
+    return [...this.children.live.values()];
+  }
+
+  async transcript(request: TranscriptRequest): Promise<Transcript> {
+    const { readTranscript } = await import('../subagent/transcript.ts');
+    return readTranscript(this.#seat.ports.files, this.children.files, request);
+  }
+
+  /** Another conversation has other subagents. */
+  reset(): void {
+    this.children.live.clear();
+    this.children.files.clear();
   }
 
   track(work: Promise<unknown>): void {

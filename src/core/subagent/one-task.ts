@@ -33,7 +33,7 @@ export interface TaskScope {
   readonly signal: AbortSignal;
   /** A spawn was refused because nothing may be spent any more. Told once for all of them. */
   refused(): Promise<void>;
-  watch(index: number, event: AgentEvent | 'begin'): void;
+  watch(index: number, event: AgentEvent | 'begin'): undefined | Promise<void>;
 }
 
 type Outcome = Partial<SubagentResult> & Pick<SubagentResult, 'exitCode'>;
@@ -58,8 +58,7 @@ export async function runOne(scope: TaskScope, task: PlannedTask): Promise<Subag
   const { id } = task;
   const told = host.emit({ type: 'subagent_start', id, agent: agent.name, isolated: workspace !== undefined });
   const spent = purse?.spend({ subagents: 1 });
-  scope.watch(task.index, 'begin');
-  await Promise.all([told, spent]);
+  await Promise.all([told, spent, scope.watch(task.index, 'begin')]);
   const outcome = await work(scope, task, workspace).catch((thrown): Outcome => failedWith(messageOf(thrown)));
   await workspace?.leave();
   const { exitCode, verification } = outcome;

@@ -29,7 +29,8 @@ export interface Job {
   readonly folder: string;
   readonly purse: Family['purse'];
   readonly signal: AbortSignal;
-  watch(event: AgentEvent): void;
+  /** A promise makes the subagent wait. */
+  watch(event: AgentEvent): undefined | Promise<void>;
 }
 
 export interface Ending {
@@ -63,7 +64,7 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
         last = event.message;
         addUsage(usage, event.message.usage);
       }
-      job.watch(event);
+      return job.watch(event);
     });
     job.signal.addEventListener('abort', stop, { once: true });
     if (job.signal.aborted) return ending('Cancelled');
@@ -128,6 +129,7 @@ async function optionsFor(spawner: Spawner, host: SubagentHost, job: Job): Promi
       agent: agent.name,
       spawns: agent.spawns,
       emit: host.emit,
+      children: host.children,
       purse,
       schema: job.form?.schema,
     },

@@ -46,6 +46,7 @@ export interface Spawner {
   roster(): Promise<Roster>;
   /** A store whose next log is the file `name` in this folder; in memory when nothing is kept. */
   logs(folder: string, name: string): SessionStore;
+  readonly keepsLogs: boolean;
   readonly settings: SubagentSettings;
   /** Where worktrees are made. */
   readonly worktrees: string;

@@ -1,6 +1,6 @@
 // First floor, core: one call of the task tool: who may start, all of them side by side, what came of it.
 import { Fault, messageOf } from '../../base/index.ts';
-import type { Subagents, TaskRequest, ToolResult } from '../../contracts/index.ts';
+import type { TaskOptions, TaskRequest, ToolResult } from '../../contracts/index.ts';
 import { addUsage, noUsage, type SubagentProgress, type SubagentResult } from '../../protocol/index.ts';
 import { createBudget } from '../policy/budget.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
@@ -11,9 +11,8 @@ import { runOne, type TaskScope } from './one-task.ts';
 import { createProgressBoard } from './progress.ts';
 import { reportOn } from './report.ts';
 import type { Spawner } from './spawner.ts';
+import { createTeller } from './telling.ts';
 import type { BeginIsolation, Isolation } from './workspace.ts';
-
-type Options = Parameters<Subagents['run']>[1];
 
 export interface TaskRoom {
   readonly spawner: Spawner;
@@ -25,7 +24,7 @@ export interface TaskRoom {
   readonly told: Set<string>;
 }
 
-export async function runTask(room: TaskRoom, request: TaskRequest, options: Options): Promise<ToolResult> {
+export async function runTask(room: TaskRoom, request: TaskRequest, options: TaskOptions): Promise<ToolResult> {
   try {
     return await run(room, request, options);
   } catch (thrown) {
@@ -36,7 +35,7 @@ export async function runTask(room: TaskRoom, request: TaskRequest, options: Opt
   }
 }
 
-async function run(room: TaskRoom, request: TaskRequest, options: Options): Promise<ToolResult> {
+async function run(room: TaskRoom, request: TaskRequest, options: TaskOptions): Promise<ToolResult> {
   const { spawner, host } = room;
   const { clock } = spawner.base.ports;
   const call = await planCall(spawner, host, request);
@@ -48,18 +47,28 @@ async function run(room: TaskRoom, request: TaskRequest, options: Options): Prom
   const began = clock.now();
   const fan = fanOut(options.signal);
   const isolation = request.isolated ? await isolated(room, folder, fan.signal()) : undefined;
-  const board = createProgressBoard(tasks, agent.name, clock, (progress) =>
-    options.update(answer(projectFolder, running(tasks.length), [], clock.now() - began, progress)),
-  );
+  const { toolCallId } = options;
+  const tellers = tasks.map((task) => createTeller({ spawner, host, agent, folder, toolCallId }, task));
+  const board = createProgressBoard(tasks, agent.name, clock, (progress) => {
+    options.update(answer(projectFolder, running(tasks.length), [], clock.now() - began, progress));
+    for (const row of progress) tellers[row.index]?.progressed(row);
+  });
   try {
     const scope: TaskScope = {
       ...{ ...call, spawner, host, isolation, folder, signal: options.signal },
       ...purseOf(host),
-      watch: (index, event) => (event === 'begin' ? board.begin(index) : board.watch(index, event)),
+      watch(index, event) {
+        const wait = event === 'begin' ? tellers[index]?.started() : tellers[index]?.said(event);
+        if (event === 'begin') board.begin(index);
+        else board.watch(index, event);
+        return wait;
+      },
     };
     const results = await sideBySide(tasks, spawner.settings.maxConcurrency, async (task) => {
       const result = await runOne({ ...scope, signal: fan.signal() }, task);
-      board.end(task.index, result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed');
+      const status = result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed';
+      board.end(task.index, status);
+      await tellers[task.index]?.ended(status);
       return result;
     });
     const merged = options.signal.aborted ? undefined : await isolation?.merge(results);

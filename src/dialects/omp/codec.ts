@@ -2,9 +2,9 @@
 import type { CallToken, Codec, CodecOptions, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, UiRequest } from '../../protocol/index.ts';
 import { decodeCall, failure, response } from '../calls.ts';
-import { plainFrame, toolUpdateFrame } from '../frames.ts';
-import { deltaUpdates, fullUpdates } from '../updates.ts';
-import { ompEvents, ompMethods } from './words.ts';
+import { plainFrame } from '../frames.ts';
+import { createSpelling, type Spell } from './spelling.ts';
+import { ompMethods } from './words.ts';
 
 /** These are answered when they are accepted; everything else when it is done. */
 const ANSWERED_WHEN_ACCEPTED: ReadonlySet<string> = new Set(['prompt', 'abort_and_prompt']);
@@ -12,31 +12,32 @@ const ANSWERED_WHEN_ACCEPTED: ReadonlySet<string> = new Set(['prompt', 'abort_an
 /** Failures that the protocol reports without the id of the frame that caused them. */
 const WITHOUT_ID: ReadonlySet<string> = new Set(['parse', 'unknown_command', 'invalid_id']);
 
-const spelled: ReadonlySet<string> = new Set(ompEvents);
+const FOLLOWED: ReadonlySet<string> = new Set(['message_start', 'message_update']);
 
 export function createOmpCodec(options: CodecOptions): Codec {
   let wanted: ReadonlySet<string> | undefined;
-  const updates = options.stream === 'full' ? fullUpdates() : deltaUpdates();
+  const spell = createSpelling(options);
+  let ofSubagents: Spell | undefined;
   return {
     greeting: () => plainFrame({ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' }),
     decode: (line) => decodeCall(line, (method) => ompMethods.get(method) ?? method),
     reply,
     event(event: AgentEvent) {
-      if (event.type === 'message_start') updates.begin();
+      const watched = ofSubagents?.(event);
+      if (watched) return watched;
       const isWanted = !wanted || wanted.has(event.type);
-      if (event.type === 'message_update') {
-        // Followed also while nobody wants to hear of it, so that it is whole when somebody does.
-        const frame = updates.frame(event.assistantMessageEvent);
-        return isWanted ? frame : undefined;
-      }
+      // A message is followed also while nobody wants to hear of it, so that it is whole when somebody does.
+      if (!isWanted && !FOLLOWED.has(event.type)) return undefined;
+      const frame = spell(event);
+      if (!isWanted) return undefined;
       // Whoever names an event knows it, also where hosts of omp would not.
-      if (!isWanted || !(wanted || spelled.has(event.type))) return undefined;
-      if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
-      if (event.type !== 'tool_execution_end') return plainFrame(event);
-      const { durationMs: _, ...end } = event;
-      return plainFrame(end);
+      return frame ?? (wanted && plainFrame(event));
     },
     hosted: plainFrame,
+    async watchSubagents(level) {
+      const { createSubagentSpelling } = await import('./subagents.ts');
+      ofSubagents = level === 'off' ? undefined : createSubagentSpelling(level, () => createSpelling(options));
+    },
     listenTo(events) {
       wanted = events;
     },

@@ -7,6 +7,13 @@ export const ompMethods: ReadonlyMap<string, string> = new Map([
   ['get_fork_messages', 'get_branch_messages'],
 ]);
 
+/** Told only to hosts that ask for them. */
+export const watchedEvents = [
+  'subagent_lifecycle',
+  'subagent_progress',
+  'subagent_event',
+] as const satisfies readonly AgentEvent['type'][];
+
 export const ompEvents = [
   'agent_start',
   'agent_end',

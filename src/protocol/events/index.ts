@@ -19,6 +19,7 @@ import {
   subagentVerificationStart,
 } from './subagent.ts';
 import { toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
+import { subagentEvent, subagentLifecycleChanged, subagentProgressed } from './watched.ts';
 
 export const events = [
   agentStart,
@@ -48,6 +49,9 @@ export const events = [
   subagentVerificationCommandStart,
   subagentVerificationCommandEnd,
   subagentVerificationEnd,
+  subagentLifecycleChanged,
+  subagentProgressed,
+  subagentEvent,
   budgetWarning,
   budgetExceeded,
   ttsrTriggered,

@@ -143,8 +143,10 @@ describe('responses', () => {
 describe('events', () => {
   const declared = new Set<string>(omp.events);
 
-  test.each(EVENTS.filter(({ type }) => declared.has(type)))('$type', (event) => {
-    const frame = read(newCodec().event(event as AgentEvent));
+  test.each(EVENTS.filter(({ type }) => declared.has(type)))('$type', async (event) => {
+    const codec = newCodec();
+    await codec.watchSubagents?.('events');
+    const frame = read(codec.event(event as AgentEvent));
     expect(frame).toEqual(event);
     // An id would look like a reply's; only subagents have one of their own.
     if (!event.type.startsWith('subagent_')) expect(frame).not.toHaveProperty('id');

@@ -66,6 +66,12 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'set_event_filter', events: null } },
   { frame: { type: 'set_event_filter', events: ['agent_end'] } },
   { frame: { type: 'set_host_tools', tools: [{ name: 'tab', description: 'Opens', parameters: { type: 'object' } }] } },
+  { frame: { type: 'set_subagent_subscription', level: 'off' } },
+  { frame: { type: 'set_subagent_subscription', level: 'progress' } },
+  { frame: { type: 'set_subagent_subscription', level: 'events' } },
+  { frame: { type: 'get_subagents' } },
+  { frame: { type: 'get_subagent_messages', subagentId: 'FixParser' } },
+  { frame: { type: 'get_subagent_messages', sessionFile: '/srv/sessions/one/FixParser.jsonl', fromByte: 1024 } },
   { frame: { type: 'get_branch_messages' } },
   { frame: { type: 'get_entries' } },
   { frame: { type: 'get_entries', since: '0000beef' } },
@@ -169,6 +175,22 @@ const compacted = { summary: 'Renamed it', firstKeptEntryId: '0000beef', tokensB
 
 const entry = { type: 'message', id: '0000beef', parentId: null, timestamp: '2025-10-09T08:53:20.001Z', message: user };
 
+const subagent = {
+  id: 'FixParser',
+  index: 0,
+  agent: 'task',
+  agentSource: 'bundled',
+  sessionFile: '/srv/sessions/one/FixParser.jsonl',
+  parentToolCallId: 'call_9',
+};
+const { id: _, ...whose } = subagent;
+const told = { task: 'Be brief.\n\nFix it', assignment: 'Fix it' };
+const progress = {
+  ...{ index: 0, id: 'FixParser', agent: 'task', status: 'running', currentTool: 'bash' },
+  ...{ recentTools: [{ tool: 'bash', args: 'npm test', endMs: 1_760_000_000_001 }], recentOutput: ['Looking'] },
+  ...{ toolCount: 1, tokens: 980, durationMs: 1200 },
+};
+
 /** What the command of that name answers in `data`. */
 export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['new_session', { cancelled: false }],
@@ -257,6 +279,24 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['set_event_filter', { events: ['agent_end'] }],
   ['set_host_tools', { toolNames: ['tab'] }],
   ['branch', { text: 'Rename the parser', cancelled: true }],
+  ['set_subagent_subscription', { level: 'events' }],
+  ['get_subagents', { subagents: [] }],
+  [
+    'get_subagents',
+    {
+      subagents: [
+        { ...subagent, description: 'The parser', status: 'running', ...told, lastUpdate: 1_760_000_000_001, progress },
+      ],
+    },
+  ],
+  [
+    'get_subagent_messages',
+    {
+      ...{ sessionFile: '/srv/sessions/one/FixParser.jsonl', fromByte: 0, nextByte: 512, reset: false },
+      entries: [entry],
+      messages: [user],
+    },
+  ],
   ['get_branch_messages', { messages: [{ entryId: '0000beef', text: 'Rename the parser' }] }],
   ['get_entries', { entries: [entry], leafId: '0000beef' }],
   ['get_entries', { entries: [], leafId: null }],
@@ -354,6 +394,13 @@ export const EVENTS = [
   })),
   { type: 'subagent_end', id: 'FixParser', agent: 'task', exitCode: 0 },
   { type: 'subagent_end', id: 'FixParser', agent: 'task', exitCode: 1, verification },
+  { type: 'subagent_lifecycle', payload: { ...subagent, description: 'The parser', status: 'started' } },
+  ...['completed', 'failed', 'aborted'].map((status) => ({
+    type: 'subagent_lifecycle',
+    payload: { ...subagent, status },
+  })),
+  { type: 'subagent_progress', payload: { ...whose, ...told, progress } },
+  { type: 'subagent_event', payload: { id: 'FixParser', event: { type: 'agent_start' } } },
   { type: 'budget_warning', scope: 'session', snapshot: { ...spent, status: 'warning', reason: 'cost' } },
   { type: 'budget_exceeded', scope: 'task', snapshot: { ...spent, status: 'exceeded', reason: 'wall_time' } },
   { type: 'budget_exceeded', scope: 'subagent', snapshot: { ...spent, status: 'ok' } },
