@@ -14,6 +14,7 @@ import {
 import { commands } from '../../src/commands/index.ts';
 import type { Command, Dialect } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/index.ts';
+import { pi } from '../../src/dialects/pi/index.ts';
 import {
   events,
   hostToolCall,
@@ -106,7 +107,8 @@ export function eventFramesOf(types: readonly string[]): Definitions {
 export const allEventFrames = eventFramesOf(events.map(({ type }) => type));
 
 const plainEvents: Definitions = {
-  ...eventFramesOf(omp.events.filter((type) => type !== 'subagent_event')),
+  // Those of pi are told to hosts that name them in an event filter.
+  ...eventFramesOf([...omp.events, ...pi.events].filter((type) => type !== 'subagent_event')),
   MessageUpdateDeltaEvent: object({ type: literal('message_update'), assistantMessageEvent: streamDelta }),
 };
 
