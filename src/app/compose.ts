@@ -27,6 +27,9 @@ import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
 import { createPlaces, type TrustablePlaces } from './trust/places.ts';
 
+/** Whoever asks first is not kept waiting for what an earlier process left behind. */
+const SWEEP_AFTER_MS = 200;
+
 export interface AgentOptions extends ModelChoices, ResourceChoices {
   cwd: string;
   /** The user's own directory: settings, sessions, notes. */
@@ -145,6 +148,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     subagents: subagents.doorFor(() => base),
   };
   const session = await createSession(base);
+  const cancelSweep = ports.clock.after(SWEEP_AFTER_MS, () => void subagents.sweep());
   const own = createHub(session, () => void extensions.start());
   hub = own;
   extensions.attach(session, own);
@@ -154,6 +158,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     places,
     extensions,
     async close() {
+      cancelSweep();
       await own.close();
       await ports.processes.killAll();
     },

@@ -22,6 +22,8 @@ export interface SubagentRoom {
   /** For a session made with these options, and for all that come from it. */
   doorFor(base: () => SessionOptions): CreateSubagents;
   tool(): Promise<Tool>;
+  /** Clears away what subagents of processes that were killed left behind. */
+  sweep(): Promise<void>;
 }
 
 export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
@@ -30,13 +32,15 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
   /** The user's own session is told of files that cannot be used, when there is one. */
   let tell: ((message: string) => void) | undefined;
   const untold: string[] = [];
+  const complain = (message: string) => void (tell ? tell(message) : untold.push(message));
   const roster = () => {
-    reading ??= readAgents(parts, (message) => void (tell ? tell(message) : untold.push(message)));
+    reading ??= readAgents(parts, complain);
     return reading;
   };
   places.onTrust(() => {
     reading = undefined;
   });
+  const worktrees = `${parts.agentDirectory}/worktrees`;
   const spawnerFor = async (base: SessionOptions) => ({
     base,
     open: parts.open,
@@ -44,7 +48,7 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
     logs: parts.logs,
     keepsLogs: parts.keepsLogs,
     settings: (await import('./subagent-settings.ts')).settingsOf(settings),
-    worktrees: `${parts.agentDirectory}/worktrees`,
+    worktrees,
     process: parts.identity,
   });
   return {
@@ -64,6 +68,15 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
           },
         };
       };
+    },
+    async sweep() {
+      const { files } = parts.ports;
+      const inside = async (path: string) =>
+        (await files.list(path).catch(() => [])).map(({ name }) => `${path}/${name}`);
+      const batches = await Promise.all((await inside(worktrees)).map(inside));
+      if (batches.flat().length === 0) return;
+      const { reapAll } = await import('../core/subagent/isolation/reap.ts');
+      (await reapAll(parts.ports, parts.identity, worktrees)).forEach(complain);
     },
     async tool() {
       const [{ createTaskTool }, { agents, problems }] = await Promise.all([import('../tools/task.ts'), roster()]);

@@ -1,6 +1,6 @@
 // The program with subagents at work in worktrees: killed in the middle of it, told to leave, and held to its budget.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { isRecord } from '../../src/base/index.ts';
@@ -80,7 +80,7 @@ async function midway(server: LoopbackServer, place: Place, marker: string): Pro
   return program;
 }
 
-test('killed in the middle of an isolated batch: the main tree is untouched, and the next task clears everything away', async () => {
+test('killed in the middle of an isolated batch: the main tree is untouched, and the next start clears everything away', async () => {
   const server = await provider();
   const place = repository();
   const before = state(place);
@@ -93,18 +93,54 @@ test('killed in the middle of an isolated batch: the main tree is untouched, and
   await until(() => children.every((pid) => !isAlive(pid)), 10_000);
   expect(copies(place)).toHaveLength(1);
 
-  server.reply(
-    batch(1),
-    { answer: { parts: [{ text: 'Nothing to do.' }] } },
-    { answer: { parts: [{ text: 'Well.' }] } },
-  );
-  const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
-  next.send({ id: 'p', type: 'prompt', message: 'again' });
-  await next.frame({ type: 'subagent_end' });
-  await next.frame({ type: 'agent_settled' });
-  expect(copies(place)).toEqual([]);
+  startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
+  await until(() => copies(place).length === 0, 30_000);
   expect(state(place)).toBe(before);
   expect(processesWith(marker, 'cmdline')).toEqual([]);
+});
+
+/** A git that brings a change into the main tree and then takes forever. */
+function slowGit(place: Place, done: string): string {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const folder = join(place.home, 'slow');
+  mkdirSync(folder);
+  const script = `#!/bin/sh
+"${real}" "$@" || exit $?
+case "$*" in
+  *--check*|*--cached*) ;;
+  *" apply "*) [ "$PWD" != "${place.cwd}" ] || { touch "${done}"; exec sleep 600; } ;;
+esac
+`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  return `${folder}:${process.env.PATH}`;
+}
+
+test('killed in the middle of a merge: the next program puts the main tree back, and says so', async () => {
+  const server = await provider();
+  const place = repository();
+  const before = state(place);
+  const done = join(place.home, 'done');
+  const work = 'echo changed > b.txt; echo added > added.txt';
+  server.reply(
+    batch(1),
+    { answer: { parts: [{ call: 'toolu_1', name: 'bash', input: { command: work } }] } },
+    { answer: { parts: [{ text: 'Done.' }] } },
+  );
+  const env = { ...envOf(server), PATH: slowGit(place, done) };
+  const program = startRpc(FLAGS, { place, env });
+  program.send({ id: 'p', type: 'prompt', message: 'go' });
+  await until(() => existsSync(done), 60_000);
+  expect(state(place)).not.toBe(before);
+  program.kill('SIGKILL');
+  await program.ended;
+
+  const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
+  const { message } = await next.frame({ type: 'notice', source: 'subagents' });
+  expect(message).toContain('was cut short and taken back; the patches are kept.');
+  await until(() => copies(place).length === 0, 30_000);
+  expect(state(place)).toBe(before);
+  const patches = execFileSync('find', [place.home, '-name', 'T0.patch'], { encoding: 'utf8' });
+  expect(patches).not.toBe('');
 });
 
 test('told to leave in the middle of it: nothing is left when the program has ended', async () => {

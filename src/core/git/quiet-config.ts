@@ -20,6 +20,8 @@ const ALWAYS: Readonly<Record<string, string>> = {
   'gc.auto': '0',
   'maintenance.auto': 'false',
   'submodule.recurse': 'false',
+  // Where a worktree is, is looked for word by word.
+  'worktree.useRelativePaths': 'false',
   'protocol.ext.allow': 'never',
   // A folder of the project that looks like a bare repository is not one.
   'safe.bareRepository': 'explicit',

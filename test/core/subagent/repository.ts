@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createProcessIdentity } from '../../../src/app/system-ports/process-identity.ts';
+import type { Ports } from '../../../src/contracts/index.ts';
 import { beginIsolation } from '../../../src/core/subagent/isolation/isolation.ts';
 import type { Isolation } from '../../../src/core/subagent/workspace.ts';
 import type { SubagentResult } from '../../../src/protocol/index.ts';
@@ -40,9 +41,9 @@ export class Place {
     this.sh('git add -A && git commit -qm state', cwd);
   }
 
-  isolate(merge: 'patch' | 'branch' = 'patch', cwd = this.root): Promise<Isolation> {
+  isolate(merge: 'patch' | 'branch' = 'patch', cwd = this.root, ports: Ports = this.ports): Promise<Isolation> {
     return beginIsolation({
-      ports: this.ports,
+      ports,
       process: createProcessIdentity(),
       worktrees: join(this.directory, 'worktrees'),
       merge,

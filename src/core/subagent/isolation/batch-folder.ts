@@ -1,17 +1,11 @@
-// First floor, core: the folder in which the copies of one call lie, with a note that says whose it is. What a process that
-// was killed left behind is cleared away by the next one that works on the same repository.
-import { isRecord } from '../../../base/index.ts';
+// First floor, core: the folder in which the copies of one call lie, with notes that say whose it is and what is being done.
+// Whoever finds them after we died can clear everything away.
 import type { Ports } from '../../../contracts/index.ts';
-import { createGit } from '../../git/git.ts';
 import type { ProcessMark } from '../spawner.ts';
-import { removeCopy } from './copy.ts';
+import { BRANCHES, MERGE, type MergeNotes, OWNER } from './batch-notes.ts';
+import { reapHome } from './reap.ts';
 
-const OWNER = 'owner.json';
-const BRANCHES = 'branches';
-/** Nobody takes longer from making the folder to writing the note. */
-const NAMELESS_MS = 60_000;
-
-export interface BatchFolder {
+export interface BatchFolder extends MergeNotes {
   readonly path: string;
   /** Branches that are not wanted if we die now. Written before they are made. */
   noteBranches(names: readonly string[]): Promise<void>;
@@ -34,61 +28,27 @@ export async function openBatchFolder(options: FolderOptions): Promise<BatchFold
   const { files } = ports;
   const home = `${worktrees}/${keyOf(commonDirectory)}`;
   await files.makeDirectory(home, { mode: 0o700 });
-  await reap(options, home);
+  await reapHome(ports, process, home);
   const path = `${home}/${ports.ids.uuid()}`;
   await files.makeDirectory(path, { mode: 0o700 });
   await files.makeDirectory(`${path}/scratch`, { mode: 0o700 });
   const write = (name: string, value: unknown) =>
     files.replace(`${path}/${name}`, new TextEncoder().encode(JSON.stringify(value)), { mode: 0o600 });
-  await write(OWNER, { ...process.self, root });
+  await write(OWNER, { ...process.self, root, commonDirectory });
+  let isMerging = false;
   return {
     path,
     noteBranches: (names) => write(BRANCHES, names),
-    remove: () => files.remove(path, { recursive: true }).catch(() => {}),
+    async noteMerge(steps) {
+      isMerging = steps.length > 0;
+      if (isMerging) await write(MERGE, steps);
+      else await files.remove(`${path}/${MERGE}`).catch(() => {});
+    },
+    async remove() {
+      // What could not be put back is tried again by whoever starts next.
+      if (!isMerging) await files.remove(path, { recursive: true }).catch(() => {});
+    },
   };
-}
-
-/** Never rejects: what cannot be cleared away now can be next time. */
-async function reap({ ports, process, root }: FolderOptions, home: string): Promise<void> {
-  const { files } = ports;
-  for (const { name, kind } of await files.list(home).catch(() => [])) {
-    const path = `${home}/${name}`;
-    if (kind !== 'directory' || !(await isAbandoned(ports, process, path))) continue;
-    for (const entry of await files.list(path).catch(() => [])) {
-      if (entry.kind === 'directory') await removeCopy({ ports, scratch: path }, root, `${path}/${entry.name}`);
-    }
-    const git = createGit(ports, root);
-    const branches = await readJson(ports, `${path}/${BRANCHES}`);
-    for (const branch of Array.isArray(branches) ? branches.map(String) : []) {
-      if (isOurs(branch)) await git.run(['update-ref', '-d', `refs/heads/${branch}`]).catch(() => {});
-    }
-    await files.remove(path, { recursive: true }).catch(() => {});
-  }
-}
-
-async function isAbandoned({ files, clock }: Ports, process: ProcessMark, path: string): Promise<boolean> {
-  const owner = await readJson({ files }, `${path}/${OWNER}`);
-  if (isRecord(owner) && typeof owner.pid === 'number') {
-    const startTime = typeof owner.startTime === 'number' ? owner.startTime : undefined;
-    // What runs on another machine cannot be seen from here.
-    return owner.host === process.self.host && !(await process.isAlive(owner.pid, startTime));
-  }
-  const info = await files.info(path).catch(() => undefined);
-  return info !== undefined && clock.now() - info.modifiedMs > NAMELESS_MS;
-}
-
-async function readJson({ files }: Pick<Ports, 'files'>, path: string): Promise<unknown> {
-  try {
-    return JSON.parse(new TextDecoder().decode(await files.read(path)));
-  } catch {
-    return undefined;
-  }
-}
-
-export const BRANCH_PREFIX = 'parley/task/';
-
-function isOurs(branch: string): boolean {
-  return branch.startsWith(BRANCH_PREFIX);
 }
 
 /** The end of the path, which tells most, and a number that tells it from others with the same end (FNV-1a). */

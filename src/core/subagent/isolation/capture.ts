@@ -1,5 +1,6 @@
 // First floor, core: what was changed in a copy since its snapshot, as a patch file or as a branch. Touches no working tree.
 import { Fault } from '../../../base/index.ts';
+import type { Ports } from '../../../contracts/index.ts';
 import { createGit, type Git } from '../../git/git.ts';
 import { currentTree, type Snapshot, type Workshop } from './snapshot.ts';
 
@@ -83,4 +84,12 @@ export async function commitTree(git: Git, tree: string, parent: string, message
   ]);
   const env = hasName ? {} : (Object.fromEntries(named) as Record<string, string>);
   return git.text(['commit-tree', tree, '-p', parent, '-m', message], { env });
+}
+
+export async function applies(git: Git, args: readonly string[]): Promise<boolean> {
+  return (await git.run(['apply', '--whitespace=nowarn', ...args])).code === 0;
+}
+
+export function scratchFile({ scratch, ports }: { scratch: string; ports: Pick<Ports, 'ids'> }): string {
+  return `${scratch}/${ports.ids.uuid()}.patch`;
 }

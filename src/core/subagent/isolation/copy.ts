@@ -1,4 +1,5 @@
 // First floor, core: a second working tree in exactly the state of a snapshot, and its removal.
+import type { Files } from '../../../contracts/index.ts';
 import type { Git } from '../../git/git.ts';
 import { createGit } from '../../git/git.ts';
 import type { Snapshot, Workshop } from './snapshot.ts';
@@ -30,12 +31,25 @@ async function cloneInto(shop: Workshop, git: Git, inner: Snapshot, directory: s
   await fill(shop, inner, directory);
 }
 
-/** Nothing of it is left, also when it was made only in part. Never rejects. */
-export async function removeCopy({ ports }: Workshop, root: string, directory: string): Promise<void> {
-  const git = createGit(ports, root);
-  // Twice: also when somebody locked it. What git does not know any more is removed by hand, and then git forgets it.
-  const remove = () => git.run(['worktree', 'remove', '--force', '--force', directory]).catch(() => undefined);
-  const first = await remove();
-  await ports.files.remove(directory, { recursive: true }).catch(() => {});
-  if (first?.code !== 0) await remove();
+/** Nothing of it is left, also when it was made only in part. Starts no program, because a process that leaves has no time. Never rejects. */
+export async function removeCopy(files: Files, commonDirectory: string, directory: string): Promise<void> {
+  await forgetCopy(files, commonDirectory, directory);
+  await files.remove(directory, { recursive: true }).catch(() => {});
+}
+
+/** Takes a worktree off git's list: a folder of notes, one of which says where the worktree is. Never rejects. */
+export async function forgetCopy(files: Files, commonDirectory: string, directory: string): Promise<void> {
+  const notes = `${commonDirectory}/worktrees`;
+  const own = directory.slice(directory.lastIndexOf('/') + 1);
+  for (const { name } of await files.list(notes).catch(() => [])) {
+    const path = `${notes}/${name}`;
+    const place = await files.read(`${path}/gitdir`).then(textOf, () => undefined);
+    // What was cut short before it said where it is has our own name, which nobody else gives.
+    const isOurs = place === undefined ? name === own : place === `${directory}/.git`;
+    if (isOurs) await files.remove(path, { recursive: true }).catch(() => {});
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).trimEnd();
 }

@@ -5,7 +5,8 @@ import type { SubagentResult } from '../../../protocol/index.ts';
 import { createGit } from '../../git/git.ts';
 import type { ProcessMark } from '../spawner.ts';
 import type { Captured, CaptureHow, Isolation, Merged, Workspace } from '../workspace.ts';
-import { type BatchFolder, BRANCH_PREFIX, openBatchFolder } from './batch-folder.ts';
+import { type BatchFolder, openBatchFolder } from './batch-folder.ts';
+import { BRANCH_PREFIX } from './batch-notes.ts';
 import { captureChange, commitPatch } from './capture.ts';
 import { makeCopy, removeCopy } from './copy.ts';
 import { mergeBranch } from './merge-branch.ts';
@@ -37,7 +38,7 @@ export async function beginIsolation(options: IsolationOptions): Promise<Isolati
   const place = await openBatchFolder({ ...options, root, commonDirectory });
   try {
     const shop: Workshop = { ports, scratch: `${place.path}/scratch`, signal: options.signal };
-    return new Worktrees(options, place, await takeSnapshot(shop, root), prefix);
+    return new Worktrees(options, place, { snapshot: await takeSnapshot(shop, root), commonDirectory, prefix });
   } catch (thrown) {
     await place.remove();
     throw thrown;
@@ -49,22 +50,28 @@ class Worktrees implements Isolation {
   readonly #place: BatchFolder;
   readonly #snapshot: Snapshot;
   readonly #prefix: string;
+  readonly #commonDirectory: string;
   readonly #branches = new Set<string>();
   /** Git keeps its list of worktrees in files that two must not change at once. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(options: IsolationOptions, place: BatchFolder, snapshot: Snapshot, prefix: string) {
+  constructor(
+    options: IsolationOptions,
+    place: BatchFolder,
+    main: { snapshot: Snapshot; commonDirectory: string; prefix: string },
+  ) {
     this.#options = options;
     this.#place = place;
-    this.#snapshot = snapshot;
-    this.#prefix = prefix;
+    this.#snapshot = main.snapshot;
+    this.#prefix = main.prefix;
+    this.#commonDirectory = main.commonDirectory;
   }
 
   async enter(id: string): Promise<Workspace> {
     const { ports } = this.#options;
-    const { root } = this.#snapshot;
-    const directory = `${this.#place.path}/${id}`;
-    const leave = () => this.#inTurn(() => removeCopy(this.#shop(), root, directory));
+    // A name that no other worktree of the repository has, because git keeps its notes under it.
+    const directory = `${this.#place.path}/${id}-${this.#place.path.slice(-8)}`;
+    const leave = () => this.#inTurn(() => removeCopy(ports.files, this.#commonDirectory, directory));
     try {
       await this.#inTurn(() => makeCopy(this.#shop(this.#options.signal), this.#snapshot, directory));
       const cwd = `${directory}/${this.#prefix}`.replace(/\/$/, '');
@@ -128,7 +135,7 @@ class Worktrees implements Isolation {
     if (bad.length > 0) return notApplied(`${bad.map(({ id }) => id).join(', ')} did not succeed`, kept);
     if (kept.length === 0) return complete('No changes to apply.');
     try {
-      if (await mergePatches(this.#shop(), this.#piles(results))) return complete('Applied patches: yes');
+      if (await mergePatches(this.#shop(), this.#place, this.#piles(results))) return complete('Applied patches: yes');
       return notApplied('they do not fit on the working tree as it is now', kept);
     } catch (thrown) {
       return notApplied(messageOf(thrown), kept);
@@ -174,9 +181,9 @@ class Worktrees implements Isolation {
     const shop = this.#shop();
     try {
       if (patchPath && !branchName) return 'the change builds on what is not committed; its patch is kept';
-      if (branchName && !(await mergeBranch(shop, root, branchName))) return `${branchName} does not fit`;
+      if (branchName && !(await mergeBranch(shop, this.#place, root, branchName))) return `${branchName} does not fit`;
       const piles = nestedPatches.map(({ path, patchPath: patch }) => ({ root: `${root}/${path}`, patches: [patch] }));
-      if (!(await mergePatches(shop, piles))) return 'the change of a repository inside does not fit';
+      if (!(await mergePatches(shop, this.#place, piles))) return 'the change of a repository inside does not fit';
       return undefined;
     } catch (thrown) {
       return messageOf(thrown);

@@ -1,11 +1,12 @@
 // First floor, core: puts the commit of one task on top of the main tree's HEAD. What is staged and changed there stays.
 import { createGit } from '../../git/git.ts';
-import { applyToTree, commitTree, writePatch } from './capture.ts';
-import { applies, scratchFile } from './merge-patches.ts';
+import type { MergeNotes } from './batch-notes.ts';
+import { applies, applyToTree, commitTree, scratchFile, writePatch } from './capture.ts';
 import { takeSnapshot, type Workshop } from './snapshot.ts';
+import { undoable } from './undo-merge.ts';
 
 /** `false` when it does not fit with what is there; then nothing was touched. */
-export async function mergeBranch(shop: Workshop, root: string, branch: string): Promise<boolean> {
+export async function mergeBranch(shop: Workshop, place: MergeNotes, root: string, branch: string): Promise<boolean> {
   const git = createGit(shop.ports, root);
   const now = await takeSnapshot(shop, root);
   if (now.isMerging) return false;
@@ -19,13 +20,14 @@ export async function mergeBranch(shop: Workshop, root: string, branch: string):
   const toIndex = await writePatch(shop, git, [now.staged, staged], scratchFile(shop));
   const toFiles = await writePatch(shop, git, [now.tree, files], scratchFile(shop));
   if (toFiles && !(await applies(git, ['--check', toFiles]))) return false;
-  if (toIndex && !(await applies(git, ['--cached', toIndex]))) return false;
-  if (toFiles && !(await applies(git, [toFiles]))) {
-    if (toIndex) await applies(git, ['--cached', '--reverse', toIndex]);
-    return false;
-  }
   const message = await git.text(['log', '-1', '--format=%B', commit]);
   const merged = await commitTree(git, tree, now.head, message);
-  await git.text(['update-ref', '-m', `parley: ${branch}`, 'HEAD', merged, now.head]);
-  return true;
+  const step = { root, before: now.tree, after: files, head: now.head, staged: [now.staged, staged] as const };
+  return undoable(shop, place, [step], async () => {
+    if (toIndex && !(await applies(git, ['--cached', toIndex]))) return false;
+    if (toFiles && !(await applies(git, [toFiles]))) return false;
+    // Last, so that whoever finds us dead knows by it whether everything was done.
+    await git.text(['update-ref', '-m', `parley: ${branch}`, 'HEAD', merged, now.head]);
+    return true;
+  });
 }
