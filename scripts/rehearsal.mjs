@@ -36,6 +36,7 @@ export async function rehearse(program, models) {
     await writeFile(join(home, 'models.json'), JSON.stringify({ providers: providersAt(server.url) }));
     const actor = openActor(program, compiled, home);
     for (const model of models) await promptOnce(actor, model);
+    if (models.includes('offline')) await goOn(actor);
     await actor.leave();
     return await readdir(compiled);
   } finally {
@@ -89,6 +90,19 @@ async function promptOnce({ say, heard }, model) {
 }
 
 /**
+ * Leaves the session and comes back to it, as a start with `--continue` would.
+ * @param {Actor} actor
+ */
+async function goOn({ say, heard }) {
+  say({ type: 'get_session_stats' });
+  const { data } = JSON.parse(await heard('"get_session_stats"'));
+  say({ type: 'new_session' });
+  await heard('"new_session"');
+  say({ type: 'switch_session', sessionPath: data.sessionFile });
+  await heard('"switch_session"');
+}
+
+/**
  * @param {string} program
  * @param {string} compiled
  * @param {string} home
@@ -109,7 +123,7 @@ function openActor(program, compiled, home) {
     async heard(text) {
       for (let next = await lines.next(); !next.done; next = await lines.next()) {
         if (next.value.includes('"success":false')) throw new Error(`The rehearsal was refused: ${next.value}`);
-        if (next.value.includes(text)) return;
+        if (next.value.includes(text)) return next.value;
       }
       throw new Error(`The rehearsal ended before ${text}`);
     },

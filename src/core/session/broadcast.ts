@@ -36,7 +36,7 @@ export function createBroadcast(onListenerFailure: (thrown: unknown) => void): B
         early.push(event);
         return undefined;
       }
-      early = [];
+      if (early.length > 0) early = [];
       let waits: Promise<void>[] | undefined;
       for (const listener of listeners) {
         const wait = tell(listener, event);
