@@ -25,6 +25,7 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   auto_retry_start: true,
   auto_retry_end: true,
   subagent_start: true,
+  subagent_session: true,
   subagent_end: true,
   subagent_verification_start: true,
   subagent_verification_command_start: true,

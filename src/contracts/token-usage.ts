@@ -12,14 +12,20 @@ export interface TokenUsage {
 
 /** Of the whole session; `growing` is that of an answer which is not yet part of it. */
 export function tokenUsage(session: AgentSession, growing?: Usage): TokenUsage {
-  const { tokens } = session.history.stats();
-  const context = session.context.usage();
-  const completionTokens = tokens.output + (growing?.output ?? 0);
-  const total = tokens.total + (growing ? totalTokens(growing) : 0);
+  return usageOf(session.history.stats().tokens, growing, session.context.usage());
+}
+
+export function usageOf(
+  { output, total }: { readonly output: number; readonly total: number },
+  growing: Usage | undefined,
+  context: { readonly contextWindow: number; readonly tokens: number } | undefined,
+): TokenUsage {
+  const completionTokens = output + (growing?.output ?? 0);
+  const all = total + (growing ? totalTokens(growing) : 0);
   return {
-    promptTokens: total - completionTokens,
+    promptTokens: all - completionTokens,
     completionTokens,
-    totalTokens: total,
+    totalTokens: all,
     contextWindow: context?.contextWindow ?? 0,
     currentContextTokens: growing ? totalTokens(growing) : (context?.tokens ?? 0),
   };

@@ -68,6 +68,14 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
     });
     job.signal.addEventListener('abort', stop, { once: true });
     if (job.signal.aborted) return ending('Cancelled');
+    await host.emit({
+      type: 'subagent_session',
+      id: job.id,
+      model: model?.id ?? '',
+      contextWindow: model?.contextWindow ?? 0,
+      tools: (await session.tools.active()).map(({ name }) => name),
+      prompt: job.prompt,
+    });
     let message = job.prompt;
     for (let reminders = 0; ; reminders += 1) {
       await session.runs.prompt({ message, accepted: () => {} });

@@ -1,6 +1,15 @@
 // First floor, dialects: Opal's spelling of calls, replies, events and questions: JSON-RPC 2.0. Knows no command's meaning.
 import { isRecord, type Line } from '../../base/index.ts';
-import type { AgentSession, CallToken, Codec, CodecOptions, Frame, Incoming, Reply } from '../../contracts/index.ts';
+import {
+  type AgentSession,
+  type CallToken,
+  type Codec,
+  type CodecOptions,
+  type Frame,
+  type Incoming,
+  type Reply,
+  tokenUsage,
+} from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 import { OpenAsks } from './asks.ts';
 import { chain, DeltaFrame, eventFrame, frameOf, type OpalEvent, readMessage } from './envelope.ts';
@@ -19,7 +28,7 @@ export function createOpalCodec({ version }: CodecOptions): Codec {
   const asks = new OpenAsks();
   const tellers = new WeakMap<AgentSession, Teller>();
   const tellerOf = (session: AgentSession): Teller => {
-    const teller = tellers.get(session) ?? new Teller(session);
+    const teller = tellers.get(session) ?? new Teller((growing) => tokenUsage(session, growing));
     tellers.set(session, teller);
     return teller;
   };

@@ -1,6 +1,4 @@
 // First floor, dialects: what happens in a session, as Opal tells it. Follows one session from event to event.
-import type { AgentSession } from '../../contracts/index.ts';
-import { tokenUsage } from '../../contracts/index.ts';
 import {
   type AgentEvent,
   type AgentEventOf,
@@ -10,6 +8,7 @@ import {
   totalTokens,
   type Usage,
 } from '../../protocol/index.ts';
+import { Children, type CountTokens } from './children.ts';
 import type { OpalEvent } from './envelope.ts';
 import { snakeKeys } from './spelling.ts';
 import { ToolOutput, toolEnd, toolStart } from './tools.ts';
@@ -32,6 +31,9 @@ export const opalEvents: readonly AgentEvent['type'][] = [
   'notice',
   'skill_loaded',
   'subagent_start',
+  'subagent_lifecycle',
+  'subagent_session',
+  'subagent_event',
   'subagent_end',
   'subagent_verification_start',
   'subagent_verification_command_start',
@@ -43,8 +45,12 @@ export const opalEvents: readonly AgentEvent['type'][] = [
 const BEFORE_PROMPT: ReadonlySet<string> = new Set(['agent_start', 'turn_start']);
 
 export class Teller {
-  readonly #session: AgentSession;
+  readonly #count: CountTokens;
   readonly #output = new ToolOutput();
+  readonly #children = new Children((count) => {
+    const teller = new Teller(count);
+    return (event) => teller.tell(event);
+  });
   /** From the first agent_start to agent_settled: what is tried again is one run here. */
   #isRunning = false;
   #startIsDue = false;
@@ -57,8 +63,8 @@ export class Teller {
   #failure: string | undefined;
   #call = '';
 
-  constructor(session: AgentSession) {
-    this.#session = session;
+  constructor(count: CountTokens) {
+    this.#count = count;
   }
 
   tell(event: AgentEvent): readonly OpalEvent[] {
@@ -112,12 +118,21 @@ export class Teller {
     ],
     notice: ({ message }) => [status(message)],
     skill_loaded: (skill) => [skill],
-    subagent_start: ({ id, ...rest }) => [this.#ofChild(id, { ...rest, type: 'sub_agent_start', label: rest.agent })],
-    subagent_verification_start: ({ id, ...inner }) => [this.#ofChild(id, inner)],
-    subagent_verification_command_start: ({ id, ...inner }) => [this.#ofChild(id, inner)],
-    subagent_verification_command_end: ({ id, ...inner }) => [this.#ofChild(id, inner)],
-    subagent_verification_end: ({ id, ...inner }) => [this.#ofChild(id, inner)],
-    subagent_end: ({ id, ...inner }) => [this.#ofChild(id, { ...inner, type: 'agent_end' })],
+    subagent_start: ({ id }) => {
+      this.#children.started(id, this.#call);
+      return [];
+    },
+    subagent_lifecycle: ({ payload: { id, status: how, parentToolCallId } }) => {
+      if (how === 'started' && parentToolCallId !== undefined) this.#children.started(id, parentToolCallId);
+      return [];
+    },
+    subagent_session: (event) => this.#children.opened(event),
+    subagent_event: ({ payload: { id, event } }) => this.#children.said(id, event as AgentEvent),
+    subagent_verification_start: (event) => this.#children.checked(event),
+    subagent_verification_command_start: (event) => this.#children.checked(event),
+    subagent_verification_command_end: (event) => this.#children.checked(event),
+    subagent_verification_end: (event) => this.#children.checked(event),
+    subagent_end: (event) => this.#children.ended(event),
   };
 
   #settled(aborted: boolean): readonly OpalEvent[] {
@@ -127,7 +142,7 @@ export class Teller {
     this.#turn = undefined;
     if (aborted) return [{ type: 'agent_abort' }];
     if (failure !== undefined) return [{ type: 'error', reason: failure }];
-    return [{ type: 'agent_end', usage: snakeKeys(tokenUsage(this.#session)) }];
+    return [{ type: 'agent_end', usage: snakeKeys(this.#count()) }];
   }
 
   #grown(event: StreamEvent): readonly OpalEvent[] {
@@ -171,11 +186,7 @@ export class Teller {
   #counted(usage: Usage, growing: Usage | undefined): OpalEvent[] {
     if (usage === this.#usage || totalTokens(usage) === 0) return [];
     this.#usage = usage;
-    return [{ type: 'usage_update', usage: snakeKeys(tokenUsage(this.#session, growing)) }];
-  }
-
-  #ofChild(id: string, inner: Record<string, unknown>): OpalEvent {
-    return { type: 'sub_agent_event', parent_call_id: this.#call, sub_session_id: id, inner: snakeKeys(inner) };
+    return [{ type: 'usage_update', usage: snakeKeys(this.#count(growing)) }];
   }
 }
 

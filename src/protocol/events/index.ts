@@ -12,6 +12,7 @@ import { sessionInfoChanged, thinkingLevelChanged } from './session.ts';
 import { bashExecutionUpdate } from './shell.ts';
 import {
   subagentEnd,
+  subagentSession,
   subagentStart,
   subagentVerificationCommandEnd,
   subagentVerificationCommandStart,
@@ -44,6 +45,7 @@ export const events = [
   thinkingLevelChanged,
   bashExecutionUpdate,
   subagentStart,
+  subagentSession,
   subagentEnd,
   subagentVerificationStart,
   subagentVerificationCommandStart,

@@ -1,5 +1,5 @@
 // Ground floor: the events of subagents and of the checks on their work. `id` names the task throughout, repairs included.
-import { boolean, number, object, optional, picklist, string } from 'valibot';
+import { array, boolean, number, object, optional, picklist, string } from 'valibot';
 import { event } from '../event.ts';
 import { verificationResult } from '../subagent.ts';
 
@@ -9,6 +9,12 @@ export const subagentStart = event(
   'subagent_start',
   'A subagent begins to work on its task. Tasks that are refused or cancelled before that have no events.',
   object({ id: string(), agent: string(), isolated: boolean() }),
+);
+
+export const subagentSession = event(
+  'subagent_session',
+  'The session of a subagent is open: which model and tools it has, and what it is told. A repair has one of its own.',
+  object({ id: string(), model: string(), contextWindow: number(), tools: array(string()), prompt: string() }),
 );
 
 export const subagentEnd = event(
