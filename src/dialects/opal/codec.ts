@@ -96,7 +96,7 @@ function spellReply(token: OpalToken, reply: Reply, version: string): Frame | un
   if (reply.moment === 'failed') {
     // What goes wrong after the answer is told by events.
     if (reply.afterAccepted && method?.early) return undefined;
-    return frameOf({ error: errorOf(reply.fault, method?.failure), id });
+    return frameOf({ error: errorOf(reply.fault, method), id });
   }
   if (!method || (reply.moment === 'accepted') !== (method.early ?? false)) return undefined;
   const { disposition } = reply;

@@ -30,12 +30,22 @@ export function missing(names: readonly string[]): OpalFault {
   return invalidParams(`Missing required param${names.length === 1 ? '' : 's'}: ${names.join(', ')}`);
 }
 
-/** `failure` is what the method calls it when it cannot do its work; the reason then goes beside it. */
-export function errorOf(fault: Fault, failure: string | undefined): RpcError {
+/** How a method words what went wrong. */
+export interface Wording {
+  /** What it is called when it cannot be done; the reason then goes beside it. */
+  readonly failure?: string;
+  /** What is said of a session that is not there. */
+  readonly absent?: (id: string) => string;
+}
+
+export function errorOf(
+  fault: Fault,
+  { failure, absent = (id) => `No session with id: ${id}` }: Wording = {},
+): RpcError {
   if (fault instanceof OpalFault) return fault.error;
   const details = isRecord(fault.details) ? fault.details : {};
   if ('session' in details) {
-    return { code: INVALID_PARAMS, message: 'Session not found', data: `No session with id: ${details.session}` };
+    return { code: INVALID_PARAMS, message: 'Session not found', data: absent(String(details.session)) };
   }
   if ('data' in details) return { code: INVALID_PARAMS, message: fault.message, data: details.data };
   if (fault.code === 'invalid_params') return { code: INVALID_PARAMS, message: snakeWords(fault.message) };

@@ -4,11 +4,11 @@ import { isRecord } from '../../base/index.ts';
 import type { Disposition } from '../../contracts/index.ts';
 import { checkConfig, checkStart } from './checks.ts';
 import type { OpalEvent } from './envelope.ts';
-import type { OpalFault } from './errors.ts';
+import type { OpalFault, Wording } from './errors.ts';
 
 type Fields = Record<string, unknown>;
 
-export interface Method {
+export interface Method extends Wording {
   readonly command: string;
   /** `session_id` says which session is spoken to, and is no parameter of the command. */
   readonly session: boolean;
@@ -22,8 +22,6 @@ export interface Method {
   readonly result?: (result: unknown, about: { version: string; disposition: Disposition | undefined }) => unknown;
   /** What `result` makes of it, where that is not empty. */
   readonly answer?: GenericSchema;
-  /** What it is called when it cannot be done. */
-  readonly failure?: string;
   /** What is told behind the answer; `said` is what it was called with. */
   readonly after?: (result: unknown, said: Fields, disposition: Disposition | undefined) => readonly OpalEvent[];
 }
@@ -55,9 +53,20 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     },
     'session/list': { command: 'list_sessions', ...none },
     'session/history': { command: 'session_history', ...ofSession() },
-    'session/branch': { command: 'move_to', ...ofSession('entry_id'), failure: 'Branch failed' },
+    'session/branch': {
+      command: 'move_to',
+      ...ofSession('entry_id'),
+      failure: 'Branch failed',
+      absent: (id) => `No session process for id: ${id}`,
+    },
     'session/compact': { command: 'compact_session', ...ofSession(), failure: 'Compaction failed' },
-    'session/delete': { command: 'delete_session', session: false, required: ['session_id'], failure: 'Delete failed' },
+    'session/delete': {
+      command: 'delete_session',
+      session: false,
+      required: ['session_id'],
+      failure: 'Delete failed',
+      absent: (id) => id,
+    },
     'agent/prompt': {
       ...said('followUp'),
       ...ofSession('text'),
