@@ -12,7 +12,7 @@ interface Place {
 }
 
 const PROVIDER_KEY = /^(.+)_api_key$/;
-const SECRET = /(api_?key|token|secret|password)$/i;
+const SECRET = /(api_?key|token|secret|password|passphrase|credentials?|authorization|cookie)$/i;
 
 export async function readUserSettings({ ports, directory }: Place): Promise<Record<string, unknown>> {
   const path = join(directory, 'settings.json');
@@ -27,12 +27,12 @@ export async function readUserSettings({ ports, directory }: Place): Promise<Rec
   return withoutSecrets({ ...parsed, ...(known ? { default_model: model } : {}) });
 }
 
-function withoutSecrets(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record)
-      .filter(([key]) => !SECRET.test(key))
-      .map(([key, value]) => [key, isRecord(value) ? withoutSecrets(value) : value]),
-  );
+/** However deep they lie. */
+function withoutSecrets<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutSecrets) as T;
+  if (!isRecord(value)) return value;
+  const harmless = Object.entries(value).filter(([key]) => !SECRET.test(key));
+  return Object.fromEntries(harmless.map(([key, inner]) => [key, withoutSecrets(inner)])) as T;
 }
 
 /** What is named is changed, the rest stays. `default_model` is `provider:id`, or an id. */
