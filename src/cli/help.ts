@@ -1,7 +1,8 @@
 // The hall: the help text, written from the table of flags. Knows nothing about what the flags do.
 import { FLAGS, type Flag, GROUPS } from './flags.ts';
 
-const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
+const INTRODUCTION = `Usage: parley [options]
+       parley [options] [@file...] [message...]
        parley --mode rpc [options]
        parley sessions [--help]
        parley config [KEY] [--help]
@@ -10,7 +11,7 @@ const INTRODUCTION = `Usage: parley [options] [@file...] [message...]
        parley doctor [--json]
        parley export SESSION [FILE] [--branch]
 
-A headless coding agent: answers a message, or serves a host in JSON lines over stdin and stdout.`;
+A coding agent: converses at a terminal, answers a message, or serves a host in lines of JSON.`;
 
 const WIDTH = 100;
 

@@ -4,7 +4,7 @@ import { graphemes } from '../../src/terminal/text/cells.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how terminals are commanded
 const SEQUENCE = /^\u001b(?:\[([?<>]?)([0-9;]*)([A-Za-z])|\]0;([^\u0000-\u001f\u007f-\u009f]*)\u001b\\)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is no letter
-const LETTERS = /^[^\u0000-\u001f\u007f-\u009f]+/;
+const LETTERS = /^[^\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/;
 const MODES: ReadonlySet<string> = new Set(['25', '7', '2026', '2004']);
 
 export class Grid {
