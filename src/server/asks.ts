@@ -48,7 +48,8 @@ export function createAsks(
       }
     },
     show(display) {
-      if (!closed) send({ id: ports.ids.uuid(), ...display } as UiRequest, session);
+      // Also when the host has no more to say: it may well go on reading.
+      send({ id: ports.ids.uuid(), ...display } as UiRequest, session);
     },
   });
   return {
