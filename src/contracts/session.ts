@@ -55,6 +55,8 @@ export interface RunRequest extends UserInput {
 export interface Runs {
   /** A run is under way, or something automatic will start another. */
   readonly isRunning: boolean;
+  /** Aborts when the run that is under way now is aborted. */
+  readonly signal: AbortSignal | undefined;
   /** Resolves when the run has ended, or what took its place. Throws before `accepted` when the prompt is refused. */
   prompt(request: RunRequest): Promise<void>;
   abortAndPrompt(request: RunRequest): Promise<void>;

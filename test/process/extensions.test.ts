@@ -247,6 +247,36 @@ test('a start that asks something: the state is told within a second', async () 
   expect((await program.ended).code).toBe(0);
 });
 
+test('a question on behalf of a run takes its default when the run is aborted', async () => {
+  const place = withExtension(`export default (pi) => {
+    pi.on('tool_call', async (_, ctx) => {
+      const allowed = await ctx.ui.confirm('May it?', '');
+      ctx.ui.notify('allowed: ' + allowed);
+      return { block: !allowed };
+    });
+  };`);
+  const program = startRpc([], { place });
+  program.send({ type: 'prompt', message: 'run `touch made`' });
+  await program.frame({ method: 'confirm' });
+  program.send({ type: 'abort' });
+  await program.frame({ method: 'notify', message: 'allowed: false' });
+  await program.frame({ type: 'response', command: 'abort', success: true });
+  expect(existsSync(join(place.cwd, 'made'))).toBe(false);
+});
+
+test('what an extension shows reaches a host that has no more to say', async () => {
+  const place = withExtension(`export default (pi) => {
+    pi.registerCommand('ask', { handler: async (_, ctx) => ctx.ui.notify('answer: ' + (await ctx.ui.confirm('?', ''))) });
+  };`);
+  const program = startRpc([], { place });
+  program.send({ type: 'prompt', message: '/ask' });
+  await program.frame({ method: 'confirm' });
+  program.stdin.end();
+  const { code, stdout } = await program.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('"message":"answer: false"');
+});
+
 test('shutdown ends the process after the work', async () => {
   const place = withExtension(`export default (pi) => {
     pi.registerCommand('quit', { handler: (_, ctx) => ctx.shutdown() });

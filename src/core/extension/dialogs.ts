@@ -15,6 +15,8 @@ export interface DialogPorts {
   /** For questions that set no limit themselves. */
   timeoutMs: number | undefined;
   patience: Patience;
+  /** Of the work on whose behalf is asked. */
+  signal?: AbortSignal | undefined;
   /** Said once to an extension that draws its own pictures. */
   cannotDraw(): void;
 }
@@ -26,7 +28,8 @@ export function createDialogs(ports: DialogPorts) {
 
   async function ask(question: UiQuestion, options: DialogOptions = {}) {
     const timeout = options.timeout || ports.timeoutMs;
-    const { signal } = options;
+    const signals = [options.signal, ports.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
     const resume = ports.patience.pause();
     try {
       const timed = timeout && question.method !== 'editor' ? { ...question, timeout } : question;

@@ -44,7 +44,7 @@ export function createContext(
     const message = `${extension.path} draws its own interface, which needs a terminal; here custom() answers undefined`;
     session.notify({ level: 'warning', message, source: 'extensions' });
   };
-  const ui: ExtensionUi = createDialogs({ host, timeoutMs: uiTimeoutMs, patience, cannotDraw });
+  const ui: ExtensionUi = createDialogs({ host, timeoutMs: uiTimeoutMs, patience, signal, cannotDraw });
   return {
     ui,
     get hasUI() {

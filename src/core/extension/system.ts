@@ -38,7 +38,11 @@ export class ExtensionSystem {
       clock: options.ports.clock,
       limitMs: options.hookTimeoutMs,
       report: this.#failures.report,
-      surroundings: (extension, patience) => createContext(this.#here(), extension, patience),
+      surroundings: (extension, patience) => {
+        const here = this.#here();
+        // What is asked on behalf of a run is answered with the default when that run is aborted.
+        return createContext(here, extension, patience, here.session.runs.signal);
+      },
     });
     this.hooks = createHooks({
       runner: this.#runner,

@@ -64,6 +64,10 @@ export class RunFacet implements Runs {
     return this.#active !== undefined;
   }
 
+  get signal(): AbortSignal | undefined {
+    return this.#active?.controller.signal;
+  }
+
   async prompt(request: RunRequest): Promise<void> {
     expectWords(request);
     const { entrance } = this.#parts;
