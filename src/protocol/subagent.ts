@@ -77,6 +77,8 @@ export const subagentResult = object({
   branchName: optional(string()),
   /** Changes in repositories inside the repository, each with its folder. */
   nestedPatches: optional(array(object({ path: string(), patchPath: string() }))),
+  /** Repositories that it made inside the repository, each with its folder and where a copy is kept. */
+  newRepositories: optional(array(object({ path: string(), keptPath: string() }))),
   /** The answer as data, when a schema was given and it fits. */
   extractedToolData: optional(record(string(), unknown())),
   outputMeta: optional(object({ lineCount: number(), charCount: number() })),

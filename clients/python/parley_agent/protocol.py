@@ -623,6 +623,11 @@ class SubagentResultNestedPatchesItem(TypedDict):
     patchPath: str
 
 
+class SubagentResultNewRepositoriesItem(TypedDict):
+    path: str
+    keptPath: str
+
+
 class SubagentResultOutputMeta(TypedDict):
     lineCount: float
     charCount: float
@@ -656,6 +661,7 @@ class SubagentResult(_SubagentResult, total=False):
     patchPath: str
     branchName: str
     nestedPatches: List["SubagentResultNestedPatchesItem"]
+    newRepositories: List["SubagentResultNewRepositoriesItem"]
     extractedToolData: Dict[str, Any]
     outputMeta: "SubagentResultOutputMeta"
     verification: "VerificationResult"

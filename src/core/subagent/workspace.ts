@@ -16,7 +16,7 @@ export interface CaptureHow {
   message(patch: string): string | Promise<string>;
 }
 
-export type Captured = Pick<SubagentResult, 'patchPath' | 'branchName' | 'nestedPatches'>;
+export type Captured = Pick<SubagentResult, 'patchPath' | 'branchName' | 'nestedPatches' | 'newRepositories'>;
 
 export interface Merged {
   readonly text: string;

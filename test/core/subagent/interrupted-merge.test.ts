@@ -42,7 +42,7 @@ interface Noted {
 }
 
 /** The merge of one task, and what was noted of it before it began. */
-async function merged(merge: 'patch' | 'branch'): Promise<{ note: string; steps: Noted[] }> {
+async function merged(merge: 'patch' | 'branch', work = WORK): Promise<{ note: string; steps: Noted[] }> {
   const notes: string[] = [];
   const { files } = place.ports;
   const watched: Ports = {
@@ -58,7 +58,7 @@ async function merged(merge: 'patch' | 'branch'): Promise<{ note: string; steps:
   };
   const isolation = await place.isolate(merge, place.root, watched);
   const copy = await isolation.enter('T0');
-  place.sh(WORK, copy.cwd);
+  place.sh(work, copy.cwd);
   const captured = await copy.capture({ asBranch: merge === 'branch', message: () => 'm' });
   await copy.leave();
   const result: SubagentResult = { ...blank(0), ...captured };
@@ -176,4 +176,20 @@ test('a merge that git cannot finish is put back at once', async () => {
   expect(result).toMatchObject({ error: 'Merge failed: no more processes' });
   place.sh('git update-ref -d refs/heads/parley/task/T0');
   expect(place.state()).toBe(before);
+});
+
+test('a repository that was put into the tree is taken out again, unless somebody has worked in it', async () => {
+  main();
+  const before = place.state();
+  const { note } = await merged(
+    'patch',
+    'git init -q -b main made; cd made; echo x > x; git add -A; git commit -qm one',
+  );
+  expect(place.sh('git log --format=%s', join(place.root, 'made'))).toBe('one\n');
+  place.sh('cp -a made ../whole; rm made/x');
+  expect(await reap(note)).toEqual([expect.stringMatching(TAKEN_BACK)]);
+  expect(place.state()).toBe(before);
+  place.sh('cp -a ../whole made; echo mine > made/mine');
+  expect((await reap(note))[0]).toContain('Changed since, and left alone: made.');
+  expect(readFileSync(join(place.root, 'made/mine'), 'utf8')).toBe('mine\n');
 });

@@ -227,6 +227,60 @@ describe('repositories inside', () => {
     expect(results[0]?.nestedPatches?.map(({ path }) => path)).toEqual(['sub', 'inner']);
     expect(place.sh('git log --oneline | wc -l', join(place.root, 'sub')).trim()).toBe('1');
   });
+
+  const MAKE =
+    'git init -q -b main made/here; cd made/here; echo file > file; git add -A; git commit -qm first; echo dirty > dirty; echo x > ../../beside';
+
+  test.each(['patch', 'branch'] as const)('one that is made in a copy comes back whole (%s)', async (merge) => {
+    place.write('a', 'one\n');
+    place.commit();
+    const { text, results } = await place.tasks([MAKE], merge);
+    expect(text).toContain(merge === 'patch' ? 'Applied patches: yes' : 'Merged 1 branches');
+    expect([read('made/here/file'), read('made/here/dirty'), read('beside')]).toEqual(['file\n', 'dirty\n', 'x\n']);
+    expect(place.sh('git log --format=%s; git status --porcelain', join(place.root, 'made/here'))).toBe(
+      'first\n?? dirty\n',
+    );
+    expect(results[0]?.newRepositories).toEqual([
+      { path: 'made/here', keptPath: join(place.directory, 'artifacts/T0.repository-1') },
+    ]);
+    expect(left()).toEqual([]);
+  });
+
+  test('one that is made where something is already is kept, and nothing is applied', async () => {
+    place.write('a', 'one\n');
+    place.commit();
+    const isolation = await place.isolate();
+    const copy = await isolation.enter('A');
+    place.sh(MAKE, copy.cwd);
+    const captured = await copy.capture({ asBranch: false, message: () => '' });
+    await copy.leave();
+    place.write('made/here/mine', 'mine\n');
+    const before = place.state();
+    const { blank } = await import('./repository.ts');
+    const { text, isComplete } = await isolation.merge([{ ...blank(0), ...captured }]);
+    await isolation.close();
+    expect([isComplete, place.state()]).toEqual([false, before]);
+    const kept = join(place.directory, 'artifacts/A.repository-1');
+    expect(text).toContain(`- ${kept}`);
+    expect(place.sh('git log --format=%s', kept)).toBe('first\n');
+  });
+
+  test('a submodule that is added in a copy brings its history along; one that is taken away there stays', async () => {
+    const other = join(place.directory, 'other');
+    place.init(other);
+    place.write('lib', 'lib\n', other);
+    place.commit(other);
+    place.write('a', 'one\n');
+    place.commit();
+    place.sh(`git -c protocol.file.allow=always submodule add -q ${other} old && git commit -qm sub`);
+    const { text } = await place.tasks([
+      `rm -rf old; git -c protocol.file.allow=always submodule add -q ${other} sub; git worktree add -q --detach extra; echo two > a`,
+    ]);
+    expect(text).toBe('Applied patches: yes');
+    expect([read('a'), read('sub/lib'), read('old/lib')]).toEqual(['two\n', 'lib\n', 'lib\n']);
+    expect(place.sh('git log --format=%s; git status --porcelain', join(place.root, 'sub'))).toBe('state\n');
+    expect(place.sh('git worktree list | wc -l').trim()).toBe('1');
+  });
 });
 
 test('a repository that would run things runs nothing of ours', async () => {
@@ -300,4 +354,52 @@ test('what a dead process left is cleared away by the next, what a living one ho
   await next.close();
   expect(place.state()).toBe(before);
   expect(left()).toEqual([]);
+});
+
+test('a sparse checkout: what is not checked out is neither lost nor brought back', async () => {
+  for (const name of ['in/a', 'in/b', 'out/c', 'top']) place.write(name, `${name}\n`);
+  place.commit();
+  place.sh('git sparse-checkout set in');
+  place.write('in/a', 'dirty\n');
+  const staged = place.sh('git ls-files -t');
+  const { text } = await place.tasks(['echo more >> in/a; echo new > in/new; echo changed > top']);
+  expect(text).toBe('Applied patches: yes');
+  expect([read('in/a'), read('in/new'), read('top')]).toEqual(['dirty\nmore\n', 'new\n', 'changed\n']);
+  expect([existsSync(join(place.root, 'out')), place.sh('git ls-files -t')]).toEqual([false, staged]);
+  expect(place.sh('git status --porcelain')).toBe(' M in/a\n M top\n?? in/new\n');
+  expect(left()).toEqual([]);
+});
+
+test.each(['patch', 'branch'] as const)('a shallow clone (%s)', async (merge) => {
+  const origin = join(place.directory, 'origin');
+  place.init(origin);
+  for (const n of [1, 2, 3]) {
+    place.write('a', `${n}\n`, origin);
+    place.commit(origin);
+  }
+  place.sh(`rm -rf ${place.root} && git clone -q --depth 1 file://${origin} ${place.root}`, place.directory);
+  place.write('untracked', 'mine\n');
+  const { text } = await place.tasks(['echo 4 > a; cat untracked > seen'], merge);
+  expect(text).toMatch(merge === 'patch' ? /^Applied patches: yes$/ : /^Merged 1 branches/);
+  expect([read('a'), read('seen'), read('untracked')]).toEqual(['4\n', 'mine\n', 'mine\n']);
+  expect(place.sh('git rev-parse --is-shallow-repository; git fsck --no-dangling')).toBe('true\n');
+  expect(place.sh('git rev-list --count HEAD').trim()).toBe(merge === 'patch' ? '1' : '2');
+});
+
+test('large files, as the user has git keep them: a copy holds what they hold, and so does what comes back', async () => {
+  place.sh("git config --global filter.large.clean 'sed s/whole/pointer/'");
+  place.sh("git config --global filter.large.smudge 'sed s/pointer/whole/'");
+  place.write('.gitattributes', '*.bin filter=large\n');
+  for (const name of ['a.bin', 'b.bin']) place.write(name, 'whole\n');
+  place.commit();
+  expect(place.sh('git show HEAD:a.bin')).toBe('pointer\n');
+  place.write('b.bin', 'whole, changed\n');
+  const { text } = await place.tasks(['cat a.bin b.bin > seen; echo whole >> a.bin; echo "a whole new one" > new.bin']);
+  expect(text).toBe('Applied patches: yes');
+  expect(read('seen')).toBe('whole\nwhole, changed\n');
+  expect([read('a.bin'), read('b.bin'), read('new.bin')]).toEqual([
+    'whole\nwhole\n',
+    'whole, changed\n',
+    'a whole new one\n',
+  ]);
 });

@@ -1,6 +1,7 @@
 // First floor, core: the notes in a batch's folder, for whoever finds them after their writer died. Writes nothing.
 import { isRecord } from '../../../base/index.ts';
 import type { Files } from '../../../contracts/index.ts';
+import type { KeptRepository } from './new-repository.ts';
 
 export const OWNER = 'owner.json';
 export const BRANCHES = 'branches';
@@ -16,6 +17,8 @@ export interface MergeStep {
   /** Where a commit is made, too: what it goes on top of, and what is staged before and after. */
   readonly head?: string | undefined;
   readonly staged?: readonly [before: string, after: string] | undefined;
+  /** Repositories that are put where nothing was. */
+  readonly placed?: readonly KeptRepository[] | undefined;
 }
 
 export interface MergeNotes {

@@ -2,12 +2,15 @@
 import { Fault } from '../../../base/index.ts';
 import type { Ports } from '../../../contracts/index.ts';
 import { createGit, type Git } from '../../git/git.ts';
-import { currentTree, type Snapshot, type Workshop } from './snapshot.ts';
+import { type KeptRepository, keepRepositories } from './new-repository.ts';
+import { currentTree, nestedIn, type Snapshot, type Workshop } from './snapshot.ts';
 
 export interface Change {
   /** The patch of the repository itself; `undefined` when nothing changed. */
   readonly patch: string | undefined;
   readonly nested: readonly { readonly path: string; readonly patch: string }[];
+  /** Repositories that were made inside it. */
+  readonly made: readonly KeptRepository[];
 }
 
 /** `target` is the patch file's path without its ending. */
@@ -17,16 +20,23 @@ export async function captureChange(
   directory: string,
   target: string,
 ): Promise<Change> {
+  const git = createGit(shop.ports, directory);
+  const there = await nestedIn(shop, git, directory);
   const nested: { path: string; patch: string }[] = [];
+  const known = new Set(snapshot.nested.map(({ path }) => path));
+  const fresh = there.filter((path) => !known.has(path));
+  const made = await keepRepositories(shop, directory, fresh, target);
   for (const [index, { path, snapshot: inner }] of snapshot.nested.entries()) {
+    // One that was taken away in the copy stays where it is in the main tree.
+    if (!there.includes(path)) continue;
     const change = await captureChange(shop, inner, `${directory}/${path}`, `${target}.nested-${index + 1}`);
     if (change.patch) nested.push({ path, patch: change.patch });
     nested.push(...change.nested.map((deeper) => ({ ...deeper, path: `${path}/${deeper.path}` })));
+    made.push(...change.made.map((deeper) => ({ ...deeper, path: `${path}/${deeper.path}` })));
   }
   const tree = await currentTree(shop, directory);
-  const git = createGit(shop.ports, directory);
   const patch = await writePatch(shop, git, [snapshot.tree, tree], `${target}.patch`);
-  return { patch, nested };
+  return { patch, nested, made };
 }
 
 /** `undefined` when the trees are the same. */

@@ -44,8 +44,8 @@ export async function forgetCopy(files: Files, commonDirectory: string, director
   for (const { name } of await files.list(notes).catch(() => [])) {
     const path = `${notes}/${name}`;
     const place = await files.read(`${path}/gitdir`).then(textOf, () => undefined);
-    // What was cut short before it said where it is has our own name, which nobody else gives.
-    const isOurs = place === undefined ? name === own : place === `${directory}/.git`;
+    // Also worktrees that were made inside it. What was cut short before it said where it is has our own name, which nobody else gives.
+    const isOurs = place === undefined ? name === own : place.startsWith(`${directory}/`);
     if (isOurs) await files.remove(path, { recursive: true }).catch(() => {});
   }
 }

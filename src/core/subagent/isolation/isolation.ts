@@ -102,9 +102,12 @@ class Worktrees implements Isolation {
 
   async #capture(id: string, directory: string, how: CaptureHow): Promise<Captured> {
     const { folder } = this.#options;
-    const { patch, nested } = await captureChange(this.#shop(), this.#snapshot, directory, `${folder}/${id}`);
+    const { patch, nested, made } = await captureChange(this.#shop(), this.#snapshot, directory, `${folder}/${id}`);
     const nestedPatches = nested.map((inner) => ({ path: inner.path, patchPath: inner.patch }));
-    const more = nestedPatches.length > 0 ? { nestedPatches } : {};
+    const more = {
+      ...(nestedPatches.length > 0 ? { nestedPatches } : {}),
+      ...(made.length > 0 ? { newRepositories: [...made] } : {}),
+    };
     if (!how.asBranch || !patch) return { ...(patch ? { patchPath: patch } : {}), ...more };
     const branchName = await this.#branch(id, patch, await how.message(patch));
     return { ...(branchName ? { branchName } : {}), patchPath: patch, ...more };
@@ -128,9 +131,10 @@ class Worktrees implements Isolation {
 
   async #mergeAll(results: readonly SubagentResult[]): Promise<Merged> {
     const bad = results.filter(({ exitCode }) => exitCode !== 0);
-    const kept = results.flatMap(({ patchPath, nestedPatches = [] }) => [
+    const kept = results.flatMap(({ patchPath, nestedPatches = [], newRepositories = [] }) => [
       ...(patchPath ? [patchPath] : []),
       ...nestedPatches.map((nested) => nested.patchPath),
+      ...newRepositories.map((made) => made.keptPath),
     ]);
     if (bad.length > 0) return notApplied(`${bad.map(({ id }) => id).join(', ')} did not succeed`, kept);
     if (kept.length === 0) return complete('No changes to apply.');
@@ -144,13 +148,14 @@ class Worktrees implements Isolation {
 
   #piles(results: readonly SubagentResult[]): Pile[] {
     const { root } = this.#snapshot;
-    const piles = new Map<string, string[]>();
+    const made = results.flatMap(({ newRepositories = [] }) => newRepositories);
+    const piles = new Map<string, string[]>(made.length > 0 ? [[root, []]] : []);
     const add = (at: string, patch: string) => piles.set(at, [...(piles.get(at) ?? []), patch]);
     for (const { patchPath, nestedPatches = [] } of results) {
       if (patchPath) add(root, patchPath);
       for (const nested of nestedPatches) add(`${root}/${nested.path}`, nested.patchPath);
     }
-    return [...piles].map(([at, patches]) => ({ root: at, patches }));
+    return [...piles].map(([at, patches]) => ({ root: at, patches, ...(at === root ? { made } : {}) }));
   }
 
   /** One after the other, up to the first that does not fit: that one and those behind it keep their branches. */
@@ -176,14 +181,16 @@ class Worktrees implements Isolation {
   }
 
   /** Why not; `undefined` when it is in. */
-  async #mergeOne({ branchName, patchPath, nestedPatches = [] }: SubagentResult): Promise<string | undefined> {
+  async #mergeOne({ branchName, patchPath, ...rest }: SubagentResult): Promise<string | undefined> {
+    const { nestedPatches = [], newRepositories: made = [] } = rest;
     const { root } = this.#snapshot;
     const shop = this.#shop();
     try {
       if (patchPath && !branchName) return 'the change builds on what is not committed; its patch is kept';
       if (branchName && !(await mergeBranch(shop, this.#place, root, branchName))) return `${branchName} does not fit`;
       const piles = nestedPatches.map(({ path, patchPath: patch }) => ({ root: `${root}/${path}`, patches: [patch] }));
-      if (!(await mergePatches(shop, this.#place, piles))) return 'the change of a repository inside does not fit';
+      const all = made.length > 0 ? [...piles, { root, patches: [], made }] : piles;
+      if (!(await mergePatches(shop, this.#place, all))) return 'the change of a repository inside does not fit';
       return undefined;
     } catch (thrown) {
       return messageOf(thrown);

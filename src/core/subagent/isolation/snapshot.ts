@@ -89,7 +89,11 @@ async function copyIndex({ ports, scratch, signal }: Workshop, git: Git, root: s
 }
 
 /** Submodules that are checked out, and repositories that lie about untracked. */
-async function nestedIn({ ports, signal }: Workshop, git: Git, root: string): Promise<string[]> {
+export async function nestedIn(
+  { ports, signal }: Pick<Workshop, 'ports' | 'signal'>,
+  git: Git,
+  root: string,
+): Promise<string[]> {
   const listed = await git.text(['ls-files', '-s', '-z'], { signal });
   const links = listed
     .split('\0')

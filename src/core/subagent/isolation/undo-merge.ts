@@ -3,6 +3,7 @@
 import { createGit, type Git } from '../../git/git.ts';
 import type { MergeNotes, MergeStep } from './batch-notes.ts';
 import { applies, scratchFile, writePatch } from './capture.ts';
+import { takeBack } from './new-repository.ts';
 import { currentTree, type Workshop } from './snapshot.ts';
 
 interface Entry {
@@ -47,12 +48,15 @@ export async function undoMerge(shop: Workshop, step: MergeStep, notedMs: number
     await removeLock(shop, git, root, notedMs);
     await unstage(git, staged);
   }
+  const stays: string[] = [];
+  for (const one of step.placed ?? []) if (!(await takeBack(shop.ports, root, one))) stays.push(one.path);
   const now = await currentTree(shop, root);
   const { target, foreign } = await taken(shop, git, { now, before, after });
   const patch = await writePatch(shop, git, [now, target], scratchFile(shop));
   if (patch && !(await applies(git, [patch]))) throw new Error(`${root} cannot be put back`);
-  const kept = foreign.length > 0 ? ` Changed since, and left alone: ${foreign.join(', ')}.` : '';
-  if (!patch && foreign.length === 0) return [];
+  const left = [...stays, ...foreign];
+  const kept = left.length > 0 ? ` Changed since, and left alone: ${left.join(', ')}.` : '';
+  if (!patch && left.length === 0 && !step.placed?.length) return [];
   return [`A merge of subagents' work into ${root} was cut short and taken back; the patches are kept.${kept}`];
 }
 
