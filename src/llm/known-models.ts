@@ -24,12 +24,14 @@ export interface KnownModelsOptions {
   custom: CustomModels;
   env: Readonly<Record<string, string | undefined>>;
   fetch: typeof fetch;
-  clock: Pick<Clock, 'after'>;
+  clock: Pick<Clock, 'after' | 'now'>;
   key(provider: string): Promise<string | undefined>;
   /** Where a login says that its provider is. */
   address(provider: string): Promise<string | undefined>;
   warn(sentence: string): void;
 }
+
+const REMEMBERED_MS = 10 * 60_000;
 
 export function createKnownModels(options: KnownModelsOptions): KnownModels {
   const { custom, env, warn } = options;
@@ -45,6 +47,8 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
       throw thrown;
     });
 
+  const askOnce = remembering(options.clock);
+
   async function of(id: string): Promise<Model[]> {
     if (id === offlineModel.provider) return [offlineModel];
     const entry = (await custom.read()).providers.get(id);
@@ -53,7 +57,8 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
     // The key first: renewing a login may move its address. Without one there is nobody to ask.
     if (provider.lists === 'copilot' && (await keyOf(id)) === undefined) return [];
     const address = await options.address(id);
-    return ofProvider({ ...provider, ...whereabouts(provider, address ?? entry?.baseUrl, entry, env) }, entry, options);
+    const found = { ...provider, ...whereabouts(provider, address ?? entry?.baseUrl, entry, env) };
+    return ofProvider(found, entry, options, provider.keyless ? askServer : askOnce);
   }
 
   async function providers(): Promise<string[]> {
@@ -92,11 +97,12 @@ async function ofProvider(
   provider: Provider,
   entry: CustomProvider | undefined,
   { fetch, clock, key }: KnownModelsOptions,
+  ask: typeof askServer,
 ): Promise<Model[]> {
   const own = describedModels(provider.id, entry ?? {}, provider);
   const asked = (provider.keyless || provider.lists) && own.length === 0;
   const built = asked
-    ? await askServer(provider, { fetch, clock, apiKey: await key(provider.id) })
+    ? await ask(provider, { fetch, clock, apiKey: await key(provider.id) })
     : await catalogued(provider, provider.baseUrl);
   const named = new Set(own.map(({ id }) => id));
   const rest = built
@@ -115,4 +121,20 @@ async function askServer(provider: Provider, ports: ServerPorts): Promise<Model[
   }
   const { listServerModels } = await import('./providers/server-models.ts');
   return listServerModels(provider, ports);
+}
+
+/** Somebody far away need not be asked anew for every look at the list. What went wrong is not remembered. */
+function remembering(clock: KnownModelsOptions['clock']): typeof askServer {
+  const lists = new Map<string, { until: number; models: Promise<Model[]> }>();
+  return (provider, ports) => {
+    const door = `${provider.baseUrl} ${ports.apiKey}`;
+    const now = clock.now();
+    const known = lists.get(door);
+    if (known && now < known.until) return known.models;
+    const models = askServer(provider, ports);
+    lists.clear();
+    lists.set(door, { until: now + REMEMBERED_MS, models });
+    models.catch(() => lists.delete(door));
+    return models;
+  };
 }

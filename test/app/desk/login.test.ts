@@ -147,6 +147,8 @@ test('after the login its models are there, and the token is renewed before it i
       },
     ],
   });
+  await call('models/list');
+  expect(copilot.count('/models')).toBe(1);
   const ended = (session: string) => (frame: Record<string, unknown>) => {
     const params = frame.params as Record<string, unknown> | undefined;
     return params?.session_id === session && params.type === 'agent_end';
