@@ -96,6 +96,8 @@ export interface MoveVerdict {
   readonly cancel?: boolean | undefined;
   readonly summary?: { readonly summary: string; readonly details?: unknown } | undefined;
   readonly customInstructions?: string | undefined;
+  /** For the entry where the conversation then stands. */
+  readonly label?: string | undefined;
 }
 
 /** A command that the host is about to run. */

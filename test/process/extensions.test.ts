@@ -202,6 +202,20 @@ describe('a command that never ends', () => {
   });
 });
 
+test('a provider that is taken back is gone', async () => {
+  const place = withExtension(`export default (pi) => {
+    pi.registerProvider('own', { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [{ id: 'one' }] });
+    pi.registerCommand('away', { handler(_, ctx) { pi.unregisterProvider('own'); ctx.ui.notify('away'); } });
+  };`);
+  const program = startRpc([], { place });
+  await program.ask({ type: 'get_commands' });
+  const choice = { type: 'set_model', provider: 'own', modelId: 'one' };
+  expect(await program.ask(choice)).toMatchObject({ success: true, data: { id: 'one' } });
+  program.send({ type: 'prompt', message: '/away' });
+  await program.frame({ method: 'notify' });
+  expect(await program.ask(choice)).toMatchObject({ success: false, error: 'Model not found: own/one' });
+});
+
 test('custom compaction', async () => {
   const program = startRpc([...example('custom-compaction'), '--set', 'compaction.keepRecentTokens=1']);
   for (const message of ['Hello', 'Hello again']) {

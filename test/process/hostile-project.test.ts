@@ -139,6 +139,8 @@ describe('trust', () => {
     expect(names).toEqual(
       expect.arrayContaining(['shell.parley', 'extension.parley', 'extension.pi', 'extension.omp']),
     );
+    // Servers that others would start are not started here, trusted or not.
+    expect(names.filter((name) => name?.startsWith('mcp'))).toEqual([]);
   });
 
   test('what the host confirms is remembered until it changes', async () => {
@@ -159,5 +161,28 @@ describe('trust', () => {
     expect(await third.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
     const notice = await third.frame({ type: 'notice', source: 'trust' });
     expect(notice.message).toContain('has changed since it was decided about');
+  });
+
+  test('parley trust: decided for good, denied, taken back, and shown', async () => {
+    const place = trap();
+    const flags = ['--no-extensions', '--dialect', 'omp', '--model', 'parley/offline'];
+    const trust = (...args: string[]) => runProgram(['trust', ...args], '', { place });
+    expect(await trust('--list')).toMatchObject({ code: 0, stdout: 'Nothing is decided about any project.\n' });
+    expect((await trust('--deny')).stdout).toMatch(/^Not trusted: .*\n {2}\.p/);
+    expect((await trust('--list')).stdout).toMatch(/^not trusted {2}\d{4}-\d\d-\d\d {2}\//);
+    const denied = startRpc(flags, { place });
+    await denied.frame({ type: 'notice', source: 'trust' });
+    expect(await denied.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
+    denied.stdin.end();
+    expect((await denied.ended).stdout).not.toContain('Trust this project?');
+    expect((await trust()).stdout).toMatch(/^Trusted: /);
+    const decisions = JSON.parse((await trust('--list', '--json')).stdout);
+    expect(decisions).toMatchObject({ [place.cwd]: { trusted: true } });
+    expect((await trust('--forget')).stdout).toMatch(/^Nothing is decided about \//);
+    const forgotten = startRpc(flags, { place });
+    await forgotten.frame({ type: 'extension_ui_request', title: 'Trust this project?' });
+    expect(await trust('--frobnicate')).toMatchObject({ code: 2, stdout: '' });
+    const nowhere = await trust('nowhere');
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('Not a directory: ')]);
   });
 });

@@ -30,7 +30,7 @@ export async function moveTo(
   const summary = written ?? (await summaryOf(plan.left, { ...options, ...verdict, summarize }, ports, signal));
   await conversation.stand(plan.line);
   const newLeafId = plan.line.at(-1)?.id ?? null;
-  const entries = await conversation.commit(marks(newLeafId, summary, options.label));
+  const entries = await conversation.commit(marks(newLeafId, summary, verdict?.label ?? options.label));
   await ports.arrive('resumed', ports.name());
   await hooks.observe?.({
     type: 'session_tree',

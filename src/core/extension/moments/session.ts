@@ -62,5 +62,6 @@ export async function beforeMove(runner: HandlerRunner, plan: Parameters<NonNull
     cancel: sum.cancel === true,
     ...(summary ? { summary: summary as { summary: string } } : {}),
     ...(typeof sum.customInstructions === 'string' ? { customInstructions: sum.customInstructions } : {}),
+    ...(typeof sum.label === 'string' ? { label: sum.label } : {}),
   };
 }
