@@ -10,7 +10,7 @@ import { newPlace, type Place } from './support/program.ts';
 import { temporaryDirectory } from './support/temporary.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['docs/getting-started.md', 'docs/embedding.md', 'docs/opal.md'];
+const PAGES = ['docs/getting-started.md', 'docs/embedding.md', 'docs/opal.md', 'docs/extensions.md'];
 const FENCE = /^```(\w*)( run)?\n(.*?)^```$/gms;
 
 interface Block {
