@@ -1,6 +1,6 @@
 // The hall, terminal: one conversation with an agent: events come in, keys come in, and a picture of both is kept. Knows the
 // client's calls; the terminal only as a screen.
-import { Fault, messageOf, nearest } from '../base/index.ts';
+import { messageOf } from '../base/index.ts';
 import type { Client, Display } from '../client/index.ts';
 import type { Cancel, Clock } from '../contracts/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
@@ -8,7 +8,7 @@ import { Activity } from './activity.ts';
 import { Asks } from './asks/asks.ts';
 import { SelectPane } from './asks/select.ts';
 import type { EarlierSession, Room } from './commands/command.ts';
-import { OWN_COMMANDS } from './commands/index.ts';
+import { mustKnow, slashWord, vocabulary, wordsAfter } from './commands/vocabulary.ts';
 import { Displays } from './displays.ts';
 import type { Sources } from './input/completion.ts';
 import type { History } from './input/history.ts';
@@ -236,40 +236,17 @@ export class Conversation implements Room {
   }
 
   async #spoken(text: string): Promise<void> {
-    const [, name, args = ''] = /^\/([\w:.-]+)(?:\s+(.*))?$/s.exec(text) ?? [];
-    const own = OWN_COMMANDS.find((command) => command.name === name);
-    if (own) return own.run(args.trim(), this);
-    if (name !== undefined) await this.#mustKnow(name);
+    const word = slashWord(text);
+    if (word?.own) return word.own.run(word.args, this);
+    if (word) await mustKnow(word.name, this);
     await this.prompt(text);
     await this.refresh();
   }
 
-  /** A word with a slash that nobody knows is a slip, not something to tell a model. */
-  async #mustKnow(name: string): Promise<void> {
-    const known = await this.#commands();
-    if (known.some(({ word }) => word === name)) return;
-    const meant = nearest(
-      name,
-      known.map(({ word }) => word),
-    );
-    throw new Fault(
-      'not_found',
-      `There is no /${name}${meant ? ` (did you mean /${meant}?)` : ''}; /help lists what there is.`,
-    );
-  }
-
-  async #commands(): Promise<{ word: string; doc: string | undefined }[]> {
-    const { commands } = await this.client.call('get_commands');
-    return [
-      ...OWN_COMMANDS.map(({ name, doc }) => ({ word: name, doc })),
-      ...commands.map(({ name, description }) => ({ word: name, doc: description })),
-    ];
-  }
-
   #sources(): Sources {
     return {
-      commands: () => this.#commands(),
-      words: async (name) => (await OWN_COMMANDS.find((command) => command.name === name)?.words?.(this)) ?? [],
+      commands: () => vocabulary(this),
+      words: (name) => wordsAfter(name, this),
       names: (folder) => this.#ports.names(folder),
     };
   }

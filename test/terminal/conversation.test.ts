@@ -190,7 +190,7 @@ describe('keys', () => {
   });
 
   test('Escape stops only what works; Ctrl+C twice leaves', async () => {
-    const { agent, asked, type, clock, ended } = await stage();
+    const { agent, asked, type, clock, grid, ended } = await stage();
     await type('\u001b');
     await clock.advance(50);
     expect(asked()).not.toContain('abort');
@@ -198,6 +198,7 @@ describe('keys', () => {
     await agent.heard();
     await type('\u0003');
     expect(asked()).toContain('abort');
+    expect(grid.text.join('\n')).toContain('Ctrl+C once more leaves');
     await clock.advance(3000);
     agent.say({ type: 'agent_settled', aborted: true });
     await agent.heard();

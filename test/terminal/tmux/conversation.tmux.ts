@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
 import { pathsBelow } from '../../support/session-files.ts';
-import { begin, PROMPT, READY, sitDown } from './person.ts';
+import { begin, LEFT, PROMPT, READY, sitDown } from './person.ts';
 
 const count = (text: string, words: string) => text.split(words).length - 1;
 
@@ -47,13 +47,10 @@ test('Ctrl+C stops the run, once more leaves; the shell is as it was', async () 
   await person.say('run `echo begun; sleep 300`');
   await person.sees(/^ {2}begun$/m);
   await person.press('C-c');
-  await person.sees('Ctrl+C once more leaves');
   await person.sees('Stopped.');
   await person.sees(READY);
-  await person.misses('once more');
-  await person.press('C-c');
-  await person.sees('Ctrl+C once more leaves');
-  await person.press('C-c');
+  // At once, because twice means within two seconds, whatever else the machine does.
+  await person.press('C-c', 'C-c');
   await person.sees(new RegExp(`Go on with: parley --session [0-9a-f]{8}\\n+${PROMPT}`));
   await person.say('stty -a | grep -o "[-]\\?\\bicanon\\b"; echo code $?');
   await person.sees(/^icanon$/m);
@@ -68,7 +65,7 @@ test('Ctrl+D leaves when nothing is written; with nothing said, nothing is kept'
   await person.press('BSpace');
   await person.sees(READY);
   await person.press('C-d');
-  await person.sees(new RegExp(`${PROMPT}$`));
+  await person.sees(LEFT);
   expect(await person.screen()).not.toContain('Go on with');
   expect(pathsBelow(person.home).filter((path) => path.includes('sessions'))).toEqual([]);
 });
@@ -113,7 +110,7 @@ test('a command of one’s own runs with !, and earlier words are kept for their
   await person.say('!echo from-the-shell; exit 3');
   await person.sees(/^\$ echo from-the-shell; exit 3\n {2}from-the-shell\n {2}exit code 3$/m);
   await person.press('C-d');
-  await person.sees(PROMPT);
+  await person.sees(LEFT);
   const [file = ''] = pathsBelow(join(place.home, 'history')).filter((path) => path.endsWith('.jsonl'));
   const path = existsSync(file) ? file : join(place.home, 'history', file);
   expect(readFileSync(path, 'utf8')).toBe('"!echo from-the-shell; exit 3"\n');

@@ -43,6 +43,8 @@ export interface Start {
 }
 
 export const PROMPT = 'shell>';
+/** The shell is back: the program, and with it the agent, is gone. */
+export const LEFT = new RegExp(`${PROMPT}$`);
 /** The draft's line, when nothing is written in it. */
 export const READY = /^›$/m;
 

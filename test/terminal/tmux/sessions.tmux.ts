@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
-import { begin, PROMPT, READY, sitDown } from './person.ts';
+import { begin, LEFT, READY, sitDown } from './person.ts';
 
 test('a conversation is named, left, found again and gone on with', async () => {
   const place = newPlace();
@@ -21,7 +21,7 @@ test('a conversation is named, left, found again and gone on with', async () => 
   await person.sees('── An earlier conversation: First Talk ──');
   await person.sees(/── An earlier[\s\S]*› say hello/);
   await person.press('C-d');
-  await person.sees(`${PROMPT}`);
+  await person.sees(LEFT);
 
   const again = await begin({ place, args: '--continue' });
   expect(await again.screen()).toContain('› say hello');
@@ -91,7 +91,7 @@ test('the rest of the words: help, a page, a summary, a slip, one that an extens
   await person.misses('/branch');
   await person.sees(READY);
   await person.say('/quit');
-  await person.sees(PROMPT);
+  await person.sees(LEFT);
 });
 
 test('Tab completes words with a slash, what follows them, and files', async () => {

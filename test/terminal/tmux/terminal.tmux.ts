@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
-import { begin, type Person, PROMPT, READY, sitDown } from './person.ts';
+import { begin, LEFT, type Person, READY, sitDown } from './person.ts';
 
 const count = (text: string, words: string) => text.split(words).length - 1;
 
@@ -111,7 +111,7 @@ test('Ctrl+Z leaves it to the shell, fg comes back with everything', async () =>
   await person.type('half a sen');
   await person.sees('› half a sen');
   await person.press('C-z');
-  await person.sees(new RegExp(`${PROMPT}$`));
+  await person.sees(LEFT);
   await isSane(person);
   await person.say('fg');
   await person.sees(/^› half a sen$/m);
@@ -135,7 +135,7 @@ test('NO_COLOR leaves marks and takes colours; TERM=dumb takes everything', asyn
   await dumb.say('minimal');
   await dumb.sees('Thinking: minimal');
   await dumb.press('C-d');
-  await dumb.sees(new RegExp(`${PROMPT}$`));
+  await dumb.sees(LEFT);
   expect(await dumb.screen(true)).not.toContain('\u001b');
 });
 
