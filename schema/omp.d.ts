@@ -240,34 +240,34 @@ export type SetSessionNameCommand = {
   "name": string;
 };
 
-/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. */
+/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. @experimental */
 export type SetHostToolsCommand = {
   "id"?: string | number;
   "type": "set_host_tools";
   "tools": Array<unknown>;
 };
 
-/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. */
+/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. @experimental */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";
   "events": Array<string> | null;
 };
 
-/** How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`). */
+/** How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`). @experimental */
 export type SetSubagentSubscriptionCommand = {
   "id"?: string | number;
   "type": "set_subagent_subscription";
   "level": "off" | "progress" | "events";
 };
 
-/** The subagents that are at work, those of subagents included. */
+/** The subagents that are at work, those of subagents included. @experimental */
 export type GetSubagentsCommand = {
   "id"?: string | number;
   "type": "get_subagents";
 };
 
-/** What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows. */
+/** What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows. @experimental */
 export type GetSubagentMessagesCommand = {
   "id"?: string | number;
   "type": "get_subagent_messages";
@@ -276,24 +276,27 @@ export type GetSubagentMessagesCommand = {
   "fromByte"?: number;
 };
 
+/** Start a new session with everything that was said before one of the user’s messages, and return its text. */
 export type ForkCommand = {
   "id"?: string | number;
   "type": "fork";
   "entryId": string;
 };
 
+/** The user’s messages that a new branch could begin before, on all branches. */
 export type GetForkMessagesCommand = {
   "id"?: string | number;
   "type": "get_fork_messages";
 };
 
-/** Everything so far, as a tool result. */
+/** Everything so far, as a tool result. @experimental */
 export type HostToolUpdate = {
   "type": "host_tool_update";
   "id": string;
   "partialResult": unknown;
 };
 
+/** @experimental */
 export type HostToolResult = {
   "type": "host_tool_result";
   "id": string;
@@ -322,6 +325,7 @@ export type Ready = {
   "dialect": "omp";
 };
 
+/** @experimental */
 export type HostToolCall = {
   "type": "host_tool_call";
   "id": string;
@@ -330,7 +334,7 @@ export type HostToolCall = {
   "arguments": Record<string, unknown>;
 };
 
-/** The run was aborted: nobody waits for the result of `targetId` any more. */
+/** The run was aborted: nobody waits for the result of `targetId` any more. @experimental */
 export type HostToolCancel = {
   "type": "host_tool_cancel";
   "id": string;
@@ -1009,13 +1013,13 @@ export type SubagentVerificationEndEvent = {
   "status": "passed" | "failed" | "skipped" | "budget_exceeded";
 };
 
-/** A subagent begins or is over. Told to hosts that have asked for it with set_subagent_subscription. */
+/** A subagent begins or is over. Told to hosts that have asked for it with set_subagent_subscription. @experimental */
 export type SubagentLifecycleEvent = {
   "type": "subagent_lifecycle";
   "payload": SubagentLifecycle;
 };
 
-/** What a subagent is doing. Told at a bounded rate to hosts that have asked for it with set_subagent_subscription. */
+/** What a subagent is doing. Told at a bounded rate to hosts that have asked for it with set_subagent_subscription. @experimental */
 export type SubagentProgressEvent = {
   "type": "subagent_progress";
   "payload": SubagentAdvance;
@@ -1057,7 +1061,7 @@ export type ExtensionErrorEvent = {
   "error": string;
 };
 
-/** Something the person in front of the host should know, for example that the disk is full. */
+/** Something the person in front of the host should know, for example that the disk is full. @experimental */
 export type NoticeEvent = {
   "type": "notice";
   "level": "info" | "warning" | "error";
@@ -1106,7 +1110,7 @@ export type MessageUpdateDeltaEvent = {
   };
 };
 
-/** Something happened in the session of a subagent: the event as its own host would be told. Only at the level `events` of set_subagent_subscription. */
+/** Something happened in the session of a subagent: the event as its own host would be told. Only at the level `events` of set_subagent_subscription. @experimental */
 export type SubagentEventEvent = {
   "type": "subagent_event";
   "payload": {

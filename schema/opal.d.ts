@@ -204,7 +204,7 @@ export type SessionHistoryResult = {
   }>;
 };
 
-/** What was said, from the first message to where the conversation stands. An id names the place to branch at. */
+/** What was said, from the first message to where the conversation stands. An id names the place to branch at. @experimental */
 export type SessionHistoryRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -250,7 +250,7 @@ export type SessionDeleteResult = {
   "ok": true;
 };
 
-/** Delete a session with its artifacts. One that is open ends first. */
+/** Delete a session with its artifacts. One that is open ends first. @experimental */
 export type SessionDeleteRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -537,7 +537,7 @@ export type OpalConfigGetResult = {
   "distribution": unknown | null;
 };
 
-/** Which features and tools this session has switched on. */
+/** Which features and tools this session has switched on. @experimental */
 export type OpalConfigGetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -572,7 +572,7 @@ export type OpalConfigSetResult = {
   "distribution": unknown | null;
 };
 
-/** Switch features on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. */
+/** Switch features on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. @experimental */
 export type OpalConfigSetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -584,7 +584,7 @@ export type OpalPingParams = Record<never, never>;
 
 export type OpalPingResult = Record<never, never>;
 
-/** Answers at once, to show that somebody is there. */
+/** Answers at once, to show that somebody is there. @experimental */
 export type OpalPingRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -599,7 +599,7 @@ export type OpalVersionResult = {
   "protocol_version": "0.1.0";
 };
 
-/** Answers at once, to show that somebody is there. */
+/** Answers at once, to show that somebody is there. @experimental */
 export type OpalVersionRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;

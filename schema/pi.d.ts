@@ -211,38 +211,41 @@ export type SetSessionNameCommand = {
   "name": string;
 };
 
-/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. */
+/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. @experimental */
 export type SetHostToolsCommand = {
   "id"?: string | number;
   "type": "set_host_tools";
   "tools": Array<unknown>;
 };
 
-/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. */
+/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. @experimental */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";
   "events": Array<string> | null;
 };
 
+/** Start a new session with everything that was said before one of the user’s messages, and return its text. */
 export type ForkCommand = {
   "id"?: string | number;
   "type": "fork";
   "entryId": string;
 };
 
+/** The user’s messages that a new branch could begin before, on all branches. */
 export type GetForkMessagesCommand = {
   "id"?: string | number;
   "type": "get_fork_messages";
 };
 
-/** Everything so far, as a tool result. */
+/** Everything so far, as a tool result. @experimental */
 export type HostToolUpdate = {
   "type": "host_tool_update";
   "id": string;
   "partialResult": unknown;
 };
 
+/** @experimental */
 export type HostToolResult = {
   "type": "host_tool_result";
   "id": string;
@@ -264,6 +267,7 @@ export type ExtensionUiResponse = {
   "cancelled": true;
 };
 
+/** @experimental */
 export type HostToolCall = {
   "type": "host_tool_call";
   "id": string;
@@ -272,7 +276,7 @@ export type HostToolCall = {
   "arguments": Record<string, unknown>;
 };
 
-/** The run was aborted: nobody waits for the result of `targetId` any more. */
+/** The run was aborted: nobody waits for the result of `targetId` any more. @experimental */
 export type HostToolCancel = {
   "type": "host_tool_cancel";
   "id": string;
@@ -877,7 +881,7 @@ export type ExtensionErrorEvent = {
   "error": string;
 };
 
-/** Something the person in front of the host should know, for example that the disk is full. */
+/** Something the person in front of the host should know, for example that the disk is full. @experimental */
 export type NoticeEvent = {
   "type": "notice";
   "level": "info" | "warning" | "error";

@@ -1,4 +1,4 @@
-// Writes docs/protocol/*.md and schema/*.json from the declarations. Bundled first, because Node 20 runs no TypeScript.
+// Writes docs/protocol/*.md, docs/stability.md and schema/*.json from the declarations. Bundled first, because Node 20 runs no TypeScript.
 // @ts-check
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -34,7 +34,7 @@ function describe(command: Command, definitions: Record<string, JsonSchema>, exa
   return section(
     `## ${name}`,
     doc,
-    `Lane \`${lane}\`${long ? ', may take long' : ''} · ${stability}`,
+    `Lane \`${lane}\`${long ? ', may take long' : ''} · [${stability}](../stability.md)`,
     parameters(definitions[`${pascalCase(name)}Command`] ?? {}),
     result(definitions[`${pascalCase(name)}Response`]?.properties?.data),
     ...examples.map(({ request, response }) => frames(request, ...(response ? [response] : []))),

@@ -5,7 +5,7 @@ import { optionsOf } from './type-text.ts';
 /** One exported type for each definition. */
 export function declarationsOf({ title = '', definitions = {} }: JsonSchema): string {
   const types = Object.entries(definitions).map(
-    ([name, schema]) => `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '')};\n`,
+    ([name, schema]) => `${comment(about(schema), '')}export type ${name} = ${typeOf(schema, '')};\n`,
   );
   return [`// ${title}. Generated from the declarations; do not edit.\n`, ...types].join('\n');
 }
@@ -32,6 +32,11 @@ function objectOf({ properties, required = [], additionalProperties }: JsonSchem
     return `${comment(field.description, inner)}${inner}${JSON.stringify(name)}${mark}: ${typeOf(field, inner)};\n`;
   });
   return fields.length === 0 ? 'Record<never, never>' : `{\n${fields.join('')}${indent}}`;
+}
+
+/** `@experimental` is what editors and linters look for. */
+function about({ description, 'x-stability': stability }: JsonSchema): string | undefined {
+  return [description, stability === 'experimental' ? '@experimental' : ''].filter(Boolean).join(' ') || undefined;
 }
 
 function comment(text: string | undefined, indent: string): string {

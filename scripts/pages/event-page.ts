@@ -15,10 +15,11 @@ export function eventPage(
     'What a host hears without asking. Events never carry an `id`. On the wire each frame is one line; here long ones are broken for reading.',
     'Most events always arrive, in order. Those marked *may fold* say how a thing grows: while the host is slow to read, one of them may stand for several.',
     events.map(({ type }) => `[${type}](#${anchorOf(type)})`).join(' · '),
-    ...events.map(({ type, doc, durable }) =>
+    ...events.map(({ type, doc, durable, stability = 'stable' }) =>
       section(
         `## ${type}`,
-        durable ? doc : `${doc} *May fold.*`,
+        doc,
+        [...(durable ? [] : ['*May fold*']), `[${stability}](../stability.md)`].join(' · '),
         fieldTable(withoutType(definitions[`${pascalCase(type)}Event`] ?? {})),
         ...(examples.get(type) ?? []).map((frame) => frames(frame)),
       ),

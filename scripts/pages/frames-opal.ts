@@ -14,6 +14,7 @@ import { pascalCase } from './naming.ts';
 export interface OpalMethod {
   readonly name: string;
   readonly doc: string;
+  readonly stability: 'stable' | 'experimental';
   /** An object whose properties are the params. */
   readonly params: JsonSchema;
   readonly result: JsonSchema;
@@ -29,6 +30,7 @@ export const opalMethods: readonly OpalMethod[] = [...METHODS].map(([name, metho
 export const opalQuestions: readonly OpalMethod[] = Object.entries(OPAL_QUESTIONS).map(([name, question]) => ({
   name,
   doc: question.doc,
+  stability: 'stable',
   params: plain(object(question.params)),
   result: plain(object(question.result)),
 }));
@@ -59,6 +61,7 @@ function methodOf(name: string, method: Method): OpalMethod {
   return {
     name,
     doc: command.doc,
+    stability: command.stability ?? 'stable',
     params: { type: 'object', properties, required: method.required },
     result: resultOf(command, method),
   };
@@ -107,7 +110,7 @@ export const definitionName = (method: string) => pascalCase(method.replaceAll('
 
 function requestsOf(methods: readonly OpalMethod[], id: JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries(
-    methods.flatMap(({ name, doc, params, result }) => {
+    methods.flatMap(({ name, doc, stability, params, result }) => {
       const word = definitionName(name);
       const request = envelope(
         { id, method: { const: name }, params: refTo(`${word}Params`) },
@@ -116,7 +119,7 @@ function requestsOf(methods: readonly OpalMethod[], id: JsonSchema): Record<stri
       return [
         [`${word}Params`, params],
         [`${word}Result`, result],
-        [`${word}Request`, { description: doc, ...request }],
+        [`${word}Request`, { description: doc, 'x-stability': stability, ...request }],
       ];
     }),
   );

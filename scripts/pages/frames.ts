@@ -142,6 +142,9 @@ const others: Definitions = {
   ...askFrames,
 };
 
+/** What travels for tools that live in the host. */
+export const hostToolFrames = ['HostToolCall', 'HostToolCancel', 'HostToolUpdate', 'HostToolResult'];
+
 /** A whole wire, by name; the last two are everything that a host may send and everything it may get. */
 export function wireOf(fromHost: Definitions, fromAgent: Definitions): Definitions {
   return {

@@ -28,7 +28,8 @@ export function indexPage(examples: ReadonlyMap<string, readonly Exchange[]>): s
 - [Types](types.md): messages, models, state, and the entries of the session log
 - [Tools](tools.md): what the model may do
 - [Settings](settings.md)
-- [Dialects](dialects.md): what the others have words for`,
+- [Dialects](dialects.md): what the others have words for
+- [Stability](../stability.md): what stays as it is, and what may still change`,
     '## Schemas',
     `JSON Schema, draft 7:
 

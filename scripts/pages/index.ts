@@ -13,6 +13,7 @@ import { pythonCommands } from './python-commands.ts';
 import { pythonTypes } from './python-types.ts';
 import { entrySchema, wireDefinitions, wireSchemas } from './schemas.ts';
 import { settingsPage, settingsSchema } from './settings-page.ts';
+import { stabilityPage } from './stability-page.ts';
 import { toolPage } from './tool-page.ts';
 import { typePage } from './type-page.ts';
 
@@ -25,6 +26,7 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
   const examples = await commandExamples();
   return new Map([
     ['docs/protocol/README.md', indexPage(examples)],
+    ['docs/stability.md', stabilityPage()],
     ['docs/protocol/commands.md', commandPage(wire, examples)],
     ['docs/protocol/events.md', eventPage(wire, await eventExamples())],
     ['docs/protocol/types.md', typePage(types)],

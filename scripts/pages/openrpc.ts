@@ -25,10 +25,17 @@ export function openRpc(): JsonSchema {
   };
 }
 
-function methodOf({ name, doc, params: { properties = {}, required = [] }, result }: OpalMethod): JsonSchema {
+function methodOf({
+  name,
+  doc,
+  stability,
+  params: { properties = {}, required = [] },
+  result,
+}: OpalMethod): JsonSchema {
   return {
     name,
     description: doc,
+    'x-stability': stability,
     paramStructure: 'by-name',
     params: Object.entries(properties).map(([param, schema]) => ({
       name: param,

@@ -16,7 +16,10 @@ interface Parameter {
 /** The modules parley_agent/_commands.py and _async_commands.py. */
 export function pythonCommands(wire: Definitions, kind: 'sync' | 'async'): string {
   const types = new PythonTypes();
-  const methods = allCommands.map(({ name, doc }) => method(wire, types, { name, doc, kind }));
+  const methods = allCommands.map(({ name, doc, stability }) => {
+    const about = stability ? `${doc} Experimental.` : doc;
+    return method(wire, types, { name, doc: about, kind });
+  });
   if (types.text()) throw new Error(`A parameter needs a named type in src/protocol:\n${types.text()}`);
   const className = kind === 'sync' ? 'Commands' : 'AsyncCommands';
   const call = `    ${kind === 'sync' ? 'def' : 'async def'} call(

@@ -1,10 +1,12 @@
 // Documents: the JSON Schemas of the wires and of the session log.
+import { setHostTools } from '../../src/commands/host.ts';
+import type { Command } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
 import { piLegacy } from '../../src/dialects/pi-legacy/index.ts';
 import { events } from '../../src/protocol/index.ts';
 import type { Remarks } from './comments.ts';
-import { allCommands, allEventFrames, type Definitions, ompFrames } from './frames.ts';
+import { allEventFrames, type Definitions, hostToolFrames, methodsOf, ompFrames } from './frames.ts';
 import { legacyFrames } from './frames-legacy.ts';
 import { opalDefinitions } from './frames-opal.ts';
 import { piFrames } from './frames-pi.ts';
@@ -27,15 +29,23 @@ export function wireDefinitions(remarks: AllRemarks): Record<string, JsonSchema>
 
 function described(frames: Definitions, remarks: AllRemarks): Record<string, JsonSchema> {
   const definitions = toDefinitions({ ...frames, ...protocolTypes }, remarks);
-  const docs = [
-    ...allCommands.map(({ name, doc }) => [`${pascalCase(name)}Command`, doc] as const),
-    ...events.map(({ type, doc }) => [`${pascalCase(type)}Event`, doc] as const),
-  ];
-  for (const [name, doc] of docs) {
-    if (definitions[name]) definitions[name] = { description: doc, ...definitions[name] };
+  for (const [name, { doc, stability = 'stable' }] of declared) {
+    const said = { ...(doc ? { description: doc } : {}), 'x-stability': stability };
+    if (definitions[name]) definitions[name] = { ...said, ...definitions[name] };
   }
   return definitions;
 }
+
+type Said = Partial<Pick<Command, 'doc' | 'stability'>>;
+
+/** Frames that a declaration says something about. Those that belong to a command are as stable as it is. */
+const declared: readonly (readonly [name: string, said: Said])[] = [
+  ...[omp, pi].flatMap(methodsOf).map(([method, command]) => [`${pascalCase(method)}Command`, command] as const),
+  ...events.map((event) => [`${pascalCase(event.type)}Event`, event] as const),
+  ...['MessageUpdateDeltaEvent', 'CompactionEvent', 'ErrorEvent'].map((name) => [name, {}] as const),
+  ...hostToolFrames.map((name) => [name, { stability: setHostTools.stability } as Said] as const),
+  ...['ExtensionUiRequest', 'ExtensionUiResponse', 'Ready'].map((name) => [name, {}] as const),
+];
 
 /** By the dialect's name. */
 export function wireSchemas(remarks: AllRemarks): ReadonlyMap<string, JsonSchema> {

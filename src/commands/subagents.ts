@@ -7,6 +7,7 @@ const level = picklist(['off', 'progress', 'events']);
 
 export const setSubagentSubscription = command({
   name: 'set_subagent_subscription',
+  stability: 'experimental',
   doc: 'How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`).',
   lane: 'ordered',
   params: object({ level }),
@@ -20,6 +21,7 @@ export const setSubagentSubscription = command({
 
 export const getSubagents = command({
   name: 'get_subagents',
+  stability: 'experimental',
   doc: 'The subagents that are at work, those of subagents included.',
   lane: 'now',
   params: object({}),
@@ -29,6 +31,7 @@ export const getSubagents = command({
 
 export const getSubagentMessages = command({
   name: 'get_subagent_messages',
+  stability: 'experimental',
   doc: 'What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows.',
   lane: 'now',
   long: true,

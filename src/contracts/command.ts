@@ -37,7 +37,8 @@ export interface Command<
   readonly lane: Lane;
   /** It may take seconds or minutes: `now` commands behind it do not wait. */
   readonly long?: boolean;
-  readonly stability?: 'stable' | 'experimental';
+  /** Absent: stable, see docs/stability.md. */
+  readonly stability?: 'experimental';
   readonly params: P;
   /** Absent: the command answers with nothing but success. */
   readonly result?: R;

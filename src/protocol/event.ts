@@ -12,15 +12,17 @@ export interface EventDeclaration<T extends string = string, F extends Fields = 
    * later ones may stand for earlier ones.
    */
   readonly durable: boolean;
+  /** Absent: stable, see docs/stability.md. */
+  readonly stability?: 'experimental';
 }
 
 export function event<const T extends string, F extends Fields>(
   type: T,
   doc: string,
   fields: F,
-  options: { durable?: boolean } = {},
+  options: Partial<Pick<EventDeclaration, 'durable' | 'stability'>> = {},
 ): EventDeclaration<T, F> {
-  return { type, doc, fields, durable: options.durable ?? true };
+  return { type, doc, fields, durable: true, ...options };
 }
 
 export type EventOf<D> =

@@ -361,7 +361,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetHostToolsResult":
-        """Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result."""
+        """Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. Experimental."""
         return cast("SetHostToolsResult", self.call("set_host_tools", {"tools": tools}, timeout=timeout))
 
     def set_event_filter(
@@ -370,7 +370,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetEventFilterResult":
-        """Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for."""
+        """Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. Experimental."""
         return cast("SetEventFilterResult", self.call("set_event_filter", {"events": events}, timeout=timeout))
 
     def set_subagent_subscription(
@@ -379,7 +379,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetSubagentSubscriptionResult":
-        """How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`)."""
+        """How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`). Experimental."""
         return cast("SetSubagentSubscriptionResult", self.call("set_subagent_subscription", {"level": level}, timeout=timeout))
 
     def get_subagents(
@@ -387,7 +387,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "GetSubagentsResult":
-        """The subagents that are at work, those of subagents included."""
+        """The subagents that are at work, those of subagents included. Experimental."""
         return cast("GetSubagentsResult", self.call("get_subagents", {}, timeout=timeout))
 
     def get_subagent_messages(
@@ -398,5 +398,5 @@ class Commands:
         from_byte: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> "GetSubagentMessagesResult":
-        """What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows."""
+        """What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows. Experimental."""
         return cast("GetSubagentMessagesResult", self.call("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, timeout=timeout))

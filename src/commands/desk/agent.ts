@@ -20,6 +20,7 @@ import { chosenBy, chosenModel } from './models.ts';
 
 export const ping = command({
   name: 'ping',
+  stability: 'experimental',
   doc: 'Answers at once, to show that somebody is there.',
   lane: 'now',
   params: object({}),
@@ -95,6 +96,7 @@ const told = object({
 
 export const sessionHistory = command({
   name: 'session_history',
+  stability: 'experimental',
   doc: 'What was said, from the first message to where the conversation stands. An id names the place to branch at.',
   lane: 'ordered',
   params: object({}),

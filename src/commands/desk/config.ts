@@ -14,6 +14,7 @@ const config = object({
 
 export const getConfig = command({
   name: 'get_config',
+  stability: 'experimental',
   doc: 'Which features and tools this session has switched on.',
   lane: 'now',
   long: true,
@@ -24,6 +25,7 @@ export const getConfig = command({
 
 export const setConfig = command({
   name: 'set_config',
+  stability: 'experimental',
   doc: 'Switch features on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays.',
   lane: 'ordered',
   params: object({

@@ -85,6 +85,7 @@ export const listSessions = command({
 
 export const deleteSession = command({
   name: 'delete_session',
+  stability: 'experimental',
   doc: 'Delete a session with its artifacts. One that is open ends first.',
   lane: 'now',
   long: true,

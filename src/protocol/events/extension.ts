@@ -17,4 +17,5 @@ export const notice = event(
     source: optional(string()),
     offset: optional(number()),
   }),
+  { stability: 'experimental' },
 );

@@ -20,4 +20,5 @@ export const skillLoaded = event(
   'skill_loaded',
   'A skill is taken up: a person called it by name, or the model has read it.',
   object({ name: string(), description: string() }),
+  { stability: 'experimental' },
 );

@@ -15,6 +15,7 @@ export const subagentSession = event(
   'subagent_session',
   'The session of a subagent is open: which model and tools it has, and what it is told. A repair has one of its own.',
   object({ id: string(), model: string(), contextWindow: number(), tools: array(string()), prompt: string() }),
+  { stability: 'experimental' },
 );
 
 export const subagentEnd = event(
