@@ -3,7 +3,7 @@ import { array, assert, constantFrom, integer, oneof, property, record, string }
 import { describe, expect, test } from 'vitest';
 import type { Tty } from '../../src/contracts/tty.ts';
 import { DrawnScreen } from '../../src/terminal/screen.ts';
-import { line, wrapped } from '../../src/terminal/text/line.ts';
+import { clipped, type Line, line, wrapped } from '../../src/terminal/text/line.ts';
 import { Grid } from './grid.ts';
 
 function ttyOf(grid: Grid): Tty {
@@ -33,21 +33,14 @@ describe('drawing', () => {
         const printed: string[] = [];
         for (const { print, live, cursor } of all) {
           const lines = print.flatMap((text) => wrapped(line(text), screen.columns));
-          printed.push(
-            ...lines.map((spans) =>
-              spans
-                .map(({ text }) => text)
-                .join('')
-                .trimEnd(),
-            ),
-          );
+          printed.push(...lines.map(textOf));
           screen.print(lines);
           const row = Math.min(cursor, live.length - 1);
           screen.draw({ lines: live.map((text) => line(text)), cursor: { row, column: 0 }, isIdle: true });
           const kept = live.slice(-(rows - 1));
-          const { text: seen, cursor: at } = grid;
-          expect(seen.slice(0, printed.length)).toEqual(trimmed(printed).concat(blank(printed, seen)));
-          expect(at.row - printed.length).toBe(Math.max(0, row - (live.length - kept.length)));
+          const shown = kept.map((text) => textOf(clipped(line(text), screen.columns)));
+          expect(grid.text).toEqual(trimmed([...printed, ...shown]));
+          expect(grid.cursor.row - printed.length).toBe(Math.max(0, row - (live.length - kept.length)));
         }
         screen.leave();
         expect(grid.text).toEqual(trimmed(printed));
@@ -74,15 +67,16 @@ describe('drawing', () => {
   });
 });
 
+function textOf(spans: Line): string {
+  return spans
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+}
+
 /** Blank lines at the very end cannot be seen. */
 function trimmed(lines: readonly string[]): string[] {
   const kept = [...lines];
   while (kept.at(-1) === '') kept.pop();
   return kept;
-}
-
-/** Those that can, because something stands below them. */
-function blank(printed: readonly string[], seen: readonly string[]): string[] {
-  const missing = Math.min(printed.length, seen.length) - trimmed(printed).length;
-  return Array.from({ length: Math.max(0, missing) }, () => '');
 }
