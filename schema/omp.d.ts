@@ -276,6 +276,40 @@ export type GetSubagentMessagesCommand = {
   "fromByte"?: number;
 };
 
+/** The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for. */
+export type GetMessagesPageCommand = {
+  "id"?: string | number;
+  "type": "get_messages_page";
+  "cursor"?: string;
+  "limit"?: number;
+};
+
+/** The same as get_commands, as omp has it: name, description, and where it comes from. */
+export type GetAvailableCommandsCommand = {
+  "id"?: string | number;
+  "type": "get_available_commands";
+};
+
+/** Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool. */
+export type SetTodosCommand = {
+  "id"?: string | number;
+  "type": "set_todos";
+  "phases": Array<TodoPhase>;
+};
+
+/** The providers that a person can sign in with, and whether somebody has. */
+export type GetLoginProvidersCommand = {
+  "id"?: string | number;
+  "type": "get_login_providers";
+};
+
+/** Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else. */
+export type LoginCommand = {
+  "id"?: string | number;
+  "type": "login";
+  "providerId": string;
+};
+
 /** Start a new session with everything that was said before one of the user’s messages, and return its text. */
 export type ForkCommand = {
   "id"?: string | number;
@@ -400,6 +434,12 @@ export type ExtensionUiRequest = {
   "id": string;
   "method": "set_editor_text";
   "text": string;
+} | {
+  "type": "extension_ui_request";
+  "id": string;
+  "method": "open_url";
+  "url": string;
+  "instructions"?: string;
 };
 
 export type PromptResponse = {
@@ -770,6 +810,67 @@ export type GetSubagentMessagesResponse = {
   };
 };
 
+export type GetMessagesPageResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_messages_page";
+  "success": true;
+  "data": {
+    "messages": Array<AgentMessage>;
+    "totalMessages": number;
+    "nextCursor"?: string;
+  };
+};
+
+export type GetAvailableCommandsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_available_commands";
+  "success": true;
+  "data": {
+    "commands": Array<{
+      "name": string;
+      "description"?: string;
+      "source": "extension" | "file" | "skill";
+    }>;
+  };
+};
+
+export type SetTodosResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_todos";
+  "success": true;
+  "data": {
+    "todoPhases": Array<TodoPhase>;
+  };
+};
+
+export type GetLoginProvidersResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_login_providers";
+  "success": true;
+  "data": {
+    "providers": Array<{
+      "id": string;
+      "name": string;
+      "available": boolean;
+      "authenticated": boolean;
+    }>;
+  };
+};
+
+export type LoginResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "login";
+  "success": true;
+  "data": {
+    "providerId": string;
+  };
+};
+
 export type ForkResponse = {
   "id"?: string | number;
   "type": "response";
@@ -1119,9 +1220,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | SetSubagentSubscriptionCommand | GetSubagentsCommand | GetSubagentMessagesCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
+export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | SetSubagentSubscriptionCommand | GetSubagentsCommand | GetSubagentMessagesCommand | GetMessagesPageCommand | GetAvailableCommandsCommand | SetTodosCommand | GetLoginProvidersCommand | LoginCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
 
-export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | SetSubagentSubscriptionResponse | GetSubagentsResponse | GetSubagentMessagesResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | SetSubagentSubscriptionResponse | GetSubagentsResponse | GetSubagentMessagesResponse | GetMessagesPageResponse | GetAvailableCommandsResponse | SetTodosResponse | GetLoginProvidersResponse | LoginResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1583,7 +1684,19 @@ export type TodoItem = {
   "content": string;
   /** What is being done while it is in progress, in words for a display. */
   "activeForm": string;
-  "status": "pending" | "in_progress" | "completed";
+  /** The model knows the first three; hosts may also put something off, or off the list. */
+  "status": "pending" | "in_progress" | "completed" | "abandoned" | "blocked";
+  /** The part of the work that it belongs to, where a host has made parts. */
+  "phase"?: string;
+};
+
+/** A part of the work, as hosts write it. */
+export type TodoPhase = {
+  "name": string;
+  "tasks": Array<{
+    "content": string;
+    "status": "pending" | "in_progress" | "completed" | "abandoned" | "blocked";
+  }>;
 };
 
 export type ToolCall = {

@@ -342,6 +342,12 @@ export type ExtensionUiRequest = {
   "id": string;
   "method": "set_editor_text";
   "text": string;
+} | {
+  "type": "extension_ui_request";
+  "id": string;
+  "method": "open_url";
+  "url": string;
+  "instructions"?: string;
 };
 
 export type PromptResponse = {

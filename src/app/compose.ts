@@ -4,6 +4,7 @@ import type {
   Features,
   Hooks,
   HostUi,
+  Logins,
   Models,
   Ports,
   SessionHub,
@@ -149,7 +150,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   };
   const session = await createSession(base);
   const cancelSweep = ports.clock.after(SWEEP_AFTER_MS, () => void subagents.sweep());
-  const own = createHub(session, () => void extensions.start());
+  const own = createHub(session, () => void extensions.start(), loginsFor(options, host));
   hub = own;
   extensions.attach(session, own);
   return {
@@ -178,6 +179,23 @@ function subagentsFor(options: AgentOptions, places: TrustablePlaces): SubagentR
     ...{ ports, settings, agentDirectory, identity, logs, keepsLogs, places },
     open: createSession,
   });
+}
+
+/** What signing in needs is loaded when somebody asks for it. */
+function loginsFor(options: AgentOptions, host: () => HostUi | undefined): Logins {
+  let opened: Promise<Logins> | undefined;
+  const open = () => {
+    const surroundings = { ...options.ports, env: options.env ?? process.env };
+    opened ??= import('./logins.ts').then(({ createLogins }) =>
+      createLogins(modelsFor(options).credentials, surroundings, host),
+    );
+    return opened;
+  };
+  return {
+    providers: async () => (await open()).providers(),
+    login: async (providerId) => (await open()).login(providerId),
+    giveUp: () => void opened?.then((logins) => logins.giveUp()),
+  };
 }
 
 function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces): ExtensionFront {

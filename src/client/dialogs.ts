@@ -30,6 +30,7 @@ const METHODS: Record<UiRequest['method'], 'question' | 'display'> = {
   setWidget: 'display',
   setTitle: 'display',
   set_editor_text: 'display',
+  open_url: 'display',
 };
 
 export function createDialogs(send: (frame: object) => void, onError: (thrown: unknown) => void): Dialogs {

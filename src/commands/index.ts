@@ -13,6 +13,7 @@ import {
   switchSession,
 } from './history.ts';
 import { setEventFilter, setHostTools } from './host.ts';
+import { getLoginProviders, login } from './logins.ts';
 import {
   cycleModel,
   cycleThinkingLevel,
@@ -21,12 +22,15 @@ import {
   setModel,
   setThinkingLevel,
 } from './models.ts';
+import { getMessagesPage } from './pages.ts';
 import { abort, abortAndPrompt, followUp, prompt, steer } from './prompting.ts';
 import { clearQueue, setFollowUpMode, setInterruptMode, setSteeringMode } from './queue.ts';
 import { abortRetry, setAutoRetry } from './retry.ts';
 import { getCommands, getSessionStats, getState, newSession, setSessionName } from './session.ts';
 import { abortBash, bash } from './shell.ts';
 import { getSubagentMessages, getSubagents, setSubagentSubscription } from './subagents.ts';
+import { setTodos } from './todos.ts';
+import { getAvailableCommands } from './words.ts';
 
 export const commands = [
   prompt,
@@ -69,6 +73,11 @@ export const commands = [
   setSubagentSubscription,
   getSubagents,
   getSubagentMessages,
+  getMessagesPage,
+  getAvailableCommands,
+  setTodos,
+  getLoginProviders,
+  login,
 ] as const;
 
 /** By wire name. A Map, so that no name reaches into an object's prototype. */

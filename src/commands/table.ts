@@ -44,6 +44,10 @@ const onDemand = [
     get_subagents: 'now',
     get_subagent_messages: 'now, long',
   }),
+  ...later(() => import('./pages.ts'), { get_messages_page: 'now' }),
+  ...later(() => import('./words.ts'), { get_available_commands: 'now, long' }),
+  ...later(() => import('./todos.ts'), { set_todos: 'ordered' }),
+  ...later(() => import('./logins.ts'), { get_login_providers: 'now, long', login: 'now, long' }),
 ];
 
 /** By wire name. A Map, so that no name reaches into an object's prototype. */

@@ -2,6 +2,7 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Desk } from './desk.ts';
 import type { HostSide } from './host-side.ts';
+import type { Logins } from './logins.ts';
 import type { AgentSession, Disposition } from './session.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface CallContext {
   readonly id: string | number | undefined;
   /** The process itself. Reading it throws a Fault where there is only one session. */
   readonly desk: Desk;
+  /** Reading it throws a Fault where there are many sessions: those have a desk. */
+  readonly logins: Logins;
   /** The other side of the wire. */
   readonly host: HostSide;
   /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */

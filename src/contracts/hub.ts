@@ -2,6 +2,7 @@
 import type { AgentEvent } from '../protocol/index.ts';
 import type { Desk } from './desk.ts';
 import type { HostUi } from './host-ui.ts';
+import type { Logins } from './logins.ts';
 import type { AgentSession } from './session.ts';
 
 /** Like a session's own listener, for many sessions. */
@@ -16,6 +17,8 @@ export interface SessionHub {
   readonly ui: HostUi | undefined;
   /** What may be asked of the process itself, where it can have more than one session. */
   readonly desk?: Desk | undefined;
+  /** Absent where there is a desk. */
+  readonly logins?: Logins | undefined;
   /** The host has no more to say, so that nobody can answer it either. */
   hostGone?(): void;
   /** Somebody inside wants the process to end when nothing is under way any more. */

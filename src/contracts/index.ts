@@ -8,6 +8,7 @@ export * from './host-side.ts';
 export * from './host-ui.ts';
 export * from './hub.ts';
 export * from './kept.ts';
+export * from './logins.ts';
 export * from './model-api.ts';
 export * from './patterns.ts';
 export * from './places.ts';

@@ -51,6 +51,8 @@ export const uiRequest = variant('method', [
   }),
   object({ id, method: literal('setTitle'), title }),
   object({ id, method: literal('set_editor_text'), text: string() }),
+  /** Something for the person to open, and what to do there. */
+  object({ id, method: literal('open_url'), url: string(), instructions: optional(string()) }),
 ]);
 
 export const uiAnswer = union([

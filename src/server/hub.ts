@@ -1,9 +1,9 @@
 // First floor, server: the one session of this process. Dialects with session ids have a hub of their own.
 import { deferred, Fault } from '../base/index.ts';
-import type { AgentSession, HostUi, SessionHub } from '../contracts/index.ts';
+import type { AgentSession, HostUi, Logins, SessionHub } from '../contracts/index.ts';
 
 /** `connected` is called when the first host listens. */
-export function createHub(main: AgentSession, connected: () => void = () => {}): SessionHub {
+export function createHub(main: AgentSession, connected: () => void = () => {}, logins?: Logins): SessionHub {
   let ui: HostUi | undefined;
   const leaving = deferred();
   return {
@@ -25,6 +25,8 @@ export function createHub(main: AgentSession, connected: () => void = () => {}):
         if (ui === host) ui = undefined;
       };
     },
+    logins,
+    hostGone: () => logins?.giveUp(),
     leave: () => leaving.resolve(),
     leaving: leaving.promise,
     settled: () => main.runs.settled(),

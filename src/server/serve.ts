@@ -127,6 +127,10 @@ export async function serve(options: ServeOptions): Promise<void> {
         if (hub.desk) return hub.desk;
         throw new Fault('refused', `${command.name} needs a dialect with many sessions`);
       },
+      get logins() {
+        if (hub.logins) return hub.logins;
+        throw new Fault('refused', `${command.name} needs a dialect with one session`);
+      },
       id: token.id as string | number | undefined,
       host,
       accept,

@@ -5,7 +5,7 @@ import { tool } from '../contracts/index.ts';
 import type { TodoItem } from '../protocol/index.ts';
 import { textResult } from './result.ts';
 
-const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' };
+const MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]', abandoned: '[-]', blocked: '[!]' };
 
 export const todoWrite = tool({
   name: 'todo_write',

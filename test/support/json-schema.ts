@@ -39,6 +39,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   type: (argument, value, path) => (isOf(String(argument), value) ? [] : [`${path}: not of type ${argument}`]),
   const: (argument, value, path) => (argument === value ? [] : [`${path}: not ${JSON.stringify(argument)}`]),
   enum: (argument, value, path) => ((argument as unknown[]).includes(value) ? [] : [`${path}: not one of ${argument}`]),
+  maximum: (argument, value, path) => (Number(value) <= Number(argument) ? [] : [`${path}: more than ${argument}`]),
   minimum: (argument, value, path) => (Number(value) >= Number(argument) ? [] : [`${path}: less than ${argument}`]),
   items(argument, value, path, _, document) {
     if (!Array.isArray(value)) return [];

@@ -14,18 +14,22 @@ from .protocol import (
     CycleModelResult,
     CycleThinkingLevelResult,
     ExportHtmlResult,
+    GetAvailableCommandsResult,
     GetAvailableModelsResult,
     GetAvailableThinkingLevelsResult,
     GetBranchMessagesResult,
     GetCommandsResult,
     GetEntriesResult,
     GetLastAssistantTextResult,
+    GetLoginProvidersResult,
+    GetMessagesPageResult,
     GetMessagesResult,
     GetSubagentMessagesResult,
     GetSubagentsResult,
     GetTreeResult,
     IncomingImage,
     InterruptMode,
+    LoginResult,
     Model,
     NewSessionResult,
     QueueMode,
@@ -34,8 +38,10 @@ from .protocol import (
     SetEventFilterResult,
     SetHostToolsResult,
     SetSubagentSubscriptionResult,
+    SetTodosResult,
     SwitchSessionResult,
     ThinkingLevel,
+    TodoPhase,
 )
 
 
@@ -400,3 +406,47 @@ class Commands:
     ) -> "GetSubagentMessagesResult":
         """What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows. Experimental."""
         return cast("GetSubagentMessagesResult", self.call("get_subagent_messages", {"subagentId": subagent_id, "sessionFile": session_file, "fromByte": from_byte}, timeout=timeout))
+
+    def get_messages_page(
+        self,
+        *,
+        cursor: Optional[str] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> "GetMessagesPageResult":
+        """The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for."""
+        return cast("GetMessagesPageResult", self.call("get_messages_page", {"cursor": cursor, "limit": limit}, timeout=timeout))
+
+    def get_available_commands(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetAvailableCommandsResult":
+        """The same as get_commands, as omp has it: name, description, and where it comes from."""
+        return cast("GetAvailableCommandsResult", self.call("get_available_commands", {}, timeout=timeout))
+
+    def set_todos(
+        self,
+        phases: List["TodoPhase"],
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetTodosResult":
+        """Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool."""
+        return cast("SetTodosResult", self.call("set_todos", {"phases": phases}, timeout=timeout))
+
+    def get_login_providers(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetLoginProvidersResult":
+        """The providers that a person can sign in with, and whether somebody has."""
+        return cast("GetLoginProvidersResult", self.call("get_login_providers", {}, timeout=timeout))
+
+    def login(
+        self,
+        provider_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "LoginResult":
+        """Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else."""
+        return cast("LoginResult", self.call("login", {"providerId": provider_id}, timeout=timeout))

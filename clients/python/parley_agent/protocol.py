@@ -723,11 +723,27 @@ class ThinkingContent(_ThinkingContent, total=False):
 ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh"]
 
 
-class TodoItem(TypedDict):
+class _TodoItem(TypedDict):
     id: str
     content: str
     activeForm: str
-    status: Literal["pending", "in_progress", "completed"]
+    status: Literal["pending", "in_progress", "completed", "abandoned", "blocked"]
+
+
+class TodoItem(_TodoItem, total=False):
+    phase: str
+
+
+class TodoPhaseTasksItem(TypedDict):
+    content: str
+    status: Literal["pending", "in_progress", "completed", "abandoned", "blocked"]
+
+
+class TodoPhase(TypedDict):
+    """A part of the work, as hosts write it."""
+
+    name: str
+    tasks: List["TodoPhaseTasksItem"]
 
 
 class _ToolCall(TypedDict):
@@ -858,7 +874,17 @@ class UiRequestSetEditorText(TypedDict):
     text: str
 
 
-UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText"]
+class _UiRequestOpenUrl(TypedDict):
+    id: str
+    method: Literal["open_url"]
+    url: str
+
+
+class UiRequestOpenUrl(_UiRequestOpenUrl, total=False):
+    instructions: str
+
+
+UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText", "UiRequestOpenUrl"]
 
 
 class UsageCost(TypedDict):
@@ -1047,6 +1073,47 @@ class GetSubagentMessagesResult(TypedDict):
     reset: bool
     entries: List[Union["SessionHeader", "SessionEntry"]]
     messages: List["AgentMessage"]
+
+
+class _GetMessagesPageResult(TypedDict):
+    messages: List["AgentMessage"]
+    totalMessages: float
+
+
+class GetMessagesPageResult(_GetMessagesPageResult, total=False):
+    nextCursor: str
+
+
+class _GetAvailableCommandsResultCommandsItem(TypedDict):
+    name: str
+    source: Literal["extension", "file", "skill"]
+
+
+class GetAvailableCommandsResultCommandsItem(_GetAvailableCommandsResultCommandsItem, total=False):
+    description: str
+
+
+class GetAvailableCommandsResult(TypedDict):
+    commands: List["GetAvailableCommandsResultCommandsItem"]
+
+
+class SetTodosResult(TypedDict):
+    todoPhases: List["TodoPhase"]
+
+
+class GetLoginProvidersResultProvidersItem(TypedDict):
+    id: str
+    name: str
+    available: bool
+    authenticated: bool
+
+
+class GetLoginProvidersResult(TypedDict):
+    providers: List["GetLoginProvidersResultProvidersItem"]
+
+
+class LoginResult(TypedDict):
+    providerId: str
 
 
 class AgentStartEvent(TypedDict):

@@ -129,7 +129,8 @@ export class HistoryFacet implements History {
   async entries(since?: string): Promise<{ entries: SessionEntry[]; leafId: string | null }> {
     const all = await this.#seat.conversation.all();
     const at = since === undefined ? -1 : all.findIndex((entry) => entry.id === since);
-    if (since !== undefined && at < 0) throw new Fault('not_found', `No entry has the id ${since}`);
+    if (since !== undefined && at < 0)
+      throw new Fault('not_found', `No entry has the id ${since}`, { details: { reason: 'unknown_since' } });
     return { entries: all.slice(at + 1), leafId: this.#seat.conversation.leafId };
   }
 

@@ -63,7 +63,7 @@ export class TodoFacet implements Todos {
   }
 
   get #left(): readonly TodoItem[] {
-    return (this.#items ?? []).filter(({ status }) => status !== 'completed');
+    return (this.#items ?? []).filter(({ status }) => status === 'pending' || status === 'in_progress');
   }
 
   async #read(): Promise<readonly TodoItem[]> {

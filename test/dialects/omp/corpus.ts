@@ -70,6 +70,12 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'set_subagent_subscription', level: 'progress' } },
   { frame: { type: 'set_subagent_subscription', level: 'events' } },
   { frame: { type: 'get_subagents' } },
+  { frame: { type: 'get_messages_page' } },
+  { frame: { type: 'get_messages_page', cursor: 'abc', limit: 256 } },
+  { frame: { type: 'get_available_commands' } },
+  { frame: { type: 'set_todos', phases: [{ name: 'A', tasks: [{ content: 'x', status: 'blocked' }] }] } },
+  { frame: { type: 'get_login_providers' } },
+  { frame: { type: 'login', providerId: 'github-copilot' } },
   { frame: { type: 'get_subagent_messages', subagentId: 'FixParser' } },
   { frame: { type: 'get_subagent_messages', sessionFile: '/srv/sessions/one/FixParser.jsonl', fromByte: 1024 } },
   { frame: { type: 'get_branch_messages' } },
@@ -97,6 +103,7 @@ export const ASKS: UiRequest[] = [
   { id: 'q-7', method: 'setWidget', widgetKey: 'todo', widgetLines: ['one', 'two'], widgetPlacement: 'aboveEditor' },
   { id: 'q-8', method: 'setTitle', title: 'Parser' },
   { id: 'q-9', method: 'set_editor_text', text: 'draft' },
+  { id: 'q-10', method: 'open_url', url: 'https://example.org/device', instructions: 'Enter the code AB-12' },
 ];
 
 const model = {
@@ -281,6 +288,12 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['branch', { text: 'Rename the parser', cancelled: true }],
   ['set_subagent_subscription', { level: 'events' }],
   ['get_subagents', { subagents: [] }],
+  ['get_messages_page', { messages: [user], totalMessages: 2, nextCursor: 'abc' }],
+  ['get_messages_page', { messages: [], totalMessages: 0 }],
+  ['get_available_commands', { commands: [{ name: 'review', description: 'Review it', source: 'file' }] }],
+  ['set_todos', { todoPhases: [{ name: 'A', tasks: [{ content: 'x', status: 'abandoned' }] }] }],
+  ['get_login_providers', { providers: [{ id: 'acme', name: 'Acme', available: true, authenticated: false }] }],
+  ['login', { providerId: 'acme' }],
   [
     'get_subagents',
     {
