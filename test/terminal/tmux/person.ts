@@ -1,14 +1,14 @@
 // For tests at a terminal: a person in front of tmux, who types into a shell and looks until there is something to see.
 import { execFile, execFileSync } from 'node:child_process';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
 import { newPlace, type Place } from '../../support/program.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 const run = promisify(execFile);
 const PATIENCE_MS = 40_000;
 const LOOK_MS = 40;
-let count = 0;
 
 export interface Person extends Place {
   /** Letters, one after another. */
@@ -50,14 +50,13 @@ export const READY = /^›$/m;
 
 /** A person in front of a shell that has been told to start the program. */
 export async function sitDown({ place = newPlace(), args = '', env = {}, columns = 90, rows = 28 }: Start = {}) {
-  count += 1;
-  const socket = `parley-test-${process.pid}-${count}`;
-  const tmux = async (...words: readonly string[]) => (await run('tmux', ['-u', '-L', socket, ...words])).stdout;
+  const socket = join(temporaryDirectory(), 'tmux');
+  const tmux = async (...words: readonly string[]) => (await run('tmux', ['-u', '-S', socket, ...words])).stdout;
   onTestFinished(() => {
     // By its own socket: no other terminal is touched.
-    execFileSync('tmux', ['-L', socket, 'kill-server'], { stdio: 'ignore' });
+    execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' });
   });
-  await run('tmux', ['-u', '-f', '/dev/null', '-L', socket, 'new-session', '-d', ...size(columns, rows), 'sh'], {
+  await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, 'new-session', '-d', ...size(columns, rows), 'sh'], {
     cwd: place.cwd,
     env: {
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
