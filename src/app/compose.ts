@@ -27,6 +27,7 @@ import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
 import { createPlaces, type TrustablePlaces } from './trust/places.ts';
+import { tuningFor } from './tuning.ts';
 
 /** Whoever asks first is not kept waiting for what an earlier process left behind. */
 const SWEEP_AFTER_MS = 200;
@@ -80,12 +81,17 @@ export interface Agent {
   readonly hub: SessionHub;
   readonly places: TrustablePlaces;
   readonly extensions: ExtensionFront;
+  /** These settings from here on, as far as they are not only for the start. */
+  retune(values: SettingValues): void;
   /** Ends every run and every child, and closes the log. */
   close(): Promise<void>;
 }
 
-export async function createAgent(options: AgentOptions): Promise<Agent> {
+export async function createAgent(given: AgentOptions): Promise<Agent> {
+  // A copy of its own, because a project that is trusted later may change it.
+  const options = { ...given, settings: { ...given.settings } };
   const { ports, settings } = options;
+  const tuning = tuningFor(settings);
   const models = options.models ?? modelsFor(options);
   const { shellPath } = settings;
   const { toolNames, tools: added = [] } = options;
@@ -116,14 +122,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     tools: toolbox.tools,
     offers: ({ asksHost, startsSubagents }) =>
       asksHost ? host() !== undefined : !startsSubagents || options.features?.subAgents !== false,
-    toolOptions: { shellPath, bashTimeout: settings['bash.timeout'] },
+    ...tuning,
     runShell: toolbox.runShell,
     cwd: options.cwd,
     agentDirectory: options.agentDirectory,
     places,
     resources: resources.prompt,
     rules: rulesFor(options, places),
-    todos: { reminders: settings['todo.reminders'], maxReminders: settings['todo.maxReminders'] },
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
@@ -133,17 +138,6 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
-    compaction: {
-      enabled: settings['compaction.enabled'],
-      reserveTokens: settings['compaction.reserveTokens'],
-      keepRecentTokens: settings['compaction.keepRecentTokens'],
-    },
-    retry: {
-      enabled: settings['retry.enabled'],
-      maxRetries: settings['retry.maxRetries'],
-      baseDelayMs: settings['retry.baseDelayMs'],
-      maxDelayMs: settings['retry.maxDelayMs'],
-    },
     budget: budgetFor(settings),
     maxTurns: options.maxTurns,
     subagents: subagents.doorFor(() => base),
@@ -158,6 +152,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     hub: own,
     places,
     extensions,
+    retune(values) {
+      Object.assign(settings, values);
+      const now = tuningFor(settings);
+      for (const part of ['toolOptions', 'todos', 'compaction', 'retry'] as const)
+        Object.assign(tuning[part] ?? {}, now[part]);
+    },
     async close() {
       cancelSweep();
       await own.close();
@@ -202,7 +202,9 @@ function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces
   const { ports, settings, cwd, agentDirectory, extensions = {}, warn = () => {} } = options;
   return new ExtensionFront({
     ...extensions,
-    paths: [...settings.extensions, ...(extensions.paths ?? [])],
+    get paths() {
+      return [...settings.extensions, ...(extensions.paths ?? [])];
+    },
     ports,
     models,
     cwd,

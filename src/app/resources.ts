@@ -85,8 +85,12 @@ function chosen(options: Surroundings, places: Places, extensions: Pick<Extensio
     files: ports.files,
     places,
     cwd,
-    skills: [...(options.skillPaths ?? []), ...settings.skills].map(at),
-    templates: [...(options.templatePaths ?? []), ...settings.prompts].map(at),
+    get skills() {
+      return [...(options.skillPaths ?? []), ...settings.skills].map(at);
+    },
+    get templates() {
+      return [...(options.templatePaths ?? []), ...settings.prompts].map(at);
+    },
     async added() {
       const { skills = [], templates = [] } = (await extensions.resources()) ?? {};
       return { skills: skills.map(at), templates: templates.map(at) };

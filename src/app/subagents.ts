@@ -18,6 +18,8 @@ export interface SubagentParts {
   readonly identity: ProcessIdentity;
 }
 
+type SettingsOf = typeof import('./subagent-settings.ts').settingsOf;
+
 export interface SubagentRoom {
   /** For a session made with these options, and for all that come from it. */
   doorFor(base: () => SessionOptions): CreateSubagents;
@@ -41,13 +43,15 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
     reading = undefined;
   });
   const worktrees = `${parts.agentDirectory}/worktrees`;
-  const spawnerFor = async (base: SessionOptions) => ({
+  const spawnerFor = (base: SessionOptions, settingsOf: SettingsOf) => ({
     base,
     open: parts.open,
     roster,
     logs: parts.logs,
     keepsLogs: parts.keepsLogs,
-    settings: (await import('./subagent-settings.ts')).settingsOf(settings),
+    get settings() {
+      return settingsOf(settings);
+    },
     worktrees,
     process: parts.identity,
   });
@@ -58,7 +62,8 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
         untold.splice(0).forEach(tell);
         const opening = async () => {
           const { createSubagents } = await import('../core/subagent/index.ts');
-          return createSubagents(await spawnerFor(base()), host);
+          const { settingsOf } = await import('./subagent-settings.ts');
+          return createSubagents(spawnerFor(base(), settingsOf), host);
         };
         let door: ReturnType<typeof opening> | undefined;
         return {

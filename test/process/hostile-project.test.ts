@@ -143,6 +143,35 @@ describe('trust', () => {
     expect(names.filter((name) => name?.startsWith('mcp'))).toEqual([]);
   });
 
+  test('a yes from the host counts at once, for settings too', async () => {
+    const place = newPlace();
+    const folder = join(place.cwd, '.parley');
+    mkdirSync(join(place.cwd, 'elsewhere'), { recursive: true });
+    mkdirSync(folder);
+    writeFileSync(
+      join(place.cwd, 'elsewhere/named.ts'),
+      "export default (pi) => pi.registerCommand('named', { handler() {} });",
+    );
+    writeFileSync(join(place.cwd, 'elsewhere/greet.md'), 'say `hello`');
+    writeFileSync(join(folder, 'shell'), '#!/bin/sh\necho from the shell of the project\n', { mode: 0o755 });
+    const settings = {
+      shellPath: join(folder, 'shell'),
+      extensions: ['elsewhere/named.ts'],
+      prompts: ['elsewhere/greet.md'],
+    };
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+    const program = startRpc([], { place });
+    expect(await program.ask({ type: 'get_commands' })).toMatchObject({ data: { commands: [] } });
+    const { id } = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
+    program.send({ type: 'extension_ui_response', id, confirmed: true });
+    await program.frame({ type: 'notice', level: 'info' });
+    const found = await program.ask({ type: 'get_commands' });
+    expect(found).toMatchObject({ data: { commands: [{ name: 'named' }, { name: 'greet' }] } });
+    program.send({ type: 'prompt', message: 'run `true`' });
+    const ran = await program.frame({ type: 'tool_execution_end' });
+    expect(JSON.stringify(ran)).toContain('from the shell of the project');
+  });
+
   test('what the host confirms is remembered until it changes', async () => {
     const place = trap();
     const first = startRpc(['--no-extensions'], { place });

@@ -75,6 +75,8 @@ export interface Prepared {
   readonly cwd: string;
   readonly decision: TrustDecision;
   readonly settings: SettingValues;
+  /** The same with those of the project. Not to be called before it is trusted. */
+  whenTrusted(): Promise<SettingValues>;
   readonly problems: readonly string[];
   readonly logFile: string | undefined;
 }
@@ -92,14 +94,20 @@ export async function prepare(
   const { trust, noTrust, set: overrides } = options;
   const { files } = ports;
   const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust });
-  const project = decision.trusted ? cwd : undefined;
-  const loaded = await loadSettings({ files, directory, project, overrides });
-  const { problems } = loaded;
-  const settings = withLimitFlags(withDefaults(loaded, await defaults(loaded.values)), options);
   if (decision.problem) warn(decision.problem);
-  for (const problem of problems) warn(problem);
+  // Those of the dialect that is spoken, which does not change.
+  let own: Awaited<ReturnType<Defaults>> | undefined;
+  const read = async (project: string | undefined) => {
+    const loaded = await loadSettings({ files, directory, project, overrides });
+    for (const problem of loaded.problems) warn(problem);
+    own ??= await defaults(loaded.values);
+    const settings = withLimitFlags(withDefaults(loaded, own), options);
+    return { settings, problems: loaded.problems };
+  };
+  const { settings, problems } = await read(decision.trusted ? cwd : undefined);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
-  return { ports, directory, cwd, decision, settings, problems, logFile };
+  const whenTrusted = async () => (await read(cwd)).settings;
+  return { ports, directory, cwd, decision, settings, whenTrusted, problems, logFile };
 }
 
 export async function start(
@@ -107,7 +115,8 @@ export async function start(
   warn: (line: string) => void,
   prepared?: Prepared,
 ): Promise<Started> {
-  const { ports, directory, cwd, decision, settings, problems, logFile } = prepared ?? (await prepare(options, warn));
+  const whole = prepared ?? (await prepare(options, warn));
+  const { ports, directory, cwd, decision, settings, problems, logFile } = whole;
   const agent = await createAgent({
     cwd,
     agentDirectory: directory,
@@ -159,7 +168,12 @@ export async function start(
     settings,
     cwd,
     introduceProject: (tell = agent.session.notify) =>
-      offerTrust(agent, { ports, agentDirectory: directory, cwd, because: decision.because, tell, noUi: options.noUi }),
+      offerTrust(agent, {
+        ...{ ports, cwd, tell, noUi: options.noUi },
+        agentDirectory: directory,
+        because: decision.because,
+        settings: whole.whenTrusted,
+      }),
     async close() {
       await judged;
       await close();

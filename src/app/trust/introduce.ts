@@ -15,6 +15,8 @@ export interface Introduction {
   readonly found: readonly string[];
   readonly because: TrustDecision['because'];
   readonly places: TrustablePlaces;
+  /** Takes the project's settings over, once it is trusted and before anything else of it counts. */
+  takeSettings(): Promise<void>;
   tell: AgentSession['notify'];
   /** Absent when nobody can be asked. */
   readonly ui?: Pick<HostUi, 'ask'> | undefined;
@@ -37,7 +39,7 @@ export async function introduceProject(introduction: Introduction): Promise<void
   const answer = await ui.ask({
     method: 'confirm',
     title: 'Trust this project?',
-    message: `${cwd} brings ${names} along. Trusting it lets these instruct the model and run code as you, at once, and change settings from the next start.`,
+    message: `${cwd} brings ${names} along. Trusting it lets these instruct the model and run code as you, and change settings, at once.`,
   });
   if (!answer || !('confirmed' in answer)) return;
   await settle(introduction, { trusted: answer.confirmed, digest });
@@ -56,8 +58,9 @@ async function settle(introduction: Introduction, decision: { trusted: boolean; 
     say('warning', 'The project has changed while you were asked. It stays untrusted; start again to be asked anew.');
     return;
   }
+  await introduction.takeSettings();
   places.trust();
-  say('info', 'This project is trusted. Its settings count from the next start.');
+  say('info', 'This project is trusted. What it says about models, budgets and the wire counts from the next start.');
 }
 
 function listed(found: readonly string[]): string {
