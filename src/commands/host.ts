@@ -15,7 +15,7 @@ export const setHostTools = command({
   async run({ tools }, { session, host }) {
     const { hostTools } = await import('./host-tools.ts');
     const lent = hostTools(tools, host);
-    session.tools.lend(lent);
+    await session.tools.lend(lent);
     return { toolNames: lent.map((tool) => tool.name) };
   },
 });

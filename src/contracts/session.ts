@@ -176,8 +176,8 @@ export interface ToolChoice {
   active(): Promise<readonly Tool[]>;
   /** Names that nobody knows are passed over. */
   choose(names: readonly string[]): void;
-  /** Tools of the host, in the place of those it lent before. They are always active. */
-  lend(tools: readonly Tool[]): void;
+  /** Tools of the host, in the place of those it lent before. They are always active. Throws a Fault when a name is taken. */
+  lend(tools: readonly Tool[]): Promise<void>;
 }
 
 export interface ShellOptions {

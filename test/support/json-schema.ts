@@ -32,6 +32,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   description: nothing,
   default: nothing,
   propertyNames: nothing,
+  'x-stability': nothing,
   $ref(argument, value, path, _, document) {
     const target = document.definitions[String(argument).replace('#/definitions/', '')];
     return target ? judge(document, target, value, path) : [`${path}: ${argument} leads nowhere`];

@@ -10,7 +10,7 @@ type Update = (partial: ToolResult) => void;
 type Input = Record<string, unknown>;
 
 export async function executeTool(scope: RunScope, call: ToolCall, update: Update): Promise<ToolResult> {
-  const tool = scope.tools.get(call.name);
+  const tool = scope.tools.get(call.name) ?? (await scope.newTool(call.name));
   if (!tool) return errorResult(`Tool ${call.name} not found`);
   const abandoned = () => errorResult('Tool execution was aborted.');
   return orAfterAbort(attempt(scope, tool, call, update), abandoned, scope.signal, scope.clock);

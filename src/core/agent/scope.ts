@@ -52,6 +52,8 @@ export interface RunScope {
   /** An assistant message that no model wrote: the answer that failed or was aborted before it began. */
   blankAnswer(): AssistantMessage;
   readonly tools: ReadonlyMap<string, Tool>;
+  /** One that came while the run was going. */
+  newTool(name: string): Promise<Tool | undefined>;
   readonly toolSurroundings: Omit<ToolContext, 'toolCallId' | 'signal' | 'update'>;
   /** Set while an arriving message is being made safe; it must not be missed at the end of a run. */
   readonly arriving: Promise<unknown> | undefined;

@@ -202,6 +202,7 @@ export class RunFacet implements Runs {
       ask: (signal) => asking.ask(signal, run.systemPrompt),
       blankAnswer: () => asking.blankAnswer(),
       tools: new Map((await tools.active()).map((tool) => [tool.name, tool])),
+      newTool: async (name) => (await tools.active()).find((tool) => tool.name === name),
       toolSurroundings: {
         cwd: options.cwd,
         ports,

@@ -1,4 +1,5 @@
 // First floor, core: which tools the model is offered. Knows them by name only.
+import { Fault } from '../../base/index.ts';
 import type { Tool, ToolChoice } from '../../contracts/index.ts';
 import type { SessionOptions } from './options.ts';
 
@@ -27,7 +28,11 @@ export class ToolFacet implements ToolChoice {
     return (await this.all()).filter((tool) => isWanted(tool) && offers(tool));
   }
 
-  lend(tools: readonly Tool[]): void {
+  async lend(tools: readonly Tool[]): Promise<void> {
+    const own = new Set((tools.length > 0 ? await this.#options.tools() : []).map(({ name }) => name));
+    const taken = tools.find(({ name }) => own.has(name));
+    // A host that took the place of `bash` would be told what was meant for the user's own machine.
+    if (taken) throw new Fault('invalid_params', `Host tool "${taken.name}" conflicts with an existing tool`);
     this.#lent = tools;
     this.#changed();
   }
