@@ -276,7 +276,7 @@ export type GetSubagentMessagesCommand = {
   "fromByte"?: number;
 };
 
-/** The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for. */
+/** The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for. @experimental */
 export type GetMessagesPageCommand = {
   "id"?: string | number;
   "type": "get_messages_page";
@@ -284,26 +284,26 @@ export type GetMessagesPageCommand = {
   "limit"?: number;
 };
 
-/** The same as get_commands, as omp has it: name, description, and where it comes from. */
+/** The same as get_commands, as omp has it: name, description, and where it comes from. @experimental */
 export type GetAvailableCommandsCommand = {
   "id"?: string | number;
   "type": "get_available_commands";
 };
 
-/** Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool. */
+/** Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool. @experimental */
 export type SetTodosCommand = {
   "id"?: string | number;
   "type": "set_todos";
   "phases": Array<TodoPhase>;
 };
 
-/** The providers that a person can sign in with, and whether somebody has. */
+/** The providers that a person can sign in with, and whether somebody has. @experimental */
 export type GetLoginProvidersCommand = {
   "id"?: string | number;
   "type": "get_login_providers";
 };
 
-/** Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else. */
+/** Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else. @experimental */
 export type LoginCommand = {
   "id"?: string | number;
   "type": "login";

@@ -4,6 +4,7 @@ import { command } from '../contracts/index.ts';
 
 export const getLoginProviders = command({
   name: 'get_login_providers',
+  stability: 'experimental',
   doc: 'The providers that a person can sign in with, and whether somebody has.',
   lane: 'now',
   long: true,
@@ -16,6 +17,7 @@ export const getLoginProviders = command({
 
 export const login = command({
   name: 'login',
+  stability: 'experimental',
   doc: 'Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else.',
   lane: 'now',
   long: true,

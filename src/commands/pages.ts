@@ -18,6 +18,7 @@ interface Snapshot {
 
 export const getMessagesPage = command({
   name: 'get_messages_page',
+  stability: 'experimental',
   doc: 'The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for.',
   lane: 'now',
   params: object({

@@ -6,6 +6,7 @@ import { type TodoItem, todoPhase } from '../protocol/index.ts';
 
 export const setTodos = command({
   name: 'set_todos',
+  stability: 'experimental',
   doc: 'Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool.',
   lane: 'ordered',
   params: object({ phases: array(todoPhase) }),

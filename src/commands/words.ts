@@ -7,6 +7,7 @@ const SOURCES = { extension: 'extension', prompt: 'file', skill: 'skill' } as co
 
 export const getAvailableCommands = command({
   name: 'get_available_commands',
+  stability: 'experimental',
   doc: 'The same as get_commands, as omp has it: name, description, and where it comes from.',
   lane: 'now',
   long: true,

@@ -414,7 +414,7 @@ class AsyncCommands:
         limit: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> "GetMessagesPageResult":
-        """The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for."""
+        """The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for. Experimental."""
         return cast("GetMessagesPageResult", await self.call("get_messages_page", {"cursor": cursor, "limit": limit}, timeout=timeout))
 
     async def get_available_commands(
@@ -422,7 +422,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "GetAvailableCommandsResult":
-        """The same as get_commands, as omp has it: name, description, and where it comes from."""
+        """The same as get_commands, as omp has it: name, description, and where it comes from. Experimental."""
         return cast("GetAvailableCommandsResult", await self.call("get_available_commands", {}, timeout=timeout))
 
     async def set_todos(
@@ -431,7 +431,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetTodosResult":
-        """Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool."""
+        """Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool. Experimental."""
         return cast("SetTodosResult", await self.call("set_todos", {"phases": phases}, timeout=timeout))
 
     async def get_login_providers(
@@ -439,7 +439,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "GetLoginProvidersResult":
-        """The providers that a person can sign in with, and whether somebody has."""
+        """The providers that a person can sign in with, and whether somebody has. Experimental."""
         return cast("GetLoginProvidersResult", await self.call("get_login_providers", {}, timeout=timeout))
 
     async def login(
@@ -448,5 +448,5 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "LoginResult":
-        """Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else."""
+        """Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else. Experimental."""
         return cast("LoginResult", await self.call("login", {"providerId": provider_id}, timeout=timeout))
