@@ -15,7 +15,8 @@ export interface FrameSink {
 export function openSink(fd: number): FrameSink {
   const info = fs.fstatSync(fd);
   if (info.isFIFO()) return createPipeSink(fd);
-  if (info.isSocket()) return createSocketSink(fd, info.ino);
+  // Bun makes no stream of a socket that it did not open; written synchronously, a slow host holds the agent up.
+  if (info.isSocket() && !process.versions.bun) return createSocketSink(fd, info.ino);
   // Terminals too: Node itself writes to them synchronously.
   return createFileSink(fd);
 }

@@ -94,6 +94,7 @@ function startWatcher(spawn: typeof Spawn, tree: string): ChildProcess | undefin
   if (child.pid === undefined) return undefined;
   child.stdin.on('error', () => {});
   child.unref();
-  (child.stdin as Socket).unref();
+  // Bun has none, and does not need it.
+  (child.stdin as Partial<Socket>).unref?.();
   return child;
 }

@@ -1,0 +1,119 @@
+// Bun on either side of the wire: hosts as people write them there, our client, and the program itself.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { newPlace } from '../support/program.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const bun = process.env.BUN || 'bun';
+
+/** A project, and the program on the path under the names that hosts look for. */
+function installed() {
+  const { home, cwd } = newPlace();
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  for (const name of ['parley', 'omp']) symlinkSync(inject('program'), join(bin, name));
+  writeFileSync(join(cwd, 'shopping.txt'), 'milk\nbread\n');
+  const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
+  return { home, cwd, env: { PATH: path, HOME: home, PARLEY_DIR: home } };
+}
+
+function run({ cwd, env }: ReturnType<typeof installed>, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(bun, args, { cwd, env, encoding: 'utf8', timeout: 100_000 });
+  return { status, stdout, stderr };
+}
+
+test('Bun is there', () => {
+  expect(spawnSync(bun, ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+describe('hosts', () => {
+  const written = join(root, 'test/hosts');
+
+  test.each(['bun-spawn.ts', 'chunks.mjs', 'readline.mjs'])('%s gets its answer and ends', (host) => {
+    const { status, stdout, stderr } = run(installed(), join(written, host), 'omp', 'What files are here?');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('[tool ls]');
+    expect(stdout).toContain('shopping.txt');
+    expect(stdout).toMatch(/\n\[end stop\]\n$/);
+  });
+
+  test.each(['bun-spawn.ts', 'chunks.mjs'])('Ctrl+C in %s aborts the run', async (host) => {
+    const { cwd, env } = installed();
+    const child = spawn(bun, [join(written, host), 'omp', 'Run `sleep 600`'], { cwd, env });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const before = stdout.includes('[tool bash]');
+      stdout += text;
+      if (!before && stdout.includes('[tool bash]')) child.kill('SIGINT');
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/\[end (aborted|toolResult)\]\n$/) });
+  });
+});
+
+const CLIENT = `
+import { AgentGone, RpcClient, RpcError } from 'parley-agent/client';
+
+const options = { cliPath: process.argv[2], args: ['--no-session'] };
+const agent = new RpcClient({ ...options, ...(process.argv[3] ? { runtime: process.argv[3] } : {}) });
+const tools: string[] = [];
+agent.onEvent((event) => {
+  if (event.type === 'tool_execution_start') tools.push(event.toolName);
+});
+await agent.start();
+const messages = await agent.promptAndWait('What files are here?', { signal: AbortSignal.timeout(60_000) });
+const refused = await agent.setSessionName({ name: ' ' }).catch((error) => error instanceof RpcError && error.message);
+const iterated: string[] = [];
+const reading = (async () => {
+  for await (const event of agent.events()) {
+    iterated.push(event.type);
+    if (event.type === 'agent_settled') break;
+  }
+})();
+await agent.prompt({ message: 'Say hello' });
+await reading;
+const waiting = agent.bash({ command: 'sleep 600' }).catch((error) => error);
+process.kill(agent.pid, 'SIGKILL');
+const gone = await waiting;
+process.stdout.write(JSON.stringify({
+  tools, count: messages.length, refused, last: iterated.at(-1), gone: gone instanceof AgentGone && gone.signal,
+}));
+`;
+
+describe('the client', () => {
+  test.each([
+    ['an agent on Node', process.execPath],
+    ['an agent on Bun, as Bun starts it by itself', ''],
+  ])('talks to %s', async (_, runtime) => {
+    const place = installed();
+    const program = join(place.home, 'host.mjs');
+    await build({
+      stdin: { contents: CLIENT, loader: 'ts', resolveDir: root },
+      outfile: program,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      alias: { 'parley-agent/client': join(root, 'src/client/index.ts') },
+      logLevel: 'silent',
+    });
+    const { status, stdout, stderr } = run(place, program, inject('program'), ...(runtime ? [runtime] : []));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      tools: ['ls'],
+      count: 4,
+      refused: 'Session name cannot be empty',
+      last: 'agent_settled',
+      gone: 'SIGKILL',
+    });
+  });
+});
+
+test('the program itself runs on Bun', () => {
+  const { status, stdout } = run(installed(), inject('program'), '--no-session', 'Run `echo from a shell`');
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('from a shell') });
+});
