@@ -101,6 +101,10 @@ class TheProgram(Case):
         self.assertEqual(len(outcomes), 20)
 
 
+# What hosts of pi call by another name; here they are branch and get_branch_messages.
+PI_NAMES = {"fork", "get_fork_messages"}
+
+
 class Calls(Case):
     def test_every_command_has_a_method(self) -> None:
         schema = json.loads((ROOT / "schema" / "omp.json").read_text(encoding="utf-8"))["definitions"]
@@ -108,7 +112,7 @@ class Calls(Case):
         seen = 0
         for definition in schema.values():
             type = definition.get("properties", {}).get("type", {}).get("const")
-            if not definition.get("description") or f"{pascal(type)}Command" not in schema:
+            if type in PI_NAMES or not definition.get("description") or f"{pascal(type)}Command" not in schema:
                 continue
             needed = [name for name in definition["required"] if name != "type"]
             sent = client.call(type)
