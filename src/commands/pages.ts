@@ -6,6 +6,7 @@ import { type AgentMessage, agentMessage } from '../protocol/index.ts';
 
 const USUAL = 100;
 const MOST = 256;
+const WHOLE = `must be a whole number from 1 to ${MOST}`;
 /** Of JSON, so that a page fits into a frame of a megabyte. One message is always given, however long. */
 const MOST_BYTES = 768 * 1024;
 
@@ -23,7 +24,7 @@ export const getMessagesPage = command({
   lane: 'now',
   params: object({
     cursor: optional(string()),
-    limit: optional(pipe(number(), integer(), minValue(1), maxValue(MOST))),
+    limit: optional(pipe(number(), integer(WHOLE), minValue(1, WHOLE), maxValue(MOST, WHOLE))),
   }),
   result: object({ messages: array(agentMessage), totalMessages: number(), nextCursor: optional(string()) }),
   examples: [{}, { limit: 20 }],

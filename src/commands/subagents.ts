@@ -38,7 +38,7 @@ export const getSubagentMessages = command({
   params: object({
     subagentId: optional(string()),
     sessionFile: optional(string()),
-    fromByte: optional(pipe(number(), integer(), minValue(0))),
+    fromByte: optional(pipe(number(), integer('must be a whole number'), minValue(0, 'must be 0 or more'))),
   }),
   result: object({
     sessionFile: string(),

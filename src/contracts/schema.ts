@@ -30,9 +30,19 @@ function describe(raw: unknown): string {
   }, '');
   const subject = field === '' ? 'value' : field;
   if (issue.input === undefined) return `${subject} is required`;
-  if (issue.kind === 'validation') return `${subject}: ${issue.message}`;
-  const got = typeof issue.input === 'string' ? JSON.stringify(cut(issue.input)) : kindOf(issue.input);
-  return `${subject} must be ${wanted(issue.expected)} (got ${got})`;
+  if (issue.kind === 'validation') return subject + verdict(issue);
+  return `${subject} must be ${wanted(issue.expected)} (got ${shown(issue.input, kindOf)})`;
+}
+
+/** A rule of the schema's own may be a half sentence, which lacks only what it was given, or a whole one. */
+function verdict({ message, input }: Issue): string {
+  if (!message.startsWith('must ')) return `: ${message}`;
+  return message.includes('(got ') ? ` ${message}` : ` ${message} (got ${shown(input, String)})`;
+}
+
+function shown(input: unknown, plain: (value: unknown) => string): string {
+  if (typeof input === 'string') return JSON.stringify(cut(input));
+  return typeof input === 'number' ? plain(input) : kindOf(input);
 }
 
 /** A union reports one issue per variant that failed, each with a path of its own; the deepest is what the sender meant. */

@@ -177,11 +177,11 @@ describe('the file', () => {
 describe('what is wrong', () => {
   const wrong = [
     ['{"retry": {"maxRetries": "3"}}', 'retry.maxRetries', 'retry.maxRetries must be a number (got "3")'],
-    ['{"retry.maxRetries": -1}', 'retry.maxRetries', 'retry.maxRetries: must be 0 or more'],
-    ['{"retry.maxRetries": 1.5}', 'retry.maxRetries', 'retry.maxRetries: must be a whole number'],
-    ['{"bash.timeout": 0}', 'bash.timeout', 'bash.timeout: must be 1 or more'],
-    ['{"rpc.maxLineBytes": 10}', 'rpc.maxLineBytes', 'rpc.maxLineBytes: must be 1024 or more'],
-    ['{"task.budget.warnAtRatio": 2}', 'task.budget.warnAtRatio', 'task.budget.warnAtRatio: must be 1 or less'],
+    ['{"retry.maxRetries": -1}', 'retry.maxRetries', 'retry.maxRetries must be 0 or more (got -1)'],
+    ['{"retry.maxRetries": 1.5}', 'retry.maxRetries', 'retry.maxRetries must be a whole number (got 1.5)'],
+    ['{"bash.timeout": 0}', 'bash.timeout', 'bash.timeout must be 1 or more (got 0)'],
+    ['{"rpc.maxLineBytes": 10}', 'rpc.maxLineBytes', 'rpc.maxLineBytes must be 1024 or more (got 10)'],
+    ['{"task.budget.warnAtRatio": 2}', 'task.budget.warnAtRatio', 'task.budget.warnAtRatio must be 1 or less (got 2)'],
     ['{"extensions": "a.ts"}', 'extensions', 'extensions must be an array (got "a.ts")'],
     [
       '{"task.verification.profiles": {"ci": {"commands": [{"name": "x"}]}}}',
@@ -286,7 +286,7 @@ describe('layers', () => {
     ['nonsense', '--set takes KEY=VALUE (got "nonsense")'],
     ['retry.enabeld=true', '--set: unknown setting retry.enabeld (did you mean retry.enabled?)'],
     ['retry.maxRetries=many', '--set: retry.maxRetries must be a number (got "many")'],
-    ['retry.maxRetries=-1', '--set: retry.maxRetries: must be 0 or more'],
+    ['retry.maxRetries=-1', '--set: retry.maxRetries must be 0 or more (got -1)'],
   ])('--set %s is refused', async (words, sentence) => {
     await expect(layered({}, undefined, [words])).rejects.toThrow(sentence);
   });

@@ -184,7 +184,7 @@ describe('what makes no sense is told with file and key, and costs only itself',
     [
       'tokens below one',
       { ...acme, models: [{ id: 'x', maxTokens: 0 }] },
-      'providers.acme.models[0].maxTokens: must be 1 or more',
+      'providers.acme.models[0].maxTokens must be 1 or more',
     ],
     [
       'no address',

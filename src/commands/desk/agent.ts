@@ -77,7 +77,9 @@ export const compactSession = command({
   doc: 'Put a summary in the place of the older part of the conversation. `keep_recent` is how many of the newest messages stay as they are; without it, as many as the settings say, in tokens.',
   lane: 'ordered',
   long: true,
-  params: object({ keepRecent: optional(pipe(number(), integer(), minValue(1))) }),
+  params: object({
+    keepRecent: optional(pipe(number(), integer('must be a whole number'), minValue(1, 'must be 1 or more'))),
+  }),
   async run({ keepRecent: keepMessages }, { session }) {
     await session.compaction.compact(undefined, { keepMessages });
   },
