@@ -17,12 +17,12 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'parley-page-'));
   mkdirSync(join(directory, 'home/agents'), { recursive: true });
-  mkdirSync(join(directory, 'work'));
+  mkdirSync(join(directory, 'project'));
   writeFileSync(join(directory, 'home/agents/translator.md'), block('markdown'));
   writeFileSync(join(directory, 'home/settings.json'), block('jsonc'));
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: join(directory, 'work') });
-  for (const name of ['README.md', 'guide.md']) writeFileSync(join(directory, 'work', name), 'Hello.\n');
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: join(directory, 'project') });
+  for (const name of ['README.md', 'guide.md']) writeFileSync(join(directory, 'project', name), 'Hello.\n');
   git('init', '-q');
   git('add', '-A');
   git('commit', '-qm', 'state');
@@ -40,7 +40,7 @@ const translator: ScriptStep = ({ messages, systemPrompt }) => {
 test('the call, with the agent and the settings of the page: its results, and its events for a subscriber', async () => {
   const problems: string[] = [];
   const agent = await createAgentSession({
-    cwd: join(directory, 'work'),
+    cwd: join(directory, 'project'),
     agentDirectory: join(directory, 'home'),
     models: createScriptedModels([
       { calls: [{ name: 'task', arguments: JSON.parse(block('json')) }] },
@@ -66,7 +66,7 @@ test('the call, with the agent and the settings of the page: its results, and it
     { id: 'Guide', exitCode: 0, extractedToolData: { answer: { files: ['guide.md'], remarks: '' } } },
   ]);
   for (const name of ['README.md', 'guide.md']) {
-    expect(readFileSync(join(directory, 'work', name), 'utf8')).toBe('Hei.\n');
+    expect(readFileSync(join(directory, 'project', name), 'utf8')).toBe('Hei.\n');
   }
   const told = events.flatMap((event) => ('id' in event && event.id === 'Readme' ? [event.type] : []));
   expect([...new Set(told)].filter((type) => type !== 'subagent_session')).toEqual(block('text').trim().split('\n'));

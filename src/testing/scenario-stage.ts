@@ -39,7 +39,7 @@ interface StartOptions extends Partial<Omit<AgentOptions, 'settings'>> {
 }
 
 export async function setStage(steps: readonly Step[], options: ScenarioOptions): Promise<Stage> {
-  const cwd = join(options.directory, 'work');
+  const cwd = join(options.directory, 'project');
   await mkdir(cwd, { recursive: true });
   for (const { rest } of steps.filter((step) => step.word === 'given')) await put(cwd, rest);
   const start = Object.assign({}, ...wordsOf(steps, 'option')) as StartOptions;
