@@ -228,8 +228,8 @@ export class Conversation implements Room {
   }
 
   show(display: Display): void {
-    if (this.#displays.take(display)) this.draw();
-    else if (display.method === 'notify') this.say(display.message, display.notifyType);
+    this.#displays.take(display);
+    if (display.method === 'notify') this.say(display.message, display.notifyType);
     else if (display.method === 'setTitle') this.#ports.screen.title(display.title);
     else if (display.method === 'set_editor_text') this.typing.write(display.text);
     this.draw();

@@ -1,7 +1,8 @@
 // The hall, terminal: what extensions want shown beside the conversation: status words and widgets. Knows no extension.
+
+import { plainLines } from '../base/plain.ts';
 import type { Display } from '../client/index.ts';
 import { type Line, line } from './text/line.ts';
-import { plainLines } from './text/plain.ts';
 
 const MOST_LINES = 10;
 

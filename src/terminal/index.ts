@@ -15,7 +15,7 @@ import { DrawnScreen, type Screen } from './screen.ts';
 import { paletteFor, terminal } from './text/paint.ts';
 import { welcome } from './welcome.ts';
 
-export { plain } from './text/plain.ts';
+export { plain } from '../base/plain.ts';
 
 export interface TerminalPorts {
   readonly client: Client;

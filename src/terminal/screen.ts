@@ -1,9 +1,10 @@
 // The hall, terminal: the picture on the terminal. What is finished is printed once and scrolls away; what still changes is
 // kept at the bottom and drawn again. Knows lines and rows, nothing of what they say.
+
+import { plainLine } from '../base/plain.ts';
 import type { Tty } from '../contracts/tty.ts';
 import { clipped, type Line, lineWidth } from './text/line.ts';
 import { type Palette, paint, terminal } from './text/paint.ts';
-import { plainLine } from './text/plain.ts';
 
 export interface Live {
   readonly lines: readonly Line[];

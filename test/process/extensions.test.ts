@@ -163,11 +163,12 @@ describe('flags of an extension that is found, not named', () => {
 
 describe('a command that never ends', () => {
   const endless = `export default (pi) => {
+    const running = new Promise((resolve) => pi.on('agent_start', resolve));
     pi.registerCommand('endless', { handler: (_, ctx) => { ctx.ui.notify('begun'); return new Promise(() => {}); } });
     pi.registerCommand('work', { async handler(_, ctx) {
       pi.sendUserMessage('run \`sleep 0.3\`');
       ctx.ui.notify('begun');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await running;
       await ctx.waitForIdle();
       await ctx.newSession();
       pi.setSessionName('after the work');

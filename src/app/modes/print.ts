@@ -1,5 +1,7 @@
 // The hall: one message, one answer, on a terminal or in a pipe. As text, or as the events of the default dialect.
+import { isatty } from 'node:tty';
 import { Fault, toJson } from '../../base/index.ts';
+import { plain } from '../../base/plain.ts';
 import { omp } from '../../dialects/index.ts';
 import { type AgentMessage, type AssistantMessage, textOf } from '../../protocol/index.ts';
 import { createStdioTransport } from '../../transports/index.ts';
@@ -31,7 +33,10 @@ export async function say(text: string): Promise<void> {
 }
 
 /** Returns the exit code: 0 when the run came to its end, 1 when it failed or was aborted. */
-export async function runPrint(options: PrintOptions, warn: (line: string) => void): Promise<number> {
+export async function runPrint(options: PrintOptions, tell: (line: string) => void): Promise<number> {
+  const warn = (line: string) => tell(plain(line));
+  // Asked now: later, descriptor 1 is another one. A file or a pipe gets the answer as it is.
+  const forReader = isatty(1) ? plain : (text: string) => text;
   const started = await start(options, warn);
   const { agent, ports } = started;
   const input = await gatherInput(wordsOf(options, started), { ports, cwd: started.cwd, warn });
@@ -52,7 +57,8 @@ export async function runPrint(options: PrintOptions, warn: (line: string) => vo
   agent.session.subscribe((event) => {
     if (event.type === 'budget_exceeded' && event.scope === 'session') spent = event.snapshot.reason;
   });
-  const report = options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output);
+  const report =
+    options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output, forReader);
   await started.introduceProject(options.mode === 'json' ? undefined : ({ message }) => warn(message));
   await agent.session.runs.prompt({ ...input, accepted: () => {} });
   // Told to go: nobody waits for the answer that was cut off.
@@ -72,14 +78,14 @@ interface Report {
 }
 
 /** The answer on stdout when it is whole; what goes on meanwhile on stderr, where a person looks. */
-function reportText(started: Started, output: Output): Report {
+function reportText(started: Started, output: Output, forReader: (text: string) => string): Report {
   const progress = createProgress();
   started.agent.session.subscribe((event) => progress.show(event));
   return {
     end(messages, warn) {
       progress.end();
       const answer = lastAnswer(messages);
-      const text = answer ? textOf(answer.content) : '';
+      const text = forReader(answer ? textOf(answer.content) : '');
       if (text !== '') output.write([text.endsWith('\n') ? text : `${text}\n`]);
       return verdict(answer, warn);
     },

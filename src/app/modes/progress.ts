@@ -1,4 +1,5 @@
 // The hall: a line on stderr for what is going on, when a person is there to read it.
+import { plainLine } from '../../base/plain.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 
 export interface Progress {
@@ -20,16 +21,14 @@ export function createProgress(): Progress {
   };
 }
 
+/** Untrusted text never reaches a terminal with its control characters. */
 function line(text: string): void {
-  process.stderr.write(`\u001b[2m${text}\u001b[22m\n`);
+  process.stderr.write(`\u001b[2m${plainLine(text)}\u001b[22m\n`);
 }
 
-/** Untrusted text never reaches a terminal with its control characters. */
 function summary(args: Record<string, unknown>): string {
   const text = Object.values(args)
     .filter((value) => typeof value === 'string')
     .join(' ');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is being removed
-  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain;
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

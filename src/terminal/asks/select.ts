@@ -1,7 +1,8 @@
 // The hall, terminal: choosing one of several. Arrows move, letters narrow the choice down, a number names one.
+
+import { plainLines } from '../../base/plain.ts';
 import type { Stroke } from '../input/keys.ts';
 import { type Line, line, span, wrapped } from '../text/line.ts';
-import { plainLines } from '../text/plain.ts';
 import type { Pane, PaneView } from './pane.ts';
 
 export interface Choice {

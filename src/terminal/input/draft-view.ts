@@ -1,7 +1,8 @@
 // The hall, terminal: a draft as rows of a given width, and the place of the cursor among them. Pure.
+
+import { joined, type Plain, plainLine } from '../../base/plain.ts';
 import { graphemes, widthOf } from '../text/cells.ts';
 import { type Line, type Look, span } from '../text/line.ts';
-import { joined, type Plain, plainLine } from '../text/plain.ts';
 import type { Draft } from './editor.ts';
 
 export interface DraftView {

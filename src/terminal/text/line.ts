@@ -1,6 +1,7 @@
 // The hall, terminal: lines of text with a look, and how they are made to fit. Pure; knows no escape sequence.
+
+import { joined, type Plain, part, plainLine, repeated } from '../../base/plain.ts';
 import { graphemes, widthOf } from './cells.ts';
-import { joined, type Plain, part, plainLine, repeated } from './plain.ts';
 
 export type Colour = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 

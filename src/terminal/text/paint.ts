@@ -1,6 +1,7 @@
 // The hall, terminal: the escape sequences that we ourselves send, all of them. Takes only text that has passed the gate.
+
+import type { Plain } from '../../base/plain.ts';
 import type { Colour, Line, Look } from './line.ts';
-import type { Plain } from './plain.ts';
 
 const ESC = '\u001b';
 

@@ -1,8 +1,9 @@
 // The hall, terminal: an answer of the model while it is written: thoughts, text, and the calls that it is about to make.
+
+import { plainLines } from '../../base/plain.ts';
 import type { AgentEventOf } from '../../protocol/index.ts';
 import { MarkdownView } from '../markdown/view.ts';
 import { type Line, line, wrapped } from '../text/line.ts';
-import { plainLines } from '../text/plain.ts';
 import { fold } from './folding.ts';
 
 type StreamEvent = AgentEventOf<'message_update'>['assistantMessageEvent'];

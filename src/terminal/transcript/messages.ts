@@ -1,8 +1,9 @@
 // The hall, terminal: messages that are whole as lines: what the person said, and what is read again from a session. Pure.
+
+import { plainLines } from '../../base/plain.ts';
 import { type AgentMessage, type AssistantMessage, callsOf, textOf } from '../../protocol/index.ts';
 import { markdownLines } from '../markdown/view.ts';
 import { EMPTY, type Line, type Look, line, prefixed, span, wrapped } from '../text/line.ts';
-import { plainLines } from '../text/plain.ts';
 import { fold, indented } from './folding.ts';
 import { headLine, resultLines } from './tool-view.ts';
 

@@ -1,9 +1,9 @@
 // The hall, terminal: a tool call as lines: what is done, with what, and what came of it. Pure. Reads what a result holds,
 // never what a tool is called.
 import { isRecord } from '../../base/index.ts';
+import { plainLines } from '../../base/plain.ts';
 import { textOf } from '../../protocol/index.ts';
 import { clipped, type Line, type Look, line, span } from '../text/line.ts';
-import { plainLines } from '../text/plain.ts';
 import { fold, indented } from './folding.ts';
 
 export interface ToolCallView {

@@ -1,10 +1,11 @@
 // The hall, terminal: from the events of a session to what stands on the terminal: lines that are printed once, and lines that
 // still change. Knows events and looks; no keys, no terminal.
+
+import { plainLines } from '../../base/plain.ts';
 import type { AgentEvent, AgentEventOf, AgentMessage } from '../../protocol/index.ts';
 import { textOf } from '../../protocol/index.ts';
 import { markdownLines } from '../markdown/view.ts';
 import { EMPTY, type Line, type Look, line, wrapped } from '../text/line.ts';
-import { plainLines } from '../text/plain.ts';
 import { Answer } from './answer.ts';
 import { Calls } from './calls.ts';
 import { happening } from './happenings.ts';

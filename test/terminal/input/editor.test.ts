@@ -1,6 +1,7 @@
 // The draft: keys change it as they do everywhere, and the cursor never stands inside of a character.
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { plainLine } from '../../../src/base/plain.ts';
 import { draftView } from '../../../src/terminal/input/draft-view.ts';
 import {
   type Draft,
@@ -11,7 +12,6 @@ import {
   written,
 } from '../../../src/terminal/input/editor.ts';
 import { graphemes, widthOf } from '../../../src/terminal/text/cells.ts';
-import { plainLine } from '../../../src/terminal/text/plain.ts';
 
 const keys = constantFrom(...Object.keys(EDITS), 'up', 'down');
 const typing = array(

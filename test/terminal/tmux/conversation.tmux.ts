@@ -1,7 +1,7 @@
 // A conversation at a terminal, as a person has it: asking, stopping, steering, leaving.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
 import { pathsBelow } from '../../support/session-files.ts';
 import { begin, LEFT, PROMPT, READY, sitDown } from './person.ts';
@@ -124,8 +124,18 @@ test('words on the command line, or a pipe, are answered as before', async () =>
   const person = await sitDown({ args: '--no-session hello; echo done' });
   await person.sees(/^done$/m);
   expect(await person.screen()).not.toContain('/help');
-  await person.say('echo hello | parley-is-not-here 2>/dev/null; echo next');
-  await person.sees(/^next$/m);
+  await person.say(`echo 'What files are here?' | ${process.execPath} ${inject('program')} --no-session; echo next`);
+  const seen = await person.sees(/^next$/m);
+  expect(seen).toContain('This directory');
+  expect(seen).not.toContain('/help');
+});
+
+test('an answer to words on the command line is read, never obeyed', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.cwd, 'evil.txt'), 'begin \u001b]0;pwned\u0007\u001b[2J end\n');
+  const person = await sitDown({ place, args: `--no-session 'show me evil.txt'; echo done` });
+  expect(await person.sees(/^done$/m)).toContain('begin ␛]0;pwned␇␛[2J end');
+  expect(await person.fact('#{pane_title}')).not.toContain('pwned');
 });
 
 test('a wrong flag is said on a terminal that stays as it was', async () => {

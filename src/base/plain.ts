@@ -1,4 +1,4 @@
-// The hall, terminal: the one gate between text of others and the terminal. What came through it can only be read.
+// Ground floor: the one gate between text of others and a terminal. What came through it can only be read.
 
 declare const passed: unique symbol;
 

@@ -1,7 +1,7 @@
 // The gate between text of others and the terminal: whatever goes in, nothing that commands a terminal comes out.
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { part, plain, plainLine, plainLines } from '../../../src/terminal/text/plain.ts';
+import { part, plain, plainLine, plainLines } from '../../src/base/plain.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
 const FORBIDDEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u2028\u2029]|\p{Surrogate}/u;
