@@ -21,6 +21,8 @@ Listener = Callable[[Any], None]
 
 _TAIL = 8 * 1024
 _DRAIN_SECONDS = 1.0
+# How long a farewell waits for listeners: one of them may wait for the thread that says it.
+_HEAR_SECONDS = 5.0
 _END = object()
 
 
@@ -31,8 +33,9 @@ def _ignore(_: Any) -> None:
 class Client(Commands):
     """Starts `parley --mode rpc` and talks to it. Every command is a method; `with` stops the agent at the end.
 
-    Listeners are called one after the other on a thread of their own, where they may make calls. The handler of
-    `on_ask` gets a thread for each question, because a person may take a while.
+    Listeners are called one after the other on a thread of their own, where they may make calls: they may hear an
+    event a little after the call that it belongs to has returned, and have heard all of them when `close` or `stop`
+    returns. The handler of `on_ask` gets a thread for each question, because a person may take a while.
     """
 
     def __init__(
@@ -71,7 +74,7 @@ class Client(Commands):
         except OSError as problem:
             raise ParleyError(f"Cannot start {command[0]}: {problem}") from problem
         self._threads = [self._thread(work) for work in (self._read, self._read_stderr)]
-        self._thread(self._tell)
+        self._teller = self._thread(self._tell)
         self._thread(self._watch)
 
     @property
@@ -283,6 +286,8 @@ class Client(Commands):
         if not self._closed.wait(timeout):
             raise TimeoutError(f"The agent did not go within {timeout} s; stop() ends it")
         self._end_input()
+        if threading.current_thread() is not self._teller:
+            self._teller.join(_HEAR_SECONDS)
         return cast(Farewell, self._connection.farewell)
 
     def _iterate(self, mine: "queue.Queue[Any]") -> Iterator[AgentEvent]:

@@ -48,7 +48,7 @@ class TheProgram(Case):
                 await client.call("fly")
             await client.wait_for_idle()
             self.assertEqual((await client.close()).exit_code, 0)
-            await asyncio.wait_for(listening, 5)
+            await asyncio.wait_for(listening, 60)
             self.assertEqual((heard[0], heard[-1]), ("agent_start", "agent_settled"))
 
     async def test_hundred_calls_at_once(self) -> None:
@@ -134,7 +134,7 @@ class Death(Case):
         left = await client.call("one")
         self.addCleanup(os.kill, left, 9)
         with self.assertRaises(AgentGone) as gone:
-            await client.call("two", timeout=10)
+            await client.call("two", timeout=60)
         self.assertEqual((gone.exception.exit_code, gone.exception.stderr), (5, "bye"))
 
     async def test_one_that_does_not_heed_the_stop_is_killed(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import threading
 import time
 import unittest
@@ -96,7 +97,7 @@ class TheProgram(Case):
             time.sleep(0.001)
         os.kill(client.pid, 9)
         for thread in threads:
-            thread.join(5)
+            thread.join(60)
         self.assertEqual({gone.signal for gone in outcomes if isinstance(gone, AgentGone)}, {"SIGKILL"})
         self.assertEqual(len(outcomes), 20)
 
@@ -196,7 +197,7 @@ class Death(Case):
         with self.assertRaises(AgentGone):
             client.call("die")
         for thread in threads:
-            thread.join(5)
+            thread.join(60)
         self.assertEqual(outcomes, [(9, "no more")] * 4)
 
     def test_one_that_leaves_someone_behind_who_holds_the_pipes(self) -> None:
@@ -247,19 +248,47 @@ class Listening(Case):
         stop = client.on_event(lambda event: heard.append(event["message"]))
         client.on_show(lambda shown: heard.append(shown["message"]))
         client.on_other(lambda other: heard.append(other if isinstance(other, str) else other["n"]))
+        last = threading.Event()
+        client.on_other(lambda other: last.set() if other == "no frame" else None)
         client.call("x")
+        # Listeners have a thread of their own: the call may return before they have heard what came with it.
+        self.assertTrue(last.wait(60))
         stop()
         client.call("x")
         client.close()
         self.assertEqual(heard, ["a", 1, "shown", "no frame", 1, "shown", "no frame"])
         self.assertEqual(problems, ["bad listener", "bad listener"])
 
+    def test_at_the_farewell_slow_listeners_have_heard_everything(self) -> None:
+        client = self.scripted('[say({"type": "never_heard_of", "n": n}) for n in range(200)]; reply(frame)')
+        heard: List[int] = []
+        begin = threading.Event()
+
+        def slow(other: Any) -> None:
+            begin.wait(60)
+            time.sleep(0.0005)
+            heard.append(other["n"])
+
+        client.on_other(slow)
+        client.call("x")
+        self.assertEqual(heard, [])
+        begin.set()
+        client.close()
+        self.assertEqual(heard, list(range(200)))
+
+    def test_a_listener_may_end_the_agent(self) -> None:
+        client = self.scripted(self.EVENTS)
+        ended: "queue.Queue[Any]" = queue.Queue()
+        client.on_show(lambda _: ended.put(client.close().exit_code))
+        client.call("x")
+        self.assertEqual(ended.get(timeout=60), 0)
+
     def test_a_listener_may_make_calls(self) -> None:
         client = self.scripted(self.EVENTS)
         done = threading.Event()
-        client.on_show(lambda _: (client.get_state(timeout=5), done.set()) if not done.is_set() else None)
+        client.on_show(lambda _: (client.get_state(timeout=60), done.set()) if not done.is_set() else None)
         client.call("x")
-        self.assertTrue(done.wait(5))
+        self.assertTrue(done.wait(60))
 
     def test_questions_are_always_answered(self) -> None:
         body = """
