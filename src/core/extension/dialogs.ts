@@ -1,4 +1,5 @@
 // First floor, core: `ctx.ui`, what an extension may ask and show. What needs a terminal does nothing here, as the protocol says.
+import { isRecord } from '../../base/index.ts';
 import type { HostUi, UiQuestion } from '../../contracts/index.ts';
 import type { Patience } from './patience.ts';
 import { plainTheme } from './theme.ts';
@@ -22,6 +23,8 @@ export interface DialogPorts {
 }
 
 type NotifyType = 'info' | 'warning' | 'error';
+/** oh-my-pi explains choices; the label is what is offered, and what comes back. */
+type Choice = string | { readonly label: string };
 
 export function createDialogs(ports: DialogPorts) {
   const show: HostUi['show'] = (display) => ports.host()?.show(display);
@@ -46,8 +49,12 @@ export function createDialogs(ports: DialogPorts) {
 
   const setEditorText = (text: string) => show({ method: 'set_editor_text', text: String(text) });
   return {
-    select: (title: string, choices: readonly string[], options?: DialogOptions) =>
-      value({ method: 'select', title: String(title), options: choices.map(String) }, options),
+    /** A word that was not offered is no choice: the extension would take it for one of its own. */
+    async select(title: string, choices: readonly Choice[], options?: DialogOptions): Promise<string | undefined> {
+      const offered = choices.map(labelOf);
+      const chosen = await value({ method: 'select', title: String(title), options: offered }, options);
+      return chosen !== undefined && offered.includes(chosen) ? chosen : undefined;
+    },
     async confirm(title: string, message: string, options?: DialogOptions): Promise<boolean> {
       const answer = await ask({ method: 'confirm', title: String(title), message: String(message ?? '') }, options);
       return answer !== undefined && 'confirmed' in answer && answer.confirmed;
@@ -82,6 +89,10 @@ export function createDialogs(ports: DialogPorts) {
 }
 
 export type ExtensionUi = ReturnType<typeof createDialogs>;
+
+function labelOf(choice: Choice): string {
+  return String(isRecord(choice) ? choice.label : choice);
+}
 
 function isNotifyType(type: unknown): type is NotifyType {
   return type === 'info' || type === 'warning' || type === 'error';
