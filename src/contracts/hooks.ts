@@ -87,8 +87,13 @@ export type CompactionVerdict = { readonly cancel: true } | { readonly compactio
 export interface PlannedMove {
   readonly targetId: string;
   readonly oldLeafId: string | null;
+  /** The last entry that the old line and the new one share. */
+  readonly commonAncestorId: string | null;
   readonly entriesToSummarize: readonly SessionEntry[];
   readonly summarize: boolean;
+  readonly customInstructions?: string | undefined;
+  readonly replaceInstructions?: boolean | undefined;
+  readonly label?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -96,6 +101,7 @@ export interface MoveVerdict {
   readonly cancel?: boolean | undefined;
   readonly summary?: { readonly summary: string; readonly details?: unknown } | undefined;
   readonly customInstructions?: string | undefined;
+  readonly replaceInstructions?: boolean | undefined;
   /** For the entry where the conversation then stands. */
   readonly label?: string | undefined;
 }

@@ -123,6 +123,8 @@ export interface MoveOptions {
   /** Leave a summary of what is left behind. */
   summarize?: boolean | undefined;
   customInstructions?: string | undefined;
+  /** They are all that the model is asked for, not something beside the usual form. */
+  replaceInstructions?: boolean | undefined;
   label?: string | undefined;
 }
 

@@ -46,15 +46,26 @@ export function historyRequest(
   previous: string | undefined,
   customInstructions: string | undefined,
 ): string {
-  const parts = [`<conversation>\n${transcript(messages)}\n</conversation>`];
+  const parts = [conversationOf(messages)];
   if (previous) parts.push(`<previous-summary>\n${previous}\n</previous-summary>`);
   parts.push(`${previous ? UPDATE : ''}${FORM}`);
   return [...parts, ...focus(customInstructions)].join('\n\n');
 }
 
 export function prefixRequest(messages: readonly AgentMessage[], customInstructions: string | undefined): string {
-  const conversation = `<conversation>\n${transcript(messages)}\n</conversation>`;
-  return [conversation, PREFIX_FORM, ...focus(customInstructions)].join('\n\n');
+  return [conversationOf(messages), PREFIX_FORM, ...focus(customInstructions)].join('\n\n');
+}
+
+/** For what is left behind on another line. Instructions that replace ours are all that is asked for. */
+export function branchRequest(messages: readonly AgentMessage[], instructions: BranchInstructions): string {
+  const { customInstructions, replaceInstructions } = instructions;
+  if (!customInstructions || !replaceInstructions) return historyRequest(messages, undefined, customInstructions);
+  return `${conversationOf(messages)}\n\n${customInstructions}`;
+}
+
+export interface BranchInstructions {
+  readonly customInstructions?: string | undefined;
+  readonly replaceInstructions?: boolean | undefined;
 }
 
 function focus(customInstructions: string | undefined): string[] {
@@ -62,8 +73,8 @@ function focus(customInstructions: string | undefined): string[] {
 }
 
 /** One text, so that no provider mistakes the conversation for one to be continued. */
-function transcript(messages: readonly AgentMessage[]): string {
-  return messages.flatMap(lines).join('\n\n');
+function conversationOf(messages: readonly AgentMessage[]): string {
+  return `<conversation>\n${messages.flatMap(lines).join('\n\n')}\n</conversation>`;
 }
 
 function lines(message: AgentMessage): string[] {

@@ -1,8 +1,8 @@
 // First floor, core: going to another entry of the same log. Nothing is lost: what is left behind stays where it was.
 import { Fault } from '../../base/index.ts';
-import type { MoveOptions } from '../../contracts/index.ts';
+import type { MoveOptions, MoveVerdict } from '../../contracts/index.ts';
 import type { EntryBody, SessionEntry } from '../../protocol/index.ts';
-import { historyRequest } from '../compaction/summary.ts';
+import { branchRequest } from '../compaction/summary.ts';
 import { promptText } from '../tree/branching.ts';
 import { messageOf } from '../tree/context-path.ts';
 import { lineageOf } from '../tree/lineage.ts';
@@ -21,29 +21,32 @@ export async function moveTo(
   const { conversation, hooks } = seat;
   const { signal } = new AbortController();
   const plan = planned(await conversation.all(), conversation.leafId, targetId);
-  const summarize = options.summarize ?? false;
-  const about = { targetId, oldLeafId: plan.oldLeafId, entriesToSummarize: plan.left, summarize, signal };
-  const verdict = await hooks.beforeMove?.(about);
-  if (verdict?.cancel) return { cancelled: true };
+  const { oldLeafId, commonAncestorId, left } = plan;
+  const wishes = { ...options, summarize: options.summarize ?? false };
+  const about = { targetId, oldLeafId, commonAncestorId, entriesToSummarize: left, ...wishes, signal };
+  const { cancel, summary: written, ...changed } = (await hooks.beforeMove?.(about)) ?? {};
+  if (cancel) return { cancelled: true };
   await ports.leave();
-  const written = verdict?.summary?.summary;
-  const summary = written ?? (await summaryOf(plan.left, { ...options, ...verdict, summarize }, ports, signal));
+  const decided = { ...wishes, ...changed };
+  const summary = written ?? (await summaryOf(left, decided, ports, signal));
   await conversation.stand(plan.line);
-  const newLeafId = plan.line.at(-1)?.id ?? null;
-  const entries = await conversation.commit(marks(newLeafId, summary, verdict?.label ?? options.label));
+  const entries = await conversation.commit(marks(plan.line.at(-1)?.id ?? null, summary, decided.label));
   await ports.arrive('resumed', ports.name());
   await hooks.observe?.({
     type: 'session_tree',
     newLeafId: conversation.leafId,
-    oldLeafId: plan.oldLeafId,
+    oldLeafId,
     summaryEntry: entries.find((entry) => entry.type === 'branch_summary'),
     fromExtension: written !== undefined,
   });
   return { cancelled: false, ...(plan.text === undefined ? {} : { editorText: plan.text }) };
 }
 
+type Summary = NonNullable<MoveVerdict['summary']>;
+
 interface Plan {
   oldLeafId: string | null;
+  commonAncestorId: string | null;
   /** Where the conversation will stand, root first. */
   line: SessionEntry[];
   /** What is on the old line only. */
@@ -60,7 +63,9 @@ function planned(all: readonly SessionEntry[], oldLeafId: string | null, targetI
   const text = promptText(target);
   const line = pathTo(text === undefined ? at : (parents[at] ?? -1));
   const kept = new Set(line);
-  return { oldLeafId, line, left: pathTo(find(oldLeafId)).filter((entry) => !kept.has(entry)), text };
+  const old = pathTo(find(oldLeafId));
+  const commonAncestorId = old.findLast((entry) => kept.has(entry))?.id ?? null;
+  return { oldLeafId, commonAncestorId, line, left: old.filter((entry) => !kept.has(entry)), text };
 }
 
 async function summaryOf(
@@ -68,15 +73,19 @@ async function summaryOf(
   options: MoveOptions,
   ports: HistoryPorts,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Summary | undefined> {
   const messages = left.flatMap(messageOf);
   if (!options.summarize || messages.length === 0) return undefined;
-  return ports.summarise(historyRequest(messages, undefined, options.customInstructions), signal);
+  return { summary: await ports.summarise(branchRequest(messages, options), signal) };
 }
 
-function marks(leafId: string | null, summary: string | undefined, label: string | undefined): EntryBody[] {
+function marks(leafId: string | null, left: Summary | undefined, label: string | undefined): EntryBody[] {
   const bodies: EntryBody[] = [];
-  if (summary !== undefined) bodies.push({ type: 'branch_summary', fromId: leafId ?? 'root', summary });
+  if (left) {
+    const { summary, details } = left;
+    const more = details === undefined ? {} : { details };
+    bodies.push({ type: 'branch_summary', fromId: leafId ?? 'root', summary, ...more });
+  }
   if (label && leafId) bodies.push({ type: 'label', targetId: leafId, label });
   return bodies.length > 0 ? bodies : [{ type: 'custom', customType: MOVED_ENTRY }];
 }

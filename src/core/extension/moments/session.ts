@@ -52,7 +52,7 @@ function isCompaction(value: unknown): value is Omit<CompactionResult, 'details'
 export async function beforeMove(runner: HandlerRunner, plan: Parameters<NonNullable<Hooks['beforeMove']>>[0]) {
   const { signal, summarize, ...rest } = plan;
   let sum: Record<string, unknown> = {};
-  const preparation = { ...rest, userWantsSummary: summarize, commonAncestorId: null };
+  const preparation = { ...rest, userWantsSummary: summarize };
   await runner.emit({ type: 'session_before_tree', preparation, signal } as { type: string }, (result) => {
     if (isRecord(result)) sum = { ...sum, ...result };
     return sum.cancel === true;
@@ -62,6 +62,7 @@ export async function beforeMove(runner: HandlerRunner, plan: Parameters<NonNull
     cancel: sum.cancel === true,
     ...(summary ? { summary: summary as { summary: string } } : {}),
     ...(typeof sum.customInstructions === 'string' ? { customInstructions: sum.customInstructions } : {}),
+    ...(typeof sum.replaceInstructions === 'boolean' ? { replaceInstructions: sum.replaceInstructions } : {}),
     ...(typeof sum.label === 'string' ? { label: sum.label } : {}),
   };
 }
