@@ -15,6 +15,12 @@ function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** The same where the line may name what others wrote, such as a file, and a person reads it. */
+async function warnPlainly(line: string): Promise<void> {
+  const { plain } = await import('../base/plain.ts');
+  warn(plain(line));
+}
+
 /** Hosts of Opal start a program of this name, without a word; a link is all that they need. */
 const OPAL_NAME = /(^|[/\\])opal-server(\.\w+)?$/;
 
@@ -33,7 +39,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const subcommand = SUBCOMMANDS[argv[0] ?? ''];
   if (subcommand) {
     const { say } = await import('../app/modes/print.ts');
-    return say(await (await subcommand())(argv.slice(1), warn));
+    return say(await (await subcommand())(argv.slice(1), warnPlainly));
   }
   const options = parseArguments(argv);
   for (const line of options.warnings) warn(line);
@@ -58,6 +64,6 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 main(wordsOf(process.argv)).catch((thrown: unknown) => {
-  warn(`Error: ${messageOf(thrown)}`);
   process.exitCode = thrown instanceof Fault && thrown.code === 'config' ? USAGE_ERROR : FAILURE;
+  return warnPlainly(`Error: ${messageOf(thrown)}`);
 });

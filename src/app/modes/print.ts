@@ -24,10 +24,11 @@ const FAILURE = 1;
 
 type Output = Pick<ReturnType<typeof createStdioTransport>, 'write' | 'flush'>;
 
-/** Prints a text that needs no agent. */
+/** Prints a text that needs no agent. A person reads it; a file or a pipe gets it as it is. */
 export async function say(text: string): Promise<void> {
+  const shown = isatty(1) ? plain(text) : text;
   const output = createStdioTransport();
-  output.write([text]);
+  output.write([shown]);
   await output.flush();
   output.close();
 }

@@ -1,25 +1,25 @@
-// The hall: rows for a person to read. Pure; what comes from elsewhere loses its control characters.
+// The hall: rows for a person to read. Pure; what comes from elsewhere passes the gate that everything shown on a terminal passes.
+import { widthOf } from '../../terminal/text/cells.ts';
+import { clipped, line } from '../../terminal/text/line.ts';
 
 const LONGEST_CELL = 60;
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map(cell));
-  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ''))));
   const lines = all.map((row) =>
     row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - widthOf(text)))
       .join('  ')
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is being removed
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
-
 function cell(text: string): string {
-  const plain = text.replace(CONTROL, ' ').trim();
-  return plain.length > LONGEST_CELL ? `${plain.slice(0, LONGEST_CELL - 1)}…` : plain;
+  return clipped(line(text.trim().replace(/\s+/g, ' ')), LONGEST_CELL)
+    .map((span) => span.text)
+    .join('');
 }
 
 const STEPS: readonly [number, string][] = [

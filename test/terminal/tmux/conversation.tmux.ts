@@ -121,10 +121,10 @@ test('a command of one’s own runs with !, and earlier words are kept for their
 });
 
 test('words on the command line, or a pipe, are answered as before', async () => {
-  const person = await sitDown({ args: '--no-session hello; echo done' });
+  const person = await sitDown({ args: '--no-session hello; echo do""ne' });
   await person.sees(/^done$/m);
   expect(await person.screen()).not.toContain('/help');
-  await person.say(`echo 'What files are here?' | ${process.execPath} ${inject('program')} --no-session; echo next`);
+  await person.say(`echo 'What files are here?' | ${process.execPath} ${inject('program')} --no-session; echo ne""xt`);
   const seen = await person.sees(/^next$/m);
   expect(seen).toContain('This directory');
   expect(seen).not.toContain('/help');
@@ -133,7 +133,7 @@ test('words on the command line, or a pipe, are answered as before', async () =>
 test('an answer to words on the command line is read, never obeyed', async () => {
   const place = newPlace();
   writeFileSync(join(place.cwd, 'evil.txt'), 'begin \u001b]0;pwned\u0007\u001b[2J end\n');
-  const person = await sitDown({ place, args: `--no-session 'show me evil.txt'; echo done` });
+  const person = await sitDown({ place, args: `--no-session 'show me evil.txt'; echo do""ne` });
   expect(await person.sees(/^done$/m)).toContain('begin ␛]0;pwned␇␛[2J end');
   expect(await person.fact('#{pane_title}')).not.toContain('pwned');
 });

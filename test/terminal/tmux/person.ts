@@ -36,6 +36,7 @@ export interface Person extends Place {
 
 export interface Start {
   readonly place?: Place;
+  /** What follows the program's name. Words that a test looks for are broken up, `do""ne`: a long line may be wrapped before them. */
   readonly args?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;

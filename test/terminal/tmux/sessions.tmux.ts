@@ -1,7 +1,7 @@
 // Conversations at a terminal: the words with a slash, as a person uses them.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
 import { begin, LEFT, READY, sitDown } from './person.ts';
 
@@ -114,4 +114,19 @@ test('Tab completes words with a slash, what follows them, and files', async () 
   await person.sees(/^ {2}source\/readme\.txt$/m);
   await person.press('Tab');
   await person.sees(/^› look at @source\/readme\.txt$/m);
+});
+
+test('what others wrote is read in lists too, never obeyed', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.cwd, 'ask.txt'), 'say hi \u202eevil\u001b[2J');
+  const person = await sitDown({ place, args: '< ask.txt; echo do""ne', columns: 200 });
+  await person.sees(/^done$/m);
+  const parley = `node ${inject('program')}`;
+  await person.say(
+    `clear; ${parley} sessions; ${parley} sessions --json; ${parley} sessions "$(cat ask.txt)"; echo list""ed`,
+  );
+  const seen = await person.sees(/^listed$/m);
+  expect(seen).toMatch(/^[0-9a-f]{8} .*say hi \ufffdevil␛\[2J$/m);
+  expect(seen).toMatch(/"opening":"say hi \ufffdevil/);
+  expect(seen).toContain('Unknown word after sessions: say hi \ufffdevil␛[2J');
 });
