@@ -2,7 +2,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { Tool } from '../../src/contracts/index.ts';
 import { BUNDLED } from '../../src/core/subagent/bundled.ts';
-import { parseAgent } from '../../src/core/subagent/definition.ts';
 import { createAskTool } from '../../src/tools/ask.ts';
 import { builtinTools } from '../../src/tools/index.ts';
 import { createTaskTool } from '../../src/tools/task.ts';
@@ -12,7 +11,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { page, section } from './markdown.ts';
 import { fieldTable } from './type-text.ts';
 
-const agents = BUNDLED.map((text) => parseAgent(text, 'bundled'));
+const agents = BUNDLED;
 const ask = createAskTool({ host: () => undefined });
 const tools: readonly Tool[] = [...builtinTools, createTaskTool({ agents, canIsolate: true }), todoWrite, tasks, ask];
 

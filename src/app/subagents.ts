@@ -1,7 +1,7 @@
 // The hall: lets agents start agents: their settings, their definitions, the tool that asks for them. Loaded with the first task.
 import type { AgentSession, Places, Ports, SessionStore, Tool } from '../contracts/index.ts';
 import type { CreateSubagents, SessionOptions } from '../core/index.ts';
-import type { Roster } from '../core/subagent/index.ts';
+import type { Roster } from '../core/subagent/roster.ts';
 import type { ProcessIdentity } from '../store/index.ts';
 import type { SettingValues } from './settings-table.ts';
 
@@ -96,7 +96,8 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
 }
 
 async function readAgents({ ports, places }: SubagentParts, tell: (message: string) => void): Promise<Roster> {
-  const { readRoster } = await import('../core/subagent/index.ts');
+  // Not through the room's door: a prompt offers the agents, and few prompts start one.
+  const { readRoster } = await import('../core/subagent/roster.ts');
   const folders = await places.folders('agents');
   const roster = await readRoster(
     ports.files,

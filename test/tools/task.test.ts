@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import type { Subagents, TaskRequest, ToolContext } from '../../src/contracts/index.ts';
 import { check } from '../../src/contracts/index.ts';
 import { BUNDLED } from '../../src/core/subagent/bundled.ts';
-import { parseAgent } from '../../src/core/subagent/definition.ts';
 import { createTaskTool } from '../../src/tools/task.ts';
 
-const agents = BUNDLED.map((text) => parseAgent(text, 'bundled'));
+const agents = BUNDLED;
 const task = createTaskTool({ agents, canIsolate: true });
 
 test('it costs the model little', () => {

@@ -1,11 +1,11 @@
-// The app's real files as a start meets them. Small files of the user's own directory are looked at here and now: the first
-// trip to another thread starts four, which costs more than the looking. All else waits for files.ts and goes that way, since
+// The app's real files as a start meets them. Small files and folders of the user's own directory are looked at here and now:
+// the first trip to another thread starts four, and every trip costs more than the looking. All else waits for files.ts and goes that way, since
 // a project may lie on a disk that hangs.
-import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemCode } from '../../base/fault.ts';
 import type { Files } from '../../contracts/ports.ts';
-import { infoOf } from './file-info.ts';
+import { infoOf, kindOf } from './file-info.ts';
 
 const SMALL = 256 * 1024;
 
@@ -26,11 +26,17 @@ export function createLazyFiles(own?: string): Files {
     read: async (path, range) =>
       range === undefined && isOwn(path) && isSmallFile(path) ? readFileSync(path) : (await load()).read(path, range),
     resolve: async (path) => (await load()).resolve(path),
-    list: async (directory) => (await load()).list(directory),
+    list: async (directory) => {
+      if (!isOwn(directory)) return (await load()).list(directory);
+      return readdirSync(directory, { withFileTypes: true }).map((e) => ({ name: e.name, kind: kindOf(e) }));
+    },
     write: async (path, bytes, options) => (await load()).write(path, bytes, options),
     replace: async (path, bytes, options) => (await load()).replace(path, bytes, options),
     rename: async (from, to) => (await load()).rename(from, to),
-    makeDirectory: async (path, options) => (await load()).makeDirectory(path, options),
+    makeDirectory: async (path, options) => {
+      if (!isOwn(path)) return (await load()).makeDirectory(path, options);
+      mkdirSync(path, { recursive: true, mode: options?.mode });
+    },
     temporaryDirectory: async (prefix) => (await load()).temporaryDirectory(prefix),
     remove: async (path, options) => (await load()).remove(path, options),
     open: async (path, purpose, options) => (await load()).open(path, purpose, options),

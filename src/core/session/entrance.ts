@@ -15,7 +15,7 @@ const SHORT_MS = 250;
 
 export class Entrance {
   readonly #seat: Seat;
-  readonly #waiting = new Set<AbortController>();
+  readonly #waiting = new Set<() => void>();
 
   constructor(seat: Seat) {
     this.#seat = seat;
@@ -43,28 +43,27 @@ export class Entrance {
 
   /** Whoever is still being looked at is turned away. */
   abort(): void {
-    for (const controller of this.#waiting) controller.abort();
+    for (const turnAway of this.#waiting) turnAway();
   }
 
   async #judge(visitor: Visitor, via: Said['via']): Promise<InputVerdict | undefined> {
     const controller = new AbortController();
-    const { signal } = controller;
     const turnedAway = deferred<never>();
-    signal.addEventListener('abort', () =>
-      turnedAway.reject(new Fault('aborted', 'The message was aborted before it reached the model')),
-    );
-    this.#waiting.add(controller);
-    const { ports } = this.#seat;
-    const over = new AbortController();
+    const turnAway = () => {
+      turnedAway.reject(new Fault('aborted', 'The message was aborted before it reached the model'));
+      controller.abort();
+    };
+    this.#waiting.add(turnAway);
+    const { hooks, ports } = this.#seat;
+    // Most are judged at once; only for the others is it worth saying so.
+    const cancel = ports.clock.after(SHORT_MS, () => visitor.delayed?.());
     try {
       const { message: text, images = [], source = 'rpc' } = visitor;
-      const judged = this.#seat.hooks.input?.({ text, images, via, source, signal });
-      // Most are judged at once; only for the others is it worth saying so.
-      void ports.clock.sleep(SHORT_MS, over.signal).then(() => over.signal.aborted || visitor.delayed?.());
+      const judged = hooks.input?.({ text, images, via, source, signal: controller.signal });
       return await Promise.race([judged, turnedAway.promise]);
     } finally {
-      over.abort();
-      this.#waiting.delete(controller);
+      cancel();
+      this.#waiting.delete(turnAway);
     }
   }
 }

@@ -4,8 +4,6 @@ import type { SubagentHost } from '../session/family.ts';
 import type { Spawner } from './spawner.ts';
 import { runTask, type TaskRoom } from './task.ts';
 
-export type { Roster } from './roster.ts';
-export { readRoster } from './roster.ts';
 export type { Spawner } from './spawner.ts';
 
 export function createSubagents(spawner: Spawner, host: SubagentHost): Subagents {

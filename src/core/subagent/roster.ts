@@ -37,7 +37,7 @@ export async function readRoster(files: Files, folders: readonly AgentFolder[]):
       }
     }
   }
-  for (const text of BUNDLED) add(parseAgent(text, 'bundled'));
+  for (const agent of BUNDLED) add(agent);
   return { agents, projectFolder, problems };
 }
 
