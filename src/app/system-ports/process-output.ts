@@ -6,6 +6,8 @@ import type { SpawnRequest } from '../../contracts/ports.ts';
 /** After the exit, what was written before it arrives at once; a window without news means that all of it has. */
 const QUIET_MS = 50;
 const QUIET_WINDOWS = 3;
+/** More than a pipe holds: who has read that much since the exit has read everything from before it. */
+const PIPE_BYTES = 4 * 1024 * 1024;
 
 export interface ChildOutput {
   /**
@@ -21,15 +23,19 @@ export function readOutput(
 ): ChildOutput {
   const ended = deferred();
   let open = 2;
-  let pieces = 0;
+  const news: News = { bytes: 0, holds: 0, held: 0 };
   for (const name of ['stdout', 'stderr'] as const) {
     streams[name].on('data', (chunk: Uint8Array) => {
-      pieces += 1;
+      news.bytes += chunk.length;
       const taken = onOutput(chunk, name);
       if (!taken) return;
-      // Until the child exits: then Node reads the little that is left by itself.
       streams[name].pause();
-      void taken.finally(() => streams[name].resume());
+      news.holds += 1;
+      news.held += 1;
+      void taken.finally(() => {
+        news.held -= 1;
+        streams[name].resume();
+      });
     });
     // Without a listener a broken pipe would end the agent. `close` follows.
     streams[name].on('error', () => {});
@@ -40,7 +46,7 @@ export function readOutput(
   }
   return {
     async drain() {
-      const cancel = whenQuiet(() => pieces, ended.resolve);
+      const cancel = whenQuiet(news, ended.resolve);
       await ended.promise;
       cancel();
       for (const stream of [streams.stdout, streams.stderr]) stream.removeAllListeners('data').destroy();
@@ -48,14 +54,26 @@ export function readOutput(
   };
 }
 
-function whenQuiet(count: () => number, act: () => void): () => void {
-  let seen = count();
+interface News {
+  bytes: number;
+  /** How often the child was held up until its words were taken. */
+  holds: number;
+  /** Streams that are held up now. */
+  held: number;
+}
+
+function whenQuiet(news: Readonly<News>, act: () => void): () => void {
+  const first = news.bytes;
+  let seen = { ...news };
   let windows = 0;
   let timer: NodeJS.Timeout;
   const judge = () => {
-    windows += 1;
-    if (count() === seen || windows === QUIET_WINDOWS) return act();
-    seen = count();
+    // Whoever takes slowly makes a silence that says nothing about the child.
+    const isTelling = news.held === 0 && seen.held === 0 && news.holds === seen.holds;
+    if (isTelling) windows += 1;
+    const isOver = windows === QUIET_WINDOWS || news.bytes - first > PIPE_BYTES;
+    if (isOver || (isTelling && news.bytes === seen.bytes)) return act();
+    seen = { ...news };
     wait();
   };
   // The immediate comes after a round of reading: a loop that was held up must not take its own absence for silence.
