@@ -6,7 +6,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/bun/**/*.bun.ts'],
     globalSetup: ['test/support/build-program.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

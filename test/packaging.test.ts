@@ -38,7 +38,7 @@ beforeAll(async () => {
   const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...quiet, join(place, archive.filename)], { cwd: project });
   installed = join(project, 'node_modules/parley-agent');
-}, 180_000);
+});
 
 afterAll(() => rm(place, { recursive: true, force: true }));
 
@@ -132,7 +132,7 @@ export const c = testing.nothing;
   // tsc tells its complaints on stdout, also when it fails.
   const { stdout } = await run(process.execPath, [tsc, '-p', project]).catch((thrown) => thrown);
   expect(stdout).toBe('');
-}, 30_000);
+});
 
 test('the types lean only on what is installed with them', async () => {
   const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));

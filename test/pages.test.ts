@@ -80,7 +80,7 @@ describe.each(PAGES)('%s', (page) => {
     for (const { language, code, output } of blocks) {
       const [command, args] =
         language === 'bash' ? ['bash', ['-euc', code]] : [process.execPath, [await compiled(code, folder)]];
-      const ran = spawnSync(command, args, { cwd: place.cwd, env, encoding: 'utf8', timeout: 50_000 });
+      const ran = spawnSync(command, args, { cwd: place.cwd, env, encoding: 'utf8', timeout: 150_000 });
       expect({ code, status: ran.status, stderr: ran.stderr }).toEqual({ code, status: 0, stderr: expect.any(String) });
       for (const line of output) expect(ran.stdout).toContain(line);
     }

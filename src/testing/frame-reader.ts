@@ -9,7 +9,7 @@ export interface FrameReader {
   readonly all: readonly unknown[];
 }
 
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 60_000;
 
 export function createFrameReader(receive: () => Promise<string>): FrameReader {
   const unread: unknown[] = [];

@@ -75,7 +75,7 @@ describe('the program', () => {
     expect(outputs).toEqual(calls.map((_, i) => String(i)));
   });
 
-  test('killed with a hundred calls pending: all fail within 100 ms, and nothing goes uncaught', async () => {
+  test('killed with a hundred calls pending: all fail at once, and nothing goes uncaught', async () => {
     const home = temporaryDirectory();
     writeFileSync(join(home, 'settings.json'), '{"rpc":{"stream":"loud"}}');
     const agent = await parley({ env: { PARLEY_DIR: home } });
@@ -84,12 +84,16 @@ describe('the program', () => {
     process.kill(agent.pid, 'SIGSTOP');
     const uncaught = await uncaughtDuring(async () => {
       const calls = Array.from({ length: 99 }, () => agent.call('get_state'));
-      const failures = Promise.allSettled([...calls, agent.promptAndWait('Hello')]);
-      const killed = performance.now();
+      let failed = 0;
+      const pending = [...calls, agent.promptAndWait('Hello')];
+      for (const each of pending) each.catch(() => failed++);
+      const failures = Promise.allSettled(pending);
       agent.kill('SIGKILL');
+      await agent.closed;
+      // In the turn in which the end is known: none has a patience of its own.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(failed).toBe(100);
       const outcomes = await failures;
-      expect(performance.now() - killed).toBeLessThan(100);
-      expect(outcomes).toHaveLength(100);
       for (const outcome of outcomes) {
         const { reason } = outcome as { reason: AgentGone };
         expect(reason).toMatchObject({ name: 'AgentGone', signal: 'SIGKILL', exitCode: null });

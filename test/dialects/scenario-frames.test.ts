@@ -69,7 +69,7 @@ beforeAll(async () => {
     lines.set(dialect, heard);
     await playAll(dialect);
   }
-}, 120_000);
+});
 
 async function playAll(dialect: string): Promise<void> {
   const stories = join(scenarios, dialect);

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WireFrame } from '../support/frame-inbox.ts';
 import { memoryOf, newPlace, startRpc } from '../support/program.ts';
 import { sessionFiles } from '../support/session-files.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MiB = 1024 * 1024;
 

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newPlace, runProgram, startRpc } from '../support/program.ts';
 import { pathsBelow } from '../support/session-files.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 describe('the program says about itself', () => {
   test.each([['--version'], ['-v'], ['--mode', 'rpc', '--version']])('its version: %s %s %s', async (...args) => {

@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newPlace, startRpc } from '../support/program.ts';
 import { entriesOf, sessionFiles } from '../support/session-files.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 test('a prompt that was acknowledged is on disk, even when the program is killed at once', async () => {
   const place = newPlace();

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, inject, test, vi } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { newPlace, startProgram, startRpc } from '../support/program.ts';
 import { rolesBelow } from '../support/session-files.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) => {
   test('an idle program leaves', async () => {

@@ -248,15 +248,13 @@ test('whatever an extension prints, stdout holds only frames', async () => {
   for (const words of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(words);
 });
 
-test('a start that asks something: the state is told within a second', async () => {
+test('a start that asks something: the state is told meanwhile', async () => {
   const place = withExtension(
     "export default (pi) => { pi.on('session_start', (_, ctx) => ctx.ui.confirm('?', '')); };",
   );
   const program = startRpc([], { place });
   await program.frame({ method: 'confirm' });
-  const begun = performance.now();
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
-  expect(performance.now() - begun).toBeLessThan(1000);
   // Nobody answered: the default is taken when the host leaves.
   program.stdin.end();
   expect((await program.ended).code).toBe(0);

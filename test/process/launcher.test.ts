@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { newPlace } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 /** Tells of every script of the program whether V8 took the code that was compiled before. */
 const SPY = `

@@ -1,13 +1,11 @@
 // The program and its models: which it lists, what it says without a key, and that no key shows anywhere.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
 import { newPlace, runProgram, startRpc } from '../support/program.ts';
 import { pathsBelow } from '../support/session-files.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const NO_KEY = (home: string) =>
   `No API key for anthropic. Set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${home}/auth.json.`;

@@ -3,11 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { newPlace, runProgram, startProgram } from '../support/program.ts';
 import { entriesOf, pathsBelow, sessionFiles } from '../support/session-files.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -36,11 +34,9 @@ describe('a message on the command line', () => {
 
   test('does not wait for a pipe in which nobody speaks', async () => {
     const program = startProgram(['say `hello`']);
-    const begun = performance.now();
     const { code, stdout, stderr } = await program.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
     expect(stderr).toBe('stdin is open but silent; going on without it\n');
-    expect(performance.now() - begun).toBeLessThan(4_000);
   });
 
   test('is needed: nothing to do is an error that says what may be done', async () => {

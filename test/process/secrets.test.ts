@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startRpc } from '../support/program.ts';
 import { modeOf, pathsBelow } from '../support/session-files.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const CANARIES = {
   ANTHROPIC_API_KEY: 'canary-anthropic-4f81',

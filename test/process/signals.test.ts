@@ -1,13 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { growTree } from '../support/command-tree.ts';
 import { isAlive } from '../support/processes.ts';
 import { startProgram, startRpc } from '../support/program.ts';
 import { rolesBelow } from '../support/session-files.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
-
-const MOST_MS = 2_000;
 
 test.each([
   ['SIGHUP', 129],
@@ -16,12 +12,10 @@ test.each([
 ] as const)('%s ends the run, every process under it and the program, with code %i', async (signal, code) => {
   const program = startRpc();
   const tree = await growTree(program);
-  const begun = performance.now();
   program.kill(signal);
   expect(await program.ended).toMatchObject({ code, signal: null, stderr: '' });
-  expect(performance.now() - begun).toBeLessThan(MOST_MS);
   // Killed is not yet gone: the system takes a moment to let go of a process.
-  await until(() => !tree.some(isAlive), MOST_MS - (performance.now() - begun));
+  await until(() => !tree.some(isAlive));
   expect(program.frames.at(-1)).toMatchObject({ type: 'agent_settled', aborted: true });
   // The call has its result: the next model to see this history must not find it open.
   expect(rolesBelow(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
@@ -43,7 +37,7 @@ test('a second signal does not make the end less orderly', async () => {
   program.kill('SIGINT');
   const { code } = await program.ended;
   expect([130, 143]).toContain(code);
-  expect(tree.filter(isAlive)).toEqual([]);
+  await until(() => !tree.some(isAlive));
   expect(rolesBelow(program.home)).toContain('toolResult');
 });
 
@@ -61,6 +55,6 @@ test('a program that is killed outright leaves no process behind', async () => {
   program.kill('SIGKILL');
   // The host sees the end at once: nobody else holds the streams.
   expect(await program.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
-  await until(() => !tree.some(isAlive), 3_000);
+  await until(() => !tree.some(isAlive));
   expect(rolesBelow(program.home)).toEqual(['user', 'assistant']);
 });

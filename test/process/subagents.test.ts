@@ -2,14 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { isRecord } from '../../src/base/index.ts';
 import { KEY, type LoopbackServer, type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
 import { isAlive, processesWith } from '../support/processes.ts';
 import { newPlace, type Place, type Program, runProgram, startRpc } from '../support/program.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off', '--stream', 'delta'];
 
@@ -76,7 +74,7 @@ async function midway(server: LoopbackServer, place: Place, marker: string): Pro
   const program = startRpc([...FLAGS, ...settings], { place, env: envOf(server) });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
   for (let n = 0; n < 3; n++) await program.frame({ type: 'subagent_start' });
-  await until(() => processesWith(marker, 'cmdline').length >= 3, 20_000);
+  await until(() => processesWith(marker, 'cmdline').length >= 3);
   return program;
 }
 
@@ -90,7 +88,7 @@ test('killed in the middle of an isolated batch: the main tree is untouched, and
   const children = processesWith(marker, 'cmdline');
   program.kill('SIGKILL');
   await program.ended;
-  await until(() => children.every((pid) => !isAlive(pid)), 10_000);
+  await until(() => children.every((pid) => !isAlive(pid)));
   expect(copies(place)).toHaveLength(1);
 
   startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });

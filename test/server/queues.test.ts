@@ -137,7 +137,7 @@ beforeAll(async () => {
   const world = await createWorld(['text']);
   world.gates.open();
   world.send({ id: 'warm', type: 'prompt', message: 'warm' });
-  await vi.waitUntil(() => world.timeline.some(({ frame }) => frame.type === 'agent_settled'), { timeout: 10_000 });
+  await vi.waitUntil(() => world.timeline.some(({ frame }) => frame.type === 'agent_settled'), { timeout: 60_000 });
   await world.leave();
 });
 
@@ -148,7 +148,7 @@ test('in any interleaving', async () => {
     }),
     { numRuns: 800 },
   );
-}, 30_000);
+});
 
 describe('at every moment around the end of a run', () => {
   const [steer, followUp, prompt] = ['steer', 'follow_up', 'prompt'].map((type) => ({ type, says: true as const }));

@@ -68,7 +68,7 @@ test('a log of 200 entries, cut off at every byte: load, append, load again', as
     if (!isWhole || !isSame) expect({ cut, path: first.path, again }).toEqual({ cut, path: expected, again: 'whole' });
     if (cut % 1000 === 0) expect(first.path).toEqual(expected);
   }
-}, 60_000);
+});
 
 describe('what cannot be read is passed over, and told', () => {
   test('garbage between the lines', async () => {
@@ -308,7 +308,7 @@ test('a line too long for memory is passed over in bounded memory, and the entri
   ]);
   expect(largest - start).toBeLessThan(300 * 1024 * 1024);
   await session.log.close();
-}, 60_000);
+});
 
 test('the bytes of a file that could not be repaired are still there', async () => {
   const at = place();

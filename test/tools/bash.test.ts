@@ -1,11 +1,12 @@
 // The bash tool: what the model reads about a command, and that it always comes back.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ToolResult } from '../../src/contracts/index.ts';
 import { bash } from '../../src/tools/bash.ts';
 import { isAlive, numbers } from '../support/processes.ts';
+import { withLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
-import { countingPorts, refusal, surroundings, textOf } from './surroundings.ts';
+import { countingPorts, ports, refusal, type Surroundings, surroundings, textOf } from './surroundings.ts';
 
 const seq = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}\n`).join('');
 
@@ -81,9 +82,16 @@ describe('stopping', () => {
     expect(textOf(await bash.run({ command: 'echo hi', timeout: 1e9 }, surroundings()))).toBe('hi\n');
   });
 
+  /** Where 0.3 seconds are over when the command has made a file. */
+  const outOfTime = (): Surroundings => {
+    const here: Surroundings = surroundings({ ports: withLimit(ports, 300, () => existsSync(here.path('begun'))) });
+    return here;
+  };
+
   test('what escaped the group is not waited for', async () => {
-    const command = 'setsid sleep 600 & setsid sh -c "trap \\"\\" TERM; sleep 600" & echo start; sleep 600';
-    const fault = await refusal(bash, { command, timeout: 0.3 }, surroundings());
+    const command =
+      'setsid sleep 600 & setsid sh -c "trap \\"\\" TERM; sleep 600" & echo start; touch begun; sleep 600';
+    const fault = await refusal(bash, { command, timeout: 0.3 }, outOfTime());
     // Shells that see their children die may still say so.
     expect(fault.message).toMatch(/^start\n(Killed\n)*\n\nCommand timed out after 0\.3 seconds$/);
   });
@@ -103,8 +111,8 @@ describe('stopping', () => {
   });
 
   test('nothing of a stopped command is left', async () => {
-    const command = 'echo $$; sleep 600 & echo $!; sleep 600 & echo $!; wait';
-    const fault = await refusal(bash, { command, timeout: 0.3 }, surroundings());
+    const command = 'echo $$; sleep 600 & echo $!; sleep 600 & echo $!; touch begun; wait';
+    const fault = await refusal(bash, { command, timeout: 0.3 }, outOfTime());
     const pids = numbers(fault.message.split('\n\n')[0] ?? '');
     expect(pids).toHaveLength(3);
     await until(() => !pids.some(isAlive));

@@ -1,10 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWorkshop, outcomeOf, startShell } from './processes.ts';
-
-// Real processes on a busy machine take their time.
-vi.setConfig({ testTimeout: 30_000 });
 
 const workshop = createWorkshop();
 const inside = (name: string) => join(workshop.directory, name);

@@ -2,11 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorkshop, linesOf } from './processes.ts';
-
-// Real processes on a busy machine take their time.
-vi.setConfig({ testTimeout: 30_000 });
 
 const workshop = createWorkshop();
 let puppet: string;

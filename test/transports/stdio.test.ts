@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Host, transportContract } from './contract.ts';
 import { collect, createWorkshop, endGroup, linesOf, outcomeOf, startShell, textOf } from './processes.ts';
-
-// Real processes on a busy machine take their time.
-vi.setConfig({ testTimeout: 30_000 });
 
 const workshop = createWorkshop();
 let puppet: string;

@@ -20,6 +20,12 @@ function stranger(script = 'exec sleep 600', env: NodeJS.ProcessEnv = {}) {
   return { pid: child.pid!, exit: once(child, 'exit'), child };
 }
 
+/** The number of the only watcher, once its shell has got as far as its traps: before that it opens files to load itself. */
+async function watcher(): Promise<number> {
+  await until(() => watcherOf(tree).length === 1 && ignores(watcherOf(tree)[0]!, [1, 2, 15]));
+  return watcherOf(tree)[0]!;
+}
+
 let watch: ReturnType<typeof createProcessWatch>;
 beforeEach(() => {
   watch = createProcessWatch(tree);
@@ -32,17 +38,16 @@ afterEach(async () => {
 
 test('the watcher holds nothing of ours but its pipe, and bears no tag', async () => {
   watch.ready(spawn);
-  await until(() => watcherOf(tree).length === 1);
-  const [pid] = watcherOf(tree);
+  const pid = await watcher();
   // Node itself passes on what was open above 15 when it was started.
-  const held = descriptorsOf(pid!).filter(([fd]) => fd <= 15);
+  const held = descriptorsOf(pid).filter(([fd]) => fd <= 15);
   expect(held).toEqual([
     [0, expect.stringMatching(/^(socket|pipe):/)],
     [1, '/dev/null'],
     [2, '/dev/null'],
   ]);
   expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
-  expect(Object.keys(environmentOf(pid!)).filter((name) => name.startsWith('PARLEY_'))).toEqual([]);
+  expect(Object.keys(environmentOf(pid)).filter((name) => name.startsWith('PARLEY_'))).toEqual([]);
 });
 
 test('there is one watcher, however often it is asked for, and it heeds no polite signal', async () => {
@@ -50,11 +55,8 @@ test('there is one watcher, however often it is asked for, and it heeds no polit
   watch.ready(spawn);
   const victim = stranger();
   watch.add(victim.pid);
-  await until(() => watcherOf(tree).length === 1);
-  const [pid] = watcherOf(tree);
-  // The shell must have got as far as its traps.
-  await until(() => ignores(pid!, [1, 2, 15]));
-  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(pid!, name);
+  const pid = await watcher();
+  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(pid, name);
   watch.close();
   expect(await victim.exit).toEqual([null, 'SIGKILL']);
 });
@@ -84,7 +86,7 @@ test('what bears the tag is ended though it was never listed, and what bears ano
   const theirs = stranger('exec sleep 600', { PARLEY_PROCESS_TREE: `${tree}-0`, PATH: process.env.PATH });
   // It leaves its group and goes on under another number.
   await ours.exit;
-  expect(processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ')).toHaveLength(1);
+  await until(() => processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 1);
   watch.close();
   await until(() => processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 0);
   await until(() => watcherOf(tree).length === 0);
@@ -95,6 +97,7 @@ test('a watcher that was killed is replaced at the next child, and the new one k
   const processes = createProcesses({ ids: createIds() });
   const first = await shell(processes, 'printf $PARLEY_PROCESS_TREE; exec env -i sleep 600');
   await until(() => first.written.stdout.length === 36);
+  await until(() => watcherOf(first.written.stdout).length === 1);
   const [old] = watcherOf(first.written.stdout);
   process.kill(old!, 'SIGKILL');
   await until(async () => {
@@ -103,7 +106,7 @@ test('a watcher that was killed is replaced at the next child, and the new one k
   });
   await processes.close();
   await until(() => watcherOf(first.written.stdout).length === 0);
-  expect(isAlive(first.pid)).toBe(false);
+  await until(() => !isAlive(first.pid));
 });
 
 test('the list holds what runs or was left, and nothing else', async () => {

@@ -2,18 +2,20 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createGit } from '../../../src/core/git/git.ts';
 import { quietSettings } from '../../../src/core/git/quiet-config.ts';
+import { isAlive } from '../../support/processes.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { withLimit } from '../../support/time-limit.ts';
+import { until } from '../../support/until.ts';
 
 interface Repository {
   cwd: string;
   canary: string;
   git: ReturnType<typeof createGit>;
+  ports: ReturnType<typeof createSystemPorts>;
   plain(...args: string[]): { status: number | null; stdout: string };
 }
 
@@ -36,7 +38,7 @@ function repository(env: Record<string, string> = {}): Repository {
   plain('init', '-q', '-b', 'main');
   plain('config', '--global', 'user.name', 'A');
   plain('config', '--global', 'user.email', 'a@example.org');
-  return { cwd, canary: join(place, 'canary'), git: createGit(ports, cwd), plain };
+  return { cwd, canary: join(place, 'canary'), git: createGit(ports, cwd), ports, plain };
 }
 
 function committed(repo: Repository, files: Record<string, string>): void {
@@ -187,8 +189,10 @@ test('git’s own words when it says no', async () => {
 test('aborted and late calls end their process', async () => {
   const repo = repository();
   repo.plain('config', '--global', 'alias.wait', `!echo $$ > ${repo.canary}; sleep 600`);
-  await expect(repo.git.run(['wait'], { timeoutMs: 1500 })).rejects.toThrow('took too long');
+  const isUp = () => existsSync(repo.canary) && readFileSync(repo.canary, 'utf8') !== '';
+  const git = createGit(withLimit(repo.ports, 1500, isUp), repo.cwd);
+  await expect(git.run(['wait'], { timeoutMs: 1500 })).rejects.toThrow('took too long');
   const pid = Number(readFileSync(repo.canary, 'utf8'));
-  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 5000);
+  await until(() => !isAlive(pid));
   await expect(repo.git.run(['status'], { signal: AbortSignal.abort() })).rejects.toThrow('git status was aborted');
 });

@@ -1,7 +1,7 @@
 // The disk fails, takes less than it is given, or everything ends, at any operation of a whole session: what was
 // acknowledged is there afterwards, the session goes on, and the host is told once.
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
 import { toModelMessages } from '../../../src/core/context/to-model.ts';
 import { type ModelMessage, textOf } from '../../../src/protocol/index.ts';
@@ -10,8 +10,6 @@ import { type FaultyFiles, faultyFiles, type Mishap } from '../../store/faulty-f
 import { refusals } from '../../support/strict-provider.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { another, type Stage, setStage } from './stage.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const answer: ScriptStep = ({ systemPrompt, messages }) => {
   if (systemPrompt.startsWith('You write summaries')) return { text: 'the summary' };

@@ -1,14 +1,12 @@
 // A merge that is cut short at any instant: whoever clears up after it leaves the main tree exactly as it was before.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProcessIdentity } from '../../../src/app/system-ports/process-identity.ts';
 import type { Ports } from '../../../src/contracts/index.ts';
 import { reapAll } from '../../../src/core/subagent/isolation/reap.ts';
 import type { SubagentResult } from '../../../src/protocol/index.ts';
 import { blank, Place } from './repository.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 let place: Place;
 beforeEach(() => {

@@ -136,7 +136,7 @@ describe('what an answer becomes', () => {
     for (let cut = 1; cut < bytes.length; cut++) {
       expect(await answerOf(bytes.subarray(0, cut), bytes.subarray(cut)), `cut at ${cut}`).toEqual(whole);
     }
-  }, 60_000);
+  });
 
   test('an answer that travels byte by byte', async () => {
     at.server.reply({ answer: { parts: [{ thinking: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });

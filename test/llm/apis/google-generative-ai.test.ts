@@ -156,7 +156,7 @@ describe('what an answer becomes', () => {
     for (let cut = 1; cut < bytes.length; cut++) {
       expect(await answerOf(bytes.subarray(0, cut), bytes.subarray(cut)), `cut at ${cut}`).toEqual(whole);
     }
-  }, 60_000);
+  });
 
   test('an answer without anything in it', async () => {
     at.server.reply({ answer: { parts: [] } });

@@ -205,7 +205,7 @@ describe('tool calls', () => {
       }),
       { numRuns: 40 },
     );
-  }, 30_000);
+  });
 });
 
 describe('thinking', () => {
@@ -222,7 +222,7 @@ describe('thinking', () => {
       }
     }
     expect(wrong).toEqual([]);
-  }, 30_000);
+  });
 
   test.each([
     ['no tag', ['<thin', 'k about it'], ['<think about it']],

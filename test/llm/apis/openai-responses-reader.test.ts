@@ -46,7 +46,7 @@ describe('cuts', () => {
       const { seen } = readBytes([bytes.subarray(0, at), bytes.subarray(at)]);
       if (seen !== whole.seen) expect(seen, `cut at byte ${at}`).toBe(whole.seen);
     }
-  }, 30_000);
+  });
 
   test('into single bytes: the same events', () => {
     const single = readBytes(Array.from({ length: bytes.length }, (_, at) => bytes.subarray(at, at + 1)));
@@ -95,7 +95,7 @@ describe('items that come at the same time', () => {
       }),
       { numRuns: 100 },
     );
-  }, 30_000);
+  });
 
   test('one that is never finished does not hide the others', () => {
     const [thinking = [], text = []] = items;

@@ -296,7 +296,7 @@ describe('a strict provider accepts', () => {
       }),
       { numRuns: 200 },
     );
-  }, 30_000);
+  });
 
   function harmed(message: AssistantMessage, damage: string): AssistantMessage {
     const content = message.content.map((block) => {

@@ -19,8 +19,6 @@ import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createAuthFile } from '../../../src/llm/credentials/auth-file.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const { files, clock, ids } = createSystemPorts();
 
 function place(content?: string, mode = 0o600) {
