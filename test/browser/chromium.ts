@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -12,6 +12,14 @@ function executable(): string {
   const found = [process.env.CHROMIUM, ...PLACES].find((path) => path && existsSync(path));
   if (found) return found;
   throw new Error(`No chromium at ${PLACES.join(', ')}. Install it (apt-get install chromium) or name it in CHROMIUM.`);
+}
+
+/** What comes on a quick machine comes on a slow one too. */
+const PATIENCE_MS = 120_000;
+
+/** What a page shows after it was used: its browser may be slower to show it than the test is to look. */
+export function soon<T>(look: () => T | Promise<T>) {
+  return expect.poll(look, { timeout: PATIENCE_MS });
 }
 
 /** What the page did that no page may do, whatever is written in it. */
@@ -37,7 +45,11 @@ export function browser() {
   let running: Browser;
   beforeAll(async () => {
     // Root has no user namespace of its own to put the sandbox into; everywhere else it stays on.
-    running = await chromium.launch({ executablePath: executable(), chromiumSandbox: process.getuid?.() !== 0 });
+    running = await chromium.launch({
+      executablePath: executable(),
+      chromiumSandbox: process.getuid?.() !== 0,
+      timeout: PATIENCE_MS,
+    });
   });
   afterAll(() => running?.close());
   return {
@@ -45,6 +57,7 @@ export function browser() {
     async open(html: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
       const context = await running.newContext({ viewport: { width: 1280, height: 900 }, ...options });
       onTestFinished(() => context.close());
+      context.setDefaultTimeout(PATIENCE_MS);
       const file = join(temporaryDirectory(), 'page.html');
       writeFileSync(file, html);
       const url = pathToFileURL(file).href;

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { renderSession } from '../../src/core/index.ts';
-import { browser } from './chromium.ts';
+import { browser, soon } from './chromium.ts';
 import { hostileSession } from './hostile-session.ts';
 import { PAYLOADS } from './payloads.ts';
 
@@ -19,8 +19,11 @@ test('the watch sees what a page that lets them in would do', async () => {
   const bait = PAYLOADS.filter((payload) => payload.startsWith('<') && !/refresh|<base|Security-Policy/.test(payload));
   const { page, trespasses } = await open(`<!doctype html><title>x</title>${bait.join('\n')}`);
   await page.waitForFunction('window.hits.length > 3');
-  const { dialogs, requests } = await trespasses();
-  expect({ dialogs: dialogs.length > 3, requests: requests.length > 3 }).toEqual({ dialogs: true, requests: true });
+  const seen = async () => {
+    const { dialogs, requests } = await trespasses();
+    return { dialogs: dialogs.length > 3, requests: requests.length > 3 };
+  };
+  await soon(seen).toEqual({ dialogs: true, requests: true });
 });
 
 const AT_ONCE = 8;
@@ -55,7 +58,8 @@ test('a click on every link leads nowhere but into the page or to a plain addres
     page.locator('a[target=_blank]:visible').first().click(),
   ]);
   // The other page gets no hold on this one.
-  expect(await popup.evaluate('window.opener')).toBe(null);
+  // Asked again while it is on its way: nothing of a page can be read in between.
+  await soon(() => popup.evaluate('window.opener').catch(String)).toBe(null);
   await popup.close();
   await page.evaluate('for (const link of document.links) link.click()');
   expect(page.url().startsWith(url)).toBe(true);

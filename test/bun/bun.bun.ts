@@ -22,7 +22,7 @@ function installed() {
 }
 
 function run({ cwd, env }: ReturnType<typeof installed>, ...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(bun, args, { cwd, env, encoding: 'utf8', timeout: 100_000 });
+  const { status, stdout, stderr } = spawnSync(bun, args, { cwd, env, encoding: 'utf8', timeout: 150_000 });
   return { status, stdout, stderr };
 }
 
@@ -66,7 +66,7 @@ agent.onEvent((event) => {
   if (event.type === 'tool_execution_start') tools.push(event.toolName);
 });
 await agent.start();
-const messages = await agent.promptAndWait('What files are here?', { signal: AbortSignal.timeout(60_000) });
+const messages = await agent.promptAndWait('What files are here?', { signal: AbortSignal.timeout(120_000) });
 const refused = await agent.setSessionName({ name: ' ' }).catch((error) => error instanceof RpcError && error.message);
 const iterated: string[] = [];
 const reading = (async () => {

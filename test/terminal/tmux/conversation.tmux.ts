@@ -10,10 +10,9 @@ const count = (text: string, words: string) => text.split(words).length - 1;
 
 test('it greets, and says how to get a real model', async () => {
   const person = await begin();
-  const seen = await person.screen();
-  expect(seen).toMatch(/Parley \d/);
-  expect(seen).toContain('ANTHROPIC_API_KEY');
-  expect(seen).toContain('parley/offline');
+  await person.sees(/Parley \d/);
+  await person.sees('ANTHROPIC_API_KEY');
+  await person.sees('parley/offline');
 });
 
 test('an answer comes with its tool calls, and everything is printed once', async () => {

@@ -104,7 +104,14 @@ function createPerson(tmux: (...words: readonly string[]) => Promise<string>, pl
     }
   };
   const sees = (wanted: string | RegExp) => looked((seen) => fits(seen, wanted), `saw ${wanted}`);
-  const misses = (unwanted: string | RegExp) => looked((seen) => !fits(seen, unwanted), `lost sight of ${unwanted}`);
+  const misses = (unwanted: string | RegExp) => {
+    // Gone is what is gone twice: a look may fall into the middle of a drawing.
+    let gone = 0;
+    return looked((seen) => {
+      gone = fits(seen, unwanted) ? 0 : gone + 1;
+      return gone === 2;
+    }, `lost sight of ${unwanted}`);
+  };
   const say = async (text: string) => {
     await type(text);
     await press('Enter');

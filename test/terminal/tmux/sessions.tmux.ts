@@ -24,7 +24,7 @@ test('a conversation is named, left, found again and gone on with', async () => 
   await person.sees(LEFT);
 
   const again = await begin({ place, args: '--continue' });
-  expect(await again.screen()).toContain('› say hello');
+  await again.sees('› say hello');
   const asked = await sitDown({ place, args: '--resume' });
   await asked.sees(/Which conversation\?\n› 1\. First Talk/);
   await asked.press('Escape');
