@@ -141,6 +141,12 @@ export type SessionStartResult = {
   "session_dir": string;
   "context_files": Array<string>;
   "available_skills": Array<string>;
+  "features": {
+    "sub_agents": boolean;
+    "skills": boolean;
+    "debug": false;
+    "mcp": false;
+  };
   "mcp_servers": Array<string>;
   "node_name": string;
   "auth": {
@@ -157,7 +163,7 @@ export type SessionStartResult = {
   "resumed": boolean;
 };
 
-/** Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint. */
+/** Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint. MCP servers are not started, and there are no nodes: `mcp_servers` and `node_name` are empty. */
 export type SessionStartRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -526,8 +532,8 @@ export type OpalConfigGetResult = {
   "features": {
     "sub_agents": boolean;
     "skills": boolean;
-    "debug": boolean;
-    "mcp": boolean;
+    "debug": false;
+    "mcp": false;
   };
   "tools": {
     "all": Array<string>;
@@ -561,8 +567,8 @@ export type OpalConfigSetResult = {
   "features": {
     "sub_agents": boolean;
     "skills": boolean;
-    "debug": boolean;
-    "mcp": boolean;
+    "debug": false;
+    "mcp": false;
   };
   "tools": {
     "all": Array<string>;
@@ -572,7 +578,7 @@ export type OpalConfigSetResult = {
   "distribution": unknown | null;
 };
 
-/** Switch features on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. @experimental */
+/** Switch `sub_agents` and `skills` on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. `debug` and `mcp` are understood and stay false: there is nothing here that they would switch. `distribution` stays null. @experimental */
 export type OpalConfigSetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;

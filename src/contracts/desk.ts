@@ -22,9 +22,6 @@ export interface OpenRequest {
 export interface Features {
   subAgents: boolean;
   skills: boolean;
-  /** These two mean nothing here; hosts are told what they said. */
-  debug: boolean;
-  mcp: boolean;
 }
 
 export interface OpenedSession {

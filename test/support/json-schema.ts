@@ -42,6 +42,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   enum: (argument, value, path) => ((argument as unknown[]).includes(value) ? [] : [`${path}: not one of ${argument}`]),
   maximum: (argument, value, path) => (Number(value) <= Number(argument) ? [] : [`${path}: more than ${argument}`]),
   minimum: (argument, value, path) => (Number(value) >= Number(argument) ? [] : [`${path}: less than ${argument}`]),
+  pattern: (argument, value, path) =>
+    typeof value === 'string' && !new RegExp(String(argument)).test(value) ? [`${path}: not like ${argument}`] : [],
   items(argument, value, path, _, document) {
     if (!Array.isArray(value)) return [];
     return value.flatMap((item, index) => judge(document, argument as SchemaNode, item, `${path}[${index}]`));

@@ -1,5 +1,6 @@
 // The hall: what a host may ask of the process itself: to open sessions, and everything that belongs to none of them.
 import { resolve } from 'node:path';
+import { systemCode } from '../../base/fault.ts';
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, Desk, Features, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
 import type { ManyHub } from '../../server/many-hub.ts';
@@ -22,7 +23,7 @@ export interface DeskOptions {
   made?(agent: Agent): void;
 }
 
-const USUAL_FEATURES: Features = { subAgents: true, skills: true, debug: false, mcp: false };
+const USUAL_FEATURES: Features = { subAgents: true, skills: true };
 
 export function createDesk({ hub, agent: common, about, made }: DeskOptions): Desk {
   const { ports, agentDirectory } = common;
@@ -40,7 +41,8 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
     const cwd = await workingDirectory(request.cwd);
     const path = id === undefined ? undefined : await shelves.find(id);
     const found = request.model && (await modelNamed(models, request.model));
-    const features = { ...USUAL_FEATURES, ...known(request.features) };
+    const { subAgents = USUAL_FEATURES.subAgents, skills = USUAL_FEATURES.skills } = request.features ?? {};
+    const features = { subAgents, skills };
     const agent = await createAgent({
       ...common,
       ...(await about(cwd)),
@@ -67,7 +69,10 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
 
   async function workingDirectory(wanted: string | undefined): Promise<string> {
     const path = resolve(common.cwd, wanted ?? '.');
-    const info = await ports.files.info(path);
+    const info = await ports.files.info(path).catch((thrown: unknown) => {
+      const reason = systemCode(thrown) ?? 'unknown reason';
+      throw new Fault('config', `Working directory cannot be reached: ${JSON.stringify(path)} (${reason})`);
+    });
     if (info?.kind === 'directory') return path;
     throw new Fault('config', `Working directory does not exist: ${path}`);
   }
@@ -103,10 +108,6 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
     saveSettings: (changes) => saveUserSettings(place, changes, auth.saveKey),
     auth,
   };
-}
-
-function known(features: OpenRequest['features'] = {}): Partial<Features> {
-  return Object.fromEntries(Object.entries(features).filter(([, value]) => value !== undefined));
 }
 
 /** Hosts of this family name the wrong provider as a matter of course. */

@@ -1,6 +1,7 @@
 // First floor, commands: keys and logins of providers. What is said here never holds a key.
-import { array, boolean, literal, nonEmpty, nullable, number, object, optional, picklist, pipe, string } from 'valibot';
+import { array, boolean, literal, nullable, number, object, optional, picklist, string } from 'valibot';
 import { command, type ProviderStatus } from '../../contracts/index.ts';
+import { filled } from './filled.ts';
 
 export const authReport = object({
   status: picklist(['ready', 'setup_required']),
@@ -49,7 +50,7 @@ export const saveKey = command({
   doc: 'Keep a key for a provider. It holds from the next request on, also in sessions that are open.',
   lane: 'now',
   long: true,
-  params: object({ provider: pipe(string(), nonEmpty()), apiKey: pipe(string(), nonEmpty()) }),
+  params: object({ provider: filled, apiKey: filled }),
   result: object({ ok: literal(true) }),
   async run({ provider, apiKey }, { desk }) {
     await desk.auth.saveKey(provider, apiKey);
@@ -72,7 +73,7 @@ export const awaitLogin = command({
   doc: 'Answered when the person has agreed and the login is kept, or when that can no longer happen. Holds up nothing else.',
   lane: 'now',
   long: true,
-  params: object({ deviceCode: pipe(string(), nonEmpty()), interval: number() }),
+  params: object({ deviceCode: filled, interval: number() }),
   result: object({ authenticated: literal(true) }),
   async run(login, { desk }) {
     await desk.auth.poll(login);

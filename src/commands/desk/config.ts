@@ -1,9 +1,19 @@
 // First floor, commands: what a session has switched on: features and tools.
-import { array, boolean, nullable, object, optional, partial, string, unknown } from 'valibot';
+import { array, boolean, literal, nullable, object, optional, partial, string, unknown } from 'valibot';
 import { Fault } from '../../base/index.ts';
 import { type AgentSession, command, type Features } from '../../contracts/index.ts';
 
-export const features = object({ subAgents: boolean(), skills: boolean(), debug: boolean(), mcp: boolean() });
+const switches = { subAgents: boolean(), skills: boolean() };
+
+/** What hosts of this family may say. There is nothing here that `debug` and `mcp` would switch. */
+export const wantedFeatures = partial(object({ ...switches, debug: boolean(), mcp: boolean() }));
+
+/** What holds. */
+export const features = object({ ...switches, debug: literal(false), mcp: literal(false) });
+
+export function featuresOf({ subAgents, skills }: Features) {
+  return { subAgents, skills, debug: false as const, mcp: false as const };
+}
 
 const config = object({
   features,
@@ -26,18 +36,19 @@ export const getConfig = command({
 export const setConfig = command({
   name: 'set_config',
   stability: 'experimental',
-  doc: 'Switch features on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays.',
+  doc: 'Switch `sub_agents` and `skills` on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. `debug` and `mcp` are understood and stay false: there is nothing here that they would switch. `distribution` stays null.',
   lane: 'ordered',
   params: object({
-    features: optional(partial(features)),
+    features: optional(wantedFeatures),
     tools: optional(array(string())),
     distribution: optional(nullable(unknown())),
   }),
   result: config,
-  async run({ features: wanted = {}, tools }, { session, desk }) {
+  async run({ features: { subAgents, skills } = {}, tools }, { session, desk }) {
     if (tools) await chooseTools(session, tools);
     const current = desk.features(session);
-    Object.assign(current, wanted);
+    current.subAgents = subAgents ?? current.subAgents;
+    current.skills = skills ?? current.skills;
     session.context.renew();
     return configOf(session, current);
   },
@@ -53,12 +64,12 @@ async function chooseTools({ tools }: AgentSession, names: readonly string[]): P
   tools.choose(names);
 }
 
-async function configOf({ tools }: AgentSession, { subAgents, skills, debug, mcp }: Features) {
+async function configOf({ tools }: AgentSession, current: Features) {
   const [all, active] = await Promise.all([tools.all(), tools.active()]);
   const enabled = active.map(({ name }) => name);
   const names = all.map(({ name }) => name);
   return {
-    features: { subAgents, skills, debug, mcp },
+    features: featuresOf(current),
     tools: { all: names, enabled, disabled: names.filter((name) => !enabled.includes(name)) },
     distribution: null,
   };

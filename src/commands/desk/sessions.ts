@@ -1,24 +1,23 @@
 // First floor, commands: opening, listing and deleting sessions, for hosts that have many in one process.
-import { array, boolean, literal, nonEmpty, nullable, object, optional, partial, pipe, string, unknown } from 'valibot';
+import { array, boolean, literal, nullable, object, optional, string, unknown } from 'valibot';
 import { command } from '../../contracts/index.ts';
 import { authReport, reportOf } from './auth.ts';
-import { features } from './config.ts';
+import { features, featuresOf, wantedFeatures } from './config.ts';
+import { filled } from './filled.ts';
 import { wantedLevel } from './levels.ts';
 import { meantProvider } from './provider-names.ts';
 
 export const startSession = command({
   name: 'start_session',
-  doc: 'Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint.',
+  doc: 'Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint. MCP servers are not started, and there are no nodes: `mcp_servers` and `node_name` are empty.',
   lane: 'ordered',
   params: object({
-    model: optional(
-      object({ provider: optional(string()), id: pipe(string(), nonEmpty()), thinkingLevel: optional(string()) }),
-    ),
+    model: optional(object({ provider: optional(string()), id: filled, thinkingLevel: optional(string()) })),
     systemPrompt: optional(string()),
     workingDir: optional(string()),
     session: optional(boolean()),
-    sessionId: optional(pipe(string(), nonEmpty())),
-    features: optional(partial(features)),
+    sessionId: optional(filled),
+    features: optional(wantedFeatures),
     tools: optional(array(string())),
     mcpServers: optional(array(unknown())),
   }),
@@ -27,6 +26,8 @@ export const startSession = command({
     sessionDir: string(),
     contextFiles: array(string()),
     availableSkills: array(string()),
+    /** What holds of what was wished for. */
+    features,
     mcpServers: array(string()),
     nodeName: string(),
     auth: authReport,
@@ -57,6 +58,7 @@ export const startSession = command({
       sessionDir: session.file?.replace(/\.jsonl$/, '') ?? '',
       contextFiles: [...contextFiles],
       availableSkills: [...skills],
+      features: featuresOf(desk.features(session)),
       mcpServers: [],
       nodeName: '',
       auth: reportOf(await desk.auth.status()),
