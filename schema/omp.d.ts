@@ -1375,10 +1375,7 @@ export type IncomingImage = {
     "type": "base64";
     "mediaType": string;
     "data": string;
-  };
-} | {
-  "type": "image";
-  "source": {
+  } | {
     "type": "url";
     "url": string;
   };

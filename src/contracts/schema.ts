@@ -45,10 +45,14 @@ function shown(input: unknown, plain: (value: unknown) => string): string {
   return typeof input === 'number' ? plain(input) : kindOf(input);
 }
 
-/** A union reports one issue per variant that failed, each with a path of its own; the deepest is what the sender meant. */
+/**
+ * A union reports one issue per variant that failed, each with a path of its own. What the sender meant is what is there and
+ * wrong, rather than what another variant would have had; then the deepest.
+ */
 function nearest(issue: Issue): Issue {
   const nested = issue.issues?.filter((inner) => inner.path?.length) ?? [];
-  const best = nested.sort((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
+  const rank = ({ input, path }: Issue) => (input === undefined ? 0 : 100) + (path?.length ?? 0);
+  const best = nested.sort((a, b) => rank(b) - rank(a))[0];
   return best ? nearest({ ...best, path: [...(issue.path ?? []), ...(best.path ?? [])] }) : issue;
 }
 

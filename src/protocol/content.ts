@@ -13,6 +13,7 @@ import {
   transform,
   union,
   unknown,
+  variant,
 } from 'valibot';
 
 export const textContent = object({
@@ -42,7 +43,10 @@ const flatImage = object({ type: literal('image'), data: string(), mimeType: str
 const urlImage = object({ type: literal('image'), source: object({ type: literal('url'), url: string() }) });
 const sourceImage = object({
   type: literal('image'),
-  source: object({ type: literal('base64'), mediaType: string(), data: string() }),
+  source: variant('type', [
+    object({ type: literal('base64'), mediaType: string(), data: string() }),
+    urlImage.entries.source,
+  ]),
 });
 
 /** An image inside a message: bytes are always kept flat, a URL stays a URL. */
@@ -53,9 +57,10 @@ export const incomingImage = union([
   flatImage,
   pipe(
     sourceImage,
-    transform(({ source }) => ({ type: 'image' as const, data: source.data, mimeType: source.mediaType })),
+    transform(({ type, source }) =>
+      source.type === 'url' ? { type, source } : { type, data: source.data, mimeType: source.mediaType },
+    ),
   ),
-  urlImage,
 ]);
 
 /** Files that legacy hosts send beside the text. */

@@ -1,7 +1,6 @@
 // Whatever a host writes, cut wherever it may be: exactly the replies that the protocol defines, in order, and we live on.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandsByName } from '../../src/commands/index.ts';
 import { Gates } from './gates.ts';
 import { ODD_FRAMES, type OddFrame } from './odd-frames.ts';
 import { createWorld, type Frame, type World } from './world.ts';
@@ -115,43 +114,3 @@ test('any sequence, cut anywhere, is answered one by one and in order', async ()
     { numRuns: 300 },
   );
 });
-
-describe('wrong values for every field of every command', () => {
-  const WRONG = [null, true, 7, 1e308, 'nonsense', '', [], [null], {}, { a: 1 }, [[[[]]]]];
-
-  test.each([...commandsByName.keys()])('%s', async (name) => {
-    const { params } = commandsByName.get(name)!;
-    const fields = Object.entries((params as unknown as { entries: Record<string, never> }).entries);
-    const world = await openWorld();
-    const sent = fields.flatMap(([field]) =>
-      WRONG.filter((value) => !isFine(params, field, value)).map((value) => ({ field, value })),
-    );
-    sent.forEach(({ field, value }, index) => {
-      world.sendRaw(Buffer.from(`${JSON.stringify({ id: `${index}`, type: name, ...COMPLETE, [field]: value })}\n`));
-    });
-    await world.leave();
-    const frames = framesFrom(world);
-    expect(frames).toHaveLength(sent.length);
-    sent.forEach(({ field }, index) => {
-      expect(frames.find(({ id }) => id === `${index}`)).toEqual({
-        id: `${index}`,
-        type: 'response',
-        command: name,
-        success: false,
-        error: expect.stringMatching(new RegExp(`(^|; )${field}(\\[0\\])?[. ]`)),
-      });
-    });
-  });
-});
-
-/** Fields that other commands want; those that are not wanted are ignored. */
-const COMPLETE = { message: 'm', command: 'true', name: 'n' };
-
-function isFine(
-  params: { '~standard': { validate(value: unknown): unknown } },
-  field: string,
-  value: unknown,
-): boolean {
-  const outcome = params['~standard'].validate({ [field]: value }) as { issues?: { path?: { key: unknown }[] }[] };
-  return !outcome.issues?.some(({ path }) => path?.[0]?.key === field);
-}

@@ -242,28 +242,23 @@ class IncomingImageImage(TypedDict):
     mimeType: str
 
 
-class IncomingImageImage2Source(TypedDict):
+class IncomingImageImage2SourceBase64(TypedDict):
     type: Literal["base64"]
     mediaType: str
     data: str
 
 
-class IncomingImageImage2(TypedDict):
-    type: Literal["image"]
-    source: "IncomingImageImage2Source"
-
-
-class IncomingImageImage3Source(TypedDict):
+class IncomingImageImage2SourceUrl(TypedDict):
     type: Literal["url"]
     url: str
 
 
-class IncomingImageImage3(TypedDict):
+class IncomingImageImage2(TypedDict):
     type: Literal["image"]
-    source: "IncomingImageImage3Source"
+    source: Union["IncomingImageImage2SourceBase64", "IncomingImageImage2SourceUrl"]
 
 
-IncomingImage = Union["IncomingImageImage", "IncomingImageImage2", "IncomingImageImage3"]
+IncomingImage = Union["IncomingImageImage", "IncomingImageImage2"]
 
 
 InterruptMode = Literal["immediate", "wait"]

@@ -1,6 +1,6 @@
 // The hall: the user's settings as Opal's hosts read and write them. Keys of providers pass through, and never come back.
 import { join } from 'node:path';
-import { Fault, isRecord } from '../../base/index.ts';
+import { Fault, isRecord, kindOf } from '../../base/index.ts';
 import { meantProvider, spokenProvider } from '../../commands/desk/provider-names.ts';
 import type { Ports } from '../../contracts/index.ts';
 import { parseSettings } from '../settings-text.ts';
@@ -42,15 +42,25 @@ export async function saveUserSettings(
   saveKey: (provider: string, key: string) => Promise<void>,
 ): Promise<void> {
   const changes: Record<string, unknown> = {};
+  const keys: [provider: string, key: string][] = [];
   for (const [name, value] of Object.entries(settings)) {
     const provider = PROVIDER_KEY.exec(name)?.[1];
-    if (provider !== undefined && typeof value === 'string') await saveKey(provider, value);
+    if (provider !== undefined) keys.push([provider, expectKey(name, value)]);
     else if (name === 'default_model' && typeof value === 'string') Object.assign(changes, modelSettings(value));
     else if (SECRET.test(name))
       throw new Fault('invalid_params', `${name} is no setting; keys are kept by auth/set_key`);
     else changes[name] = value;
   }
+  // First what may be refused.
   if (Object.keys(changes).length > 0) await writeSettings(place, changes);
+  for (const [provider, key] of keys) await saveKey(provider, key);
+}
+
+/** The value is never quoted: it may be half a key. */
+function expectKey(name: string, value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  const what = typeof value === 'string' ? 'an empty text' : kindOf(value);
+  throw new Fault('invalid_params', `${name} must be a key for a provider (got ${what})`);
 }
 
 function modelSettings(words: string): Record<string, unknown> {

@@ -107,7 +107,8 @@ function start(spawn: typeof Spawn, request: SpawnRequest, tags: Record<string, 
 async function refusal(request: SpawnRequest, cause: unknown): Promise<Fault> {
   const code = systemCode(cause);
   let reason = messageOf(cause);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
+  if (code === 'ERR_INVALID_ARG_VALUE') reason = 'no system takes a NUL character in a command or its directory';
+  else if (code === 'ENOENT' || code === 'ENOTDIR') {
     const directory = await stat(request.cwd).catch(() => undefined);
     if (directory?.isDirectory()) reason = 'no such command';
     else reason = `its working directory ${request.cwd} ${directory ? 'is not a directory' : 'does not exist'}`;

@@ -1,5 +1,5 @@
 // First floor, dialects: refusals of params that Opal has its own words for. What is not looked at here the command checks.
-import { isRecord } from '../../base/index.ts';
+import { isRecord, kindOf } from '../../base/index.ts';
 import { invalidParams, type OpalFault } from './errors.ts';
 
 type Fields = Record<string, unknown>;
@@ -20,6 +20,17 @@ export function checkConfig({ features, tools, distribution }: Fields): OpalFaul
     return invalidParams('tools must be an array of strings');
   }
   return checkFeatures(features) ?? checkDistribution(distribution);
+}
+
+/** The command behind it calls this by another name. */
+export function checkText({ text }: Fields): OpalFault | undefined {
+  if (typeof text !== 'string') return invalidParams(`text must be a string (got ${kindOf(text)})`);
+  return text.trim() === '' ? invalidParams('text cannot be empty') : undefined;
+}
+
+/** A list has keys, too, but nobody means them. */
+export function checkSettings({ settings }: Fields): OpalFault | undefined {
+  return isRecord(settings) ? undefined : invalidParams(`settings must be an object (got ${kindOf(settings)})`);
 }
 
 function checkFeatures(features: unknown): OpalFault | undefined {

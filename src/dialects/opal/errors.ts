@@ -34,13 +34,15 @@ export function missing(names: readonly string[]): OpalFault {
 export interface Wording {
   /** What it is called when it cannot be done; the reason then goes beside it. */
   readonly failure?: string;
+  /** The names in a refusal are the host's own, not ours. */
+  readonly verbatim?: true;
   /** What is said of a session that is not there. */
   readonly absent?: (id: string) => string;
 }
 
 export function errorOf(
   fault: Fault,
-  { failure, absent = (id) => `No session with id: ${id}` }: Wording = {},
+  { failure, verbatim, absent = (id) => `No session with id: ${id}` }: Wording = {},
 ): RpcError {
   if (fault instanceof OpalFault) return fault.error;
   const details = isRecord(fault.details) ? fault.details : {};
@@ -48,7 +50,9 @@ export function errorOf(
     return { code: INVALID_PARAMS, message: 'Session not found', data: absent(String(details.session)) };
   }
   if ('data' in details) return { code: INVALID_PARAMS, message: fault.message, data: details.data };
-  if (fault.code === 'invalid_params') return { code: INVALID_PARAMS, message: snakeWords(fault.message) };
+  if (fault.code === 'invalid_params') {
+    return { code: INVALID_PARAMS, message: verbatim ? fault.message : snakeWords(fault.message) };
+  }
   if (failure !== undefined) return { code: INTERNAL, message: failure, data: fault.message };
   if (fault.code === 'internal') return { code: INTERNAL, message: 'Internal error', data: fault.message };
   return { code: INTERNAL, message: fault.message };

@@ -2,7 +2,7 @@
 import { boolean, type GenericSchema, literal, object, string } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { Disposition } from '../../contracts/index.ts';
-import { checkConfig, checkStart } from './checks.ts';
+import { checkConfig, checkSettings, checkStart, checkText } from './checks.ts';
 import type { OpalEvent } from './envelope.ts';
 import type { OpalFault, Wording } from './errors.ts';
 
@@ -37,6 +37,7 @@ const nothing = () => ({});
 
 const said = (streamingBehavior: 'steer' | 'followUp'): Omit<Method, 'session' | 'required'> => ({
   command: 'prompt',
+  check: checkText,
   params: ({ text }) => ({ message: text, streamingBehavior }),
   early: true,
   after: (_, { text }, disposition) => (disposition === 'queued' ? [{ type: 'message_queued', text }] : []),
@@ -85,7 +86,9 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
       command: 'save_settings',
       session: false,
       required: ['settings'],
+      check: checkSettings,
       failure: 'Failed to save settings',
+      verbatim: true,
     },
     'auth/status': { command: 'auth_status', ...none },
     'auth/set_key': { command: 'save_key', session: false, required: ['provider', 'api_key'] },
