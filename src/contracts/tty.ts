@@ -24,6 +24,11 @@ export interface Tty {
   take(ears: TtyEars, options: { raw: boolean; farewell: string }): void;
   /** Gives the terminal back. Nothing is heard from then on. */
   release(): void;
-  /** Stops the whole program until its shell lets it go on; `resumed` is heard then. The terminal is given back meanwhile. */
+  /** Lets another program have the terminal as it was before it was taken, and takes it again afterwards; `resumed` is heard then. */
+  lend<T>(to: () => Promise<T>): Promise<T>;
+  /**
+   * Stops the whole program until its shell lets it go on; `resumed` is heard then. The terminal is given back meanwhile.
+   * Where no shell could do that, nothing is stopped, and `resumed` is heard at once.
+   */
   suspend(): void;
 }

@@ -2,21 +2,21 @@
 // client's calls; the terminal only as a screen.
 import { messageOf } from '../base/index.ts';
 import type { Client, Display } from '../client/index.ts';
-import type { Cancel, Clock } from '../contracts/index.ts';
+import type { Clock } from '../contracts/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { Activity } from './activity.ts';
 import { Asks } from './asks/asks.ts';
 import { SelectPane } from './asks/select.ts';
 import type { EarlierSession, Room } from './commands/command.ts';
 import { mustKnow, slashWord, vocabulary, wordsAfter } from './commands/vocabulary.ts';
-import { Displays } from './displays.ts';
+import { Drawing } from './drawing.ts';
 import type { Sources } from './input/completion.ts';
 import type { History } from './input/history.ts';
 import { Typing } from './input/typing.ts';
 import { picture } from './picture.ts';
 import type { Screen } from './screen.ts';
 import { Shell } from './shell.ts';
-import { statusLine } from './status.ts';
+import { Standing } from './standing.ts';
 import { Transcript } from './transcript/transcript.ts';
 
 export interface ConversationPorts {
@@ -28,12 +28,11 @@ export interface ConversationPorts {
   readonly restMs: number;
   names(folder: string): Promise<readonly string[]>;
   sessions(): Promise<readonly EarlierSession[]>;
+  /** What the person made of the text in an editor. The terminal is the editor's meanwhile. */
+  edit(text: string): Promise<string>;
   leave(): void;
 }
 
-/** A picture for every event would cost more than anybody can see. */
-const FRAME_MS = 30;
-const TICK_MS = 120;
 /** More than anybody scrolls back for. */
 const HISTORY_MESSAGES = 40;
 
@@ -46,20 +45,17 @@ export class Conversation implements Room {
   readonly transcript: Transcript;
   readonly activity = new Activity();
   readonly #ports: ConversationPorts;
-  readonly #displays = new Displays();
+  readonly #standing: Standing;
+  readonly #drawing: Drawing;
   readonly #shell: Shell;
-  #queue: { steering: readonly string[]; followUp: readonly string[] } = { steering: [], followUp: [] };
-  #cost = 0;
-  #hint: string | undefined;
-  #cancelDrawing: Cancel | undefined;
-  #isClosed = false;
-  state: SessionState;
+  #editing: Promise<string> | undefined;
 
   constructor(ports: ConversationPorts, state: SessionState) {
     const { client, screen, clock } = ports;
     this.#ports = ports;
     this.client = client;
-    this.state = state;
+    this.#standing = new Standing(client, state);
+    this.#drawing = new Drawing(clock, () => this.#picture());
     this.transcript = new Transcript(
       (lines) => screen.print(lines),
       () => screen.columns,
@@ -67,6 +63,10 @@ export class Conversation implements Room {
     this.asks = new Asks(clock, ports.restMs, () => this.draw());
     this.typing = new Typing(ports.history, this.#sources(), () => this.draw());
     this.#shell = new Shell(client, this.transcript, () => screen.columns);
+  }
+
+  get state(): SessionState {
+    return this.#standing.state;
   }
 
   get isBusy(): boolean {
@@ -90,6 +90,22 @@ export class Conversation implements Room {
     this.draw();
   }
 
+  async edit(text: string): Promise<void> {
+    if (this.#editing) return;
+    this.#editing = this.#ports.edit(text);
+    try {
+      this.typing.write(await this.#editing);
+    } finally {
+      this.#editing = undefined;
+    }
+    this.draw();
+  }
+
+  /** Settles once no editor is open. */
+  async edited(): Promise<void> {
+    await this.#editing?.catch(() => {});
+  }
+
   /** Stops whatever goes on. */
   stop(): void {
     const failed = (thrown: unknown) => this.say(messageOf(thrown), 'error');
@@ -99,7 +115,7 @@ export class Conversation implements Room {
 
   /** Words that stand in the place of the status until the next key. */
   hint(text: string | undefined): void {
-    this.#hint = text;
+    this.#standing.hint = text;
   }
 
   async takeBack(): Promise<void> {
@@ -127,15 +143,13 @@ export class Conversation implements Room {
   }
 
   async refresh(): Promise<void> {
-    const [state, { cost }] = await Promise.all([this.client.call('get_state'), this.client.call('get_session_stats')]);
-    this.state = state;
-    this.#cost = cost;
+    await this.#standing.refresh();
     this.draw();
   }
 
   async turnTo(title: string): Promise<void> {
     await this.refresh();
-    this.#queue = { steering: [], followUp: [] };
+    this.#standing.forgetQueue();
     this.say(`── ${title}${this.state.sessionName ? `: ${this.state.sessionName}` : ''} ──`);
     await this.showHistory();
   }
@@ -174,61 +188,40 @@ export class Conversation implements Room {
   /** The terminal is given back: whatever happens from here on is not shown. */
   close(): void {
     this.asks.dismissAll();
-    this.#cancelDrawing?.();
-    this.#isClosed = true;
+    this.#drawing.end();
   }
 
   draw(): void {
-    this.#cancelDrawing?.();
-    this.#cancelDrawing = undefined;
-    if (this.#isClosed) return;
+    this.#drawing.now();
+  }
+
+  #picture(): { moves: boolean } {
     const { screen, clock } = this.#ports;
     const { columns, rows } = screen;
     const scene = {
+      ...this.#standing.scene(),
       live: [...this.transcript.live(), ...this.#shell.live(columns)],
       activity: this.activity.lines(clock.now()),
-      queue: this.#queue,
-      widgets: { above: this.#displays.widgets(false), below: this.#displays.widgets(true) },
       pane: this.asks.view(columns, Math.max(6, rows - 4)),
       asking: this.asks.current,
       draft: this.typing.draft,
       menu: this.asks.current ? [] : this.typing.menu(columns),
-      status: this.#hint ?? statusLine(this.state, this.#cost, this.#displays.status),
     };
     screen.draw(picture(scene, columns, rows));
-    if (this.activity.isBusy || this.asks.current) this.#schedule(TICK_MS);
-  }
-
-  /** Draws soon, once for all that happens until then. */
-  #schedule(ms: number): void {
-    this.#cancelDrawing ??= this.#ports.clock.after(ms, () => this.draw());
+    return { moves: this.activity.isBusy || this.asks.current !== undefined };
   }
 
   take(event: AgentEvent): void {
     this.activity.take(event, this.#ports.clock.now());
     this.transcript.take(event);
     this.#shell.take(event);
-    if (event.type === 'queue_update') this.#queue = event;
-    if (
-      event.type === 'session_info_changed' ||
-      event.type === 'thinking_level_changed' ||
-      event.type === 'agent_settled'
-    ) {
-      void this.refresh().catch(() => {});
-    }
-    if (event.type === 'message_update' || event.type === 'tool_execution_update') this.#soon();
+    if (this.#standing.take(event)) void this.refresh().catch(() => {});
+    if (event.type === 'message_update' || event.type === 'tool_execution_update') this.#drawing.soon();
     else this.draw();
   }
 
-  #soon(): void {
-    // A tick that is due later must not hold up what is new.
-    this.#cancelDrawing?.();
-    this.#cancelDrawing = undefined;
-    this.#schedule(FRAME_MS);
-  }
-
   show(display: Display): void {
-    this.#displays.take(display);
+    this.#standing.show(display);
     if (display.method === 'notify') this.say(display.message, display.notifyType);
     else if (display.method === 'setTitle') this.#ports.screen.title(display.title);
     else if (display.method === 'set_editor_text') this.typing.write(display.text);

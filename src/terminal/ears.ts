@@ -24,11 +24,12 @@ export function createEars(conversation: Conversation, { tty, clock, screen, isD
     screen.leave();
     tty.suspend();
   });
-  /** The open question first, then keys that do something, then the draft. */
+  /** The open question first, then a search in earlier words, then keys that do something, then the draft. */
   const press = (stroke: Stroke) => {
     conversation.hint(undefined);
     const interrupts = 'key' in stroke && stroke.key === 'ctrl+c';
     if (conversation.asks.stroke(stroke) && !interrupts) return;
+    if (conversation.typing.searches(stroke)) return;
     if ('key' in stroke && shortcuts.press(stroke.key)) return;
     const said = conversation.typing.stroke(stroke);
     if (said !== undefined) void conversation.submit(said);

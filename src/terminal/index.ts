@@ -1,5 +1,5 @@
 // The hall, terminal: a person and an agent. Takes the terminal, converses until one of them leaves, and gives it back.
-import { type Deferred, deferred } from '../base/index.ts';
+import { type Deferred, deferred, Fault } from '../base/index.ts';
 import type { Client, Farewell } from '../client/index.ts';
 import { KNOWN_EVENTS } from '../client/known-events.ts';
 import type { Clock } from '../contracts/index.ts';
@@ -26,6 +26,8 @@ export interface TerminalPorts {
   readonly version: string;
   names(folder: string): Promise<readonly string[]>;
   sessions(): Promise<readonly EarlierSession[]>;
+  /** Runs the person's editor on a text, in the foreground. An editor that was killed rejects with the fault `aborted`. */
+  edit(text: string): Promise<string>;
   /** Begin with choosing an earlier conversation. */
   readonly resume: boolean;
   /** The person is not asked any more. */
@@ -53,7 +55,11 @@ export async function converse(ports: TerminalPorts): Promise<Ending> {
   const isDrawn = palette !== 'nothing';
   const screen = isDrawn ? new DrawnScreen(tty, palette) : new PlainScreen(tty);
   const leave = () => left.resolve();
-  const conversation = new Conversation({ ...ports, screen, history, leave, restMs: isDrawn ? REST_MS : 0 }, state);
+  const edit = (text: string) => lent(ports, { screen, isDrawn }, text);
+  const conversation = new Conversation(
+    { ...ports, screen, history, leave, edit, restMs: isDrawn ? REST_MS : 0 },
+    state,
+  );
   tty.take(createEars(conversation, { ...ports, screen, isDrawn, leave }), {
     raw: isDrawn,
     farewell: isDrawn ? terminal.end : '',
@@ -63,12 +69,30 @@ export async function converse(ports: TerminalPorts): Promise<Ending> {
   try {
     await greet(conversation, ports, screen);
     const farewell = await Promise.race([left.promise, client.closed]);
+    await conversation.edited();
+    // What was not said yet is found with the Up key next time.
+    if (farewell) await history.add(conversation.typing.draft.text).catch(() => {});
     return farewell ? { how: 'lost', farewell } : { how: 'left', state: conversation.state };
   } finally {
     conversation.close();
     screen.leave();
     tty.release();
   }
+}
+
+async function lent(
+  { tty, edit }: TerminalPorts,
+  { screen, isDrawn }: { screen: Screen; isDrawn: boolean },
+  text: string,
+): Promise<string> {
+  screen.leave();
+  if (isDrawn) tty.write(terminal.lend);
+  return tty.lend(() =>
+    edit(text).catch((thrown: unknown) => {
+      if (isDrawn && thrown instanceof Fault && thrown.code === 'aborted') tty.write(terminal.recover);
+      throw thrown;
+    }),
+  );
 }
 
 async function greet(conversation: Conversation, ports: TerminalPorts, screen: Screen): Promise<void> {

@@ -38,6 +38,7 @@ export function picture(scene: Scene, columns: number, rows: number): Live {
     lines: [...above, ...typing.rows, ...below],
     cursor,
     question: scene.pane && { key: scene.asking, lines: scene.pane.rows },
+    draft: scene.pane ? '' : scene.draft.text,
     isIdle: scene.activity.length === 0,
   };
 }

@@ -1,5 +1,6 @@
 // The hall, terminal: a terminal that can only be written on, such as one inside of an editor (TERM=dumb). Nothing is drawn
 // twice; what is finished is printed, and a prompt where an answer is expected.
+import { plain } from '../base/plain.ts';
 import type { Tty } from '../contracts/tty.ts';
 import type { Live, Screen } from './screen.ts';
 import type { Line } from './text/line.ts';
@@ -12,6 +13,8 @@ export class PlainScreen implements Screen {
   #pending: Line[] = [];
   #question: unknown;
   #isPrompted = false;
+  #isAway = false;
+  #draft = '';
 
   constructor(tty: Tty) {
     this.#tty = tty;
@@ -29,17 +32,21 @@ export class PlainScreen implements Screen {
     this.#pending.push(...lines);
   }
 
-  draw({ question, isIdle }: Live): void {
+  draw({ question, isIdle, draft = '' }: Live): void {
+    if (this.#isAway) return;
     if (question && question.key !== this.#question) this.#pending.push(...question.lines);
     const asks = question !== undefined && question.key !== this.#question;
     this.#question = question?.key;
     const lines = this.#pending.splice(0);
     const text = lines.map((spans) => `${paint(spans, 'nothing')}\n`).join('');
-    const breaks = this.#isPrompted && text !== '' ? '\n' : '';
-    if (text !== '') this.#isPrompted = false;
-    const prompts = asks || (isIdle && !this.#isPrompted);
+    // What was put into the draft, and not typed, is seen nowhere else.
+    const isPut = draft !== '' && draft !== this.#draft;
+    this.#draft = draft;
+    const breaks = this.#isPrompted && (text !== '' || isPut) ? '\n' : '';
+    if (text !== '' || isPut) this.#isPrompted = false;
+    const prompts = asks || ((isIdle || isPut) && !this.#isPrompted);
     if (prompts) this.#isPrompted = true;
-    this.#tty.write(`${breaks}${text}${prompts ? PROMPT : ''}`);
+    this.#tty.write(`${breaks}${text}${prompts ? `${PROMPT}${plain(draft)}` : ''}`);
   }
 
   /** A whole line, which uses the prompt up. */
@@ -51,12 +58,17 @@ export class PlainScreen implements Screen {
 
   clear(): void {}
 
-  restart(): void {}
+  restart(): void {
+    this.#isAway = false;
+    this.#isPrompted = false;
+  }
 
   title(): void {}
 
   leave(): void {
+    if (this.#isAway) return;
     this.draw({ lines: [], isIdle: false });
     if (this.#isPrompted) this.#tty.write('\n');
+    this.#isAway = true;
   }
 }

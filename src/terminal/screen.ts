@@ -1,7 +1,7 @@
 // The hall, terminal: the picture on the terminal. What is finished is printed once and scrolls away; what still changes is
 // kept at the bottom and drawn again. Knows lines and rows, nothing of what they say.
 
-import { plainLine } from '../base/plain.ts';
+import { type Plain, plainLine } from '../base/plain.ts';
 import type { Tty } from '../contracts/tty.ts';
 import { clipped, type Line, lineWidth } from './text/line.ts';
 import { type Palette, paint, terminal } from './text/paint.ts';
@@ -12,6 +12,8 @@ export interface Live {
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
   /** The question that is open, for screens that cannot draw: what it says, and something that tells it from the others. */
   readonly question?: { readonly key: unknown; readonly lines: readonly Line[] } | undefined;
+  /** What the person would say with Enter, for the same. */
+  readonly draft?: string | undefined;
   /** Whether the person is expected to type. */
   readonly isIdle: boolean;
 }
@@ -28,7 +30,7 @@ export interface Screen {
   resized(): void;
   /** Begins again on an empty terminal; what was said stays where one can scroll to it. */
   clear(): void;
-  /** Takes the live part away, so that what follows, of whomever, stands below what is finished. */
+  /** Takes the live part away, so that what follows, of whomever, stands below what is finished. Nothing is drawn until `restart`. */
   leave(): void;
   /** The person has typed. */
   typed(): void;
@@ -46,7 +48,8 @@ export class DrawnScreen implements Screen {
   #at = 0;
   #column = 0;
   #pending: Line[] = [];
-  #hasTitle = false;
+  #title: Plain | undefined;
+  #isAway = false;
 
   constructor(tty: Tty, palette: Palette) {
     this.#tty = tty;
@@ -66,6 +69,7 @@ export class DrawnScreen implements Screen {
   }
 
   draw(live: Live): void {
+    if (this.#isAway) return;
     const finished = this.#pending.splice(0);
     const rows = this.#fitting(live);
     const head = `${terminal.beginFrame}${terminal.hideCursor}\r${terminal.up(this.#at)}`;
@@ -82,6 +86,7 @@ export class DrawnScreen implements Screen {
 
   /** Rows that were too wide now take several. */
   resized(): void {
+    if (this.#isAway) return;
     const columns = Math.max(1, this.#tty.columns);
     const taken = (width: number) => Math.max(1, Math.ceil(width / columns));
     const before = this.#rows.slice(0, this.#at).reduce((sum, { width }) => sum + taken(width), 0);
@@ -91,26 +96,35 @@ export class DrawnScreen implements Screen {
   }
 
   clear(): void {
+    if (this.#isAway) return;
     this.#tty.write(terminal.clear);
     this.#forget();
   }
 
   title(text: string): void {
-    this.#tty.write(`${this.#hasTitle ? '' : terminal.keepTitle}${terminal.title(plainLine(text))}`);
-    this.#hasTitle = true;
+    const isFirst = this.#title === undefined;
+    this.#title = plainLine(text);
+    if (!this.#isAway) this.#entitle(isFirst);
   }
 
   restart(): void {
+    this.#isAway = false;
     this.#forget();
+    this.#entitle(true);
   }
 
   typed(): void {}
 
   leave(): void {
+    if (this.#isAway) return;
     this.draw({ lines: [], isIdle: false });
-    this.#tty.write(`${terminal.eraseBelow}${this.#hasTitle ? terminal.oldTitle : ''}`);
-    this.#hasTitle = false;
-    this.#forget();
+    this.#tty.write(`${terminal.eraseBelow}${this.#title === undefined ? '' : terminal.oldTitle}`);
+    this.#isAway = true;
+  }
+
+  #entitle(keepsOld: boolean): void {
+    if (this.#title === undefined) return;
+    this.#tty.write(`${keepsOld ? terminal.keepTitle : ''}${terminal.title(this.#title)}`);
   }
 
   #forget(): void {

@@ -33,6 +33,7 @@ export function createShortcuts(conversation: Conversation, clock: Clock, suspen
     },
     'ctrl+l': () => conversation.clear(),
     'ctrl+o': () => conversation.transcript.part(conversation.transcript.whole ?? []),
+    'ctrl+g': () => conversation.edit(conversation.typing.draft.text).catch(failed),
     'ctrl+z': suspend,
     'shift+tab': () => conversation.client.call('cycle_thinking_level').catch(failed),
     'alt+up': () => conversation.takeBack().catch(failed),

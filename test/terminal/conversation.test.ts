@@ -56,12 +56,14 @@ async function stage(replies: Readonly<Record<string, object>> = REPLIES): Promi
     },
     release() {},
     suspend() {},
+    lend: (to) => to(),
   };
   const files = { read: async () => new Uint8Array(), replace: async () => {}, makeDirectory: async () => {} };
   const stop = new AbortController();
   const ended = converse({
     ...{ client: createClient(agent), tty, clock, env: {}, version: '1', resume: false, stopped: stop.signal },
     history: { files, folder: '/project/history', path: undefined },
+    edit: async (text) => `${text}, edited`,
     names: async () => [],
     sessions: async () => [],
     onStderr() {},

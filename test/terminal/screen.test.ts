@@ -8,7 +8,15 @@ import { Grid } from './grid.ts';
 
 function ttyOf(grid: Grid): Tty {
   const { columns, rows } = grid;
-  return { columns, rows, write: (text) => grid.write(text), take() {}, release() {}, suspend() {} };
+  return {
+    columns,
+    rows,
+    write: (text) => grid.write(text),
+    take() {},
+    release() {},
+    suspend() {},
+    lend: (to) => to(),
+  };
 }
 
 const texts = oneof(

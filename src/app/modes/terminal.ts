@@ -42,7 +42,7 @@ export async function runTerminal(options: TerminalOptions, argv: readonly strin
   const tty = openTerminal();
   const stop = new AbortController();
   const conversing = converse({
-    ...portsFor(options, ports),
+    ...portsFor(options, ports, stop.signal),
     ...{ client: agent, tty, onStderr: stderr.listen, stopped: stop.signal },
   });
   const farewell = async () => {
@@ -82,8 +82,10 @@ async function dismissed(agent: SpawnedAgent, { clock }: SystemPorts): Promise<v
 
 function portsFor(
   options: TerminalOptions,
-  { files, clock }: SystemPorts,
+  ports: SystemPorts,
+  stopped: AbortSignal,
 ): Omit<TerminalPorts, 'client' | 'tty' | 'onStderr' | 'stopped'> {
+  const { files, clock } = ports;
   const cwd = resolve(options.cwd ?? '.');
   const home = userDirectory(process.env, homedir());
   const sessions = sessionFolder(home, cwd);
@@ -95,6 +97,10 @@ function portsFor(
     version: version(),
     resume: options.resume === true,
     history: { files, folder, path: options.noSession ? undefined : join(folder, `${basename(sessions)}.jsonl`) },
+    async edit(text) {
+      const { writtenOutside } = await import('./outside-editor.ts');
+      return writtenOutside(text, { ports, env: process.env, cwd, stopped });
+    },
     async names(inside) {
       const listed = await files.list(resolve(cwd, inside));
       return listed.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).sort();

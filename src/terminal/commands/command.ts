@@ -17,6 +17,8 @@ export interface Room {
   say(message: string, level?: 'info' | 'warning' | 'error'): void;
   choose(title: string, choices: readonly Choice[], at?: number): Promise<string | undefined>;
   write(text: string): void;
+  /** Has the person write on in an editor. */
+  edit(text: string): Promise<void>;
   /** Asks the agent for everything that the status shows. */
   refresh(): Promise<void>;
   /** Another conversation is on the terminal from here on: says so, and shows what was said in it. */

@@ -1,7 +1,7 @@
 // Table of contents: the words with a slash that the terminal knows itself. Extensions, templates and skills bring theirs.
 import type { SlashCommand } from './command.ts';
 import { model, thinking } from './models.ts';
-import { afterwards, clear, KEYS, quit, reload } from './program.ts';
+import { afterwards, clear, edit, KEYS, quit, reload } from './program.ts';
 import { branch, compact, exportPage, fresh, name, resume, session } from './sessions.ts';
 
 const help: SlashCommand = {
@@ -28,6 +28,7 @@ export const OWN_COMMANDS: readonly SlashCommand[] = [
   compact,
   exportPage,
   afterwards,
+  edit,
   reload,
   clear,
   quit,

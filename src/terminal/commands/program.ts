@@ -27,6 +27,13 @@ export const afterwards: SlashCommand = {
   },
 };
 
+export const edit: SlashCommand = {
+  name: 'edit',
+  takes: '[WORDS]',
+  doc: 'Write in your own editor, $VISUAL or $EDITOR (so does Ctrl+G)',
+  run: (args, room) => room.edit(args),
+};
+
 export const quit: SlashCommand = {
   name: 'quit',
   doc: 'Leave (so does Ctrl+D, or Ctrl+C twice)',
@@ -36,7 +43,8 @@ export const quit: SlashCommand = {
 export const KEYS = `Enter            say it; while the agent works: steer it
 Alt+Enter        begin a new line (Shift+Enter where the terminal can tell; or end the line with a backslash)
 Tab              complete a /command, an argument or an @file
-Up, Down         earlier words
+Up, Down         earlier words; Ctrl+R looks for some of them
+Ctrl+G           write in your own editor, $VISUAL or $EDITOR
 Alt+Up           take back what waits
 Esc, Ctrl+C      stop the agent; Ctrl+C twice leaves
 Ctrl+O           show the last output whole

@@ -8,6 +8,11 @@ export interface HistoryPlace {
   readonly folder: string;
 }
 
+export interface Found {
+  readonly text: string;
+  readonly at: number;
+}
+
 const MOST = 500;
 /** Nobody wants a pasted book back, and everybody a small file. */
 const LONGEST = 20_000;
@@ -45,6 +50,23 @@ export class History {
     if (this.#at === this.#texts.length) this.#unsaid = draft;
     this.#at = at;
     return this.#texts[at] ?? this.#unsaid;
+  }
+
+  /** The nearest text with these words, in whichever case, from this place on; at first from the newest. Not once more what is shown. */
+  find(words: string, from = this.#texts.length - 1, by: -1 | 1 = -1, shown?: Found): Found | undefined {
+    const wanted = words.toLowerCase();
+    for (let at = from; at >= 0 && at < this.#texts.length; at += by) {
+      const text = this.#texts[at] ?? '';
+      const isShown = at !== shown?.at && text === shown?.text;
+      if (!isShown && text.toLowerCase().includes(wanted)) return { text, at };
+    }
+    return undefined;
+  }
+
+  /** As if one had come there step by step; `draft` is what stood there when one began. */
+  goTo(at: number, draft: string): void {
+    if (this.#at === this.#texts.length) this.#unsaid = draft;
+    this.#at = at;
   }
 
   async #read(): Promise<string[]> {

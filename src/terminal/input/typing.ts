@@ -4,6 +4,7 @@ import { type Completion, commonStart, completionFor, replaced, type Sources } f
 import { type Draft, EDITS, inserted, NOTHING_WRITTEN, verticallyMoved, written } from './editor.ts';
 import type { History } from './history.ts';
 import { isNewline, type Stroke } from './keys.ts';
+import { Search } from './search.ts';
 
 const MENU_LINES = 8;
 
@@ -17,6 +18,7 @@ export class Typing {
   readonly #sources: Sources;
   readonly #changed: () => void;
   #menu: Menu | undefined;
+  #search: Search | undefined;
 
   constructor(history: History, sources: Sources, changed: () => void) {
     this.#history = history;
@@ -41,7 +43,27 @@ export class Typing {
     return undefined;
   }
 
+  /** Whether the key is for a search in what was said before. Any other ends one, and means what it always means. */
+  searches(stroke: Stroke): boolean {
+    if (!this.#search) {
+      const begins = 'key' in stroke && stroke.key === 'ctrl+r';
+      if (begins) {
+        this.#menu = undefined;
+        this.#search = new Search(this.#history, this.draft);
+      }
+      return begins;
+    }
+    const search = this.#search;
+    const outcome = search.stroke(stroke);
+    this.draft = outcome === 'leaves' ? search.leave() : search.draft;
+    if (outcome === 'goes on') return true;
+    this.#search = undefined;
+    if (outcome !== 'leaves') search.keep();
+    return outcome !== 'ends';
+  }
+
   write(text: string): void {
+    this.#search = undefined;
     this.#menu = undefined;
     this.draft = inserted(written('', this.draft.cut), text);
   }
@@ -61,6 +83,7 @@ export class Typing {
   }
 
   menu(width: number): Line[] {
+    if (this.#search) return this.#search.view(width);
     const { suggestions = [], at = 0 } = this.#menu ?? {};
     const first = Math.max(0, Math.min((at ?? 0) - MENU_LINES + 1, suggestions.length - MENU_LINES));
     const rows = suggestions.slice(first, first + MENU_LINES).map(({ word, doc }, row) => {

@@ -63,6 +63,9 @@ export const terminal = {
   /** Pasted text is marked, and keys that older terminals cannot tell apart are told apart. */
   begin: `${ESC}[?2004h${ESC}[>1u`,
   end: `\r${ESC}[J${ESC}[<u${ESC}[?2004l${ESC}[?7h${ESC}[?2026l${ESC}[?25h${ESC}[0m`,
+  /** Before another program has the terminal, and after one that died: back from its screen, its keys and its mouse. */
+  lend: `${ESC}7`,
+  recover: `${ESC}[?1049l${ESC}[?1000l${ESC}[?1002l${ESC}[?1003l${ESC}[?1006l${ESC}[?1l${ESC}>${ESC}[0m`,
   keepTitle: `${ESC}[22;0t`,
   title: (text: Plain) => `${ESC}]0;${text}${ESC}\\`,
   oldTitle: `${ESC}[23;0t`,

@@ -1,5 +1,6 @@
 // For tests at a terminal: a person in front of tmux, who types into a shell and looks until there is something to see.
 import { execFile, execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
@@ -132,7 +133,10 @@ function createPerson(tmux: (...words: readonly string[]) => Promise<string>, pl
     screen,
     scrollback,
     async paste(text) {
-      await tmux('set-buffer', '--', text);
+      // By a file: what may stand on a command line is bounded.
+      const path = join(temporaryDirectory(), 'pasted');
+      writeFileSync(path, text);
+      await tmux('load-buffer', path);
       await tmux('paste-buffer', '-p', '-r');
     },
     resize: async (columns, rows) => void (await tmux('resize-window', ...size(columns, rows))),
@@ -142,4 +146,13 @@ function createPerson(tmux: (...words: readonly string[]) => Promise<string>, pl
 
 function fits(seen: string, wanted: string | RegExp): boolean {
   return typeof wanted === 'string' ? seen.includes(wanted) : wanted.test(seen);
+}
+
+/** The shell's terminal is one that a shell can use. */
+export async function isSane(person: Person): Promise<void> {
+  await person.say(
+    'stty -a | tr " ;" "\\n\\n" | grep -xE -- "-?(icanon|echo|isig|icrnl|opost)" | tr "\\n" " "; echo .',
+  );
+  await person.sees(/icrnl opost isig icanon echo \./);
+  if ((await person.fact('#{cursor_flag}')) !== '1') throw new Error('The cursor stays hidden.');
 }

@@ -3,17 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
-import { begin, LEFT, type Person, READY, sitDown } from './person.ts';
+import { begin, isSane, LEFT, READY, sitDown } from './person.ts';
 
 const count = (text: string, words: string) => text.split(words).length - 1;
-
-async function isSane(person: Person): Promise<void> {
-  await person.say(
-    'stty -a | tr " ;" "\\n\\n" | grep -xE -- "-?(icanon|echo|isig|icrnl|opost)" | tr "\\n" " "; echo .',
-  );
-  await person.sees(/icrnl opost isig icanon echo \./);
-  expect(await person.fact('#{cursor_flag}')).toBe('1');
-}
 
 test('hostile text is read, never obeyed', async () => {
   const place = newPlace();
