@@ -126,7 +126,7 @@ class Death(Case):
         client = await self.scripted(
             """
             if frame["type"] == "one":
-                child = subprocess.Popen(["sleep", "60"])
+                child = subprocess.Popen(["sleep", "600"])
                 reply(frame, child.pid)
                 die(5, "bye")
             """

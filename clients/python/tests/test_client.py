@@ -204,7 +204,7 @@ class Death(Case):
         client = self.scripted(
             """
             if frame["type"] == "one":
-                child = subprocess.Popen(["sleep", "60"])
+                child = subprocess.Popen(["sleep", "600"])
                 reply(frame, child.pid)
                 die(5, "bye")
             """
@@ -266,13 +266,16 @@ class Listening(Case):
 
         def slow(other: Any) -> None:
             begin.wait(60)
-            time.sleep(0.0005)
             heard.append(other["n"])
+
+        def begin_when_the_agent_is_gone() -> None:
+            client._closed.wait(60)
+            begin.set()
 
         client.on_other(slow)
         client.call("x")
+        threading.Thread(target=begin_when_the_agent_is_gone).start()
         self.assertEqual(heard, [])
-        begin.set()
         client.close()
         self.assertEqual(heard, list(range(200)))
 

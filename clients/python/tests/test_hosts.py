@@ -44,7 +44,7 @@ class JsonLines(unittest.TestCase):
             if event["type"] == "agent_end":
                 break
         agent.stdin.close()
-        self.assertEqual(agent.wait(30), 0)
+        self.assertEqual(agent.wait(120), 0)
         agent.stdout.close()
         return said
 

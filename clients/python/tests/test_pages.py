@@ -25,7 +25,7 @@ class Pages(unittest.TestCase):
             os.symlink(PROGRAM, os.path.join(place.path, "parley"))
             env = {**os.environ, "HOME": place.path, "PARLEY_DIR": place.path, "PYTHONPATH": str(ROOT / "clients" / "python")}
             env["PATH"] = place.path + os.pathsep + env["PATH"]
-            ran = subprocess.run([sys.executable, "-c", code], cwd=place.path, env=env, capture_output=True, text=True, timeout=60)
+            ran = subprocess.run([sys.executable, "-c", code], cwd=place.path, env=env, capture_output=True, text=True, timeout=150)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""), code)
             following = fences[index + 1] if index + 1 < len(fences) else ("", "", "")
             for line in following[2].splitlines() if following[0] == "output" else []:
