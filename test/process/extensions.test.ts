@@ -166,7 +166,7 @@ describe('a command that never ends', () => {
     const running = new Promise((resolve) => pi.on('agent_start', resolve));
     pi.registerCommand('endless', { handler: (_, ctx) => { ctx.ui.notify('begun'); return new Promise(() => {}); } });
     pi.registerCommand('work', { async handler(_, ctx) {
-      pi.sendUserMessage('run \`sleep 0.3\`');
+      pi.sendUserMessage('run \`sleep 3.5\`');
       ctx.ui.notify('begun');
       await running;
       await ctx.waitForIdle();
@@ -174,10 +174,10 @@ describe('a command that never ends', () => {
       pi.setSessionName('after the work');
     } });
   };`;
-  const limit = ['--set', 'extensions.hookTimeout=150'];
+  const limited = (ms: number) => ['--set', `extensions.hookTimeout=${ms}`];
 
   test('does not keep the program once the host is gone', async () => {
-    const program = startRpc(limit, { place: withExtension(endless) });
+    const program = startRpc(limited(150), { place: withExtension(endless) });
     program.send({ type: 'prompt', message: '/endless' });
     await program.frame({ method: 'notify' });
     program.stdin.end();
@@ -193,7 +193,8 @@ describe('a command that never ends', () => {
   });
 
   test('one that waits for a run has the time that the run takes', async () => {
-    const program = startRpc(limit, { place: withExtension(endless) });
+    // Less than the run takes, and enough for what follows it on a slow machine.
+    const program = startRpc(limited(3000), { place: withExtension(endless) });
     program.send({ type: 'prompt', message: '/work' });
     await program.frame({ method: 'notify' });
     program.stdin.end();

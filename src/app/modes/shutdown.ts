@@ -2,7 +2,9 @@
 import type { Clock, Log } from '../../contracts/index.ts';
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-const LONGEST_FAREWELL_MS = 1800;
+const STEP_MS = 100;
+/** Counted in steps, so that a program that gets no time on a busy machine does not hold that against its farewell. */
+const LONGEST_FAREWELL = 18;
 
 export interface Shutdown {
   /** Runs the farewell and leaves with this code. Only the first call counts. */
@@ -22,7 +24,7 @@ export function createShutdown(
       ports.log('leaving', { code });
       // Also when nothing is left that would keep the process.
       process.exitCode = code;
-      ports.clock.after(LONGEST_FAREWELL_MS, () => process.exit(code));
+      afterSteps(LONGEST_FAREWELL, ports.clock, () => process.exit(code));
       // Whatever goes wrong on the way out must not keep us here.
       await farewell().catch(() => {});
       return process.exit(code);
@@ -38,4 +40,8 @@ export function createShutdown(
       return leaving !== undefined;
     },
   };
+}
+
+function afterSteps(steps: number, clock: Clock, act: () => void): void {
+  clock.after(STEP_MS, () => (steps > 1 ? afterSteps(steps - 1, clock, act) : act()));
 }

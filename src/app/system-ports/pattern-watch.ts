@@ -38,6 +38,7 @@ class Eye implements PatternWatch {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #progress = new SharedArrayBuffer(4);
   #worker: Worker | undefined;
+  #isUp = false;
   /** Indexes into the patterns. */
   #wanted: number[] = [];
   /** All of the present text, for a thread that has to begin again. */
@@ -85,6 +86,10 @@ class Eye implements PatternWatch {
     worker.postMessage({ piece: this.#waiting, isNew: this.#isNew, wanted: this.#wanted });
     this.#waiting = '';
     this.#isNew = false;
+    if (this.#isUp) this.#wait();
+  }
+
+  #wait(): void {
     this.#cancel = this.#clock.after(PATIENCE_MS, () => this.#lose());
   }
 
@@ -92,13 +97,22 @@ class Eye implements PatternWatch {
     const workerData = { patterns: this.#patterns, progress: this.#progress };
     const worker = new Worker(PROGRAM, { eval: true, workerData, env: {}, stdout: true, stderr: true });
     worker.unref();
+    // Patience begins when the thread is up: how long that takes is the machine's doing.
+    worker.once('online', () => {
+      if (worker !== this.#worker || this.#isUp) return;
+      this.#isUp = true;
+      if (this.#busy) this.#wait();
+    });
     worker.on('message', (found: number[]) => {
-      if (worker === this.#worker) this.#hear(found);
+      if (worker !== this.#worker) return;
+      this.#isUp = true;
+      this.#hear(found);
     });
     worker.on('error', () => {
       if (worker === this.#worker) this.#lose();
     });
     this.#worker = worker;
+    this.#isUp = false;
     return worker;
   }
 

@@ -20,7 +20,8 @@ export interface ProcessWatch {
 /**
  * Its standard input ends when the agent does, however that happens; and a child between fork and exec still holds that
  * pipe, so none can slip through. What it then finds listed or tagged, it kills. `$1` is the tag. For kept groups, see
- * killLeftovers. Sweeps repeat while there is something to kill, because what is being killed may be forking.
+ * killLeftovers. Sweeps repeat until two find nothing, because what is being killed may be forking, and what is just
+ * becoming another program shows no tag.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -37,10 +38,11 @@ done
 for group in $running; do kill -s KILL -- "-$group"; done
 for group in $kept; do kill -s 0 "$group" || kill -s KILL -- "-$group"; done
 [ -r /proc/self/environ ] || exit 0
-sweeps=0
-while [ $sweeps -lt 100 ]; do
+sweeps=0 clean=0
+while [ $sweeps -lt 100 ] && [ $clean -lt 2 ]; do
   found=$(grep -lxzF -e "$1" /proc/[0-9]*/environ)
-  [ -n "$found" ] || exit 0
+  clean=$((clean + 1))
+  [ -z "$found" ] || clean=0
   for file in $found; do file=\${file#/proc/}; kill -s KILL "\${file%/environ}"; done
   sweeps=$((sweeps + 1))
 done

@@ -9,7 +9,7 @@ import { readOutput } from './process-output.ts';
 import { CALL_VARIABLE, hasLeftovers, killGroup, killLeftovers, sweepTagged, TREE_VARIABLE } from './process-tree.ts';
 import { createProcessWatch } from './process-watch.ts';
 
-const KILL_ALL_MS = 1000;
+const KILL_ALL_MS = 5000;
 const SWEEP_PAUSE_MS = 5;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -120,9 +120,11 @@ async function refusal(request: SpawnRequest, cause: unknown): Promise<Fault> {
 /** Sweeps until nothing that carries the tag is left and `ended` agrees, or until waiting is no use any more. */
 async function sweepUntilGone(tag: string, ended: () => boolean): Promise<void> {
   const deadline = Date.now() + KILL_ALL_MS;
-  while (Date.now() < deadline) {
+  // Twice, because a process that is just becoming another program shows no tag.
+  for (let clean = 0; Date.now() < deadline; ) {
     const agreed = ended();
-    if ((await sweepTagged(tag)) === 0 && agreed) return;
+    clean = (await sweepTagged(tag)) === 0 && agreed ? clean + 1 : 0;
+    if (clean === 2) return;
     await new Promise((resolve) => setTimeout(resolve, SWEEP_PAUSE_MS));
   }
 }

@@ -10,8 +10,11 @@ export async function abandonable(
   const over = new AbortController();
   const abandoned = async () => {
     await host()?.gone;
-    await session.runs.settled();
-    await ports.clock.sleep(hookTimeoutMs, over.signal);
+    do {
+      await session.runs.settled();
+      await ports.clock.sleep(hookTimeoutMs, over.signal);
+      // What the command set going may have begun only after the host had left.
+    } while (session.runs.isRunning && !over.signal.aborted);
     const limit = `${hookTimeoutMs / 1000} s (extensions.hookTimeout)`;
     throw new Error(`The command did not end within ${limit} after the host had left; it is not waited for`);
   };
