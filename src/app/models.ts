@@ -1,6 +1,7 @@
 // The hall: the models of an agent, from settings, flags and the machine it runs on.
 import type { Models, Ports } from '../contracts/index.ts';
 import { apiLoaders, createModels } from '../llm/index.ts';
+import { homeDirectory } from './home.ts';
 import type { SettingValues } from './settings-table.ts';
 import { version } from './version.ts';
 
@@ -43,8 +44,12 @@ export function modelsFor(options: Surroundings): Models & Pick<ReturnType<typeo
     idleTimeoutMs: settings['http.idleTimeoutMs'],
     totalTimeoutMs: settings['http.totalTimeoutMs'],
   };
+  const print = async (command: string) => {
+    const { allPrintedBy } = await import('../llm/credentials/secret-command.ts');
+    return allPrintedBy(ports, homeDirectory(env), command, 'Amazon Bedrock');
+  };
   return createModels({
-    apis: apiLoaders({ clock, pause: () => clock.turn(), wire, env, files: ports.files }),
+    apis: apiLoaders({ clock, pause: () => clock.turn(), wire, env, files: ports.files, print }),
     ports,
     env,
     directory: options.agentDirectory,

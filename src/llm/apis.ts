@@ -15,14 +15,16 @@ export interface ApiPorts {
   env?: Env | undefined;
   /** Where their own files are read, which keep sign-ins. */
   files?: Pick<Files, 'info' | 'read'> | undefined;
+  /** Runs the commands that those files name for keys. */
+  print?: ((command: string) => Promise<string>) | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function apiLoaders({ wire, env = {}, files, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
+export function apiLoaders({ wire, env = {}, files, print, ...ports }: ApiPorts): Readonly<Record<string, ApiLoader>> {
   return {
     [OFFLINE_API]: async () => (await import('./offline/api.ts')).createOfflineApi(ports),
-    ...(wire ? { ...wireLoaders(wire), ...cloudLoaders(wire, env, files) } : {}),
+    ...(wire ? { ...wireLoaders(wire), ...cloudLoaders(wire, env, { files, print }) } : {}),
   };
 }
 
@@ -36,14 +38,19 @@ function wireLoaders(ports: WirePorts): Record<string, ApiLoader> {
   };
 }
 
-function cloudLoaders(ports: WirePorts, env: Env, files: ApiPorts['files']): Record<string, ApiLoader> {
+function cloudLoaders(
+  ports: WirePorts,
+  env: Env,
+  signIn: Pick<ApiPorts, 'files' | 'print'>,
+): Record<string, ApiLoader> {
   return {
     'azure-openai-responses': async () =>
       (await import('./apis/azure-openai-responses/index.ts')).createAzureOpenAiResponses(ports),
     'bedrock-converse-stream': async () =>
-      (await import('./apis/ai-sdk/bedrock-converse-stream.ts')).createBedrockConverseStream(ports, env, files),
+      (await import('./apis/ai-sdk/bedrock-converse-stream.ts')).createBedrockConverseStream(ports, env, signIn),
     'google-generative-ai': async () =>
       (await import('./apis/ai-sdk/google-generative-ai.ts')).createGoogleGenerativeAi(ports),
-    'google-vertex': async () => (await import('./apis/ai-sdk/google-vertex.ts')).createGoogleVertex(ports, env, files),
+    'google-vertex': async () =>
+      (await import('./apis/ai-sdk/google-vertex.ts')).createGoogleVertex(ports, env, signIn.files),
   };
 }

@@ -12,9 +12,15 @@ export interface CommandPorts {
 const COMMAND_MS = 10_000;
 const LONGEST_SECRET = 64 * 1024;
 
+/** A key, which is one line. */
 export async function printedBy(ports: CommandPorts, cwd: string, command: string, owner: string): Promise<string> {
-  const failed = (how: string, cause?: unknown) =>
-    new Fault('no_credentials', `The command for the key of ${owner} ${how}: ${command}`, { cause });
+  const secret = await allPrintedBy(ports, cwd, command, owner);
+  if (/[\r\n]/.test(secret)) throw failure(command, owner, 'printed more than one line');
+  return secret;
+}
+
+export async function allPrintedBy(ports: CommandPorts, cwd: string, command: string, owner: string): Promise<string> {
+  const failed = (how: string, cause?: unknown) => failure(command, owner, how, cause);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const onOutput = (chunk: Uint8Array, stream: 'stdout' | 'stderr') => {
@@ -37,6 +43,10 @@ export async function printedBy(ports: CommandPorts, cwd: string, command: strin
   if (code !== 0) throw failed(`ended with ${code === null ? signal : `exit code ${code}`}`);
   const secret = Buffer.concat(chunks).toString('utf8').trim();
   if (secret === '') throw failed('printed nothing');
-  if (/[\r\n]/.test(secret) || bytes > LONGEST_SECRET) throw failed('printed more than one line');
+  if (bytes > LONGEST_SECRET) throw failed('printed more than a key');
   return secret;
+}
+
+function failure(command: string, owner: string, how: string, cause?: unknown): Fault {
+  return new Fault('no_credentials', `The command for the key of ${owner} ${how}: ${command}`, { cause });
 }

@@ -4,7 +4,10 @@ import { PROVIDERS } from './providers.ts';
 /** The cloud's own sign-in will do; what these hold is no key. */
 export const SIGN_IN_VARIABLES: ReadonlySet<string> = new Set([
   'AWS_ACCESS_KEY_ID',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   'AWS_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
   'GOOGLE_APPLICATION_CREDENTIALS',
 ]);
 

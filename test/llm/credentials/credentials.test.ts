@@ -53,6 +53,9 @@ test.each(PROVIDERS.filter(({ keyless }) => !keyless).map(({ id, env }) => [id, 
 test.each([
   ['amazon-bedrock', 'AWS_PROFILE'],
   ['amazon-bedrock', 'AWS_ACCESS_KEY_ID'],
+  ['amazon-bedrock', 'AWS_WEB_IDENTITY_TOKEN_FILE'],
+  ['amazon-bedrock', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'],
+  ['amazon-bedrock', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'],
   ['google-vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
 ])('%s with %s is signed in without a key', async (provider, variable) => {
   const { models, redacted } = modelStage({ env: { [variable]: 'default' } });

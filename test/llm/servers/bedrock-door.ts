@@ -22,15 +22,31 @@ export function checkDoor(got: Received): void {
   checkSignature(got, authorization);
 }
 
-const SIGNED =
-  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([a-z0-9-]+)\/bedrock\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
-
-function checkSignature({ path, headers, text }: Received, authorization: string): void {
-  const [, key, day = '', region = '', names = '', signature] = SIGNED.exec(authorization) ?? [];
-  if (key !== ACCESS_KEY)
+function checkSignature(got: Received, authorization: string): void {
+  if (!authorization.includes(`Credential=${ACCESS_KEY}/`))
     throw bedrockRefusal(403, 'UnrecognizedClientException', 'The security token included in the request is invalid.');
-  if (headers['x-amz-security-token'] !== SESSION_TOKEN || !names.split(';').includes('x-amz-security-token'))
+  if (
+    got.headers['x-amz-security-token'] !== SESSION_TOKEN ||
+    !/SignedHeaders=[^,]*x-amz-security-token/.test(authorization)
+  )
     throw bedrockRefusal(403, 'ExpiredTokenException', 'The security token included in the request is expired');
+  if (isSigned(got, 'bedrock', SECRET_KEY)) return;
+  const words = 'The request signature we calculated does not match the signature you provided.';
+  throw bedrockRefusal(403, 'InvalidSignatureException', words);
+}
+
+const SIGNED =
+  /^AWS4-HMAC-SHA256 Credential=[^/]+\/(\d{8})\/([a-z0-9-]+)\/(\w+)\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
+
+/** Signature Version 4 of a POST, for one of Amazon's services. */
+export function isSigned(
+  got: Pick<Received, 'path' | 'headers' | 'text'>,
+  service: string,
+  secretKey: string,
+): boolean {
+  const { path, headers, text } = got;
+  const [, day = '', region = '', to, names = '', signature] = SIGNED.exec(headers.authorization ?? '') ?? [];
+  if (to !== service) return false;
   const [, url = ''] = path.split(' ');
   const canonical = [
     'POST',
@@ -42,12 +58,9 @@ function checkSignature({ path, headers, text }: Received, authorization: string
     names,
     sha256(text),
   ].join('\n');
-  const scope = `${day}/${region}/bedrock/aws4_request`;
-  const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
-  const secret = ['bedrock', 'aws4_request'].reduce(hmac, [day, region].reduce(hmac, Buffer.from(`AWS4${SECRET_KEY}`)));
-  if (hmac(secret, toSign).toString('hex') === signature) return;
-  const words = 'The request signature we calculated does not match the signature you provided.';
-  throw bedrockRefusal(403, 'InvalidSignatureException', words);
+  const scope = [day, region, service, 'aws4_request'];
+  const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope.join('/'), sha256(canonical)].join('\n');
+  return hmac(scope.reduce(hmac, Buffer.from(`AWS4${secretKey}`)), toSign).toString('hex') === signature;
 }
 
 function hmac(key: Buffer, text: string): Buffer {

@@ -9,12 +9,18 @@ import { bedrockSecrets, doorOf, isOpened } from './bedrock-door.ts';
 import { bedrockPlan, isClaude } from './bedrock-thinking.ts';
 import type { SdkFormat, Seal } from './format.ts';
 import type { LanguageModel, Metadata, ProviderOptions } from './language-model.ts';
-import { awsProfile, type CloudFiles, type Env } from './sign-in/aws-profile.ts';
+import type { Env } from './sign-in/aws-files.ts';
+import { awsProfile } from './sign-in/aws-profile.ts';
+import type { AwsPorts } from './sign-in/aws-sources.ts';
 import { createAmazonBedrock } from './vendor/bedrock.ts';
 
+type SignIn = Pick<AwsPorts, 'files' | 'print'>;
+
 /** Without files, what the environment says is all there is. */
-export function createBedrockConverseStream(ports: WirePorts, env: Env, files?: CloudFiles): ModelApi {
-  const profiled = files && awsProfile(env, files);
+export function createBedrockConverseStream(ports: WirePorts, env: Env, signIn: Partial<SignIn> = {}): ModelApi {
+  const { fetch, clock } = ports;
+  const { files, print } = signIn;
+  const profiled = files && awsProfile(env, { fetch, clock, files, print });
   return createSdkApi(ports, async (request) => {
     const signs = !isOpened(request) && profiled;
     return { request, format: formatFor(signs ? await profiled() : env) };

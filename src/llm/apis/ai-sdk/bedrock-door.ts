@@ -1,8 +1,8 @@
 // First floor, llm: where Bedrock is and what opens it, after what the environment says. Pure; reads no environment itself.
 import type { ApiRequest } from '../../../contracts/index.ts';
-import { ProviderFault } from '../../http/failure.ts';
 import { lowerCased, secretsOf } from '../../http/headers.ts';
-import type { Env } from './sign-in/aws-profile.ts';
+import type { Env } from './sign-in/aws-files.ts';
+import { locked } from './sign-in/aws-keys.ts';
 
 export interface Door {
   baseURL: string;
@@ -18,11 +18,13 @@ const USUAL = /^https:\/\/bedrock-runtime(?:-fips)?\.([a-z]{2}[a-z0-9-]+-\d)\.am
 /** The catalogue's models say this of their address because they have to say something. */
 const UNSAID = 'us-east-1';
 
+const WAYS = 'set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+
 export function doorOf(request: ApiRequest, env: Env): Door {
   const place = placeOf(request.model.baseUrl, env);
   if (isOpened(request)) return { ...place, apiKey: request.apiKey ?? '-' };
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (!accessKeyId || !secretAccessKey) throw locked();
+  if (!accessKeyId || !secretAccessKey) throw locked(WAYS);
   return { ...place, apiKey: '', accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN || undefined };
 }
 
@@ -38,11 +40,6 @@ function placeOf(baseUrl: string, env: Env): Pick<Door, 'baseURL' | 'region'> {
 
 function addressIn(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-}
-
-function locked(): ProviderFault {
-  const ways = 'set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
-  return new ProviderFault({ kind: 'auth' }, `Amazon Bedrock cannot be opened: ${ways}`);
 }
 
 /** A bearer token, or a header of the user's own: nothing needs to be signed. */

@@ -6,7 +6,7 @@ import type { WirePorts } from '../../http/wire.ts';
 import { createSdkApi } from './api.ts';
 import type { SdkFormat } from './format.ts';
 import { geminiFormat } from './gemini.ts';
-import type { CloudFiles, Env } from './sign-in/aws-profile.ts';
+import type { CloudFiles, Env } from './sign-in/aws-files.ts';
 import { googleAccount } from './sign-in/google-account.ts';
 import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 

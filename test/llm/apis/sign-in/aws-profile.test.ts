@@ -1,7 +1,7 @@
 // Bedrock with a profile of Amazon's own files: keys and region, and what is said when there are none.
 import { describe, expect, test } from 'vitest';
 import { createBedrockConverseStream } from '../../../../src/llm/apis/ai-sdk/bedrock-converse-stream.ts';
-import { readSections } from '../../../../src/llm/apis/ai-sdk/sign-in/aws-profile.ts';
+import { readSections } from '../../../../src/llm/apis/ai-sdk/sign-in/aws-files.ts';
 import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { observe } from '../../contract.ts';
 import { startBedrock } from '../../servers/bedrock.ts';
@@ -27,7 +27,7 @@ const HOME = '/home/me';
 
 async function asked(files: HeldFiles, env: Record<string, string>, other = {}) {
   at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-  const api = createBedrockConverseStream(portsWith(createFakeClock()), { HOME, ...env }, files);
+  const api = createBedrockConverseStream(portsWith(createFakeClock()), { HOME, ...env }, { files });
   const { events, message } = await observe(api.stream(at.request({ apiKey: undefined, ...other })));
   const last = events.at(-1)!;
   const [, region] = /\/\d{8}\/([^/]+)\/bedrock/.exec(at.server.received.at(-1)?.headers.authorization ?? '') ?? [];
@@ -84,14 +84,7 @@ describe('keys', () => {
 describe('no keys', () => {
   test.each([
     [{}, 'there is no profile work in /home/me/.aws/credentials or /home/me/.aws/config'],
-    [
-      { [`${HOME}/.aws/config`]: '[profile work]\nsso_session = corp\nregion = eu-west-1' },
-      'but sso_session, which is not followed',
-    ],
-    [
-      { [`${HOME}/.aws/config`]: '[profile work]\nrole_arn = arn:aws:iam::1:role/x' },
-      'but role_arn, which is not followed',
-    ],
+    [{ [`${HOME}/.aws/config`]: '[profile work]\nregion = eu-west-1' }, 'the profile work holds no keys'],
   ])('the profile, the files and the way out are named', async (held, expected) => {
     const { text, failure } = await asked(holding(held as Record<string, string>), { AWS_PROFILE: 'work' });
     expect(text).toContain(expected);

@@ -1,5 +1,5 @@
 // Files for tests of sign-ins: what a path holds, which may change, and how often it was read.
-import type { CloudFiles } from '../../../../src/llm/apis/ai-sdk/sign-in/aws-profile.ts';
+import type { CloudFiles } from '../../../../src/llm/apis/ai-sdk/sign-in/aws-files.ts';
 
 export interface HeldFiles extends CloudFiles {
   readonly reads: readonly string[];

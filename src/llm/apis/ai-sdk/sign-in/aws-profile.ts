@@ -1,73 +1,42 @@
-// First floor, llm: the keys and the region that Amazon's own files keep under a profile. Reads them; signs nothing.
-import type { Files } from '../../../../contracts/index.ts';
-import { ProviderFault } from '../../../http/failure.ts';
-import { type WatchedFile, watchedFile } from '../../../watched-file.ts';
+// First floor, llm: the region and the keys that a profile of Amazon's stands for, as if somebody had exported them.
+import { type AwsBook, awsFiles, type Env } from './aws-files.ts';
+import type { AwsKeys } from './aws-keys.ts';
+import { type AwsPorts, keysOfProfile, keysOfSurroundings, type Search } from './aws-sources.ts';
+import { type Good, keeping } from './exchange.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
-export type CloudFiles = Pick<Files, 'info' | 'read'>;
+/** Where nobody names one. */
+const USUAL_REGION = 'us-east-1';
 
-type Section = ReadonlyMap<string, string>;
-type Sections = ReadonlyMap<string, Section>;
-
-/** The environment, and under it what the profile says: as if somebody had exported it. */
-export type Profiled = () => Promise<Env>;
-
-export function awsProfile(env: Env, files: CloudFiles): Profiled {
-  const home = `${env.HOME ?? env.USERPROFILE ?? ''}/.aws`;
-  const keys = sectionsIn(files, env.AWS_SHARED_CREDENTIALS_FILE || `${home}/credentials`);
-  const config = sectionsIn(files, env.AWS_CONFIG_FILE || `${home}/config`);
+/** The environment, and under it what the profile says. */
+export function awsProfile(env: Env, ports: AwsPorts): () => Promise<Env> {
+  const open = awsFiles(env, ports.files);
+  const kept = keeping<AwsKeys | undefined>(ports.clock);
   const name = env.AWS_PROFILE || 'default';
   return async () => {
-    const [kept, described] = await Promise.all([keys.read(), config.read()]);
-    const said = described.get(name === 'default' ? name : `profile ${name}`);
-    const held = kept.get(name);
-    const place = {
-      AWS_REGION: env.AWS_REGION || env.AWS_DEFAULT_REGION || said?.get('region') || held?.get('region'),
-    };
-    if (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY) return { ...env, ...place };
-    const owner = [held, said].find((section) => section?.has('aws_access_key_id'));
-    if (!owner) {
-      // Without a name nobody promised that there is one.
-      if (env.AWS_PROFILE) throw noKeys(name, [keys.path, config.path], held ?? said);
-      return { ...env, ...place };
-    }
+    const book = await open();
+    const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || book.profile(name)?.get('region');
+    if (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY) return { ...env, AWS_REGION: region };
+    const search = { ports, env, book, region: region ?? USUAL_REGION };
+    const keys = await kept(book, () => keysFor(search, name));
     return {
       ...env,
-      ...place,
-      AWS_ACCESS_KEY_ID: owner.get('aws_access_key_id'),
-      AWS_SECRET_ACCESS_KEY: owner.get('aws_secret_access_key'),
-      AWS_SESSION_TOKEN: owner.get('aws_session_token'),
+      AWS_REGION: region,
+      ...(keys && {
+        AWS_ACCESS_KEY_ID: keys.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+        AWS_SESSION_TOKEN: keys.sessionToken,
+      }),
     };
   };
 }
 
-function sectionsIn(files: CloudFiles, path: string): WatchedFile<Sections> {
-  return watchedFile(files, path, async (text = '') => readSections(text));
+/** Without a name nobody promised that the usual profile holds any. */
+async function keysFor(search: Search, name: string): Promise<Good<AwsKeys | undefined>> {
+  if (search.env.AWS_PROFILE || saysMoreThanPlace(search.book, name)) return keysOfProfile(search, name);
+  return keysOfSurroundings(search);
 }
 
-/** `[name]`, `key = value`, comments. What is indented belongs to a setting of which nothing is wanted here. */
-export function readSections(text: string): Sections {
-  const sections = new Map<string, Map<string, string>>();
-  let current: Map<string, string> | undefined;
-  for (const line of text.split(/\r?\n/)) {
-    const [, title] = /^\[\s*([^\]]+?)\s*\]/.exec(line) ?? [];
-    if (title !== undefined) {
-      const name = title.replace(/\s+/, ' ').replace(/^(profile )?"(.*)"$/, '$1$2');
-      current = sections.get(name) ?? new Map();
-      sections.set(name, current);
-    }
-    const [, key, value] = /^([^\s#;=[][^=]*?)\s*=\s*(.*?)(?:\s+[#;].*)?\s*$/.exec(line) ?? [];
-    if (key !== undefined && value) current?.set(key.toLowerCase(), value);
-  }
-  return sections;
-}
-
-function noKeys(name: string, [keys, config]: readonly string[], found: Section | undefined): ProviderFault {
-  const other = ['sso_session', 'sso_start_url', 'role_arn', 'credential_process', 'web_identity_token_file'].find(
-    (key) => found?.has(key),
-  );
-  const sentence = found
-    ? `the profile ${name} holds no keys${other ? ` but ${other}, which is not followed here` : ''}. Export them: eval "$(aws configure export-credentials --profile ${name} --format env)"`
-    : `there is no profile ${name} in ${keys} or ${config}. Name another in AWS_PROFILE, or set AWS_BEARER_TOKEN_BEDROCK`;
-  return new ProviderFault({ kind: 'auth' }, `Amazon Bedrock cannot be opened: ${sentence}`);
+function saysMoreThanPlace(book: AwsBook, name: string): boolean {
+  const ways = ['aws_access_key_id', 'role_arn', 'credential_process', 'sso_session', 'sso_start_url'];
+  return ways.some((key) => book.profile(name)?.has(key));
 }

@@ -1,12 +1,10 @@
 // First floor, llm: a token of Google Cloud for the account that a credentials file holds. Knows no model.
 import { createSign } from 'node:crypto';
 import { type InferOutput, literal, looseObject, nonEmpty, optional, pipe, safeParse, string, variant } from 'valibot';
-import { Fault, messageOf } from '../../../../base/index.ts';
-import type { Clock } from '../../../../contracts/index.ts';
-import { httpFailure, malformed, ProviderFault } from '../../../http/failure.ts';
-import { bounded } from '../../../http/post.ts';
+import { malformed, ProviderFault } from '../../../http/failure.ts';
 import { watchedFile } from '../../../watched-file.ts';
-import type { CloudFiles } from './aws-profile.ts';
+import type { CloudFiles } from './aws-files.ts';
+import { exchange, type Good, type KeeperPorts, keeping } from './exchange.ts';
 
 export interface GoogleToken {
   readonly token: string;
@@ -14,9 +12,7 @@ export interface GoogleToken {
   readonly project?: string | undefined;
 }
 
-export interface GooglePorts {
-  fetch: typeof fetch;
-  clock: Pick<Clock, 'after' | 'now'>;
+export interface GooglePorts extends KeeperPorts {
   files: CloudFiles;
 }
 
@@ -45,30 +41,16 @@ type Account = InferOutput<typeof account>;
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const LIFE_S = 3600;
-/** An answer may take minutes. */
-const MARGIN_MS = 5 * 60_000;
-const TIMEOUT_MS = 15_000;
 const WAY_OUT =
   'put "!gcloud auth print-access-token" as the key of google-vertex into auth.json, or set GOOGLE_CLOUD_API_KEY';
 
-/** One request at a time; everybody who comes meanwhile gets what it brings. */
 export function googleAccount(ports: GooglePorts, path: string): () => Promise<GoogleToken> {
   const file = watchedFile(ports.files, path, async (content) => accountIn(content, path));
-  let held: { account: Account; until: number; token: Promise<string> } | undefined;
+  const kept = keeping<string>(ports.clock);
   return async () => {
     const owner = await file.read();
     const project = owner.type === 'service_account' ? owner.project_id : owner.quota_project_id;
-    if (held?.account !== owner || held.until <= ports.clock.now()) {
-      const asking = ask(ports, owner);
-      const fresh = { account: owner, until: Number.POSITIVE_INFINITY, token: asking.then(({ token }) => token) };
-      held = fresh;
-      await asking.then(
-        ({ expires }) => (fresh.until = expires - MARGIN_MS),
-        () => (held = held === fresh ? undefined : held),
-      );
-      return { token: await fresh.token, project };
-    }
-    return { token: await held.token, project };
+    return { token: await kept(owner, () => ask(ports, owner)), project };
   };
 }
 
@@ -98,36 +80,24 @@ function locked(why: string): ProviderFault {
   return new ProviderFault({ kind: 'auth' }, `Google Vertex AI cannot be opened: ${why}. Mend it, or ${WAY_OUT}`);
 }
 
-async function ask({ fetch, clock }: GooglePorts, owner: Account): Promise<{ token: string; expires: number }> {
+async function ask(ports: GooglePorts, owner: Account): Promise<Good<string>> {
   const secrets = owner.type === 'service_account' ? [owner.private_key] : [owner.client_secret, owner.refresh_token];
   const url = owner.token_uri ?? TOKEN_URI;
-  const aborter = new AbortController();
-  const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());
-  try {
-    const body = new URLSearchParams(grantOf(owner, url, clock.now())).toString();
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const response = await fetch(url, { method: 'POST', headers, body, signal: aborter.signal, redirect: 'error' });
-    const said = await bounded(response);
-    if (!response.ok) throw refused(response, said, secrets);
-    const { access_token: token, expires_in: seconds } = JSON.parse(said) as Record<string, unknown>;
-    if (typeof token !== 'string' || token === '') throw malformed('Google gave no token where it was asked for one');
-    return { token, expires: clock.now() + (Number(seconds) || LIFE_S) * 1000 };
-  } catch (thrown) {
-    if (thrown instanceof Fault) throw thrown;
-    const reason = aborter.signal.aborted ? `nothing within ${TIMEOUT_MS / 1000} seconds` : messageOf(thrown);
-    const kind = aborter.signal.aborted ? ('timeout' as const) : ('network' as const);
-    throw new ProviderFault({ kind }, `No token for Google Cloud from ${new URL(url).host}: ${reason}`, thrown);
-  } finally {
-    cancel();
-  }
+  const body = new URLSearchParams(grantOf(owner, url, ports.clock.now())).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const keeper = { name: 'Google Cloud', gift: 'token', secrets };
+  const said = await exchange(ports, url, { method: 'POST', headers, body }, keeper);
+  const { access_token: value, expires_in: seconds } = readJson(said);
+  if (typeof value !== 'string' || value === '') throw malformed('Google gave no token where it was asked for one');
+  return { value, expires: ports.clock.now() + (Number(seconds) || LIFE_S) * 1000 };
 }
 
-/** A grant that is not accepted stays so; a server that is busy does not. */
-function refused(response: Response, said: string, secrets: readonly string[]): ProviderFault {
-  const { failure, message } = httpFailure(response.status, response.headers, said, secrets);
-  const lasting = response.status < 500 && response.status !== 429;
-  const sentence = `Google Cloud gave no token: ${message}`;
-  return new ProviderFault(lasting ? { kind: 'auth', status: response.status } : failure, sentence);
+function readJson(said: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(said));
+  } catch {
+    return {};
+  }
 }
 
 function grantOf(owner: Account, url: string, now: number): Record<string, string> {
