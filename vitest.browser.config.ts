@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-program.ts'],
     // One browser at a time: it brings processes of its own.
     fileParallelism: false,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -6,7 +6,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/bun/**/*.bun.ts'],
     globalSetup: ['test/support/build-program.ts'],
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -1,6 +1,7 @@
 // What nobody foresaw happens after a prompt was accepted: the run still ends with its events, then the failure is told under
 // the id that was acknowledged, and the agent lives on.
 import { expect, test, vi } from 'vitest';
+import { until } from '../support/until.ts';
 import { Gates } from './gates.ts';
 import { createWorld } from './world.ts';
 
@@ -17,7 +18,7 @@ test.each(['prompt', 'abort_and_prompt'])('%s', async (type) => {
   const told = () => world.timeline.filter(({ direction }) => direction === 'out').map(({ frame }) => frame);
   const replies = (id: string) => told().filter((frame) => frame.type === 'response' && frame.id === id);
   world.send({ id: 'p', type, message: 'go' });
-  await vi.waitUntil(() => replies('p').length === 2);
+  await until(() => replies('p').length === 2);
   expect(replies('p')).toEqual([
     { id: 'p', type: 'response', command: type, success: true },
     { id: 'p', type: 'response', command: type, success: false, error: 'the clock stood still' },
