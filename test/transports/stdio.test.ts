@@ -90,7 +90,8 @@ describe('stdio: output', () => {
     for await (const line of linesOf(child.stdout)) expect(JSON.parse(line).i).toBe(expected++);
     expect(expected).toBe(100_000);
     const grownBy = Number((await news.next()).value);
-    expect(grownBy).toBeLessThan(64);
+    // Less than the whole, by more than what V8 may let stand before it clears up.
+    expect(grownBy).toBeLessThan(85);
   });
 
   test.each([
