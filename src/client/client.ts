@@ -41,7 +41,10 @@ export interface Client {
   events(): AsyncIterableIterator<AgentEvent>;
   /** A prompt failed after it had been accepted. */
   onPromptFailed(listener: Listener<RpcError>): () => void;
-  /** Answers the agent's questions. Without a handler they are dismissed, and the agent takes its defaults. */
+  /**
+   * Answers the agent's questions. What is asked before the first call waits for a handler; after it, questions without one
+   * are dismissed, and the agent takes its defaults.
+   */
   onAsk(handler: AskHandler): () => void;
   /** What the agent wants shown: notices, status lines, titles. */
   onShow(listener: Listener<Display>): () => void;

@@ -30,8 +30,11 @@ export class Connection {
 
   constructor(transport: ClientTransport, onError: (thrown: unknown) => void) {
     this.#transport = transport;
-    this.calls = new PendingCalls((line) => transport.write(line));
-    this.dialogs = createDialogs((frame) => this.send(frame), onError);
+    this.dialogs = createDialogs((frame) => this.#write(frame), onError);
+    this.calls = new PendingCalls((line) => {
+      this.dialogs.begin();
+      transport.write(line);
+    });
     this.queues = createEventQueues(() => this.#wake());
     this.events = createListeners(onError);
     this.greetings = createListeners(onError);
@@ -41,6 +44,11 @@ export class Connection {
   }
 
   send(frame: object): void {
+    this.dialogs.begin();
+    this.#write(frame);
+  }
+
+  #write(frame: object): void {
     if (!this.#closing && !this.#farewell) this.#transport.write(`${toJson(frame)}\n`);
   }
 

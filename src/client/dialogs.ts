@@ -16,6 +16,8 @@ export interface Dialogs {
   readonly displays: Listeners<Display>;
   /** The newest handler answers. */
   handle(handler: AskHandler): () => void;
+  /** The host has begun to talk: questions that no handler takes are dismissed from now on, and no longer kept for one. */
+  begin(): void;
   /** Returns false for a method that is not known here; it is dismissed, as nobody could answer it. */
   take(request: UiRequest): boolean;
 }
@@ -36,6 +38,8 @@ const METHODS: Record<UiRequest['method'], 'question' | 'display'> = {
 export function createDialogs(send: (frame: object) => void, onError: (thrown: unknown) => void): Dialogs {
   const displays = createListeners<Display>(onError);
   const handlers: { handler: AskHandler }[] = [];
+  /** What was asked before the host had a chance to say who answers. */
+  let kept: Question[] | undefined = [];
   const answer = async (question: Question): Promise<void> => {
     let given: UiAnswer | undefined;
     try {
@@ -45,11 +49,22 @@ export function createDialogs(send: (frame: object) => void, onError: (thrown: u
     }
     send({ type: 'extension_ui_response', id: question.id, ...(given ?? { cancelled: true }) });
   };
+  const begin = () => {
+    const questions = kept ?? [];
+    kept = undefined;
+    for (const question of questions) void answer(question);
+  };
+  const ask = (question: Question) => {
+    if (kept) kept.push(question);
+    else void answer(question);
+  };
   return {
     displays,
+    begin,
     handle(handler) {
       const entry = { handler };
       handlers.push(entry);
+      begin();
       return () => {
         const at = handlers.indexOf(entry);
         if (at >= 0) handlers.splice(at, 1);
@@ -58,7 +73,7 @@ export function createDialogs(send: (frame: object) => void, onError: (thrown: u
     take(request) {
       const kind = Object.hasOwn(METHODS, request.method) ? METHODS[request.method] : undefined;
       if (kind === 'display') displays.tell(request as Display);
-      else if (kind === 'question') void answer(request as Question);
+      else if (kind === 'question') ask(request as Question);
       else send({ type: 'extension_ui_response', id: (request as UiRequest).id, cancelled: true });
       return kind !== undefined;
     },

@@ -1,6 +1,6 @@
 // The agent's questions: every one is answered, by whoever can.
 import { describe, expect, test } from 'vitest';
-import { createClient, type Display } from '../../src/client/index.ts';
+import { type Client, createClient, type Display } from '../../src/client/index.ts';
 import { startMemoryAgent } from './memory-agent.ts';
 import { createPuppet } from './puppet-transport.ts';
 
@@ -22,9 +22,45 @@ test('a handler answers the questions of a real agent', async () => {
 
 test('without a handler the agent is not left waiting', async () => {
   const { client, ui, wire } = await startMemoryAgent();
+  await client.call('get_state');
   expect(await ui.ask({ method: 'confirm', title: 'Sure?', message: 'x' })).toBeUndefined();
   expect(wire.at(-1)).toMatch(/^> \{"type":"extension_ui_response","id":"[^"]+","cancelled":true\}$/);
   await client.call('get_state');
+});
+
+describe('questions that come before a handler', () => {
+  test('wait for the one that is set before the first call', async () => {
+    const puppet = createPuppet();
+    const client = createClient(puppet);
+    puppet.say(confirm, { type: 'ready' });
+    await client.ready();
+    await puppet.heard();
+    expect(puppet.written).toEqual([]);
+    client.onAsk(() => ({ confirmed: true }));
+    await puppet.heard();
+    expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q1', confirmed: true }]);
+  });
+
+  test.each([
+    ['a call', (client: Client) => void client.call('get_state').catch(() => {})],
+    ['a frame', (client: Client) => client.send({ type: 'hello' })],
+    ['a prompt', (client: Client) => void client.promptAndWait('hi').catch(() => {})],
+  ])('are dismissed with %s, and none is kept any more', async (_, speak) => {
+    const puppet = createPuppet();
+    const client = createClient(puppet);
+    puppet.say(confirm);
+    await puppet.heard();
+    expect(puppet.written).toEqual([]);
+    speak(client);
+    puppet.say({ ...confirm, id: 'q2' });
+    await puppet.heard();
+    client.onAsk(() => ({ confirmed: true }));
+    await puppet.heard();
+    expect(puppet.written.filter(({ type }) => type === 'extension_ui_response')).toEqual([
+      { type: 'extension_ui_response', id: 'q1', cancelled: true },
+      { type: 'extension_ui_response', id: 'q2', cancelled: true },
+    ]);
+  });
 });
 
 describe('handlers', () => {

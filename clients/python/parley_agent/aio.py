@@ -56,6 +56,7 @@ class AsyncClient(AsyncCommands):
         self._env = {**os.environ, **(env or {})}
         self._timeout = timeout
         self._on_ask = on_ask
+        self._kept: Optional[List[Dict[str, Any]]] = None if on_ask else []
         self._connection = Connection()
         self._events: List[Listener] = []
         self._displays: List[Listener] = []
@@ -162,8 +163,12 @@ class AsyncClient(AsyncCommands):
         return self._add(self._others, listener)
 
     def on_ask(self, handler: Optional[AskHandler]) -> None:
-        """Answers the agent's questions: text for select, input and editor, a bool for confirm, None to dismiss."""
+        """Answers the agent's questions: text for select, input and editor, a bool for confirm, None to dismiss.
+
+        What is asked before the first call waits for a handler; after it, questions without one are dismissed.
+        """
         self._on_ask = handler
+        self._begin()
 
     async def close(self, *, timeout: Optional[float] = None) -> Farewell:
         """Says that nothing more will come, and waits until the agent has finished its work and gone."""
@@ -232,12 +237,24 @@ class AsyncClient(AsyncCommands):
         if incoming is None:
             return
         if incoming.kind == "question":
-            self._spawn(self._ask(incoming.frame))
+            self._take_question(incoming.frame)
             return
         if incoming.kind == "event":
             for reader in self._readers:
                 reader.put_nowait(incoming.frame)
         self._hear(incoming)
+
+    def _take_question(self, question: Dict[str, Any]) -> None:
+        if self._kept is not None and question.get("method") in QUESTIONS:
+            self._kept.append(question)
+        else:
+            self._spawn(self._ask(question))
+
+    def _begin(self) -> None:
+        """Nothing is kept any more for a handler that may still be set."""
+        kept, self._kept = self._kept or [], None
+        for question in kept:
+            self._take_question(question)
 
     def _hear(self, incoming: Incoming) -> None:
         listeners = {"event": self._events, "display": self._displays}.get(incoming.kind, self._others)
@@ -295,6 +312,7 @@ class AsyncClient(AsyncCommands):
         stdin.write(line)
 
     async def _write(self, line: bytes) -> None:
+        self._begin()
         self._put(line)
         try:
             await cast(asyncio.StreamWriter, self._running().stdin).drain()

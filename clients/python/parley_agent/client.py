@@ -51,6 +51,7 @@ class Client(Commands):
         """`env` is laid over this process's environment. `timeout` holds for every call that names none."""
         self._timeout = timeout
         self._on_ask = on_ask
+        self._kept: Optional[List[Dict[str, Any]]] = None if on_ask else []
         self._connection = Connection()
         self._state = threading.Lock()
         self._writing = threading.Lock()
@@ -158,8 +159,13 @@ class Client(Commands):
         return self._add(self._others, listener)
 
     def on_ask(self, handler: Optional[AskHandler]) -> None:
-        """Answers the agent's questions: text for select, input and editor, a bool for confirm, None to dismiss."""
-        self._on_ask = handler
+        """Answers the agent's questions: text for select, input and editor, a bool for confirm, None to dismiss.
+
+        What is asked before the first call waits for a handler; after it, questions without one are dismissed.
+        """
+        with self._state:
+            self._on_ask = handler
+        self._begin()
 
     def close(self, *, timeout: Optional[float] = None) -> Farewell:
         """Says that nothing more will come, and waits until the agent has finished its work and gone."""
@@ -231,9 +237,23 @@ class Client(Commands):
             if incoming is _END:
                 return
             if incoming.kind == "question":
-                threading.Thread(target=self._ask, args=(incoming.frame,), daemon=True).start()
+                self._take_question(incoming.frame)
             else:
                 self._hear(incoming)
+
+    def _take_question(self, question: Dict[str, Any]) -> None:
+        with self._state:
+            if self._kept is not None and question.get("method") in QUESTIONS:
+                self._kept.append(question)
+                return
+        threading.Thread(target=self._ask, args=(question,), daemon=True).start()
+
+    def _begin(self) -> None:
+        """Nothing is kept any more for a handler that may still be set."""
+        with self._state:
+            kept, self._kept = self._kept or [], None
+        for question in kept:
+            self._take_question(question)
 
     def _hear(self, incoming: Incoming) -> None:
         listeners = {"event": self._events, "display": self._displays}.get(incoming.kind, self._others)
@@ -252,9 +272,13 @@ class Client(Commands):
             elif self._on_ask:
                 answer = self._on_ask(cast(UiRequest, question))
         finally:
-            self.send(answer_frame(question, answer))
+            self._put(encode(answer_frame(question, answer)))
 
     def _write(self, line: bytes) -> None:
+        self._begin()
+        self._put(line)
+
+    def _put(self, line: bytes) -> None:
         """Whoever writes to a dead agent learns of it from what was waited for."""
         with self._writing:
             stdin = cast(IO[bytes], self._process.stdin)

@@ -27,8 +27,21 @@ def die(code, words=""):
     sys.stderr.flush()
     os._exit(code)
 
+"""
+_LOOP = """
 for line in sys.stdin:
     frame = json.loads(line)
+"""
+
+ASK_FIRST = """
+say({"type": "extension_ui_request", "id": "first", "method": "confirm", "title": "Sure?", "message": ""})
+say({"type": "asked"})
+"""
+TELL_ANSWERS = """
+if frame["type"] == "extension_ui_response":
+    say({"type": "notice", "level": "info", "message": json.dumps(frame)})
+else:
+    reply(frame)
 """
 
 
@@ -50,10 +63,10 @@ class Place:
             "timeout": 60,
         }
 
-    def agent(self, body: str) -> Dict[str, Any]:
-        """What starts an agent that does `body` with every frame."""
+    def agent(self, body: str, first: str = "") -> Dict[str, Any]:
+        """What starts an agent that does `first`, and then `body` with every frame."""
         script = Path(self.path) / "agent.py"
-        script.write_text(_OPENING + textwrap.indent(textwrap.dedent(body), "    "), encoding="utf-8")
+        script.write_text(_OPENING + textwrap.dedent(first) + _LOOP + textwrap.indent(textwrap.dedent(body), "    "), encoding="utf-8")
         return {"command": [sys.executable, "-u", str(script)], "timeout": 60}
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from parley_agent import AgentGone, AsyncClient, ParleyError, RpcError
 from parley_agent._async_commands import AsyncCommands
 from parley_agent._commands import Commands
 
-from .support import Place, texts
+from .support import ASK_FIRST, TELL_ANSWERS, Place, texts
 
 
 class Case(unittest.IsolatedAsyncioTestCase):
@@ -172,3 +172,22 @@ class Listening(Case):
         answers = {frame["id"]: {k: v for k, v in frame.items() if k not in ("id", "type")} for frame in told}
         self.assertEqual(answers, {"0": {"value": "text"}, "1": {"confirmed": True}, "2": {"cancelled": True}})
         self.assertEqual(others, ["never_heard_of", "extension_ui_request"])
+
+    async def test_questions_before_the_first_call_wait_for_a_handler(self) -> None:
+        client = AsyncClient(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
+        others: "asyncio.Queue[Any]" = asyncio.Queue()
+        client.on_other(others.put_nowait)
+        events = client.events()
+        await client.start()
+        self.addAsyncCleanup(client.stop, grace=0.1)
+        self.assertEqual(await asyncio.wait_for(others.get(), 60), {"type": "asked"})
+        client.on_ask(lambda question: True)
+        self.assertEqual(json.loads((await events.__anext__())["message"])["confirmed"], True)
+
+    async def test_the_first_call_dismisses_questions_without_a_handler(self) -> None:
+        client = AsyncClient(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
+        events = client.events()
+        await client.start()
+        self.addAsyncCleanup(client.stop, grace=0.1)
+        await client.call("hello")
+        self.assertEqual(json.loads((await events.__anext__())["message"])["cancelled"], True)

@@ -12,7 +12,7 @@ from typing import Any, List
 
 from parley_agent import AgentGone, Client, ParleyError, RpcError
 
-from .support import ROOT, Place, texts
+from .support import ASK_FIRST, ROOT, TELL_ANSWERS, Place, texts
 
 
 class Case(unittest.TestCase):
@@ -327,6 +327,22 @@ class Listening(Case):
                 {"id": "4", "cancelled": True},
             ],
         )
+
+    def test_questions_before_the_first_call_wait_for_a_handler(self) -> None:
+        client = self.started(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
+        events = client.events()
+        deadline = time.monotonic() + 60
+        while not client._kept and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertEqual([question["id"] for question in client._kept or []], ["first"])
+        client.on_ask(lambda question: True)
+        self.assertEqual(json.loads(next(events)["message"])["confirmed"], True)
+
+    def test_the_first_call_dismisses_questions_without_a_handler(self) -> None:
+        client = self.started(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
+        events = client.events()
+        client.call("hello")
+        self.assertEqual(json.loads(next(events)["message"])["cancelled"], True)
 
 
 def pascal(name: Any) -> str:
