@@ -440,6 +440,11 @@ export type ExtensionUiRequest = {
   "method": "open_url";
   "url": string;
   "instructions"?: string;
+} | {
+  "type": "extension_ui_request";
+  "id": string;
+  "method": "cancel";
+  "targetId": string;
 };
 
 export type PromptResponse = {

@@ -16,7 +16,7 @@ import { pi } from '../../src/dialects/pi/index.ts';
 import { agentMessage, assistantMessage, compactionResult, stopReason, usage } from '../../src/protocol/index.ts';
 import {
   answerFrames,
-  askFrames,
+  askFramesOf,
   commandFramesOf,
   type Definitions,
   eventFramesOf,
@@ -66,7 +66,7 @@ const OWN_EVENTS: Definitions = {
 export const piFrames: Definitions = wireOf(
   { ...commandFramesOf(pi), ...answerFrames },
   {
-    ...askFrames,
+    ...askFramesOf((method) => method !== 'cancel'),
     ...responseFramesOf(pi, (method, { result }) => OWN_RESULTS[method] ?? result),
     ...eventFramesOf(pi.events.filter((type) => !type.startsWith('auto_compaction_'))),
     ...OWN_EVENTS,

@@ -121,16 +121,20 @@ const eventFrames: Definitions = {
   }),
 };
 
-export const askFrames: Definitions = {
-  HostToolCall: hostToolCall,
-  HostToolCancel: hostToolCancel,
-  ExtensionUiRequest: variant(
-    'method',
-    uiRequest.options.map(({ entries }) =>
-      object({ type: literal('extension_ui_request'), ...(entries as ObjectEntries) }),
-    ) as never,
-  ),
-};
+export const askFrames: Definitions = askFramesOf(() => true);
+
+/** With those of the questions and displays that a dialect has. */
+export function askFramesOf(has: (method: string) => boolean): Definitions {
+  const options = uiRequest.options.filter(({ entries }) => has(entries.method.literal));
+  const framed = options.map(({ entries }) =>
+    object({ type: literal('extension_ui_request'), ...(entries as ObjectEntries) }),
+  );
+  return {
+    HostToolCall: hostToolCall,
+    HostToolCancel: hostToolCancel,
+    ExtensionUiRequest: variant('method', framed as never),
+  };
+}
 
 const others: Definitions = {
   Ready: object({

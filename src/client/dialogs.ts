@@ -33,6 +33,7 @@ const METHODS: Record<UiRequest['method'], 'question' | 'display'> = {
   setTitle: 'display',
   set_editor_text: 'display',
   open_url: 'display',
+  cancel: 'display',
 };
 
 export function createDialogs(send: (frame: object) => void, onError: (thrown: unknown) => void): Dialogs {

@@ -53,6 +53,8 @@ export const uiRequest = variant('method', [
   object({ id, method: literal('set_editor_text'), text: string() }),
   /** Something for the person to open, and what to do there. */
   object({ id, method: literal('open_url'), url: string(), instructions: optional(string()) }),
+  /** Nobody waits for the answer to that question any more. */
+  object({ id, method: literal('cancel'), targetId: string() }),
 ]);
 
 export const uiAnswer = union([

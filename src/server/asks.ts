@@ -34,17 +34,25 @@ export function createAsks(
       const id = ports.ids.uuid();
       if (!send({ id, ...question } as UiRequest, session)) return undefined;
       const { promise, resolve } = deferred<UiAnswer | undefined>();
-      const giveUp = () => resolve(undefined);
+      const settle = (answer: UiAnswer | undefined) => {
+        open.delete(id);
+        resolve(answer);
+      };
+      const giveUp = () => settle(undefined);
+      const withdraw = () => {
+        if (!open.has(id)) return;
+        giveUp();
+        send({ id: ports.ids.uuid(), method: 'cancel', targetId: id }, session);
+      };
       const cancelTimer = options.timeout ? ports.clock.after(options.timeout, giveUp) : () => {};
-      options.signal?.addEventListener('abort', giveUp, { once: true });
-      open.set(id, resolve);
+      options.signal?.addEventListener('abort', withdraw, { once: true });
+      open.set(id, settle);
       try {
         const answer = await promise;
         return answer && FITTING[question.method] in answer ? answer : undefined;
       } finally {
-        open.delete(id);
         cancelTimer();
-        options.signal?.removeEventListener('abort', giveUp);
+        options.signal?.removeEventListener('abort', withdraw);
       }
     },
     show(display) {

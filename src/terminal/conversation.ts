@@ -225,6 +225,7 @@ export class Conversation implements Room {
     if (display.method === 'notify') this.say(display.message, display.notifyType);
     else if (display.method === 'setTitle') this.#ports.screen.title(display.title);
     else if (display.method === 'set_editor_text') this.typing.write(display.text);
+    else if (display.method === 'cancel') this.asks.withdraw(display.targetId);
     this.draw();
   }
 

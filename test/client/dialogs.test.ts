@@ -102,8 +102,9 @@ test('what is only shown gets no answer', async () => {
   client.onAsk(() => ({ value: 'never' }));
   ui.show({ method: 'notify', message: 'Look', notifyType: 'warning' });
   ui.show({ method: 'setTitle', title: 'T' });
+  ui.show({ method: 'cancel', targetId: 'q' });
   await client.call('get_state');
-  expect(shown).toMatchObject([{ method: 'notify', message: 'Look' }, { method: 'setTitle' }]);
+  expect(shown).toMatchObject([{ method: 'notify', message: 'Look' }, { method: 'setTitle' }, { targetId: 'q' }]);
   expect(wire.filter((line) => line.includes('extension_ui_response'))).toEqual([]);
 });
 

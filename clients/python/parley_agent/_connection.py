@@ -11,7 +11,7 @@ from .protocol import EVENT_TYPES
 Tap = Callable[[Dict[str, Any]], None]
 
 QUESTIONS = {"select", "confirm", "input", "editor"}
-_DISPLAYS = {"notify", "setStatus", "setWidget", "setTitle", "set_editor_text"}
+_DISPLAYS = {"notify", "setStatus", "setWidget", "setTitle", "set_editor_text", "open_url", "cancel"}
 _NO_REASON = "The agent gave no reason"
 
 

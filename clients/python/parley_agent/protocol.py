@@ -879,7 +879,13 @@ class UiRequestOpenUrl(_UiRequestOpenUrl, total=False):
     instructions: str
 
 
-UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText", "UiRequestOpenUrl"]
+class UiRequestCancel(TypedDict):
+    id: str
+    method: Literal["cancel"]
+    targetId: str
+
+
+UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText", "UiRequestOpenUrl", "UiRequestCancel"]
 
 
 class UsageCost(TypedDict):

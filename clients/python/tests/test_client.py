@@ -230,6 +230,8 @@ class Listening(Case):
         say({"type": "notice", "level": "info", "message": "a"})
         say({"type": "never_heard_of", "n": 1})
         say({"type": "extension_ui_request", "id": "d", "method": "notify", "message": "shown"})
+        say({"type": "extension_ui_request", "id": "e", "method": "open_url", "url": "https://example.com"})
+        say({"type": "extension_ui_request", "id": "f", "method": "cancel", "targetId": "q"})
         say("no frame")
         reply(frame)
     """
@@ -246,7 +248,7 @@ class Listening(Case):
 
         client.on_event(fails)
         stop = client.on_event(lambda event: heard.append(event["message"]))
-        client.on_show(lambda shown: heard.append(shown["message"]))
+        client.on_show(lambda shown: heard.append(shown.get("message", shown["method"])))
         client.on_other(lambda other: heard.append(other if isinstance(other, str) else other["n"]))
         last = threading.Event()
         client.on_other(lambda other: last.set() if other == "no frame" else None)
@@ -256,7 +258,8 @@ class Listening(Case):
         stop()
         client.call("x")
         client.close()
-        self.assertEqual(heard, ["a", 1, "shown", "no frame", 1, "shown", "no frame"])
+        rest = [1, "shown", "open_url", "cancel", "no frame"]
+        self.assertEqual(heard, ["a", *rest, *rest])
         self.assertEqual(problems, ["bad listener", "bad listener"])
 
     def test_at_the_farewell_slow_listeners_have_heard_everything(self) -> None:

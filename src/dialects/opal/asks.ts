@@ -23,6 +23,7 @@ export class OpenAsks {
 
   /** What is only shown is told as the status. What has no place on an Opal host's screen is passed over. */
   ask(request: UiRequest, sessionId: string): Frame | undefined {
+    if (request.method === 'cancel') return this.#forget(request.targetId);
     const shown = shownBy(request);
     if (shown !== undefined) return eventFrame(sessionId, { type: 'status_update', message: shown });
     const question = questionOf(request);
@@ -31,6 +32,11 @@ export class OpenAsks {
     const id = `s2c-${this.#count}`;
     this.#open.set(id, { id: request.id, read: question.read });
     return frameOf({ id, method: question.method, params: { session_id: sessionId, ...question.params } });
+  }
+
+  /** Hosts of this family cannot be told that nobody waits any more. */
+  #forget(asked: string): undefined {
+    for (const [id, open] of this.#open) if (open.id === asked) this.#open.delete(id);
   }
 
   /** Late and unknown answers do no harm; one that cannot be understood counts as none. */

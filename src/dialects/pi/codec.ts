@@ -31,7 +31,9 @@ export function createPiCodec(): Codec {
     listenTo(events) {
       wanted = events;
     },
-    ask: (request: UiRequest) => plainFrame({ type: 'extension_ui_request', ...request }),
+    // That nobody waits any more has no word here.
+    ask: (request: UiRequest) =>
+      request.method === 'cancel' ? undefined : plainFrame({ type: 'extension_ui_request', ...request }),
   };
 }
 

@@ -12,6 +12,8 @@ import { confirmPane, SelectPane } from './select.ts';
 export const REST_MS = 400;
 
 interface Open {
+  /** What the program calls it, when one asks. */
+  readonly id: string | undefined;
   readonly pane: Pane;
   readonly until: number | undefined;
   close(answer: string | undefined): void;
@@ -41,10 +43,10 @@ export class Asks {
     const { method, title } = question;
     const timeout = 'timeout' in question ? question.timeout : undefined;
     if (method === 'confirm') {
-      const said = await this.open(confirmPane(title, question.message), timeout);
+      const said = await this.open(confirmPane(title, question.message), question.id, timeout);
       return said === undefined ? undefined : { confirmed: said === 'yes' };
     }
-    const value = await this.open(paneFor(question), timeout);
+    const value = await this.open(paneFor(question), question.id, timeout);
     return value === undefined ? undefined : { value };
   }
 
@@ -55,10 +57,11 @@ export class Asks {
   }
 
   /** The answer; `undefined` when it was dismissed or came too late. */
-  open(pane: Pane, timeout?: number): Promise<string | undefined> {
+  open(pane: Pane, id?: string, timeout?: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       let cancel: Cancel = () => {};
       const open: Open = {
+        id,
         pane,
         until: timeout ? this.#clock.now() + timeout : undefined,
         close: (answer) => {
@@ -93,6 +96,11 @@ export class Asks {
       if (answer !== undefined) open.close(answer);
     }
     return true;
+  }
+
+  /** Nobody waits for the answer any more. */
+  withdraw(id: string): void {
+    this.#open.find((open) => open.id === id)?.close(undefined);
   }
 
   dismissAll(): void {

@@ -65,6 +65,19 @@ describe('answers', () => {
     expect(asks.current).toBeUndefined();
   });
 
+  test('one that nobody waits for any more goes away, wherever it stands', async () => {
+    const { asks, seen } = stage();
+    const first = asks.question({ id: '1', method: 'input', title: 'First' });
+    const second = asks.question({ id: '2', method: 'confirm', title: 'Second', message: 'x' });
+    asks.withdraw('3');
+    asks.withdraw('2');
+    expect(await second).toBeUndefined();
+    expect(seen()).toContain('First');
+    asks.withdraw('1');
+    expect(await first).toBeUndefined();
+    expect(asks.current).toBeUndefined();
+  });
+
   test('too late is no answer, and the time that is left is seen', async () => {
     const { asks, clock, seen } = stage();
     const asked = asks.question({ id: '1', method: 'confirm', title: 'Sure?', message: 'x', timeout: 5000 });
