@@ -5,7 +5,7 @@ export type Line = { text: string } | { problem: string };
 
 export const DEFAULT_LINE_LIMIT = 64 * 1024 * 1024;
 
-const LF = 0x0a;
+export const LF = 0x0a;
 const CR = 0x0d;
 
 /** Cuts a byte stream into lines. Decoding happens per whole line, so chunk edges cannot split a character. */

@@ -27,11 +27,23 @@ export interface FileInfo {
   mode: number;
 }
 
+/** What a file that is held open is at one moment. */
+export interface FileVersion {
+  readonly size: number;
+  /** Another one whenever the content may be another, or the file itself. Nobody can set it to what it was. */
+  readonly mark: string;
+  /** When it became this version, at the latest: the clocks of file systems tick slowly. */
+  readonly changedMs: number;
+}
+
 /** A file held open. `append` may write less than it was given, as the system call may. */
 export interface OpenFile {
   size(): Promise<number>;
+  version(): Promise<FileVersion>;
   /** At most `length` bytes. `into` may be used for them, so that whoever looks at much and keeps nothing needs little memory. */
   read(position: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
+  /** The same while everything waits: for what must be known in the middle of something. */
+  readNow(position: number, length: number): Uint8Array;
   append(bytes: Uint8Array): Promise<number>;
   /** What was appended is on the disk (fdatasync). */
   sync(): Promise<void>;

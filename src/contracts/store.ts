@@ -9,6 +9,11 @@ export interface SessionLog {
   append(entries: readonly SessionEntry[]): Promise<void>;
   /** Everything that was ever appended, in order. Costs what the history costs: for trees and exports, never to resume. */
   readAll(): Promise<readonly SessionEntry[]>;
+  /**
+   * Keeps beside the log what there is to know of it, for whoever goes on with it next. Only saves work: never rejects, and
+   * asks nothing where there is little to save. Nothing may be appended meanwhile.
+   */
+  remember?(about: () => Promise<Remembered | undefined>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,7 +33,30 @@ export interface UnreadMessage {
   mentions(words: string): boolean;
 }
 
-export type SketchedEntry = SessionEntry | UnreadMessage;
+/** What a line of conversation that nobody has read says about itself, without a word of what was said in it. */
+export interface Digest {
+  readonly type: 'digest';
+  /** How many the model is given. */
+  readonly messages: number;
+  readonly model?: { readonly provider: string; readonly modelId: string } | undefined;
+  readonly thinkingLevel?: string | undefined;
+  /** Rules that have acted, by name. */
+  readonly rules?: readonly string[] | undefined;
+  /** Of the budget. */
+  readonly spent?: Readonly<Record<string, number>> | undefined;
+}
+
+/** What a log is remembered by. */
+export interface Remembered {
+  readonly leafId: string;
+  readonly name?: string | undefined;
+  readonly digest: Digest;
+}
+
+export type EntryOnPath = SessionEntry | UnreadMessage;
+
+/** A digest stands for everything before what comes after it. */
+export type SketchedEntry = EntryOnPath | Digest;
 
 /** A conversation that goes on. */
 export interface ResumedSession {

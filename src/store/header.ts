@@ -1,9 +1,9 @@
 // The store's first look at a file: is it a session, and which one. Reads its first line only and never writes.
 import { Fault } from '../base/fault.ts';
 import { isRecord } from '../base/json.ts';
+import { LF } from '../base/lines.ts';
 import type { FileKind, Files, OpenFile } from '../contracts/ports.ts';
 import { SESSION_VERSION, type SessionHeader } from '../protocol/entry.ts';
-import { LF } from './line.ts';
 
 export interface HeaderFound {
   readonly header: SessionHeader;

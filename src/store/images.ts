@@ -1,9 +1,11 @@
 // The store's borrowed pictures: oh-my-pi keeps images beside its sessions and leaves only a mark in the log. Puts them back.
 import { isRecord } from '../base/json.ts';
 import type { Files } from '../contracts/ports.ts';
+import type { EntryOnPath } from '../contracts/store.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
 import { folderOf } from './places.ts';
 
+const SCHEME = 'blob:sha256:';
 const MARK = /^blob:sha256:([0-9a-f]{64})$/;
 
 /** `<agent directory>/sessions/<folder>/<file>` has its pictures in `<agent directory>/blobs`. Nobody else's are touched. */
@@ -11,11 +13,17 @@ export function imagesFolder(sessionFile: string): string {
   return `${folderOf(folderOf(folderOf(sessionFile)))}/blobs`;
 }
 
-export async function withImages(
+/** Without reading what nobody has read yet. */
+export function mentionsImage(entry: EntryOnPath): boolean {
+  return entry.type === 'unread' ? entry.mentions(SCHEME) : (blocksOf(entry)?.some(isMarked) ?? false);
+}
+
+/** What nobody has read yet has no pictures here. */
+export async function withImages<T extends EntryOnPath>(
   files: Files,
   sessionFile: string,
-  entries: readonly SessionEntry[],
-): Promise<readonly SessionEntry[]> {
+  entries: readonly T[],
+): Promise<readonly T[]> {
   if (!entries.some((entry) => blocksOf(entry)?.some(isMarked))) return entries;
   const folder = imagesFolder(sessionFile);
   return Promise.all(entries.map((entry) => restored(files, folder, entry)));
@@ -34,16 +42,15 @@ export function withoutImages(entries: readonly SessionEntry[]): readonly Sessio
   });
 }
 
-async function restored(files: Files, folder: string, entry: SessionEntry): Promise<SessionEntry> {
+async function restored<T extends EntryOnPath>(files: Files, folder: string, entry: T): Promise<T> {
   const blocks = blocksOf(entry);
   if (!blocks?.some(isMarked)) return entry;
   const content = await Promise.all(blocks.map((block) => (isMarked(block) ? image(files, folder, block) : block)));
   return refilled(entry, content);
 }
 
-function refilled(entry: SessionEntry, content: readonly unknown[]): SessionEntry {
-  const whole = entry.type === 'message' ? { ...entry, message: { ...entry.message, content } } : { ...entry, content };
-  return whole as SessionEntry;
+function refilled<T extends EntryOnPath>(entry: T, content: readonly unknown[]): T {
+  return entry.type === 'message' ? { ...entry, message: { ...entry.message, content } } : { ...entry, content };
 }
 
 /** A picture that is gone leaves a word in its place, because no provider takes a mark for a picture. */
@@ -64,7 +71,7 @@ function isMarked(block: unknown): block is MarkedImage {
   return isRecord(block) && block.type === 'image' && typeof block.data === 'string' && MARK.test(block.data);
 }
 
-function blocksOf(entry: SessionEntry): readonly unknown[] | undefined {
+function blocksOf(entry: EntryOnPath): readonly unknown[] | undefined {
   if (entry.type !== 'message' && entry.type !== 'custom_message') return undefined;
   const held: unknown = entry.type === 'message' ? entry.message : entry;
   return isRecord(held) && Array.isArray(held.content) ? held.content : undefined;

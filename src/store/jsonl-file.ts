@@ -1,7 +1,7 @@
 // The store's file: whole blocks of lines or nothing. Must not know what a line says.
-import type { Files, OpenFile } from '../contracts/ports.ts';
+import { LF } from '../base/lines.ts';
+import type { Files, FileVersion, OpenFile } from '../contracts/ports.ts';
 import { syncFolder, writeWhole } from './disk.ts';
-import { LF } from './line.ts';
 import type { Lock } from './lock.ts';
 import { folderOf } from './places.ts';
 import type { Tail } from './tail.ts';
@@ -11,6 +11,8 @@ export interface BlockFile {
   readonly end: number;
   /** Resolves when the block is on the disk. When it rejects, nothing of the block is in the file. */
   append(block: Uint8Array): Promise<void>;
+  /** What the file is now; `undefined` when something may be in it that nobody here has read or written. */
+  version(): Promise<FileVersion | undefined>;
   /** Never rejects: what was promised is on the disk already. */
   close(): Promise<void>;
 }
@@ -23,8 +25,8 @@ interface Held {
   unterminated: boolean;
   /** Something beyond what is good may be in the file. */
   torn: boolean;
-  /** How long the file was when it was read; absent once that has been compared. */
-  seen?: number | undefined;
+  /** What the file was when it was read; absent once that has been compared. */
+  seen?: FileVersion | undefined;
 }
 
 /** A file that comes to be with its first block. */
@@ -47,9 +49,9 @@ export function newBlockFile(files: Files, file: string, takeLock: () => Promise
 export function resumedBlockFile(
   files: Files,
   file: string,
-  { target, lock, tail, size }: { target: OpenFile; lock: Lock; tail: Tail; size: number },
+  { target, lock, tail, seen }: { target: OpenFile; lock: Lock; tail: Tail; seen: FileVersion },
 ): BlockFile {
-  const held: Held = { target, lock, unterminated: tail.unterminated, torn: tail.good < size, seen: size };
+  const held: Held = { target, lock, unterminated: tail.unterminated, torn: tail.good < seen.size, seen };
   return blockFile(files, file, tail.good, async () => held, held);
 }
 
@@ -57,12 +59,14 @@ function blockFile(files: Files, file: string, begin: number, open: () => Promis
   let held = resumed;
   let good = begin;
   let written = false;
+  let isShared = false;
 
   /** Programs that know no locks may have written meanwhile: their lines stay, and with them what was before. */
   async function respectOthers(first: Held): Promise<void> {
     if (first.seen === undefined) return;
-    const size = await first.target.size();
-    if (size !== first.seen) {
+    const { size, mark } = await first.target.version();
+    isShared = mark !== first.seen.mark;
+    if (size !== first.seen.size) {
       good = size;
       first.torn = false;
       first.unterminated = true;
@@ -79,6 +83,12 @@ function blockFile(files: Files, file: string, begin: number, open: () => Promis
   return {
     get end() {
       return good;
+    },
+    async version() {
+      if (!held || held.torn || held.unterminated || isShared) return undefined;
+      const version = await held.target.version();
+      const isOurs = held.seen ? version.mark === held.seen.mark : version.size === good;
+      return isOurs ? version : undefined;
     },
     async append(block) {
       held ??= await open();

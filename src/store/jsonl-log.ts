@@ -2,10 +2,13 @@
 import { type Deferred, deferred } from '../base/deferred.ts';
 import { Fault, messageOf } from '../base/fault.ts';
 import { toJson } from '../base/json.ts';
-import type { Files } from '../contracts/ports.ts';
+import type { Clock, Files } from '../contracts/ports.ts';
 import type { SessionLog } from '../contracts/store.ts';
 import type { SessionEntry, SessionHeader } from '../protocol/entry.ts';
 import type { BlockFile } from './jsonl-file.ts';
+
+/** Less is read again sooner than it is written down. */
+const LONG_BYTES = 256 * 1024;
 
 interface Waiting extends Deferred<void> {
   readonly lines: string;
@@ -13,8 +16,13 @@ interface Waiting extends Deferred<void> {
 
 export interface JsonlLogOptions {
   readonly files: Files;
+  readonly clock: Clock;
   readonly file: string;
   readonly target: BlockFile;
+  /** Logs of so many bytes are worth remembering something of. */
+  readonly longBytes?: number | undefined;
+  /** Whether nothing in it is damaged or kept elsewhere. */
+  readonly isSound?: (() => boolean) | undefined;
   /** Goes before the first entries of a new file. */
   readonly header?: SessionHeader | undefined;
 }
@@ -23,7 +31,8 @@ export interface JsonlLogOptions {
  * Calls that come while a write is under way share the next write and its sync. When a write fails, everything that waited
  * behind it fails too: those entries were added in the belief that the ones before them would stand.
  */
-export function createJsonlLog({ files, file, target, header }: JsonlLogOptions): SessionLog {
+export function createJsonlLog(options: JsonlLogOptions): SessionLog {
+  const { files, file, target, header, longBytes = LONG_BYTES, isSound } = options;
   const encoder = new TextEncoder();
   let queue: Waiting[] = [];
   let writing: Promise<void> | undefined;
@@ -64,6 +73,12 @@ export function createJsonlLog({ files, file, target, header }: JsonlLogOptions)
       await writing;
       const { readEntries } = await import('./read-entries.ts');
       return readEntries(files, file, target.end);
+    },
+    async remember(about) {
+      await writing;
+      if (closing || target.end < longBytes || isSound?.() === false) return;
+      const { writeDigest } = await import('./digest-file.ts');
+      await writeDigest(options, about);
     },
     close() {
       closing ??= Promise.resolve(writing).then(() => target.close());

@@ -15,18 +15,21 @@ export interface JsonlStoreOptions {
   readonly directory: string;
   /** How a new one is called; by default after its time and id. */
   readonly fileName?: string | undefined;
+  /** From how many bytes on something is remembered of a log, beside it. */
+  readonly longBytes?: number | undefined;
 }
 
-export function createJsonlStore({ files, clock, identity, directory, fileName }: JsonlStoreOptions): SessionStore {
+export function createJsonlStore(options: JsonlStoreOptions): SessionStore {
+  const { files, clock, identity, directory, fileName, longBytes } = options;
   const locks = createLocks({ files, clock, identity });
   return {
     create(header) {
       const file = `${directory}/${fileName ?? sessionFileName(clock.now(), header.id)}`;
       const target = newBlockFile(files, file, () => locks.take(file));
-      return createJsonlLog({ files, file, target, header });
+      return createJsonlLog({ files, clock, file, target, header, longBytes });
     },
     // Most starts begin a new session and never come here, so these are loaded when they are called.
-    resume: async (path) => (await import('./resume.ts')).resumeSession(files, locks, path),
+    resume: async (path) => (await import('./resume.ts')).resumeSession({ files, clock, locks, longBytes }, path),
     read: async (path) => (await import('./read-session.ts')).readSession(files, path),
     locate: async (wanted, cwd) => (await import('./locate.ts')).locateSession(files, directory, wanted, cwd),
     latest: async () => (await import('./listing.ts')).newestSession(files, directory),

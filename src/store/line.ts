@@ -1,10 +1,10 @@
 // The store's lines: what a reader finds between two line ends. Must not know what a line says.
+import { LF } from '../base/lines.ts';
 import type { OpenFile } from '../contracts/ports.ts';
 
 /** More than this is never held in memory. Twice what a host may send in one line. */
 export const LONGEST_LINE = 128 * 1024 * 1024;
 
-export const LF = 0x0a;
 /** What the system hands over in one go; see the real files' own step. */
 export const STEP = 256 * 1024;
 
@@ -63,7 +63,14 @@ export function lineEnds(piece: Buffer): number[] {
 
 /** A piece of the file that must be there. */
 export async function piece(file: OpenFile, start: number, length: number, into?: Uint8Array): Promise<Buffer> {
-  const read = await file.read(start, length, into);
+  return whole(await file.read(start, length, into), start, length);
+}
+
+export function pieceNow(file: OpenFile, start: number, length: number): Buffer {
+  return whole(file.readNow(start, length), start, length);
+}
+
+function whole(read: Uint8Array, start: number, length: number): Buffer {
   if (read.length < length) throw new Error(`it ends at byte ${start + read.length}, before its end`);
   return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
 }

@@ -1,6 +1,6 @@
 // The store's reader from the end of a file: lines, last one first, as many as are asked for. Must not know what they say.
 import type { OpenFile } from '../contracts/ports.ts';
-import { isBlank, LineInPiece, LONGEST_LINE, lineEnds, piecesBackward, type RawLine } from './line.ts';
+import { isBlank, LineInPiece, LONGEST_LINE, lineEnds, pieceNow, piecesBackward, type RawLine, STEP } from './line.ts';
 
 const FIRST_STEP = 64 * 1024;
 
@@ -12,6 +12,27 @@ export interface BackwardLines {
 /** The lines between two offsets; the first one must be the beginning of a line. */
 export function linesBackward(file: OpenFile, from: number, end: number, longest = LONGEST_LINE): BackwardLines {
   const pieces = piecesBackward(file, from, end, { firstStep: FIRST_STEP });
+  const split = createSplit(from, longest);
+  return {
+    async next() {
+      const piece = await pieces();
+      return piece && split(piece.bytes, piece.start);
+    },
+  };
+}
+
+/** The same while everything waits. */
+export function* linesBackwardNow(file: OpenFile, from: number, end: number): Generator<RawLine[]> {
+  const split = createSplit(from, LONGEST_LINE);
+  for (let stop = end; stop > from; ) {
+    const start = Math.max(from, stop - STEP);
+    yield split(pieceNow(file, start, stop - start), start);
+    stop = start;
+  }
+}
+
+/** Takes pieces, the last one first, and gives the lines that begin in each, last line first. */
+function createSplit(from: number, longest: number): (bytes: Buffer, start: number) => RawLine[] {
   /** The later parts of a line whose beginning lies further back, last part first. */
   let begun: Buffer[] = [];
   let begunBytes = 0;
@@ -30,7 +51,7 @@ export function linesBackward(file: OpenFile, from: number, end: number, longest
     if (bytes === undefined || !isBlank(bytes)) into.push({ start, length, bytes });
   }
 
-  function split(bytes: Buffer, start: number): RawLine[] {
+  return (bytes, start) => {
     const lines: RawLine[] = [];
     const ends = lineEnds(bytes);
     const last = ends.at(-1);
@@ -49,13 +70,6 @@ export function linesBackward(file: OpenFile, from: number, end: number, longest
     if (start === from) finish(first, start, lines);
     else hold(first);
     return lines;
-  }
-
-  return {
-    async next() {
-      const piece = await pieces();
-      return piece && split(piece.bytes, piece.start);
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 // The store's reader from the beginning of a file: lines in order, in bounded memory. Must not know what they say.
+import { LF } from '../base/lines.ts';
 import type { OpenFile } from '../contracts/ports.ts';
-import { isBlank, LF, LONGEST_LINE, piece, type RawLine, STEP } from './line.ts';
+import { isBlank, LONGEST_LINE, piece, type RawLine, STEP } from './line.ts';
 
 /** Hands over the lines between two offsets, in batches. An unfinished last line counts. */
 export async function* linesForward(

@@ -1,4 +1,5 @@
 // The store's map: how a session's folder and files are called. Knows names only.
+import { fnv1a } from '../base/fnv.ts';
 import type { Files } from '../contracts/ports.ts';
 
 /** What file systems allow, in bytes. A working directory may be deeper than that. */
@@ -43,6 +44,11 @@ export function lockFile(sessionFile: string): string {
   return `${sessionFile}.lock`;
 }
 
+/** What there is to know of a long log, for whoever goes on with it. */
+export function digestFile(sessionFile: string): string {
+  return `${sessionFile}.digest`;
+}
+
 /** The `n`th copy of a file as it was before its format was changed. */
 export function backupFile(sessionFile: string, version: number, n: number): string {
   return `${sessionFile}.v${version}${n === 1 ? '' : `.${n}`}.bak`;
@@ -65,10 +71,8 @@ export function folderOf(file: string): string {
   return file.replace(/[/\\][^/\\]*$/, '') || '/';
 }
 
-/** The end of the name, which tells most, after a number that tells it from others with the same end (FNV-1a). */
+/** The end of the name, which tells most, after a number that tells it from others with the same end. */
 function shortened(name: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   // No character takes more than three bytes for each of its UTF-16 units.
-  return `--${hash.toString(16).padStart(8, '0')}-${name.slice(-80)}`;
+  return `--${fnv1a(name).toString(16).padStart(8, '0')}-${name.slice(-80)}`;
 }

@@ -1,10 +1,11 @@
 // The store's way of forgetting: a session with everything that belongs to it, and nothing that does not.
 import { Fault, messageOf } from '../base/fault.ts';
 import type { Files } from '../contracts/ports.ts';
+import { removeIfThere } from './disk.ts';
 import { sessionPath } from './header.ts';
 import { idOf } from './listing.ts';
 import type { Locks } from './lock.ts';
-import { artifactsFolder, folderOf, isBackupOf } from './places.ts';
+import { artifactsFolder, digestFile, folderOf, isBackupOf } from './places.ts';
 
 export async function removeSession(files: Files, locks: Locks, path: string): Promise<void> {
   try {
@@ -31,5 +32,6 @@ async function removeAll(files: Files, file: string): Promise<void> {
   for (const { name } of await files.list(folder)) {
     if (isBackupOf(file, `${folder}/${name}`)) await files.remove(`${folder}/${name}`);
   }
+  await removeIfThere(files, digestFile(file));
   await files.remove(file);
 }

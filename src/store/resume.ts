@@ -1,28 +1,33 @@
 // The store's way into a conversation that goes on: check, lock, look at both ends, walk back. Writes nothing itself.
 import { Fault, messageOf } from '../base/fault.ts';
-import type { Files, OpenFile } from '../contracts/ports.ts';
-import type { LogDamage, ResumedSession, SketchedEntry } from '../contracts/store.ts';
-import { SESSION_VERSION, type SessionEntry } from '../protocol/entry.ts';
+import type { Clock, Files, FileVersion, OpenFile } from '../contracts/ports.ts';
+import type { LogDamage, ResumedSession } from '../contracts/store.ts';
+import { SESSION_VERSION } from '../protocol/entry.ts';
+import { readDigest } from './digest-file.ts';
 import { type HeaderFound, headerOf, sessionPath, titleIn } from './header.ts';
-import { imagesFolder, withImages, withoutImages } from './images.ts';
 import { resumedBlockFile } from './jsonl-file.ts';
 import { createJsonlLog } from './jsonl-log.ts';
 import type { Lock, Locks } from './lock.ts';
-import { substitutesFor } from './lost-parents.ts';
 import { migrate } from './migrate.ts';
-import { findName } from './session-name.ts';
+import { readLog, recall } from './reading.ts';
 import { type Tail, tailOf } from './tail.ts';
-import { readAll } from './unread.ts';
-import { type Way, walkBack } from './walk-back.ts';
 
-export async function resumeSession(files: Files, locks: Locks, path: string): Promise<ResumedSession> {
+interface ResumeRoom {
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly locks: Locks;
+  readonly longBytes?: number | undefined;
+}
+
+export async function resumeSession(room: ResumeRoom, path: string): Promise<ResumedSession> {
+  const { files, locks } = room;
   try {
     const file = await sessionPath(files, path);
     // Before the lock, so that nothing is ever written beside a file that is not a session.
     await look(files, file);
     const lock = await locks.take(file);
     try {
-      return await resumeLocked(files, file, lock);
+      return await resumeLocked(room, file, lock);
     } catch (error) {
       await lock.release();
       throw error;
@@ -43,12 +48,13 @@ async function look(files: Files, file: string): Promise<HeaderFound> {
   }
 }
 
-async function resumeLocked(files: Files, file: string, lock: Lock): Promise<ResumedSession> {
+async function resumeLocked(room: ResumeRoom, file: string, lock: Lock): Promise<ResumedSession> {
+  const { files } = room;
   const { version } = await look(files, file);
   const lost = version < SESSION_VERSION ? await migrate(files, file) : [];
   const target = await files.open(file, 'append', { mode: 0o600 });
   try {
-    return await readBack(files, file, { target, lock }, lost);
+    return await readBack(room, { file, target, lock }, lost);
   } catch (error) {
     await target.close().catch(() => {});
     throw error;
@@ -56,46 +62,34 @@ async function resumeLocked(files: Files, file: string, lock: Lock): Promise<Res
 }
 
 async function readBack(
-  files: Files,
-  file: string,
-  { target, lock }: { target: OpenFile; lock: Lock },
+  { files, clock, longBytes }: ResumeRoom,
+  { file, target, lock }: { file: string; target: OpenFile; lock: Lock },
   lost: readonly LogDamage[],
 ): Promise<ResumedSession> {
   const { header, end: from } = await headerOf(target, file);
-  const size = await target.size();
-  const tail = await tailOf(target, from, size);
-  const way = await wayBack(target, from, tail);
-  const sketch = await withStoredImages(files, file, way.path);
+  const seen = await target.version();
+  const tail = await tailOf(target, from, seen.size);
+  const whole = { file, target, from, end: tail.good };
+  const known = isWhole(tail, seen) ? await readDigest(files, file, seen) : undefined;
   const damage = [...lost, ...(tail.damage ? [tail.damage] : [])];
-  let path: readonly SessionEntry[] | undefined;
+  const reading = known ? recall(whole, known) : await readLog(files, whole, { damage, title: titleIn(header) });
+  const block = resumedBlockFile(files, file, { target, lock, tail, seen });
+  const isSound = () => reading.damage.length === 0 && !reading.hasImages;
   return {
     header,
-    log: createJsonlLog({ files, file, target: resumedBlockFile(files, file, { target, lock, tail, size }) }),
-    sketch,
+    log: createJsonlLog({ files, clock, file, target: block, longBytes, isSound }),
+    sketch: reading.sketch,
+    leafId: reading.leafId,
+    name: reading.name,
     get path() {
-      path ??= withoutImages(readAll(sketch));
-      return path;
+      return reading.path;
     },
-    leafId: sketch.at(-1)?.id ?? null,
-    name: way.name ? way.name.name : ((await findName(target, from, way.seenFrom)) ?? titleIn(header)),
     get damage() {
-      return [...damage, ...way.damage];
+      return reading.damage;
     },
   };
 }
 
-/** Pictures that lie beside the sessions are fetched now: nobody waits for a disk later. */
-async function withStoredImages(
-  files: Files,
-  file: string,
-  sketch: readonly SketchedEntry[],
-): Promise<readonly SketchedEntry[]> {
-  if (!(await files.info(imagesFolder(file)))) return sketch;
-  return withImages(files, file, readAll(sketch));
-}
-
-async function wayBack(file: OpenFile, from: number, { good: end }: Tail): Promise<Way> {
-  const way = await walkBack(file, { from, end });
-  if (!way.lost) return way;
-  return walkBack(file, { from, end, substitutes: await substitutesFor(file, from, end) });
+function isWhole({ good, unterminated }: Tail, { size }: FileVersion): boolean {
+  return good === size && !unterminated;
 }

@@ -1,9 +1,10 @@
 // The store's search for the session's name: the newest one given anywhere in the log. Knows the two entries that say it.
 import { isRecord } from '../base/json.ts';
+import { LF } from '../base/lines.ts';
 import type { OpenFile } from '../contracts/ports.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
 import { type EntryHead, readLine } from './entry-line.ts';
-import { LF, lineEnds, openingOf, piece, piecesBackward, type RawLine } from './line.ts';
+import { lineEnds, openingOf, piece, piecesBackward, type RawLine } from './line.ts';
 
 /**
  * Written after each compaction, so that what was said before it need not be looked for. `data.name` is the name that the

@@ -1,8 +1,9 @@
 // The store's look at the end of a log: what a crash may have left there. Only looks; the first append makes it good.
 import { isRecord } from '../base/json.ts';
+import { LF } from '../base/lines.ts';
 import type { OpenFile } from '../contracts/ports.ts';
 import type { LogDamage } from '../contracts/store.ts';
-import { LF, LONGEST_LINE, piece, STEP } from './line.ts';
+import { LONGEST_LINE, piece, STEP } from './line.ts';
 
 export interface Tail {
   /** What counts ends here; what lies beyond goes before anything is appended. */

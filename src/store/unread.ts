@@ -1,5 +1,5 @@
 // The store's unread messages: on the path by what their lines begin with, read when somebody wants to know what was said.
-import type { LogDamage, SketchedEntry, UnreadMessage } from '../contracts/store.ts';
+import type { EntryOnPath, LogDamage, UnreadMessage } from '../contracts/store.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
 import { type EntryHead, readLine } from './entry-line.ts';
 import { lastByteOf, type RawLine } from './line.ts';
@@ -44,6 +44,6 @@ export class UnreadLine implements UnreadMessage {
   }
 }
 
-export function readAll(sketch: readonly SketchedEntry[]): SessionEntry[] {
-  return sketch.flatMap((entry) => (entry.type === 'unread' ? (entry.read() ?? []) : entry));
+export function readAll(path: readonly EntryOnPath[]): SessionEntry[] {
+  return path.flatMap((entry) => (entry.type === 'unread' ? (entry.read() ?? []) : entry));
 }

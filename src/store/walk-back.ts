@@ -1,10 +1,10 @@
 // The store's way back: from the end of the log along the parents to where the context begins. Reads no entry that is not
 // on the way. Knows what a compaction is; nothing else about conversations.
 import type { OpenFile } from '../contracts/ports.ts';
-import type { LogDamage, SketchedEntry } from '../contracts/store.ts';
+import type { EntryOnPath, LogDamage } from '../contracts/store.ts';
 import { type EntryHead, headOf, isFused, readLine } from './entry-line.ts';
 import type { RawLine } from './line.ts';
-import { linesBackward } from './lines-backward.ts';
+import { linesBackward, linesBackwardNow } from './lines-backward.ts';
 import { createNameSearch, type NameFound } from './session-name.ts';
 import { looksWhole, UnreadLine } from './unread.ts';
 
@@ -18,7 +18,7 @@ export function placeKey(start: number, id: string): string {
 
 export interface Way {
   /** Oldest first. */
-  readonly path: readonly SketchedEntry[];
+  readonly path: readonly EntryOnPath[];
   /** Grows when unread messages are read. */
   readonly damage: readonly LogDamage[];
   /** Absent when nothing that was read says it. */
@@ -35,13 +35,19 @@ export async function walkBack(
 ): Promise<Way> {
   const lines = linesBackward(file, from, end);
   const walker = new Walker(substitutes);
-  let seenFrom = end;
   for (let batch = await lines.next(); batch; batch = await lines.next()) {
-    for (const line of batch) {
-      walker.meet(line);
-      seenFrom = line.start;
-      if (walker.arrived) return walker.result(seenFrom);
-    }
+    const seenFrom = walker.meetUntilThere(batch);
+    if (seenFrom !== undefined) return walker.result(seenFrom);
+  }
+  return walker.result(from);
+}
+
+/** The same while everything waits, for a log in which nothing was lost. */
+export function walkBackNow(file: OpenFile, { from, end }: { from: number; end: number }): Way {
+  const walker = new Walker(undefined);
+  for (const batch of linesBackwardNow(file, from, end)) {
+    const seenFrom = walker.meetUntilThere(batch);
+    if (seenFrom !== undefined) return walker.result(seenFrom);
   }
   return walker.result(from);
 }
@@ -51,7 +57,7 @@ class Walker {
   readonly #substitutes: Substitutes | undefined;
   readonly #names = createNameSearch();
   /** Newest first. */
-  readonly #path: SketchedEntry[] = [];
+  readonly #path: EntryOnPath[] = [];
   readonly #damage: LogDamage[] = [];
   /** The id that is looked for; `undefined` before the leaf is found, `null` behind the root. */
   #wanted: string | null | undefined;
@@ -65,11 +71,16 @@ class Walker {
     this.#substitutes = substitutes;
   }
 
-  get arrived(): boolean {
-    return this.#wanted === null || this.#reachedKept;
+  /** Where the line begins with which the way is at its end; `undefined` when it goes on. */
+  meetUntilThere(batch: readonly RawLine[]): number | undefined {
+    for (const line of batch) {
+      this.#meet(line);
+      if (this.#wanted === null || this.#reachedKept) return line.start;
+    }
+    return undefined;
   }
 
-  meet(line: RawLine): void {
+  #meet(line: RawLine): void {
     const head = headOf(line);
     if (head && head.id === this.#wanted && this.#canWait(head, line)) {
       this.#take(new UnreadLine(head, line, this.#damage), head.parentId, line.start);
@@ -102,7 +113,7 @@ class Walker {
     return { path: this.#path.toReversed(), damage: this.#damage, name: this.#names.found, seenFrom, lost };
   }
 
-  #take(entry: SketchedEntry, parentId: string | null, start: number): void {
+  #take(entry: EntryOnPath, parentId: string | null, start: number): void {
     this.#path.push(entry);
     if (entry.type === 'compaction' && this.#firstKept === undefined) {
       this.#firstKept = entry.firstKeptEntryId;

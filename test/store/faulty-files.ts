@@ -46,6 +46,8 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
     opened.add(file);
     const wrapped: OpenFile = {
       size: () => attempt('size', () => file.size()),
+      version: () => attempt('version', () => file.version()),
+      readNow: (position, length) => file.readNow(position, length),
       read: (position, length) => attempt('read', () => file.read(position, length)),
       append: (bytes) =>
         attempt(

@@ -10,8 +10,21 @@ export function memoryFiles(modifiedMs = 0): MemoryFiles {
   const contents = new Map<string, Buffer>();
   const there = (path: string) => contents.get(path) ?? failed('ENOENT', path);
 
+  /** Every content is an object of its own. */
+  const marks = new WeakMap<Buffer, string>();
+  let made = 0;
+  const markOf = (content: Buffer) => {
+    if (!marks.has(content)) {
+      made += 1;
+      marks.set(content, String(made));
+    }
+    return marks.get(content) ?? '';
+  };
+
   const held = (path: string): OpenFile => ({
     size: async () => there(path).length,
+    version: async () => ({ size: there(path).length, mark: markOf(there(path)), changedMs: modifiedMs }),
+    readNow: (position, length) => there(path).subarray(position, position + length),
     read: async (position, length) => there(path).subarray(position, position + length),
     append: async (bytes) => {
       contents.set(path, Buffer.concat([there(path), bytes]));

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import type { Clock, Files } from '../../src/contracts/ports.ts';
 import type { SessionStore } from '../../src/contracts/store.ts';
-import { createJsonlStore, type ProcessId, type ProcessIdentity } from '../../src/store/index.ts';
+import {
+  createJsonlStore,
+  type JsonlStoreOptions,
+  type ProcessId,
+  type ProcessIdentity,
+} from '../../src/store/index.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { header } from './contract.ts';
 
@@ -29,10 +34,14 @@ export interface Place {
   write(content: string | Buffer | readonly unknown[], name?: string): string;
 }
 
-export function place(files: Files = createFiles(), directory = temporaryDirectory()): Place {
+export function place(
+  files: Files = createFiles(),
+  directory = temporaryDirectory(),
+  options: Partial<JsonlStoreOptions> = {},
+): Place {
   return {
     directory,
-    store: createJsonlStore({ files, clock, identity: processes().identity(alone), directory }),
+    store: createJsonlStore({ files, clock, identity: processes().identity(alone), directory, ...options }),
     write(content, name = 'session.jsonl') {
       const path = join(directory, name);
       mkdirSync(directory, { recursive: true });

@@ -1,9 +1,9 @@
 // The app's real files. System errors pass through as Node throws them; callers turn them into sentences.
-import { constants } from 'node:fs';
+import { constants, readSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { systemCode } from '../../base/fault.ts';
-import type { FileInfo, Files, OpenFile } from '../../contracts/ports.ts';
+import type { FileInfo, Files, FileVersion, OpenFile } from '../../contracts/ports.ts';
 import { infoOf, kindOf } from './file-info.ts';
 import { replaceFile } from './files-replace.ts';
 import { resolveLinks } from './files-resolve.ts';
@@ -81,13 +81,35 @@ async function readInto(handle: fs.FileHandle, position: number, into: Uint8Arra
   return into.subarray(0, total);
 }
 
+/** The time of the last change is the system's own: programs that put back the old times cannot put back this one. */
+async function versionOf(handle: fs.FileHandle): Promise<FileVersion> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
+  const mark = [dev, ino, size, mtimeNs, ctimeNs].join('-');
+  const changedMs = Number(ctimeNs / 1_000_000n);
+  // Some file systems count in seconds, or in pairs of them.
+  return { size: Number(size), mark, changedMs: ctimeNs % 1_000_000_000n === 0n ? changedMs + 2000 : changedMs };
+}
+
+function readNow(handle: fs.FileHandle, position: number, length: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(length);
+  let total = 0;
+  while (total < length) {
+    const taken = readSync(handle.fd, bytes, total, length - total, position + total);
+    if (taken === 0) break;
+    total += taken;
+  }
+  return bytes.subarray(0, total);
+}
+
 function held(handle: fs.FileHandle): OpenFile {
   return {
     size: async () => (await handle.stat()).size,
+    version: () => versionOf(handle),
     read: (position, length, into) =>
       into && into.length >= length
         ? readInto(handle, position, into.subarray(0, length))
         : readAt(handle, position, length),
+    readNow: (position, length) => readNow(handle, position, length),
     append: async (bytes) => (await handle.write(bytes, 0, bytes.length, null)).bytesWritten,
     sync: () => handle.datasync(),
     truncate: (length) => handle.truncate(length),

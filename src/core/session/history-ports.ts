@@ -7,6 +7,8 @@ export interface HistoryPorts {
   name(): string | undefined;
   /** Ends what is running, with its last events. */
   leave(): Promise<void>;
+  /** The open conversation is about to be closed. */
+  remember(): Promise<void>;
   /** One question to the model outside the conversation. */
   summarise(text: string, signal: AbortSignal): Promise<string>;
   /** Another conversation is in place: begun now, or gone on with under this name. */

@@ -1,7 +1,7 @@
 // First floor, core: what a conversation says about itself: the model, the level, what waits to be delivered. Pure.
 import { array, type InferOutput, is, object, picklist, safeParse, string, union } from 'valibot';
 import { isRecord } from '../../base/index.ts';
-import type { SketchedEntry } from '../../contracts/index.ts';
+import type { Digest, SketchedEntry } from '../../contracts/index.ts';
 import {
   type AgentMessage,
   bashExecutionMessage,
@@ -11,7 +11,7 @@ import {
   thinkingLevel,
   userMessage,
 } from '../../protocol/index.ts';
-import { isUnread } from '../tree/context-path.ts';
+import { isDigest, isUnread } from '../tree/context-path.ts';
 
 export const QUEUE_ENTRY = 'parley.queue';
 export const SHELL_ENTRY = 'parley.shell';
@@ -55,7 +55,7 @@ export function restored(path: readonly SketchedEntry[]): Restored {
 }
 
 /** Without reading what says nothing here: of the unread messages, the newest answer and what left a queue. */
-function telling(path: readonly SketchedEntry[]): SessionEntry[] {
+function telling(path: readonly SketchedEntry[]): (SessionEntry | Digest)[] {
   const queues = path.some((entry) => entry.type === 'custom' && CUSTOM.has(entry.customType));
   let answered = false;
   const found = path.toReversed().flatMap((entry) => {
@@ -68,7 +68,8 @@ function telling(path: readonly SketchedEntry[]): SessionEntry[] {
   return found.reverse();
 }
 
-function apply(state: Restored, entry: SessionEntry): void {
+function apply(state: Restored, entry: SessionEntry | Digest): void {
+  if (isDigest(entry)) Object.assign(state, chosenIn(entry));
   if (entry.type === 'model_change') state.model = { provider: entry.provider, modelId: entry.modelId };
   if (entry.type === 'thinking_level_change' && is(thinkingLevel, entry.thinkingLevel)) {
     state.thinkingLevel = entry.thinkingLevel;
@@ -104,11 +105,18 @@ const CUSTOM = new Map<string, (state: Restored, data: unknown) => void>([
   [CHECKPOINT_ENTRY, (state, data) => Object.assign(state, checkpointIn(data))],
 ]);
 
+/** Said in the same words by a checkpoint and by a digest. */
+function chosenIn({ model, thinkingLevel: level }: { model?: unknown; thinkingLevel?: unknown }): Partial<Restored> {
+  return {
+    ...(is(chosenModel, model) ? { model } : {}),
+    ...(is(thinkingLevel, level) ? { thinkingLevel: level } : {}),
+  };
+}
+
 function checkpointIn(data: unknown): Partial<Restored> {
   const said = isRecord(data) ? data : {};
   return {
-    ...(is(chosenModel, said.model) ? { model: said.model } : {}),
-    ...(is(thinkingLevel, said.thinkingLevel) ? { thinkingLevel: said.thinkingLevel } : {}),
+    ...chosenIn(said),
     queued: sound(queuedItem, said.queued),
     held: sound(heldItem, said.held),
   };

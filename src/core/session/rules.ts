@@ -134,8 +134,9 @@ export class RuleFacet {
   }
 }
 
-/** A compaction says again what was in the part of the log that is not read any more. */
-function actedIn(entry: SketchedEntry): readonly string[] {
+/** A compaction and a digest say again what was in the part of the log that is not read any more. */
+export function actedIn(entry: SketchedEntry): readonly string[] {
+  if (entry.type === 'digest') return entry.rules ?? [];
   if (entry.type === 'ttsr_injection') return entry.injectedRules;
   const isCheckpoint = entry.type === 'custom' && entry.customType === CHECKPOINT_ENTRY;
   const names = isCheckpoint && isRecord(entry.data) ? entry.data.injectedRules : undefined;

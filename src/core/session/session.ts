@@ -8,6 +8,7 @@ import { Entrance } from './entrance.ts';
 import { EntryFacet } from './entries.ts';
 import { HistoryFacet } from './history.ts';
 import { type Limits, UNLIMITED } from './limits.ts';
+import { Memory } from './memory.ts';
 import { ModelFacet } from './models.ts';
 import { NamingFacet } from './naming.ts';
 import type { SessionOptions } from './options.ts';
@@ -28,6 +29,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const seat = new Seat(options);
   const models = new ModelFacet(seat);
   const naming = new NamingFacet(seat);
+  const memory = new Memory(seat, naming);
   const queues = new QueueFacet(seat);
   const limits = await limitsOf(seat);
   const tools: ToolFacet = new ToolFacet(options, () => asking.reset());
@@ -70,6 +72,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     held: () => shell.held,
     name: () => naming.name,
     summarise: (text, signal) => asking.summarise(text, signal),
+    remember: () => memory.keep(),
     async leave() {
       await runs.abort();
       await compaction.abort();
@@ -86,9 +89,11 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       await limits.arrived();
       if (how === 'new') models.note();
       else await models.restore(said);
+      if (how === 'resumed') memory.keepSoon();
     },
   });
   if (options.resumed) {
+    memory.keepSoon();
     const said = restored(options.resumed.sketch ?? options.resumed.path);
     queues.reset(said.queued);
     shell.reset(said.held);
@@ -160,6 +165,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       await compaction.abort();
       rules.close();
       await subagents.idle();
+      await memory.keep();
       await seat.conversation.close();
       await seat.artifacts.close();
     },

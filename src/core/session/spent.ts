@@ -2,6 +2,7 @@
 import { isRecord } from '../../base/index.ts';
 import type { SketchedEntry } from '../../contracts/index.ts';
 import { COUNTERS, type Spending } from '../policy/budget.ts';
+import { isDigest } from '../tree/context-path.ts';
 import { CHECKPOINT_ENTRY } from './restored.ts';
 
 /** All that was spent up to here, by subagents too. Written only where there is a budget. */
@@ -10,6 +11,7 @@ export const SPENT_ENTRY = 'parley.budget';
 /** The newest word counts: each is the whole sum. */
 export function spentIn(line: readonly SketchedEntry[]): Spending | undefined {
   for (const entry of line.toReversed()) {
+    if (isDigest(entry)) return entry.spent && { ...entry.spent };
     if (entry.type !== 'custom') continue;
     const said = entry.customType === CHECKPOINT_ENTRY && isRecord(entry.data) ? entry.data.spent : entry.data;
     if (entry.customType !== SPENT_ENTRY && entry.customType !== CHECKPOINT_ENTRY) continue;

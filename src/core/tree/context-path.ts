@@ -1,23 +1,32 @@
 // First floor, core: from the entries of a line of conversation to its messages. Pure.
-import type { SketchedEntry, UnreadMessage } from '../../contracts/index.ts';
+import type { Digest, SketchedEntry, UnreadMessage } from '../../contracts/index.ts';
 import type { AgentMessage, SessionEntry } from '../../protocol/index.ts';
 import { soundMessage } from './sound-message.ts';
 
 /** What the model would be given: the newest summary first, then what it kept, then what came after it. */
 export function messagesOf(path: readonly SessionEntry[]): AgentMessage[] {
-  return inContext(path).flatMap((entry) => (isUnread(entry) ? [] : messageOf(entry)));
+  return inContext(path).flatMap(messageOf);
 }
 
-/** How many that are, without reading what nobody has read yet. */
+/** How many that are, without reading what nobody has read yet. No compaction may come after a digest. */
 export function countOf(path: readonly SketchedEntry[]): number {
-  return inContext(path).reduce((sum, entry) => sum + (isUnread(entry) ? 1 : messageOf(entry).length), 0);
+  return inContext(path).reduce((sum, entry) => sum + countIn(entry), 0);
+}
+
+function countIn(entry: SketchedEntry): number {
+  if (isDigest(entry)) return entry.messages;
+  return isUnread(entry) ? 1 : messageOf(entry).length;
 }
 
 export function isUnread(entry: SketchedEntry): entry is UnreadMessage {
   return entry.type === 'unread';
 }
 
-function inContext(path: readonly SketchedEntry[]): readonly SketchedEntry[] {
+export function isDigest(entry: SketchedEntry): entry is Digest {
+  return entry.type === 'digest';
+}
+
+function inContext<T extends SketchedEntry>(path: readonly T[]): readonly T[] {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
   if (!compaction) return path;
@@ -31,7 +40,7 @@ export function firstKept(path: readonly SketchedEntry[]): number {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
   if (compaction?.type !== 'compaction') return 0;
-  const kept = path.findIndex((entry) => entry.id === compaction.firstKeptEntryId);
+  const kept = path.findIndex((entry) => !isDigest(entry) && entry.id === compaction.firstKeptEntryId);
   return kept < 0 || kept > at ? at : kept;
 }
 

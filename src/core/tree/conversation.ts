@@ -1,8 +1,8 @@
 // First floor, core: the entries of one conversation and where it stands. Knows the log, not what the entries are for.
 import { asFault, type Fault } from '../../base/index.ts';
-import type { Clock, Ids, ResumedSession, SessionLog, SketchedEntry } from '../../contracts/index.ts';
+import type { Clock, Digest, Ids, ResumedSession, SessionLog, SketchedEntry } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
-import { countOf, firstKept, messageOf, messagesOf } from './context-path.ts';
+import { countOf, firstKept, isDigest, messageOf, messagesOf } from './context-path.ts';
 import { freshIds } from './fresh-id.ts';
 
 export interface ConversationPorts {
@@ -23,6 +23,13 @@ interface Line {
   /** From the first entry that the newest compaction kept, or from the root, to the leaf. */
   path: SessionEntry[];
   messages: AgentMessage[];
+}
+
+interface Remembering {
+  /** Nothing will be added any more. */
+  readonly isEnd: boolean;
+  readonly name: string | undefined;
+  digest(sketch: readonly SketchedEntry[]): Promise<Digest | undefined>;
 }
 
 /** A line of entries, each with the one before as its parent. Appends are written one after another. */
@@ -134,6 +141,23 @@ export class Conversation {
     });
   }
 
+  /**
+   * Has the log keep what the next one to go on with it needs to know, unless that is known. What is being added to is left
+   * alone until the end.
+   */
+  remember({ isEnd, name, digest }: Remembering): Promise<void> {
+    return this.#inTurn(async () => {
+      const leafId = this.#leaf;
+      const isOld = leafId === this.#resumed.leafId;
+      if (leafId === null || this.#unsaved.length > 0) return;
+      if (isOld ? this.#resumed.sketch?.some(isDigest) : !isEnd) return;
+      await this.log.remember?.(async () => {
+        const found = await digest(this.sketch);
+        return found && { leafId, name, digest: found };
+      });
+    }).catch(() => {});
+  }
+
   async close(): Promise<void> {
     await this.#tail;
     // Opening entries alone are not worth a file; refused ones get a last chance.
@@ -166,10 +190,7 @@ export class Conversation {
 
   #place(body: EntryBody): SessionEntry {
     const { type, ...rest } = body;
-    this.#freshId ??= freshIds(
-      this.sketch.map(({ id }) => id),
-      () => this.#ports.ids.entry(),
-    );
+    this.#freshId ??= freshIds(this.#ids(), () => this.#ports.ids.entry());
     const placed = {
       type,
       id: this.#freshId(),
@@ -179,6 +200,13 @@ export class Conversation {
     } as SessionEntry;
     this.#leaf = placed.id;
     return placed;
+  }
+
+  /** A digest does not say them, and a compaction after it cannot do without what it stands for. */
+  #ids(): string[] {
+    const { sketch } = this;
+    const known = sketch.flatMap((entry) => (isDigest(entry) ? [] : entry.id));
+    return known.length === sketch.length ? known : this.path.map(({ id }) => id);
   }
 
   #remember(entries: readonly SessionEntry[]): void {

@@ -127,7 +127,9 @@ function openBytes(bytes: Uint8Array): OpenFile {
   };
   return {
     size: async () => bytes.length,
+    version: async () => ({ size: bytes.length, mark: '', changedMs: 0 }),
     read: async (position, length) => bytes.subarray(position, position + length),
+    readNow: (position, length) => bytes.subarray(position, position + length),
     append: refuse,
     sync: async () => {},
     truncate: refuse,
