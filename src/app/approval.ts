@@ -10,18 +10,18 @@ const ALLOW_SESSION = 'allow_session';
 const LONGEST_MESSAGE = 2_000;
 
 /** `host` is looked for anew every time: it may have gone. */
-export function approvalHooks(policy: (typeof APPROVALS)[number], host: () => HostUi | undefined): Hooks {
-  if (policy === 'never') return {};
+export function createGate(
+  policy: () => (typeof APPROVALS)[number],
+  host: () => HostUi | undefined,
+): NonNullable<Hooks['toolCall']> {
   /** What the person said yes to for the rest of the session. */
   const allowed = new Set<string>();
-  return {
-    async toolCall(call) {
-      if (allowed.has(call.toolName) || (policy === 'on-write' && call.effect === 'read')) return undefined;
-      const said = await decision(call, host());
-      if (said === ALLOW_SESSION) allowed.add(call.toolName);
-      if (said === ALLOW || said === ALLOW_SESSION) return undefined;
-      return { block: true, reason: refusal(call.toolName, said) };
-    },
+  return async (call) => {
+    if (allowed.has(call.toolName) || (policy() === 'on-write' && call.effect === 'read')) return undefined;
+    const said = await decision(call, host());
+    if (said === ALLOW_SESSION) allowed.add(call.toolName);
+    if (said === ALLOW || said === ALLOW_SESSION) return undefined;
+    return { block: true, reason: refusal(call.toolName, said) };
   };
 }
 

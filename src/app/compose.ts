@@ -20,7 +20,8 @@ import type { ExtensionOptions } from './extensions/options.ts';
 import { homeDirectory, pathFrom } from './home.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
-import { type ResourceChoices, resourcesFor, rulesFor } from './resources.ts';
+import type { ResourceChoices } from './resource-room.ts';
+import { resourcesFor, rulesFor } from './resources.ts';
 import { resumedFor } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
@@ -82,7 +83,7 @@ export interface Agent {
   readonly places: TrustablePlaces;
   readonly extensions: ExtensionFront;
   /** These settings from here on, as far as they are not only for the start. */
-  retune(values: SettingValues): void;
+  retune(values: SettingValues): Promise<void>;
   /** Ends every run and every child, and closes the log. */
   close(): Promise<void>;
 }
@@ -93,7 +94,6 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
   const { ports, settings } = options;
   const tuning = tuningFor(settings);
   const models = options.models ?? modelsFor(options);
-  const { shellPath } = settings;
   const { toolNames, tools: added = [] } = options;
   const places = createPlaces({
     files: ports.files,
@@ -108,7 +108,8 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
   const task = subagents.tool;
   // Nobody listens while the agent is put together.
   const host = (): HostUi | undefined => hub?.ui;
-  const toolbox = await createToolbox({ ports, shellPath, toolNames, added, settings, task, extensions, host });
+  const shelf = { ports, toolNames, added, settings, task, extensions, host, places };
+  const toolbox = await createToolbox(shelf);
   let hub: SessionHub | undefined;
   const store = storeFor(options, await extensions.sessionDirectory());
   const base: SessionOptions = {
@@ -134,7 +135,7 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     name: options.name,
     id: options.id,
     // In this order, so that an extension's own words are never taken for a template, and a person sees what is really done.
-    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks, ...(await approval(settings, host))],
+    hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks, approvalFor(settings, host)],
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
@@ -152,11 +153,9 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     hub: own,
     places,
     extensions,
-    retune(values) {
-      Object.assign(settings, values);
-      const now = tuningFor(settings);
-      for (const part of ['toolOptions', 'todos', 'compaction', 'retry'] as const)
-        Object.assign(tuning[part] ?? {}, now[part]);
+    async retune(values) {
+      const { retune } = await import('./retune.ts');
+      retune({ session, base, tuning, models, options, extensions, places }, values);
     },
     async close() {
       cancelSweep();
@@ -212,13 +211,27 @@ function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces
     places,
     warn,
     mayPlaceSessions: !options.store && options.persist !== false && options.sessionDirectory === undefined,
-    hookTimeoutMs: settings['extensions.hookTimeout'],
-    uiTimeoutMs: settings['ui.timeout'],
+    get hookTimeoutMs() {
+      return settings['extensions.hookTimeout'];
+    },
+    get uiTimeoutMs() {
+      return settings['ui.timeout'];
+    },
   });
 }
 
-async function approval({ approval: policy }: SettingValues, host: () => HostUi | undefined): Promise<Hooks[]> {
-  return policy === 'never' ? [] : [(await import('./approval.ts')).approvalHooks(policy, host)];
+/** Looked at for each call, because a project that is trusted later may ask for it. */
+function approvalFor(settings: SettingValues, host: () => HostUi | undefined): Hooks {
+  let gate: Promise<NonNullable<Hooks['toolCall']>> | undefined;
+  const toolCall: Hooks['toolCall'] = async (call) => {
+    gate ??= import('./approval.ts').then(({ createGate }) => createGate(() => settings.approval, host));
+    return (await gate)(call);
+  };
+  return {
+    get toolCall() {
+      return settings.approval === 'never' ? undefined : toolCall;
+    },
+  };
 }
 
 /** A model that nobody knows may be an extension's. */

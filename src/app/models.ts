@@ -41,8 +41,12 @@ export function modelsFor(options: Surroundings): Models & Pick<ReturnType<typeo
     get userAgent() {
       return `parley/${version()}`;
     },
-    idleTimeoutMs: settings['http.idleTimeoutMs'],
-    totalTimeoutMs: settings['http.totalTimeoutMs'],
+    get idleTimeoutMs() {
+      return settings['http.idleTimeoutMs'];
+    },
+    get totalTimeoutMs() {
+      return settings['http.totalTimeoutMs'];
+    },
   };
   const print = async (command: string) => {
     const { allPrintedBy } = await import('../llm/credentials/secret-command.ts');

@@ -1,15 +1,17 @@
 // The hall: the tools of one agent, loaded when the first prompt needs them: a host that only asks for the state never pays.
-import type { Ports, RunShell, Tool } from '../contracts/index.ts';
+import type { Places, Ports, RunShell, Tool } from '../contracts/index.ts';
 import type { ExtensionFront } from './extensions/front.ts';
+import type { SettingValues } from './settings-table.ts';
 import type { Shelf } from './tool-shelf.ts';
 
 export interface ToolboxOptions extends Shelf {
+  settings: Shelf['settings'] & Pick<SettingValues, 'shellPath'>;
   ports: Ports;
-  shellPath: string | undefined;
   /** Beside the built-in ones. One with the same name takes the built-in's place. */
   added: readonly Tool[];
   /** What extensions add comes after all others, so that it may take any name. */
   extensions: Pick<ExtensionFront, 'tools' | 'loaded' | 'isEmpty'>;
+  places: Pick<Places, 'onTrust'>;
 }
 
 export interface Toolbox {
@@ -18,10 +20,12 @@ export interface Toolbox {
 }
 
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  let shell: Promise<RunShell> | undefined;
   let own: Promise<readonly Tool[]> | undefined;
-  const { extensions, added, toolNames } = options;
-  // Ours are loaded once; extensions may come and go.
+  const { extensions, added, toolNames, places } = options;
+  // Ours are loaded once, and again for a project that is trusted later; extensions may come and go.
+  places.onTrust(() => {
+    own = undefined;
+  });
   const tools = async () => {
     const { ownTools, chosenTools } = await import('./tool-shelf.ts');
     own ??= ownTools(options);
@@ -32,8 +36,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   return {
     tools,
     async runShell(request) {
-      shell ??= import('../tools/index.ts').then(({ createRunShell }) => createRunShell(options));
-      return (await shell)(request);
+      const { createRunShell } = await import('../tools/index.ts');
+      return createRunShell({ ports: options.ports, shellPath: options.settings.shellPath })(request);
     },
   };
 }

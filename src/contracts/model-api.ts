@@ -51,8 +51,8 @@ export interface ModelApi {
 
 /** Which models there are and how each is reached. */
 export interface Models {
-  /** The model to begin with, chosen by flags and settings; `null` when none can be used. */
-  initial(): Promise<Model | null>;
+  /** The model to begin with, chosen by flags and settings; `null` when none can be used. `preferred`: what settings that came later name. */
+  initial(preferred?: { provider?: string | undefined; model?: string | undefined }): Promise<Model | null>;
   find(provider: string, modelId: string): Promise<Model | undefined>;
   /** Models that can be used now: those with credentials, and the offline one. */
   available(): Promise<readonly Model[]>;

@@ -24,6 +24,6 @@ export interface Places {
   folders(kind: ResourceKind): Promise<readonly Place[]>;
   /** The same for a single file beside those folders, such as SYSTEM.md. */
   files(name: string): readonly Place[];
-  /** Runs `act` when the person at the host trusts the project while the agent runs. */
-  onTrust(act: () => void): void;
+  /** Runs `act` when the person at the host trusts the project while the agent runs. A promise is waited for before they are told. */
+  onTrust(act: () => void | Promise<void>): void;
 }

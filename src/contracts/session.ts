@@ -95,6 +95,8 @@ export interface ModelChoice {
   /** What the current model understands. */
   readonly thinkingLevels: readonly ThinkingLevel[];
   available(): Promise<readonly Model[]>;
+  /** Another beginning: what nobody has chosen yet is so from here on. */
+  prefer(model: Model | null, level: ThinkingLevel): Promise<void>;
   choose(provider: string, modelId: string): Promise<Model>;
   /** `null` when there is nothing to change to. */
   cycle(): Promise<{ model: Model; thinkingLevel: ThinkingLevel; isScoped: boolean } | null>;

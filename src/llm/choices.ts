@@ -12,8 +12,9 @@ import { inScope } from './scope.ts';
 export type Choices = Pick<Models, 'initial' | 'find' | 'available' | 'scope'>;
 
 export function createChoices(options: ModelsOptions, { custom, credentials }: Doors): Choices {
-  const { apis, env, ports, asked = {}, preferred = {}, apiKey, patterns, warn = () => {} } = options;
+  const { apis, env, ports, asked = {}, apiKey, patterns, warn = () => {} } = options;
   const known = createKnownModels({ ...ports, custom, env, key: credentials.key, address: credentials.address, warn });
+  let { preferred = {} } = options;
   const isSpoken = ({ api }: Model) => Object.hasOwn(apis, api);
 
   async function available(): Promise<readonly Model[]> {
@@ -30,7 +31,10 @@ export function createChoices(options: ModelsOptions, { custom, credentials }: D
 
   return {
     available,
-    initial: () => firstChoice({ known, credentials, asked, preferred, apiKey, patterns, available, isSpoken, warn }),
+    initial(wished = preferred) {
+      preferred = wished;
+      return firstChoice({ known, credentials, asked, preferred, apiKey, patterns, available, isSpoken, warn });
+    },
     async find(provider, modelId) {
       const models = await known.of(provider);
       return models.find(({ id }) => id === modelId);

@@ -29,7 +29,8 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   }
   return {
     credentials,
-    initial: async () => (await unasked(options, credentials)) ?? (await choices()).initial(),
+    initial: async (preferred = options.preferred) =>
+      (await unasked({ ...options, preferred }, credentials)) ?? (await choices()).initial(preferred),
     find: async (provider, modelId) => (await choices()).find(provider, modelId),
     available: async () => (await choices()).available(),
     scope: async () => (await choices()).scope(),

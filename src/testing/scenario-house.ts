@@ -1,6 +1,7 @@
 // The hall, testing: what a transcript is played against: one session, or a host's many. Composes as the program does.
 import { type AgentOptions, createAgent } from '../app/compose.ts';
 import { createDesk } from '../app/desk/desk.ts';
+import { loadSettings, withDefaults } from '../app/settings.ts';
 import { offerTrust } from '../app/trust/offer.ts';
 import { withDeskCommands } from '../commands/desk/index.ts';
 import { commandTable } from '../commands/table.ts';
@@ -22,14 +23,17 @@ type Because = 'said' | 'remembered' | 'changed' | 'open';
 
 export async function openOne(options: AgentOptions, because: Because): Promise<House> {
   const agent = await createAgent(options);
-  const { ports, agentDirectory, cwd } = options;
+  const { ports, agentDirectory: directory, cwd } = options;
+  const settings = async () =>
+    withDefaults(await loadSettings({ files: ports.files, directory, project: cwd }), options.settings);
   return {
     hub: agent.hub,
     commands: commandTable,
     session: agent.session,
     // Every dialect says in some way that it does not know this.
     roundTrips: () => [(type) => ({ type })],
-    introduce: () => void offerTrust(agent, { ports, agentDirectory, cwd, because, tell: agent.session.notify }),
+    introduce: () =>
+      void offerTrust(agent, { ports, agentDirectory: directory, cwd, because, tell: agent.session.notify, settings }),
     close: () => agent.close(),
   };
 }

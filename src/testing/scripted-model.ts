@@ -89,7 +89,7 @@ export function createScriptedModels(script: readonly ScriptStep[], options: Scr
     add: (...more) => void steps.push(...more),
     release: gates.release,
     reached: gates.reached,
-    initial: async () => models[0] ?? null,
+    initial: async ({ model: wished } = {}) => models.find(({ id }) => id === wished) ?? models[0] ?? null,
     find: async (provider, id) => models.find((model) => model.provider === provider && model.id === id),
     available: async () => models,
     scope: async () => scope,

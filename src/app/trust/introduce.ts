@@ -59,8 +59,8 @@ async function settle(introduction: Introduction, decision: { trusted: boolean; 
     return;
   }
   await introduction.takeSettings();
-  places.trust();
-  say('info', 'This project is trusted. What it says about models, budgets and the wire counts from the next start.');
+  await places.trust();
+  say('info', 'This project is trusted. What it says about the wire counts from the next start.');
 }
 
 function listed(found: readonly string[]): string {

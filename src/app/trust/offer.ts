@@ -18,7 +18,7 @@ export async function offerTrust(agent: Agent, { noUi, settings, ...about }: Abo
   if (found.length === 0) return;
   const { introduceProject } = await import('./introduce.ts');
   const takeSettings = async () => {
-    if (settings) agent.retune(await settings());
+    if (settings) await agent.retune(await settings());
   };
   await introduceProject({ ...about, found, places, takeSettings, ui: noUi ? undefined : hub.ui });
 }

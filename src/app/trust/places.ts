@@ -28,12 +28,12 @@ export interface PlacesOptions {
 }
 
 export interface TrustablePlaces extends Places {
-  /** From here on the project counts. */
-  trust(): void;
+  /** From here on the project counts. Resolves when whatever can count at once does. */
+  trust(): Promise<void>;
 }
 
 export function createPlaces({ files, cwd, agentDirectory, home, trusted }: PlacesOptions): TrustablePlaces {
-  const listeners: (() => void)[] = [];
+  const listeners: (() => void | Promise<void>)[] = [];
   let isTrusted = trusted;
   const user = (name: string): Place => ({ path: join(agentDirectory, name), level: 'user' });
   return {
@@ -50,11 +50,13 @@ export function createPlaces({ files, cwd, agentDirectory, home, trusted }: Plac
       const paths = isTrusted ? OWN_FOLDERS.map((folder) => join(cwd, folder, name)) : [];
       return [...paths.map((path): Place => ({ path, level: 'project' })), user(name)].filter(isFirst);
     },
-    onTrust: (act) => void listeners.push(act),
-    trust() {
+    onTrust(act) {
+      if (!isTrusted) listeners.push(act);
+    },
+    async trust() {
       if (isTrusted) return;
       isTrusted = true;
-      for (const act of listeners) act();
+      await Promise.all(listeners.splice(0).map((act) => act()));
     },
   };
 }

@@ -14,12 +14,12 @@ import type { Seat } from './seat.ts';
 export class Asking {
   readonly #seat: Seat;
   readonly #models: ModelFacet;
-  readonly #limits: Limits;
+  readonly #limits: () => Limits;
   readonly #tools: Pick<ToolChoice, 'active'>;
   // Made once for a session, so that every request begins with the same bytes and provider caches hit.
   #opening: Promise<Opening> | undefined;
 
-  constructor(seat: Seat, parts: { models: ModelFacet; limits: Limits; tools: Pick<ToolChoice, 'active'> }) {
+  constructor(seat: Seat, parts: { models: ModelFacet; limits: () => Limits; tools: Pick<ToolChoice, 'active'> }) {
     this.#seat = seat;
     this.#models = parts.models;
     this.#limits = parts.limits;
@@ -89,7 +89,7 @@ export class Asking {
     });
     for await (const event of untilAborted(stream, question.signal, ports.clock)) {
       if (event.type === 'done') {
-        await this.#limits.spendUsage(event.message.usage);
+        await this.#limits().spendUsage(event.message.usage);
         return { text: textOf(event.message.content), usage: event.message.usage };
       }
       if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model failed' };

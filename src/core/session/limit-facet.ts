@@ -4,6 +4,7 @@ import { Fault } from '../../base/index.ts';
 import type { Cancel } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage, BudgetReason, EntryBody, Usage } from '../../protocol/index.ts';
 import { addSpending, type Budget, createBudget, type Spending, spendingOf } from '../policy/budget.ts';
+import type { BudgetLimits } from '../policy/budget-limits.ts';
 import type { Purse } from './family.ts';
 import type { Limits } from './limits.ts';
 import type { Seat } from './seat.ts';
@@ -19,6 +20,8 @@ const FORGOTTEN_MS = 15_000;
 export class LimitFacet implements Limits {
   readonly #seat: Seat;
   readonly #parent: Purse | undefined;
+  /** As they are when a session is made: others may come, but with a facet of their own. */
+  readonly #limits: BudgetLimits | undefined;
   #budget: Budget | undefined;
   #turns = 0;
   /** A run is going: when its time was last counted, and how to end it. */
@@ -34,6 +37,7 @@ export class LimitFacet implements Limits {
   constructor(seat: Seat) {
     this.#seat = seat;
     this.#parent = seat.options.family?.purse;
+    this.#limits = seat.options.budget;
     this.#kept = this.#restore();
   }
 
@@ -82,6 +86,13 @@ export class LimitFacet implements Limits {
     // The line on which it stands now may not know what was spent on the others.
     this.#kept.words = '';
     return conversation.record(this.ledger());
+  }
+
+  inherit(spent: Spending = this.#budget?.spent ?? {}): undefined | Promise<void> {
+    if (!this.#limits) return undefined;
+    this.#budget = createBudget(this.#limits);
+    const news = this.#budget.charge(spent);
+    return together(news.map((item) => this.#seat.broadcast.emit(item)));
   }
 
   toolStarts(): undefined | Promise<void> {
@@ -134,11 +145,11 @@ export class LimitFacet implements Limits {
 
   /** A budget for the conversation that is open, with what its log says was spent. */
   #restore(): { id: string; words: string; atMs: number } {
-    const { conversation, options, ports } = this.#seat;
-    const { budget } = options;
-    const spent = this.#parent || !budget ? undefined : spentIn(conversation.sketch);
+    const { conversation, ports } = this.#seat;
+    const limits = this.#limits;
+    const spent = this.#parent || !limits ? undefined : spentIn(conversation.sketch);
     if (this.#parent) this.#budget = createBudget(NO_LIMITS, 'subagent');
-    else this.#budget = budget && createBudget(budget, 'session', spent);
+    else this.#budget = limits && createBudget(limits, 'session', spent);
     this.#due = {};
     return { id: conversation.header.id, words: JSON.stringify(this.spent) ?? '', atMs: ports.clock.now() };
   }
@@ -162,10 +173,10 @@ export class LimitFacet implements Limits {
 
   /** Rings when the next threshold of the time is reached, and now and then before, so that a crash forgets little. */
   #setTimer(): void {
-    const { budget } = this.#seat.options;
-    if (budget?.maxWallTimeMs === undefined || !this.#budget || !this.#run) return;
+    const { maxWallTimeMs, warnAtRatio = 1 } = this.#limits ?? {};
+    if (maxWallTimeMs === undefined || !this.#budget || !this.#run) return;
     const { wallTimeMs } = this.#budget.spent;
-    const thresholds = [budget.maxWallTimeMs * budget.warnAtRatio, budget.maxWallTimeMs];
+    const thresholds = [maxWallTimeMs * warnAtRatio, maxWallTimeMs];
     const next = thresholds.find((threshold) => threshold > wallTimeMs);
     if (next === undefined) return;
     const wait = Math.min(Math.ceil(next - wallTimeMs), FORGOTTEN_MS);

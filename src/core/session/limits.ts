@@ -16,6 +16,8 @@ export interface Limits extends RunLimits, Purse {
   spendUsage(usage: Usage): undefined | Promise<void>;
   /** What was spent so far, for the log; with a message that is about to be kept. Empty when the log knows it already. */
   ledger(message?: AgentMessage): EntryBody[];
+  /** These limits take the place of others: what was spent under those counts, and what is due by it is said now. */
+  inherit(spent: Spending | undefined): undefined | Promise<void>;
   /** The same for a checkpoint. */
   readonly spent: Spending | undefined;
 }
@@ -34,5 +36,6 @@ export const UNLIMITED: Limits = {
   arrived: () => undefined,
   spend: () => undefined,
   spendUsage: () => undefined,
+  inherit: () => undefined,
   ledger: () => [],
 };

@@ -1,7 +1,7 @@
 // First floor, core: which model answers, and how hard it thinks. Each choice is an entry of the log.
 import { Fault, messageOf } from '../../base/index.ts';
 import type { ModelChoice } from '../../contracts/index.ts';
-import { clampLevel, levelsOf, type Model, type ThinkingLevel } from '../../protocol/index.ts';
+import { clampLevel, type EntryBody, levelsOf, type Model, type ThinkingLevel } from '../../protocol/index.ts';
 import type { Restored } from './restored.ts';
 import type { Seat } from './seat.ts';
 
@@ -10,11 +10,14 @@ export class ModelFacet implements ModelChoice {
   #current: Model | null;
   /** What was asked for; a model that cannot think so hard does not make us forget it. */
   #wanted: ThinkingLevel;
+  /** By a person, a flag or the log: settings do not change it any more. */
+  readonly #chosen = new Set<'model' | 'level'>();
 
   constructor(seat: Seat) {
     this.#seat = seat;
     this.#current = seat.options.model;
     this.#wanted = seat.options.thinkingLevel;
+    if (seat.options.modelAsked) this.#chosen.add('model');
     if (!seat.options.resumed) this.note();
   }
 
@@ -39,12 +42,17 @@ export class ModelFacet implements ModelChoice {
     return this.#seat.options.models.available();
   }
 
+  async prefer(model: Model | null, level: ThinkingLevel): Promise<void> {
+    const chosen = this.#chosen;
+    await this.#change(chosen.has('model') ? this.#current : model, chosen.has('level') ? this.#wanted : level);
+  }
+
   async choose(provider: string, modelId: string): Promise<Model> {
     const { models } = this.#seat.options;
     const model = await models.find(provider, modelId);
     if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);
     await models.ready(model);
-    await this.#change(model, this.#wanted, 'set');
+    await this.#change(model, this.#wanted, 'model');
     return model;
   }
 
@@ -55,12 +63,12 @@ export class ModelFacet implements ModelChoice {
     const here = candidates.findIndex((m) => m.provider === this.#current?.provider && m.id === this.#current.id);
     const model = candidates[(Math.max(here, 0) + 1) % candidates.length] as Model;
     await this.#seat.options.models.ready(model);
-    await this.#change(model, this.#wanted, 'cycle');
+    await this.#change(model, this.#wanted, 'model', 'cycle');
     return { model, thinkingLevel: this.thinkingLevel, isScoped: scope !== undefined };
   }
 
   async think(level: ThinkingLevel): Promise<void> {
-    await this.#change(this.#current, clampLevel(level, this.#current), 'set');
+    await this.#change(this.#current, clampLevel(level, this.#current), 'level');
   }
 
   async cycleThinking(): Promise<ThinkingLevel | null> {
@@ -82,8 +90,12 @@ export class ModelFacet implements ModelChoice {
 
   /** The choices of a conversation that goes on. A model that is not there any more is named, not silently replaced. */
   async restore(wanted: Restored): Promise<void> {
-    if (wanted.thinkingLevel) this.#wanted = wanted.thinkingLevel;
+    if (wanted.thinkingLevel) {
+      this.#wanted = wanted.thinkingLevel;
+      this.#chosen.add('level');
+    }
     if (!wanted.model) return;
+    this.#chosen.add('model');
     const { provider, modelId } = wanted.model;
     const { models } = this.#seat.options;
     try {
@@ -100,19 +112,32 @@ export class ModelFacet implements ModelChoice {
     }
   }
 
-  /** Written first, so that what was acknowledged is what a resumed session finds. */
-  async #change(model: Model | null, wanted: ThinkingLevel, source: 'set' | 'cycle'): Promise<void> {
+  /**
+   * What was `chosen` is written first, so that what was acknowledged is what a resumed session finds. What nobody chose goes
+   * to the log with the next words.
+   */
+  async #change(
+    model: Model | null,
+    wanted: ThinkingLevel,
+    chosen?: 'model' | 'level',
+    source: 'set' | 'cycle' = 'set',
+  ): Promise<void> {
+    const { conversation, broadcast } = this.#seat;
     const level = clampLevel(wanted, model);
     const moved = model && (model.provider !== this.#current?.provider || model.id !== this.#current.id);
-    await this.#seat.conversation.commit([
+    const entries: EntryBody[] = [
       ...(moved ? [{ type: 'model_change' as const, provider: model.provider, modelId: model.id }] : []),
       ...(level === this.thinkingLevel ? [] : [{ type: 'thinking_level_change' as const, thinkingLevel: level }]),
-    ]);
+    ];
+    if (chosen) {
+      await conversation.commit(entries);
+      this.#chosen.add(chosen);
+    } else conversation.note(entries);
     const previous = this.#current;
     const levelBefore = this.thinkingLevel;
     this.#current = model;
     this.#wanted = wanted;
-    if (level !== levelBefore) await this.#seat.broadcast.emit({ type: 'thinking_level_changed', level });
+    if (level !== levelBefore) await broadcast.emit({ type: 'thinking_level_changed', level });
     if (moved) await this.#tell(previous, source);
   }
 

@@ -31,9 +31,9 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const naming = new NamingFacet(seat);
   const memory = new Memory(seat, naming);
   const queues = new QueueFacet(seat);
-  const limits = await limitsOf(seat);
+  let limits = await limitsOf(seat);
   const tools: ToolFacet = new ToolFacet(options, () => asking.reset());
-  const asking: Asking = new Asking(seat, { models, limits, tools });
+  const asking: Asking = new Asking(seat, { models, limits: () => limits, tools });
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
   const retry = new RetryFacet(seat);
   const rules = new RuleFacet(seat);
@@ -51,7 +51,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   });
   const todos = new TodoFacet(seat);
   const entrance = new Entrance(seat);
-  const subagents = new SubagentFacet(seat, models, limits);
+  const subagents = new SubagentFacet(seat, models, () => limits);
   const door = subagents.door;
   const parts = {
     seat,
@@ -62,7 +62,9 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     asking,
     retry,
     compaction,
-    limits,
+    get limits() {
+      return limits;
+    },
     rules,
     todos,
     subagents: door,
@@ -101,10 +103,23 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     if (!options.modelAsked) await models.restore(said);
   }
 
-  options.places.onTrust(() => {
+  /** Whoever is at work keeps to the limits with which it began. */
+  const renewLimits = async (next: Limits) => {
+    while (runs.isRunning) await runs.settled();
+    const { spent } = limits;
+    limits = next;
+    await next.inherit(spent);
+  };
+  const { budget } = options;
+  const trusted = async () => {
     asking.reset();
     rules.reset();
-  });
+    if (options.budget === budget) return;
+    const renewed = renewLimits(await limitsOf(seat));
+    if (!runs.isRunning) await renewed;
+  };
+  // What a subagent may do was decided when it was started.
+  if (!options.family) options.places.onTrust(trusted);
   seat.broadcast.open();
 
   const state = (): SessionState => ({

@@ -10,7 +10,6 @@ import type { Seat } from './seat.ts';
 export class SubagentFacet implements SubagentHost, SubagentWatch {
   readonly family: Family | undefined;
   readonly cwd: string;
-  readonly purse: Purse | undefined;
   readonly emit: Emit;
   readonly children: Children;
   /** What the tools of this session are given. */
@@ -19,16 +18,23 @@ export class SubagentFacet implements SubagentHost, SubagentWatch {
   readonly #models: ModelFacet;
   readonly #working = new Set<Promise<unknown>>();
 
-  constructor(seat: Seat, models: ModelFacet, limits: Limits) {
+  readonly #limits: () => Limits;
+
+  constructor(seat: Seat, models: ModelFacet, limits: () => Limits) {
     const { options, broadcast } = seat;
     this.#seat = seat;
     this.#models = models;
     this.family = options.family;
     this.cwd = options.cwd;
-    this.purse = options.budget || options.family?.purse ? limits : undefined;
+    this.#limits = limits;
     this.emit = options.family?.emit ?? ((event) => broadcast.emit(event));
     this.children = options.family?.children ?? { live: new Map(), files: new Map() };
     this.door = options.subagents?.(this);
+  }
+
+  get purse(): Purse | undefined {
+    const { budget, family } = this.#seat.options;
+    return budget || family?.purse ? this.#limits() : undefined;
   }
 
   get model(): Model | null {
