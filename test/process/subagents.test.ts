@@ -97,8 +97,8 @@ test('killed in the middle of an isolated batch: the main tree is untouched, and
   expect(processesWith(marker, 'cmdline')).toEqual([]);
 });
 
-/** A git that brings a change into the main tree and then takes forever. */
-function slowGit(place: Place, done: string): string {
+/** A git that brings a change into the main tree, or a repository inside it, and then takes forever. */
+function slowGit(place: Place, done: string, at = place.cwd): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const folder = join(place.home, 'slow');
   mkdirSync(folder);
@@ -106,7 +106,7 @@ function slowGit(place: Place, done: string): string {
 "${real}" "$@" || exit $?
 case "$*" in
   *--check*|*--cached*) ;;
-  *" apply "*) [ "$PWD" != "${place.cwd}" ] || { touch "${done}"; exec sleep 600; } ;;
+  *" apply "*) [ "$PWD" != "${at}" ] || { touch "${done}"; exec sleep 600; } ;;
 esac
 `;
   writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
@@ -139,6 +139,38 @@ test('killed in the middle of a merge: the next program puts the main tree back,
   expect(state(place)).toBe(before);
   const patches = execFileSync('find', [place.home, '-name', 'T0.patch'], { encoding: 'utf8' });
   expect(patches).not.toBe('');
+});
+
+test('killed between a repository inside and the commit: the next program puts both back', async () => {
+  const server = await provider();
+  const place = repository();
+  const inner = { ...place, cwd: join(place.cwd, 'inner') };
+  execFileSync('sh', ['-c', 'mkdir inner; echo inside > inner/in.txt'], { cwd: place.cwd });
+  git(inner, 'init', '-q', '-b', 'main');
+  git(inner, 'add', '-A');
+  git(inner, 'commit', '-qm', 'inside');
+  const both = () => [place, inner].map(state).join('==\n');
+  const before = both();
+  const done = join(place.home, 'done');
+  const work = 'echo changed > b.txt; echo more >> inner/in.txt';
+  server.reply(
+    batch(1),
+    { answer: { parts: [{ call: 'toolu_1', name: 'bash', input: { command: work } }] } },
+    { answer: { parts: [{ text: 'Done.' }] } },
+  );
+  const env = { ...envOf(server), PATH: slowGit(place, done, inner.cwd) };
+  const program = startRpc([...FLAGS, '--set', 'task.isolation.merge=branch'], { place, env });
+  program.send({ id: 'p', type: 'prompt', message: 'go' });
+  await until(() => existsSync(done), 60_000);
+  expect(state(inner)).toContain('+more');
+  program.kill('SIGKILL');
+  await program.ended;
+
+  const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
+  const { message } = await next.frame({ type: 'notice', source: 'subagents' });
+  expect(message).toContain(`A merge of subagents' work into ${inner.cwd} was cut short and taken back`);
+  await until(() => copies(place).length === 0, 30_000);
+  expect(both()).toBe(before);
 });
 
 test('told to leave in the middle of it: nothing is left when the program has ended', async () => {

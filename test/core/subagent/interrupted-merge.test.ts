@@ -29,12 +29,16 @@ function main(dirty = 'a'): void {
   place.write('untracked', 'untracked\n');
 }
 
-/** Everything but git's own folder. */
-const save = (as: string) => place.sh(`rm -rf ../${as}; mkdir ../${as}; tar c --exclude=./.git . | tar x -C ../${as}`);
+/** Everything but git's own folders: of the repository, and of the one that is always inside it where there is one. */
+const save = (as: string) =>
+  place.sh(`rm -rf ../${as}; mkdir ../${as}; tar c --exclude=./.git --exclude=./inner/.git . | tar x -C ../${as}`);
 const restore = (from: string) =>
-  place.sh(`find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +; tar c -C ../${from} . | tar x`);
+  place.sh(
+    `find . -mindepth 1 -maxdepth 1 ! -name .git ! -name inner -exec rm -rf {} +; rm -f inner/*; tar c -C ../${from} . | tar x`,
+  );
 
 interface Noted {
+  readonly root: string;
   readonly before: string;
   readonly after: string;
 }
@@ -146,6 +150,61 @@ test('a branch: with only the index done, with the files too, and with everythin
   restore('after');
   expect(await reap(note)).toEqual([]);
   expect(place.state()).toBe(complete);
+});
+
+test('a branch with a change of a repository inside: cut short after any step, both are as before; with the commit, both are done', async () => {
+  main('other');
+  const inner = join(place.root, 'inner');
+  place.init(inner);
+  place.write('in.txt', 'inside\n', inner);
+  place.commit(inner);
+  const state = () => `${place.state()}==\n${place.state(inner)}`;
+  const head = place.sh('git rev-parse HEAD').trim();
+  const before = state();
+  save('pristine');
+  place.sh('cp -p .git/index ../index-before');
+  const { note, steps } = await merged(
+    'branch',
+    `${WORK}; echo more >> inner/in.txt; git init -q made; echo x > made/x`,
+  );
+  // One note for all of it: there is no moment at which one repository is done and the others are forgotten.
+  expect(steps.map(({ root }) => root)).toEqual([inner, place.root, place.root]);
+  const complete = state();
+  save('after');
+  place.sh('cp -p .git/index ../index-after; git rev-parse HEAD > ../head-after');
+  const stages = [
+    ['nothing yet', 'before', []],
+    ['the repository inside', 'before', ['inner/in.txt']],
+    ['a new one, too', 'before', ['inner/in.txt', 'made']],
+    ['the index', 'after', ['inner/in.txt', 'made']],
+    ['a file', 'after', ['inner/in.txt', 'made', 'a']],
+    ['all but the commit', 'after', ['.']],
+  ] as const;
+  for (const [stage, index, paths] of stages) {
+    place.sh(`git update-ref HEAD ${head}; cp -p ../index-${index} .git/index`);
+    restore('pristine');
+    if (paths[0] === '.') restore('after');
+    else for (const path of paths) place.sh(`rm -rf "${path}"; cp -a "../after/${path}" "${path}"`);
+    await reap(note);
+    expect(state(), stage).toBe(before);
+  }
+  place.sh('git update-ref HEAD $(cat ../head-after); cp -p ../index-after .git/index');
+  restore('after');
+  expect(await reap(note)).toEqual([]);
+  expect(state()).toBe(complete);
+  // Somebody has gone on since.
+  place.sh('git commit -qm mine --allow-empty');
+  expect(await reap(note)).toEqual([]);
+});
+
+test('with commits of somebody else since, a merge that was cut short is left as it is and named', async () => {
+  main('other');
+  const head = place.sh('git rev-parse HEAD').trim();
+  const { note } = await merged('branch');
+  place.sh(`git update-ref HEAD ${head}; git commit -qm mine --allow-empty`);
+  const before = place.state();
+  expect(await reap(note)).toEqual([expect.stringContaining('there are commits since, so it is left as it is.')]);
+  expect(place.state()).toBe(before);
 });
 
 test('a merge that git cannot finish is put back at once', async () => {

@@ -14,8 +14,9 @@ export interface MergeStep {
   /** The trees of all files before and after. */
   readonly before: string;
   readonly after: string;
-  /** Where a commit is made, too: what it goes on top of, and what is staged before and after. */
+  /** Where a commit is made, too: what it goes on top of, the commit, and what is staged before and after. */
   readonly head?: string | undefined;
+  readonly commit?: string | undefined;
   readonly staged?: readonly [before: string, after: string] | undefined;
   /** Repositories that are put where nothing was. */
   readonly placed?: readonly KeptRepository[] | undefined;

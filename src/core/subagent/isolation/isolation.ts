@@ -9,9 +9,10 @@ import { type BatchFolder, openBatchFolder } from './batch-folder.ts';
 import { BRANCH_PREFIX } from './batch-notes.ts';
 import { captureChange, commitPatch } from './capture.ts';
 import { makeCopy, removeCopy } from './copy.ts';
-import { mergeBranch } from './merge-branch.ts';
-import { mergePatches, type Pile } from './merge-patches.ts';
+import { planBranch } from './merge-branch.ts';
+import { type Pile, planPatches } from './merge-patches.ts';
 import { type Snapshot, takeSnapshot, type Workshop } from './snapshot.ts';
+import { carryOut } from './undo-merge.ts';
 
 export interface IsolationOptions {
   readonly ports: Ports;
@@ -139,7 +140,8 @@ class Worktrees implements Isolation {
     if (bad.length > 0) return notApplied(`${bad.map(({ id }) => id).join(', ')} did not succeed`, kept);
     if (kept.length === 0) return complete('No changes to apply.');
     try {
-      if (await mergePatches(this.#shop(), this.#place, this.#piles(results))) return complete('Applied patches: yes');
+      const plans = await planPatches(this.#shop(), this.#piles(results));
+      if (plans && (await carryOut(this.#shop(), this.#place, plans))) return complete('Applied patches: yes');
       return notApplied('they do not fit on the working tree as it is now', kept);
     } catch (thrown) {
       return notApplied(messageOf(thrown), kept);
@@ -180,18 +182,20 @@ class Worktrees implements Isolation {
     return { text: lines.join('\n') || 'No changes to merge.', isComplete: left.length === 0 };
   }
 
-  /** Why not; `undefined` when it is in. */
-  async #mergeOne({ branchName, patchPath, ...rest }: SubagentResult): Promise<string | undefined> {
-    const { nestedPatches = [], newRepositories: made = [] } = rest;
+  /** Why not; `undefined` when it is in, with what belongs to it in repositories inside. */
+  async #mergeOne(result: SubagentResult): Promise<string | undefined> {
+    const { branchName, patchPath, nestedPatches = [], newRepositories: made = [] } = result;
     const { root } = this.#snapshot;
     const shop = this.#shop();
     try {
       if (patchPath && !branchName) return 'the change builds on what is not committed; its patch is kept';
-      if (branchName && !(await mergeBranch(shop, this.#place, root, branchName))) return `${branchName} does not fit`;
+      const own = branchName ? await planBranch(shop, root, branchName) : [];
+      if (!own) return `${branchName} does not fit`;
       const piles = nestedPatches.map(({ path, patchPath: patch }) => ({ root: `${root}/${path}`, patches: [patch] }));
-      const all = made.length > 0 ? [...piles, { root, patches: [], made }] : piles;
-      if (!(await mergePatches(shop, this.#place, all))) return 'the change of a repository inside does not fit';
-      return undefined;
+      const inside = await planPatches(shop, made.length > 0 ? [...piles, { root, patches: [], made }] : piles);
+      if (!inside) return 'the change of a repository inside does not fit';
+      const isIn = await carryOut(shop, this.#place, [...inside, ...own]);
+      return isIn ? undefined : `${branchName ?? result.id} could not be applied`;
     } catch (thrown) {
       return messageOf(thrown);
     }

@@ -40,7 +40,7 @@ async function reapFolder(ports: Ports, path: string): Promise<string[]> {
   const { owner, branches, merge, mergeMs } = await readNotes(files, path);
   const told: string[] = [];
   await files.makeDirectory(`${path}/scratch`, { mode: 0o700 });
-  for (const step of merge) told.push(...(await undoMerge({ ports, scratch: `${path}/scratch` }, step, mergeMs)));
+  told.push(...(await undoMerge({ ports, scratch: `${path}/scratch` }, merge, mergeMs)));
   if (typeof owner?.commonDirectory === 'string') {
     for (const { name, kind } of await files.list(path)) {
       if (kind === 'directory') await forgetCopy(files, owner.commonDirectory, `${path}/${name}`);

@@ -14,20 +14,26 @@ interface Entry {
 /** What stands for a file that is not there. */
 const NOTHING: Entry = { mode: '000000', blob: '0'.repeat(40) };
 
-/** Does what changes the main tree, on paper first: when it fails, or we die of it, everything is put back. */
-export async function undoable(
-  shop: Workshop,
-  place: MergeNotes,
-  steps: readonly MergeStep[],
-  act: () => Promise<boolean>,
-): Promise<boolean> {
+/** What a merge does in one repository, worked out on objects: nothing is touched before `act`. */
+export interface MergePlan {
+  readonly step: MergeStep;
+  /** `false` when it does not fit after all. */
+  act(): Promise<boolean>;
+  /** When everything else is done, in all repositories: whoever finds us dead knows by it that it was. */
+  commit?(): Promise<void>;
+}
+
+/** All of it or nothing, on paper first: when it fails, or we die of it, everything is put back. */
+export async function carryOut(shop: Workshop, place: MergeNotes, plans: readonly MergePlan[]): Promise<boolean> {
+  const steps = plans.map(({ step }) => step);
+  if (steps.length === 0) return true;
   await place.noteMerge(steps);
   const undo = async () => {
-    for (const step of steps) await undoMerge(shop, step, 0);
+    await undoMerge(shop, steps, 0);
     await place.noteMerge([]);
   };
   try {
-    const isDone = await act();
+    const isDone = await doAll(plans);
     if (isDone) await place.noteMerge([]);
     else await undo();
     return isDone;
@@ -37,13 +43,35 @@ export async function undoable(
   }
 }
 
-/** Gives a sentence when there was something to undo. Throws when it cannot be done now. */
-export async function undoMerge(shop: Workshop, step: MergeStep, notedMs: number): Promise<string[]> {
+async function doAll(plans: readonly MergePlan[]): Promise<boolean> {
+  for (const plan of plans) if (!(await plan.act())) return false;
+  for (const plan of plans) await plan.commit?.();
+  return true;
+}
+
+/** Gives a sentence for each repository where there was something to undo. Throws when it cannot be done now. */
+export async function undoMerge(shop: Workshop, steps: readonly MergeStep[], notedMs: number): Promise<string[]> {
+  for (const step of steps) if (await isCommitted(shop, step)) return [];
+  const told: string[] = [];
+  for (const step of steps) told.push(...(await undoStep(shop, step, notedMs)));
+  return told;
+}
+
+/** The commit is the last thing that is done: when it is there, so is everything else, in all repositories. */
+async function isCommitted({ ports }: Workshop, { root, head, commit }: MergeStep): Promise<boolean> {
+  if (head === undefined || !(await ports.files.info(root))) return false;
+  const git = createGit(ports, root);
+  if ((await git.text(['rev-parse', 'HEAD'])) === head) return false;
+  return commit === undefined || (await git.run(['merge-base', '--is-ancestor', commit, 'HEAD'])).code === 0;
+}
+
+async function undoStep(shop: Workshop, step: MergeStep, notedMs: number): Promise<string[]> {
   const { root, before, after, head, staged } = step;
   if (!(await shop.ports.files.info(root))) return [];
   const git = createGit(shop.ports, root);
-  // The commit is the last thing that is done: when it is there, so is everything else.
-  if (head !== undefined && (await git.text(['rev-parse', 'HEAD'])) !== head) return [];
+  if (head !== undefined && (await git.text(['rev-parse', 'HEAD'])) !== head) {
+    return [`A merge of subagents' work into ${root} was cut short; there are commits since, so it is left as it is.`];
+  }
   if (staged) {
     await removeLock(shop, git, root, notedMs);
     await unstage(git, staged);
