@@ -1,5 +1,5 @@
 // The hall: lets agents start agents: their settings, their definitions, the tool that asks for them. Loaded with the first task.
-import type { AgentSession, Places, Ports, SessionStore, Tool } from '../contracts/index.ts';
+import type { AgentSession, Places, Ports, SessionStore, Tool, TryPatterns } from '../contracts/index.ts';
 import type { CreateSubagents, SessionOptions } from '../core/index.ts';
 import type { Roster } from '../core/subagent/roster.ts';
 import type { ProcessIdentity } from '../store/index.ts';
@@ -43,8 +43,13 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
     reading = undefined;
   });
   const worktrees = `${parts.agentDirectory}/worktrees`;
+  const tryPatterns: TryPatterns = async (pairs) => {
+    const { createTryPatterns } = await import('./system-ports/pattern-watch.ts');
+    return createTryPatterns(parts.ports)(pairs);
+  };
   const spawnerFor = (base: SessionOptions, settingsOf: SettingsOf) => ({
     base,
+    tryPatterns,
     open: parts.open,
     roster,
     logs: parts.logs,

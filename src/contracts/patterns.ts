@@ -3,6 +3,8 @@
 export interface Pattern {
   readonly name: string;
   readonly expression: string;
+  /** Beside those that looking for it needs. */
+  readonly flags?: string | undefined;
 }
 
 export interface PatternNews {
@@ -22,3 +24,8 @@ export interface PatternWatch {
 }
 
 export type WatchPatterns = (patterns: readonly Pattern[], news: PatternNews) => PatternWatch;
+
+/** Whether each expression is found in its text; `undefined` when one takes too long. What is no expression is found in any. */
+export type TryPatterns = (
+  pairs: readonly { readonly expression: string; readonly text: string }[],
+) => Promise<readonly (boolean | undefined)[]>;

@@ -1,7 +1,7 @@
 // The app's real eye for expressions: a thread of its own, so that a slow one slows nobody and a hopeless one can be ended.
 import { Worker } from 'node:worker_threads';
 import { type Deferred, deferred } from '../../base/deferred.ts';
-import type { Pattern, PatternNews, PatternWatch, WatchPatterns } from '../../contracts/patterns.ts';
+import type { Pattern, PatternNews, PatternWatch, TryPatterns, WatchPatterns } from '../../contracts/patterns.ts';
 import type { Clock } from '../../contracts/ports.ts';
 
 /** An expression that has not made up its mind by then never will. Generous, because a busy machine is no fault of it. */
@@ -13,7 +13,7 @@ const WINDOW = 32 * 1024;
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const progress = new Int32Array(workerData.progress);
-const expressions = workerData.patterns.map(({ expression }) => new RegExp(expression, 'g'));
+const expressions = workerData.patterns.map(({ expression, flags = '' }) => new RegExp(expression, 'g' + flags));
 let text = '';
 parentPort.on('message', ({ piece, isNew, wanted }) => {
   if (isNew) text = '';
@@ -30,6 +30,45 @@ parentPort.on('message', ({ piece, isNew, wanted }) => {
 
 export function createPatternWatch({ clock }: { clock: Pick<Clock, 'after'> }): WatchPatterns {
   return (patterns, news) => new Eye(patterns, news, clock);
+}
+
+/** One after the other in one thread. An expression that took too long once is not tried again. */
+export function createTryPatterns(ports: { clock: Pick<Clock, 'after'> }): TryPatterns {
+  return async (pairs) => {
+    const patterns = [...new Set(pairs.map(({ expression }) => expression))].flatMap(asPattern);
+    const known = new Set(patterns.map(({ name }) => name));
+    const hopeless = new Set<string>();
+    let isFound = false;
+    const eye = createPatternWatch(ports)(patterns, {
+      found: () => {
+        isFound = true;
+      },
+      lost: (name) => void hopeless.add(name),
+    });
+    const tried: (boolean | undefined)[] = [];
+    for (const { expression, text } of pairs) {
+      isFound = !known.has(expression);
+      if (!isFound && !hopeless.has(expression)) {
+        eye.begin([expression]);
+        eye.feed(text);
+        await eye.settled();
+      }
+      tried.push(hopeless.has(expression) ? undefined : isFound);
+    }
+    eye.close();
+    return tried;
+  };
+}
+
+/** As schemas mean it, with whole characters, where that can be read; nothing when it is no expression at all. */
+function asPattern(expression: string): Pattern[] {
+  for (const flags of ['u', '']) {
+    try {
+      new RegExp(expression, flags);
+      return [{ name: expression, expression, flags }];
+    } catch {}
+  }
+  return [];
 }
 
 class Eye implements PatternWatch {

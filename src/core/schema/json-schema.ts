@@ -8,24 +8,31 @@ export interface Problem {
   message: string;
 }
 
+interface Scope {
+  /** Where references begin. */
+  readonly root: unknown;
+  /** Whether a text has what an expression looks for. */
+  matches(pattern: string, text: string): boolean;
+}
+
 export type Checked = { value: unknown } | { problem: Problem };
 
 /**
  * The value with scalars turned into what the schema wants where nothing is lost (`"5"` for a number), or what is wrong.
  * Words that are not known here do not forbid anything.
  */
-export function checkJson(schema: unknown, value: unknown, root: unknown = schema, path = ''): Checked {
+export function checkJson(schema: unknown, value: unknown, scope: Scope = { root: schema, matches }, path = ''): Checked {
   if (schema === false) return fail(path, 'is not allowed');
   if (!isRecord(schema)) return { value };
-  if (typeof schema.$ref === 'string') return checkJson(referred(schema.$ref, root), value, root, path);
+  if (typeof schema.$ref === 'string') return checkJson(referred(schema.$ref, scope.root), value, scope, path);
   const typed = typedAs(schema.type, value);
   if (typed === undefined) return fail(path, `must be ${wanted(schema.type)} (got ${shown(value)})`);
-  const scalar = checkValue(schema, typed.value, path);
+  const scalar = checkValue(schema, typed.value, scope, path);
   if (scalar) return { problem: scalar };
-  const combined = checkCombined(schema, typed.value, root, path);
+  const combined = checkCombined(schema, typed.value, scope, path);
   if ('problem' in combined) return combined;
-  if (Array.isArray(combined.value)) return checkItems(schema, combined.value, root, path);
-  return isRecord(combined.value) ? checkProperties(schema, combined.value, root, path) : combined;
+  if (Array.isArray(combined.value)) return checkItems(schema, combined.value, scope, path);
+  return isRecord(combined.value) ? checkProperties(schema, combined.value, scope, path) : combined;
 }
 
 function fail(path: string, message: string): { problem: Problem } {
@@ -75,14 +82,14 @@ function turnedInto(type: unknown, value: unknown): unknown {
   return isOf(type, number) ? number : undefined;
 }
 
-function checkValue(schema: JsonSchema, value: unknown, path: string): Problem | undefined {
+function checkValue(schema: JsonSchema, value: unknown, scope: Scope, path: string): Problem | undefined {
   const wrong = (message: string) => ({ path, message: `${message} (got ${shown(value)})` });
   if ('const' in schema && !same(schema.const, value)) return wrong(`must be ${JSON.stringify(schema.const)}`);
   if (Array.isArray(schema.enum) && !schema.enum.some((one) => same(one, value))) {
     return wrong(`must be ${schema.enum.map((one) => JSON.stringify(one)).join(' or ')}`);
   }
   if (typeof value === 'number') return checkNumber(schema, value, wrong);
-  return typeof value === 'string' ? checkText(schema, value, wrong) : undefined;
+  return typeof value === 'string' ? checkText(schema, value, scope, wrong) : undefined;
 }
 
 type Wrong = (message: string) => Problem;
@@ -96,14 +103,14 @@ function checkNumber(schema: JsonSchema, value: number, wrong: Wrong): Problem |
   return undefined;
 }
 
-function checkText(schema: JsonSchema, value: string, wrong: Wrong): Problem | undefined {
+function checkText(schema: JsonSchema, value: string, scope: Scope, wrong: Wrong): Problem | undefined {
   const { minLength, maxLength } = schema;
   if (typeof minLength === 'number' && value.length < minLength) {
     return wrong(`must have ${minLength} characters or more`);
   }
   if (typeof maxLength === 'number' && value.length > maxLength)
     return wrong(`must have at most ${maxLength} characters`);
-  if (typeof schema.pattern === 'string' && !matches(schema.pattern, value))
+  if (typeof schema.pattern === 'string' && !scope.matches(schema.pattern, value))
     return wrong(`must match ${schema.pattern}`);
   return undefined;
 }
@@ -117,16 +124,16 @@ function matches(pattern: string, value: string): boolean {
   }
 }
 
-function checkCombined(schema: JsonSchema, value: unknown, root: unknown, path: string): Checked {
+function checkCombined(schema: JsonSchema, value: unknown, scope: Scope, path: string): Checked {
   let now: Checked = { value };
   for (const all of listOf(schema.allOf)) {
-    now = checkJson(all, now.value, root, path);
+    now = checkJson(all, now.value, scope, path);
     if ('problem' in now) return now;
   }
   const choices = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
   if (choices.length === 0) return now;
   const { value: before } = now;
-  const tried = choices.map((choice) => checkJson(choice, before, root, path));
+  const tried = choices.map((choice) => checkJson(choice, before, scope, path));
   return tried.find((one) => 'value' in one) ?? nearest(tried);
 }
 
@@ -136,20 +143,20 @@ function nearest(tried: readonly Checked[]): Checked {
   return problems.sort((a, b) => b.problem.path.length - a.problem.path.length)[0] ?? { value: undefined };
 }
 
-function checkItems(schema: JsonSchema, value: readonly unknown[], root: unknown, path: string): Checked {
+function checkItems(schema: JsonSchema, value: readonly unknown[], scope: Scope, path: string): Checked {
   const { minItems, maxItems } = schema;
   if (typeof minItems === 'number' && value.length < minItems) return fail(path, `must have ${minItems} items or more`);
   if (typeof maxItems === 'number' && value.length > maxItems) return fail(path, `must have at most ${maxItems} items`);
   const items: unknown[] = [];
   for (const [index, item] of value.entries()) {
-    const checked = checkJson(schema.items, item, root, `${path}[${index}]`);
+    const checked = checkJson(schema.items, item, scope, `${path}[${index}]`);
     if ('problem' in checked) return checked;
     items.push(checked.value);
   }
   return { value: items };
 }
 
-function checkProperties(schema: JsonSchema, value: Record<string, unknown>, root: unknown, path: string): Checked {
+function checkProperties(schema: JsonSchema, value: Record<string, unknown>, scope: Scope, path: string): Checked {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
   for (const key of listOf(schema.required)) {
@@ -158,7 +165,7 @@ function checkProperties(schema: JsonSchema, value: Record<string, unknown>, roo
   const entries: [string, unknown][] = [];
   for (const [key, inner] of Object.entries(value)) {
     const own = Object.hasOwn(properties, key) ? properties[key] : schema.additionalProperties;
-    const checked = checkJson(own, inner, root, at(key));
+    const checked = checkJson(own, inner, scope, at(key));
     if ('problem' in checked) return checked;
     entries.push([key, checked.value]);
   }

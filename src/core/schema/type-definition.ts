@@ -49,11 +49,10 @@ function isJsonSchema(schema: Node): boolean {
 
 const NAMED = new Set(['properties', '$defs', 'definitions']);
 
-/** Models mix the two; what is below is looked at for itself. Expressions are left out: one can take forever. */
+/** Models mix the two; what is below is looked at for itself. */
 function inside(schema: Node): Node {
-  const entries = Object.entries(schema).filter(([word]) => word !== 'pattern');
   return Object.fromEntries(
-    entries.map(([word, value]) => {
+    Object.entries(schema).map(([word, value]) => {
       if (Array.isArray(value) && word !== 'enum') return [word, value.map(convert)];
       if (!isRecord(value) || word === 'const') return [word, value];
       return [word, NAMED.has(word) ? each(value) : convert(value)];

@@ -1,27 +1,29 @@
-// First floor, core: is a subagent's last word what was asked for? Finds the data in it and holds it to the schema. Pure.
+// First floor, core: is a subagent's last word what was asked for? Finds the data in it and holds it to the schema.
 import { Fault, isRecord, messageOf } from '../../base/index.ts';
-import { checkJson } from '../schema/json-schema.ts';
+import { checkPatiently, type Expressions } from '../schema/expressions.ts';
 import { jsonSchemaOf } from '../schema/type-definition.ts';
 
 /** How often a subagent is told that its answer has not the form that was asked for. */
 export const MOST_REMINDERS = 3;
 
+type Read = { data: unknown } | { problem: string };
+
 export interface AnswerForm {
   /** As whoever asked wrote it. */
   readonly schema: unknown;
   /** What an answer says, or what is wrong with it. */
-  read(text: string): { data: unknown } | { problem: string };
+  read(text: string): Promise<Read>;
 }
 
 /** `undefined` when any answer will do. Throws a Fault when the schema is none; `whose` says where it stands. */
-export function answerForm(schema: unknown, whose: string): AnswerForm | undefined {
+export function answerForm(schema: unknown, whose: string, expressions: Expressions): AnswerForm | undefined {
   if (schema === undefined || schema === null) return undefined;
   const said = typeof schema === 'string' ? parsed(schema) : schema;
   if (!isRecord(said)) {
     throw new Fault('refused', `${whose} must be an object: a JSON Type Definition or a JSON Schema.`);
   }
   const wanted = jsonSchemaOf(said);
-  return { schema: said, read: (text) => readAnswer(wanted, text) };
+  return { schema: said, read: (text) => readAnswer(wanted, text, expressions) };
 }
 
 export function reminder(problem: string, number: number): string {
@@ -32,16 +34,16 @@ export function misfit(problem: string): string {
   return `The answer does not fit the schema after ${MOST_REMINDERS} reminders: ${problem}`;
 }
 
-function readAnswer(schema: unknown, text: string): { data: unknown } | { problem: string } {
+async function readAnswer(schema: unknown, text: string, expressions: Expressions): Promise<Read> {
   const value = dataIn(text);
-  if (value !== undefined) return held(schema, value);
-  const plain = held(schema, text.trim());
+  if (value !== undefined) return held(schema, value, expressions);
+  const plain = await held(schema, text.trim(), expressions);
   return 'data' in plain ? plain : { problem: 'it is not JSON' };
 }
 
-function held(schema: unknown, value: unknown): { data: unknown } | { problem: string } {
+async function held(schema: unknown, value: unknown, expressions: Expressions): Promise<Read> {
   try {
-    const checked = checkJson(schema, value);
+    const checked = await checkPatiently(schema, value, expressions);
     if ('value' in checked) return { data: checked.value };
     const { path, message } = checked.problem;
     return { problem: `${path || 'the value'} ${message}` };

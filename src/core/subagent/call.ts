@@ -28,17 +28,27 @@ export async function planCall(spawner: Spawner, host: SubagentHost, request: Ta
   const items = expectTasks(request.tasks);
   const roster = await spawner.roster();
   const agent = expectAgent(request.agent, roster, settings, host.family);
-  const form = formOf(agent, request, host);
+  const form = formOf(agent, request, host, spawner);
   const { model, remark } = await chooseModel(spawner, host, agent);
   const remarks = [...(request.isolated ? overlayRemark(settings) : []), ...(remark ? [remark] : [])];
   return { agent, model, form, plan, items, projectFolder: roster.projectFolder, remarks };
 }
 
 /** Of several, the agent's own counts before the call's, and that before the one that whoever calls is held to. */
-function formOf(agent: AgentDefinition, request: TaskRequest, { family }: SubagentHost): AnswerForm | undefined {
+function formOf(
+  agent: AgentDefinition,
+  request: TaskRequest,
+  { family, emit }: SubagentHost,
+  { tryPatterns }: Spawner,
+): AnswerForm | undefined {
+  const lost = (expression: string) => {
+    const message = `The pattern ${expression} of an answer's schema takes too long to look for, and forbids nothing.`;
+    void emit({ type: 'notice', level: 'warning', message, source: 'subagents' });
+  };
+  const expressions = { tryPatterns, lost };
   return (
-    answerForm(agent.output, `The output schema of the agent ${agent.name}`) ??
-    answerForm(request.schema, 'schema') ??
-    answerForm(family?.schema, 'schema')
+    answerForm(agent.output, `The output schema of the agent ${agent.name}`, expressions) ??
+    answerForm(request.schema, 'schema', expressions) ??
+    answerForm(family?.schema, 'schema', expressions)
   );
 }

@@ -81,7 +81,7 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
       await session.runs.prompt({ message, accepted: () => {} });
       const failure = await failureOf(session, last, job);
       if (failure !== undefined || !job.form) return ending(failure);
-      const read = job.form.read(said());
+      const read = await job.form.read(said());
       if ('data' in read) return ending(undefined, read);
       if (reminders === MOST_REMINDERS) return ending(undefined, { misfit: misfit(read.problem) });
       message = reminder(read.problem, reminders + 1);

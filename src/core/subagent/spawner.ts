@@ -1,5 +1,5 @@
 // First floor, core: what whoever starts subagents has to work with. The app fills it in. Interfaces only.
-import type { AgentSession, SessionStore } from '../../contracts/index.ts';
+import type { AgentSession, SessionStore, TryPatterns } from '../../contracts/index.ts';
 import type { VerificationOnFailure } from '../../protocol/index.ts';
 import type { SessionOptions } from '../session/options.ts';
 import type { Roster } from './roster.ts';
@@ -47,6 +47,7 @@ export interface Spawner {
   /** A store whose next log is the file `name` in this folder; in memory when nothing is kept. */
   logs(folder: string, name: string): SessionStore;
   readonly keepsLogs: boolean;
+  readonly tryPatterns: TryPatterns;
   readonly settings: SubagentSettings;
   /** Where worktrees are made. */
   readonly worktrees: string;

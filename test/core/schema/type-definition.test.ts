@@ -37,13 +37,13 @@ test.each<[unknown, unknown, string]>([
   expect(check(schema, value)).toEqual(outcome);
 });
 
-test('JSON Schema is left as it is, with definitions inside it and without expressions', () => {
+test('JSON Schema is left as it is, with definitions and expressions inside it', () => {
   const schema = { type: 'object', properties: { a: { type: 'number' } } };
   expect([check(schema, {}), check(schema, { a: 'x', b: 1 })]).toEqual(['fits', 'a: must be a number (got "x")']);
   const mixed = { type: 'array', items: { properties: { a: { type: 'number' }, b: { elements: {} } } } };
   expect(check(mixed, [{ a: 1 }])).toBe('[0].b: is required');
-  const slow = { type: 'string', pattern: '^(a+)+$' };
-  expect(check({ anyOf: [slow, { properties: { s: slow } }] }, { s: `${'a'.repeat(100)}!` })).toBe('fits');
+  const code = { type: 'string', pattern: '^[A-Z]+$' };
+  expect(check({ anyOf: [code, { properties: { s: code } }] }, { s: 'a' })).toBe('s: must match ^[A-Z]+$ (got "a")');
   expect(jsonSchemaOf({ enum: [{ elements: 1 }], const: { elements: 1 }, allOf: [{ type: 'uint8' }] })).toEqual({
     enum: [{ elements: 1 }],
     const: { elements: 1 },
