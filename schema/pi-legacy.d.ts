@@ -85,7 +85,7 @@ export type CompactionEvent = {
   "type": "compaction";
   "summary": string;
   "tokensBefore": number;
-  "auto"?: boolean;
+  "auto"?: true;
 };
 
 export type ErrorEvent = {

@@ -1,5 +1,5 @@
 // Documents: every frame of the pi-legacy wire as a schema: three words in, eleven events out.
-import { array, boolean, type GenericSchema, literal, number, object, optional, string, union } from 'valibot';
+import { array, type GenericSchema, literal, number, object, optional, string, union } from 'valibot';
 import { commandsByName } from '../../src/commands/index.ts';
 import { LEGACY_FIELDS } from '../../src/dialects/pi-legacy/words.ts';
 import { agentMessage } from '../../src/protocol/index.ts';
@@ -38,7 +38,7 @@ export const legacyFrames: Definitions = wireOf(fromHost, {
     type: literal('compaction'),
     summary: string(),
     tokensBefore: number(),
-    auto: optional(boolean()),
+    auto: optional(literal(true)),
   }),
   ErrorEvent: object({ type: literal('error'), error: string() }),
 });
