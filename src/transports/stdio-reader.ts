@@ -28,6 +28,8 @@ export function watchReader(fd: number, gone: () => void): void {
     const found = await search(pipe(), held);
     if (found === 'nowhere') otherwise();
     else if (found !== 'unknown') follow(found);
+    // Who hides now may be gone later.
+    else if (held !== undefined) later(PERIOD_MS, check);
   };
   const check = () => {
     if (held !== undefined && isReadEnd(held, pipe())) later(PERIOD_MS, check);
@@ -42,15 +44,14 @@ export function watchReader(fd: number, gone: () => void): void {
   });
 }
 
-/** `unknown` when somebody who may have it by now lets us not look: who came after us, or who had it before. */
+/** `unknown` when somebody who may have it by now lets us not look: of our kin and younger than us, or who had it before. */
 async function search(pipe: string | undefined, before: Held | undefined): Promise<Held | 'nowhere' | 'unknown'> {
-  const own = birthOf('self');
   let unsure = pipe === undefined;
   // Newest first: in a pipeline the reader was started right after us.
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   for (const pid of pids.sort((a, b) => Number(b) - Number(a))) {
     const found = readEndIn(pid, pipe);
-    if (found === 'hidden') unsure ||= birthOf(pid) >= own || (before?.startsWith(`/proc/${pid}/`) ?? false);
+    if (found === 'hidden') unsure ||= isYoungerKin(pid) || (before?.startsWith(`/proc/${pid}/`) ?? false);
     else if (found !== undefined) return found;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -85,13 +86,26 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-/** When a process began, in the system's ticks. The system's own threads hold no pipes and are as old as it. */
-function birthOf(pid: string): number {
+/** Whether it began after us, below whoever started us or in our session: a pipe is handed on from parent to child. */
+function isYoungerKin(pid: string): boolean {
+  const own = standingOf('self');
+  const its = standingOf(pid);
+  if (!own || !its || its.birth < own.birth) return false;
+  const seen = new Set<string>();
+  for (let at: string | undefined = pid; at && at !== '0' && at !== '1' && !seen.has(at); at = standingOf(at)?.parent) {
+    if (at === own.parent || standingOf(at)?.session === own.session) return true;
+    seen.add(at);
+  }
+  return false;
+}
+
+/** `birth` counts in the system's ticks. */
+function standingOf(pid: string): { parent: string; session: string; birth: number } | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return parent === '2' ? 0 : Number(rest[17]);
+    const [, parent = '', , session = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { parent, session, birth: Number(rest[15]) };
   } catch {
-    return 0;
+    return undefined;
   }
 }
