@@ -1,0 +1,117 @@
+// The page for whoever is in trouble: every sentence that it names is brought about in the real program, and nothing else is named.
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { newPlace, type Outcome, type Place, runProgram, startRpc } from '../support/program.ts';
+
+const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
+/** What stands in the first column, where that is a sentence. */
+const SENTENCES = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, sentence = '']) => sentence);
+
+const said = ({ stdout, stderr }: Outcome) => `${stdout}${stderr}`;
+const run = async (args: string[], place: Place = newPlace(), env = {}) =>
+  said(await runProgram(args, '', { place, env }));
+
+async function wire(...lines: string[]): Promise<string> {
+  return said(await runProgram(['--mode', 'rpc', '--no-session'], lines.map((line) => `${line}\n`).join('')));
+}
+
+function withFile(name: string, text: string): Place {
+  const place = newPlace();
+  mkdirSync(join(place.home, name, '..'), { recursive: true });
+  writeFileSync(join(place.home, name), text);
+  return place;
+}
+
+const TINY = { id: 'tiny', name: 'Tiny', contextWindow: 8000, maxTokens: 1000, reasoning: false, input: ['text'] };
+const NOBODY = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [TINY] };
+const REAL = ['--no-session', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5', 'hi'];
+
+/** By the beginning of the sentence. */
+const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
+  'Error: Unknown flag': () => run(['--colour', 'x']),
+  'Error: Flag --thinking': () => run(['--thinking', 'loud', 'x']),
+  'Error: Nothing to do': () => run([]),
+  '…/settings.json': () => run(['--no-session', 'say hi'], withFile('settings.json', '{"retry": oops}')),
+  'Working directory': () => run(['--cwd', '/project/nowhere', 'hi']),
+  'Unknown dialect': () => run(['--mode', 'rpc', '--dialect', 'klingon']),
+  'No API key': () => run(REAL),
+  'Model not found': () => run(['--model', 'nope', 'hi']),
+  'Connection error: connect': () =>
+    run(
+      ['--no-session', '--set', 'retry.enabled=false', '--model', 'tiny', 'hi'],
+      withFile('models.json', JSON.stringify({ providers: { mine: NOBODY } })),
+    ),
+  'Connection error: HTTPS_PROXY': () =>
+    run(['--set', 'retry.enabled=false', ...REAL], newPlace(), {
+      HTTPS_PROXY: 'socks5://x',
+      ANTHROPIC_API_KEY: 'none',
+    }),
+  'Agent is already': () =>
+    wire('{"id":"1","type":"prompt","message":"Run `sleep 1`"}', '{"id":"2","type":"prompt","message":"and?"}'),
+  'Failed to parse': () => wire('nonsense'),
+  'Unknown command': () => wire('{"id":"3","type":"fly"}'),
+  'This project is not trusted': () => {
+    const place = newPlace();
+    mkdirSync(join(place.cwd, '.pi/extensions'), { recursive: true });
+    writeFileSync(join(place.cwd, '.pi/extensions/a.ts'), 'export default () => {}');
+    return run(['--no-session', 'say hi'], place);
+  },
+  async 'Session is in use'() {
+    const place = newPlace();
+    const holder = startRpc([], { place });
+    await holder.ask({ type: 'prompt', message: 'say hi' });
+    await holder.frame({ type: 'agent_settled' });
+    const { data } = await holder.ask({ type: 'get_state' });
+    const { sessionFile } = data as { sessionFile: string };
+    return run(['--session', sessionFile, 'hi'], place);
+  },
+  'Session not found': () => run(['--session', 'zzz', 'hi']),
+  'Not a session': () => {
+    const place = newPlace();
+    writeFileSync(join(place.cwd, 'x.jsonl'), 'garbage\n');
+    return run(['--session', 'x.jsonl', 'hi'], place);
+  },
+  // As on a full disk, nothing can be written: a file is where the folder should be.
+  'Cannot write session file': () => run(['say hi'], withFile('sessions', '')),
+  'others may read': () => {
+    const place = withFile('auth.json', '{}');
+    chmodSync(join(place.home, 'auth.json'), 0o644);
+    return run(['doctor'], place);
+  },
+};
+const ASKING = `export default (pi) => pi.on('tool_call', async (_, { ui }) => {
+  if (!(await ui.confirm('Sure?', 'Really'))) return { block: true, reason: 'no' };
+});`;
+/** Seen only by a person: test/terminal/tmux. */
+const AT_A_TERMINAL = ['No key of a provider was found, so the offline model answers'];
+
+test.each(SENTENCES.filter((sentence) => !AT_A_TERMINAL.includes(sentence)))('%s', async (sentence) => {
+  const provoke = Object.entries(PROVOKED).find(([beginning]) => sentence.startsWith(beginning))?.[1];
+  expect(provoke, 'the page names a sentence that no test brings about').toBeDefined();
+  const words = sentence.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  expect(await provoke?.()).toMatch(new RegExp(words.join('.+')));
+});
+
+test('each beginning is one sentence of the page', () => {
+  const found = Object.keys(PROVOKED).map((beginning) => SENTENCES.filter((one) => one.startsWith(beginning)).length);
+  expect(found).toEqual(found.map(() => 1));
+  expect(SENTENCES.length).toBe(Object.keys(PROVOKED).length + AT_A_TERMINAL.length);
+});
+
+test('a question that nobody answers holds the run up, until it is answered or ui.timeout is over', async () => {
+  const place = withFile('gate.mjs', ASKING);
+  const gate = join(place.home, 'gate.mjs');
+  const asked = startRpc(['--no-session', '-e', gate], { place });
+  await asked.ask({ type: 'prompt', message: 'Run `true`' });
+  const { id } = await asked.frame({ type: 'extension_ui_request', method: 'confirm' });
+  const { data } = await asked.ask({ type: 'get_state' });
+  expect(data).toMatchObject({ isStreaming: true });
+  asked.send({ type: 'extension_ui_response', id, confirmed: true });
+  await asked.frame({ type: 'agent_settled' });
+  const waiting = startRpc(['--no-session', '-e', gate, '--set', 'ui.timeout=50'], { place });
+  await waiting.ask({ type: 'prompt', message: 'Run `true`' });
+  await waiting.frame({ type: 'extension_ui_request', method: 'confirm' });
+  await waiting.frame({ type: 'agent_settled' });
+});
