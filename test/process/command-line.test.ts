@@ -21,6 +21,34 @@ describe('the program says about itself', () => {
   });
 });
 
+describe('wrong words behind a subcommand', () => {
+  test.each([
+    [['config', 'retry.enabeld'], 'unknown setting retry.enabeld (did you mean retry.enabled?); `parley config` lists'],
+    [['config', 'set'], 'parley config set needs a KEY and a VALUE'],
+    [['config', 'unset'], 'parley config unset needs a KEY\n'],
+    [['config', 'set', 'retry.enabled'], 'parley config set retry.enabled needs a value'],
+    [['config', 'set', 'retry.enabled', 'maybe'], 'retry.enabled must be a boolean (got "maybe")'],
+    [['config', 'retry.enabled', 'extra'], 'Unexpected word: extra'],
+    [['config', 'unset', 'retry.enabled', 'extra'], 'Unexpected word: extra'],
+    [['sessions', 'foo'], 'Unknown word after sessions: foo. It takes list, delete or prune.'],
+    [['sessions', 'list', 'extra'], 'parley sessions list does not take extra'],
+    [['sessions', '--dry-run'], 'parley sessions list does not take --dry-run'],
+    [['sessions', 'delete', '--dry-run', 'abc'], 'parley sessions delete does not take --dry-run'],
+    [['sessions', 'prune', '--older-than', '9', 'x'], 'parley sessions prune does not take x'],
+    [['sessions', 'prune', '--older-than', 'soon'], 'for example --older-than 90 (got "soon")'],
+    [['doctor', 'extra'], "Unexpected argument 'extra'"],
+    [['schema', '--dialect', 'klingon'], 'klingon'],
+    [['export'], 'Which session?'],
+    [['trust', '--nope'], "Unknown option '--nope'"],
+  ])('%j: exit code 2, nothing on stdout, no file', async (args, words) => {
+    const place = newPlace();
+    const { code, stdout, stderr } = await runProgram(args, '', { place });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+    expect(pathsBelow(place.home)).toEqual([]);
+  });
+});
+
 describe('wrong words on the command line', () => {
   test.each([
     ['an unknown flag', ['--frobnicate', 'hello'], 2, 'Error: Unknown flag: --frobnicate'],

@@ -31,6 +31,7 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
   if (values.help) return CONFIG_HELP;
   const [verb, ...rest] = positionals;
   if (verb === 'set' || verb === 'unset') return change(verb, rest);
+  if (rest.length > 0) throw surplus(rest[0]);
   const ports = createSystemPorts({});
   const directory = userDirectory(process.env, homeDirectory());
   const { files } = ports;
@@ -54,17 +55,34 @@ function parse(argv: readonly string[]) {
 
 function known(key: string): SettingKey {
   if (isKnown(key)) return key;
-  throw unknownKey(key);
+  throw new Fault('config', `${unknownKey(key).message}; \`parley config\` lists what there is`);
+}
+
+function surplus(word = ''): Fault {
+  return new Fault('config', `Unexpected word: ${word}\n\n${CONFIG_HELP}`);
 }
 
 async function change(verb: 'set' | 'unset', [name = '', ...words]: readonly string[]): Promise<string> {
+  const isSet = verb === 'set';
+  if (name === '')
+    throw new Fault('config', `parley config ${verb} needs a KEY${isSet ? ' and a VALUE' : ''}\n\n${CONFIG_HELP}`);
   const key = known(name);
-  if (verb === 'set' && words.length === 0) throw new Fault('config', `parley config set ${key} needs a value`);
-  const value = verb === 'set' ? settingValue(key, words.join(' ')) : undefined;
+  if (isSet && words.length === 0) throw new Fault('config', `parley config set ${key} needs a value`);
+  if (!isSet && words.length > 0) throw surplus(words[0]);
+  const value = isSet ? fittingValue(key, words.join(' ')) : undefined;
   const { writeSettings } = await import('../settings-write.ts');
   const place = { ports: createSystemPorts({}), directory: userDirectory(process.env, homeDirectory()) };
   const file = await writeSettings(place, { [key]: value });
   return value === undefined ? `${key} is not set in ${file}\n` : `${key} = ${JSON.stringify(value)} in ${file}\n`;
+}
+
+/** Refused as every other word on the command line is. */
+function fittingValue(key: SettingKey, words: string): unknown {
+  try {
+    return settingValue(key, words);
+  } catch (thrown) {
+    throw new Fault('config', messageOf(thrown), { cause: thrown });
+  }
 }
 
 function one(key: SettingKey, { values, origin }: Settings, json: boolean): string {

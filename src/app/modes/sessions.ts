@@ -32,8 +32,10 @@ type Given = ReturnType<typeof parse>;
 export async function runSessions(argv: readonly string[], warn: (line: string) => void): Promise<string> {
   const given = parse(argv);
   if (given.values.help) return SESSIONS_HELP;
-  const stores = await storesFor(given);
   const [verb = 'list', ...names] = given.positionals;
+  const misplaced = misplacedIn(given);
+  if (misplaced) throw new Fault('config', `parley sessions ${verb} does not take ${misplaced}\n\n${SESSIONS_HELP}`);
+  const stores = await storesFor(given);
   if (verb === 'list') return list(stores, given);
   if (verb === 'delete') return remove(stores, names, warn);
   if (verb === 'prune') return prune(stores, given, warn);
@@ -46,6 +48,15 @@ function parse(argv: readonly string[]) {
   } catch (thrown) {
     throw new Fault('config', `${messageOf(thrown)}\n\n${SESSIONS_HELP}`);
   }
+}
+
+/** A word or flag that would have no effect: whoever wrote it expects one. */
+function misplacedIn({ values, positionals: [verb = 'list', ...names] }: Given): string | undefined {
+  if (!['list', 'delete', 'prune'].includes(verb)) return undefined;
+  if (verb !== 'delete' && names.length > 0) return names[0];
+  const foreign = { list: ['older-than', 'dry-run'], delete: ['older-than', 'dry-run', 'json'], prune: ['json'] }[verb];
+  const flag = foreign?.find((name) => Object.hasOwn(values, name));
+  return flag && `--${flag}`;
 }
 
 interface Shelf {
@@ -129,9 +140,11 @@ async function find(shelves: readonly Shelf[], name: string): Promise<{ store: S
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 async function prune(shelves: readonly Shelf[], { values }: Given, warn: (line: string) => void): Promise<string> {
-  const days = Number(values['older-than']);
+  const given = values['older-than'];
+  const days = Number(given);
   if (!Number.isFinite(days) || days <= 0) {
-    throw new Fault('config', 'prune needs --older-than DAYS, for example --older-than 90.');
+    const got = given === undefined ? '' : ` (got "${given}")`;
+    throw new Fault('config', `prune needs --older-than DAYS, for example --older-than 90${got}`);
   }
   const old = (await everything(shelves)).filter(({ now, modifiedMs }) => now - modifiedMs > days * DAY_MS);
   let done = '';
