@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import os
 from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Union, cast
@@ -180,14 +181,14 @@ class AsyncClient(AsyncCommands):
         """Ends the agent in good order: runs are aborted, children ended, the log closed. After `grace` it is killed."""
         self._closing = True
         process = self._running()
+        # It may go by itself at any moment, also between a look at it and a signal to it.
         try:
-            if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
                 process.terminate()
             return await self._farewell(grace)
-        except ProcessLookupError:
-            return await self._farewell(None)
         except TimeoutError:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
             return await self._farewell(None)
 
     async def __aenter__(self) -> "AsyncClient":
