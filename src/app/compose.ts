@@ -206,6 +206,7 @@ function frontFor(options: AgentOptions, models: Models, places: TrustablePlaces
     },
     ports,
     models,
+    settings,
     cwd,
     agentDirectory,
     places,

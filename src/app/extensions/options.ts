@@ -1,5 +1,6 @@
 // The hall: what extensions are loaded with.
 import type { Models, Places, Ports } from '../../contracts/index.ts';
+import type { SettingValues } from '../settings-table.ts';
 
 export interface ExtensionOptions {
   /** Files or folders that were named, in settings or on the command line. */
@@ -17,6 +18,8 @@ export interface FrontOptions extends ExtensionOptions {
   models: Models;
   cwd: string;
   agentDirectory: string;
+  /** As they are for the agent, also when they change. */
+  settings: SettingValues;
   places: Pick<Places, 'folders' | 'onTrust'>;
   hookTimeoutMs: number;
   uiTimeoutMs: number | undefined;

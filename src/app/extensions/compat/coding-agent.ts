@@ -19,6 +19,7 @@ import { inTurn } from '../../../tools/path-queue.ts';
 import { defaultSettings } from '../../settings-table.ts';
 import { version } from '../../version.ts';
 import { toolFactories } from './builtin-tools.ts';
+import { type ConfigurationSurroundings, configuration } from './configuration.ts';
 import { refusals } from './refused.ts';
 import { parseEntries, sessionManagerClass } from './session-manager.ts';
 import { agentComponents, terminal } from './terminal.ts';
@@ -26,7 +27,7 @@ import { truncation } from './truncate.ts';
 
 const asItIs = (text: unknown): string => String(text);
 
-export interface Surroundings {
+export interface Surroundings extends ConfigurationSurroundings {
   agentDirectory: string;
   ports: Ports;
 }
@@ -42,6 +43,7 @@ export function codingAgent(surroundings: Surroundings): Record<string, unknown>
     ...logs,
     ...counting,
     ...toolFactories(ports),
+    ...configuration(surroundings),
     SessionManager: sessionManagerClass(surroundings),
     VERSION: version(),
     CONFIG_DIR_NAME: '.parley',
@@ -137,7 +139,6 @@ const counting = {
 
 const SUMMARIES = 'Ask a model with complete() of pi-ai, or call ctx.compact().';
 const SESSIONS = 'Use the task tool, or embed Parley in a program of your own.';
-const CONFIGURATION = 'Use ctx.modelRegistry, and flags or files of your own.';
 const RESOURCES = 'Return paths from the resources_discover event.';
 
 const refused = refusals('pi-coding-agent', {
@@ -172,14 +173,6 @@ const refused = refusals('pi-coding-agent', {
     'wrapToolWithExtensions',
     'wrapToolsWithExtensions',
     'migrateSessionEntries',
-  ],
-  [CONFIGURATION]: [
-    'AuthStorage',
-    'ModelRegistry',
-    'SettingsManager',
-    'discoverAuthStorage',
-    'discoverModels',
-    'loadSettings',
   ],
   [RESOURCES]: [
     'DefaultResourceLoader',

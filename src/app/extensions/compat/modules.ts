@@ -1,6 +1,7 @@
 // The hall: the names that extensions written for pi and its relatives import, and what they find here instead.
 import type { Models, Ports } from '../../../contracts/index.ts';
 import type { Model } from '../../../protocol/index.ts';
+import type { SettingValues } from '../../settings-table.ts';
 import { aiModule, signingIn } from './ai.ts';
 import { codingAgent } from './coding-agent.ts';
 import { refusals } from './refused.ts';
@@ -16,6 +17,7 @@ export interface CompatibleSurroundings {
   models: Models;
   /** Every model that is known without asking anyone. */
   known: readonly Model[];
+  settings: SettingValues;
 }
 
 export function compatibleModules(surroundings: CompatibleSurroundings): Record<string, unknown> {
