@@ -73,6 +73,7 @@ export function createDialogs(send: (frame: object) => void, onError: (thrown: u
     },
     take(request) {
       const kind = Object.hasOwn(METHODS, request.method) ? METHODS[request.method] : undefined;
+      if (request.method === 'cancel') kept = kept?.filter(({ id }) => id !== request.targetId);
       if (kind === 'display') displays.tell(request as Display);
       else if (kind === 'question') ask(request as Question);
       else send({ type: 'extension_ui_response', id: (request as UiRequest).id, cancelled: true });

@@ -41,6 +41,17 @@ describe('questions that come before a handler', () => {
     expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q1', confirmed: true }]);
   });
 
+  test('that are taken back meanwhile are nobody’s any more', async () => {
+    const puppet = createPuppet();
+    const client = createClient(puppet);
+    const cancel = { type: 'extension_ui_request', id: 'c', method: 'cancel', targetId: 'q1' };
+    puppet.say(confirm, { ...confirm, id: 'q2' }, cancel);
+    await puppet.heard();
+    client.onAsk(() => ({ confirmed: true }));
+    await puppet.heard();
+    expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q2', confirmed: true }]);
+  });
+
   test.each([
     ['a call', (client: Client) => void client.call('get_state').catch(() => {})],
     ['a frame', (client: Client) => client.send({ type: 'hello' })],

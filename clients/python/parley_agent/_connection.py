@@ -204,6 +204,13 @@ def encode(frame: Dict[str, Any]) -> bytes:
     return json.dumps(frame, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
+def still_asked(kept: Optional[List[Dict[str, Any]]], shown: Dict[str, Any]) -> Optional[List[Dict[str, Any]]]:
+    """What is left of the questions that wait for a handler: an agent may take one back."""
+    if not kept or shown.get("method") != "cancel":
+        return kept
+    return [question for question in kept if question.get("id") != shown.get("targetId")]
+
+
 def answer_frame(question: Dict[str, Any], answer: Any) -> Dict[str, Any]:
     """What a handler returned, as the agent wants it: text, yes or no, or None to dismiss the question."""
     told: Dict[str, Any]

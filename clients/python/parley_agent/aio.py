@@ -9,7 +9,7 @@ import os
 from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Union, cast
 
 from ._async_commands import AsyncCommands
-from ._connection import QUESTIONS, Connection, Incoming, answer_frame, encode
+from ._connection import QUESTIONS, Connection, Incoming, answer_frame, encode, still_asked
 from .errors import AgentGone, Farewell, ParleyError
 from .protocol import AgentEvent, AgentMessage, IncomingImage, UiRequest
 
@@ -240,6 +240,8 @@ class AsyncClient(AsyncCommands):
         if incoming.kind == "question":
             self._take_question(incoming.frame)
             return
+        if incoming.kind == "display":
+            self._kept = still_asked(self._kept, incoming.frame)
         if incoming.kind == "event":
             for reader in self._readers:
                 reader.put_nowait(incoming.frame)

@@ -11,7 +11,7 @@ import threading
 from typing import IO, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from ._commands import Commands
-from ._connection import QUESTIONS, Connection, Incoming, answer_frame, encode
+from ._connection import QUESTIONS, Connection, Incoming, answer_frame, encode, still_asked
 from .errors import AgentGone, Farewell, ParleyError
 from .protocol import AgentEvent, AgentMessage, IncomingImage, UiRequest
 
@@ -238,8 +238,11 @@ class Client(Commands):
                 return
             if incoming.kind == "question":
                 self._take_question(incoming.frame)
-            else:
-                self._hear(incoming)
+                continue
+            if incoming.kind == "display":
+                with self._state:
+                    self._kept = still_asked(self._kept, incoming.frame)
+            self._hear(incoming)
 
     def _take_question(self, question: Dict[str, Any]) -> None:
         with self._state:

@@ -34,6 +34,8 @@ for line in sys.stdin:
 """
 
 ASK_FIRST = """
+say({"type": "extension_ui_request", "id": "gone", "method": "confirm", "title": "Sure?", "message": ""})
+say({"type": "extension_ui_request", "id": "no", "method": "cancel", "targetId": "gone"})
 say({"type": "extension_ui_request", "id": "first", "method": "confirm", "title": "Sure?", "message": ""})
 say({"type": "asked"})
 """

@@ -182,7 +182,8 @@ class Listening(Case):
         self.addAsyncCleanup(client.stop, grace=0.1)
         self.assertEqual(await asyncio.wait_for(others.get(), 60), {"type": "asked"})
         client.on_ask(lambda question: True)
-        self.assertEqual(json.loads((await events.__anext__())["message"])["confirmed"], True)
+        answer = json.loads((await events.__anext__())["message"])
+        self.assertEqual((answer["id"], answer["confirmed"]), ("first", True))
 
     async def test_the_first_call_dismisses_questions_without_a_handler(self) -> None:
         client = AsyncClient(**self.place.agent(TELL_ANSWERS, ASK_FIRST))

@@ -335,11 +335,12 @@ class Listening(Case):
         client = self.started(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
         events = client.events()
         deadline = time.monotonic() + 60
-        while not client._kept and time.monotonic() < deadline:
+        while [question["id"] for question in client._kept or []] != ["first"] and time.monotonic() < deadline:
             time.sleep(0.01)
         self.assertEqual([question["id"] for question in client._kept or []], ["first"])
         client.on_ask(lambda question: True)
-        self.assertEqual(json.loads(next(events)["message"])["confirmed"], True)
+        answer = json.loads(next(events)["message"])
+        self.assertEqual((answer["id"], answer["confirmed"]), ("first", True))
 
     def test_the_first_call_dismisses_questions_without_a_handler(self) -> None:
         client = self.started(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
