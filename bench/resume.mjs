@@ -45,8 +45,9 @@ const SUBJECTS = {
 const PREFACE = `# Going on with a session
 
 Written by \`npm run bench:resume -- --write\`. What it costs to go on with a session, against beginning one: until the first reply,
-which needs none of the messages, and until all of them have been read. The subjects take turns in one run. CPU time says more
-than wall time on a machine that is busy with other things.
+which needs none of the messages, and until all of them have been read. *The first time* nothing is remembered of the log; *again* is
+any later time, as long as nothing has changed it ([decision 16](decisions/0016-a-digest-beside-a-long-log.md)). The subjects take turns in one run.
+CPU time, of all threads, says more than wall time on a machine that is busy with other things.
 
 `;
 
@@ -64,22 +65,27 @@ try {
 /** @param {string} program */
 async function resuming(program) {
   const options = { cwd: place, env: { PARLEY_DIR: join(place, 'home') } };
-  const starts = Object.entries(SUBJECTS).map(([name, { shape }]) => {
-    const flags = shape ? ['--session', writeSession(join(place, `${name}.jsonl`), shape)] : [];
-    return { name, flags, taken: /** @type {Life[]} */ ([]) };
+  const starts = Object.entries(SUBJECTS).flatMap(([name, { shape }]) => {
+    const file = shape ? writeSession(join(place, `${name}.jsonl`), shape) : '';
+    const start = { name, when: '', flags: shape ? ['--session', file] : [], forgotten: '' };
+    const first = { ...start, when: ', the first time', forgotten: `${file}.digest` };
+    const starts = shape ? [first, { ...start, when: ', again' }] : [start];
+    return starts.map((of) => ({ ...of, taken: /** @type {Life[]} */ ([]) }));
   });
   for (let round = 0; round < Number(values.rounds); round++) {
     process.stderr.write(`\rround ${round + 1} of ${values.rounds}`);
-    for (const { flags, taken } of round % 2 === 0 ? starts : [...starts].reverse())
+    for (const { flags, forgotten, taken } of round % 2 === 0 ? starts : [...starts].reverse()) {
+      if (forgotten) rmSync(forgotten, { force: true });
       taken.push(await oneLife([program, '--mode', 'rpc', ...flags], options));
+    }
   }
   process.stderr.write('\n');
   const empty = starts[0]?.taken ?? [];
-  const rows = starts.map(({ name, taken }) => {
+  const rows = starts.map(({ name, when, taken }) => {
     const { what, budget = '' } = SUBJECTS[name] ?? { what: name };
     const more = (/** @type {keyof Life} */ key) => (name === 'empty' ? '' : signed(of(taken, key) - of(empty, key)));
     const [reply, cpu, all, rss] = [of(taken, 'reply'), of(taken, 'cpu'), of(taken, 'all'), of(taken, 'rss')];
-    return `| ${what} | ${reply.toFixed(1)} ms | ${more('reply')} | ${budget} | ${cpu.toFixed(0)} ms | ${more('cpu')} | ${all.toFixed(1)} ms | ${rss.toFixed(1)} MiB |`;
+    return `| ${what}${when} | ${reply.toFixed(1)} ms | ${more('reply')} | ${budget} | ${cpu.toFixed(0)} ms | ${more('cpu')} | ${all.toFixed(1)} ms | ${rss.toFixed(1)} MiB |`;
   });
   return [
     `${machine(Number(values.rounds))} Load average ${loadavg()[0]?.toFixed(1)}: above the number of processors, wall times say little.`,
