@@ -9,6 +9,6 @@ export default defineConfig({
     // One browser at a time: it brings processes of its own.
     fileParallelism: false,
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    hookTimeout: 900_000,
   },
 });

@@ -7,6 +7,6 @@ export default defineConfig({
     include: ['test/bun/**/*.bun.ts'],
     globalSetup: ['test/support/build-program.ts'],
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    hookTimeout: 900_000,
   },
 });

@@ -9,6 +9,6 @@ export default defineConfig({
     // A person does one thing at a time, and every terminal brings processes of its own.
     fileParallelism: false,
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    hookTimeout: 900_000,
   },
 });

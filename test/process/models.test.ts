@@ -1,5 +1,5 @@
 // The program and its models: which it lists, what it says without a key, and that no key shows anywhere.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
@@ -189,7 +189,8 @@ describe('with a key', () => {
 
   test('an auth.json that others can read is told on stderr', async () => {
     const place = newPlace();
-    writeFileSync(join(place.home, 'auth.json'), '{}', { mode: 0o644 });
+    writeFileSync(join(place.home, 'auth.json'), '{}');
+    chmodSync(join(place.home, 'auth.json'), 0o644);
     const { code, stderr } = await runProgram(['hello'], '', { place });
     expect({ code, stderr }).toEqual({
       code: 0,

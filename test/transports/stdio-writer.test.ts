@@ -128,6 +128,7 @@ describe('a descriptor that is written synchronously', () => {
   });
 
   test('that fails is a reader that is gone', async () => {
+    fs.writeFileSync(path, '');
     const fd = fs.openSync(path, 'r');
     const sink = createFileSink(fd);
     const left = vi.fn();

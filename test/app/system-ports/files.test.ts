@@ -29,7 +29,8 @@ beforeEach(() => {
 });
 
 test('info tells the kind of everything, and nothing of what is not there', async () => {
-  writeFileSync(at('file'), 'four', { mode: 0o640 });
+  writeFileSync(at('file'), 'four');
+  chmodSync(at('file'), 0o640);
   symlinkSync('file', at('link'));
   symlinkSync('nowhere', at('dangling'));
   execFileSync('mkfifo', [at('fifo')]);

@@ -7,7 +7,8 @@ const SCRIPTS = [
   'echo $$; exec sleep 600',
   DEEP,
   'setsid sh -c "echo \\$\\$; exec sleep 600" & wait',
-  'setsid setsid sh -c "echo \\$\\$; exec sleep 600" & exit',
+  // What it says after its leader has gone is not waited for, so the leader waits.
+  'f=$(mktemp -u); setsid setsid sh -c "echo \\$\\$; : > $f; exec sleep 600" & until [ -e $f ]; do sleep 0.01; done; rm $f',
   'sleep 600 & echo $!',
   'env -i sleep 600 & echo $!; exit',
   'trap "" TERM HUP INT; echo $$; while :; do sleep 1; done',
