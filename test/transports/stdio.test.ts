@@ -41,7 +41,7 @@ function openHost(command: string, lineLimit: number | undefined): Host {
 
 transportContract('stdio over sockets', ({ lineLimit }) => openHost('$NODE; echo "exit $?" >&2', lineLimit));
 transportContract('stdio over pipes', ({ lineLimit }) =>
-  openHost('cat | { $NODE; echo "exit $?" >&2; } | cat', lineLimit),
+  openHost('cat | { $NODE; echo "exit $?" >&2; } | cat 2>/dev/null', lineLimit),
 );
 
 describe('stdio: input', () => {
