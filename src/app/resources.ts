@@ -25,6 +25,7 @@ export function resourcesFor(
     },
     prompt: {
       skillsBlock: async () => (await load()).skillsBlock(),
+      skills: async () => (await load()).skills(),
       systemFile: async (name) => (await load()).systemFile(name),
       forget: () => void loaded?.then((resources) => resources.forget()),
     },

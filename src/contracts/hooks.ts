@@ -8,6 +8,7 @@ import type {
   Model,
   SessionEntry,
   TextContent,
+  ThinkingLevel,
 } from '../protocol/index.ts';
 import type { ExecuteShell } from './shell.ts';
 import type { Tool } from './tool.ts';
@@ -31,11 +32,26 @@ export type InputVerdict =
   /** Nothing is left for the model. `work` is done after the call is acknowledged, and may take its time. */
   | { readonly handled: true; work?(): Promise<void> };
 
+/** What the words before a conversation were put together from. */
+export interface PromptSources {
+  readonly cwd: string;
+  readonly custom?: string | undefined;
+  readonly append?: string | undefined;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly snippet: string;
+    readonly guidelines: readonly string[];
+  }[];
+  readonly contextFiles: readonly { readonly path: string; readonly content: string }[];
+  readonly skills: readonly { readonly name: string; readonly description: string; readonly filePath: string }[];
+}
+
 export interface RunOpening {
   readonly prompt: string;
   readonly images: readonly ImageContent[];
   /** As it stands, changes by those asked earlier included. */
   readonly systemPrompt: string;
+  readonly sources: PromptSources;
 }
 
 export interface RunPreparation {
@@ -144,6 +160,7 @@ export type Happening =
       readonly previousModel: Model | null;
       readonly source: 'set' | 'cycle' | 'restore';
     }
+  | { readonly type: 'thinking_level_select'; readonly level: ThinkingLevel; readonly previousLevel: ThinkingLevel }
   /** The session is about to end. Waited for, but not for long. */
   | { readonly type: 'session_shutdown' };
 

@@ -1,4 +1,5 @@
 // Ground floor: where things lie that shape the agent: the user's own, and the project's once it is trusted.
+import type { PromptSources } from './hooks.ts';
 
 export type ResourceKind = 'extensions' | 'skills' | 'prompts' | 'rules' | 'agents';
 
@@ -12,6 +13,8 @@ export interface PromptResources {
   /** What the model is told of its skills; empty when there are none. */
   skillsBlock(): Promise<string>;
   /** The project's when it is trusted and has one, otherwise the user's. */
+  /** Those that the model is told of. */
+  skills(): Promise<PromptSources['skills']>;
   systemFile(name: 'SYSTEM.md' | 'APPEND_SYSTEM.md'): Promise<string | undefined>;
   /** The next conversation looks anew. */
   forget(): void;

@@ -19,7 +19,7 @@ import type {
   SessionStats,
   ThinkingLevel,
 } from '../protocol/index.ts';
-import type { InputSource, SlashCommand } from './hooks.ts';
+import type { InputSource, PromptSources, SlashCommand } from './hooks.ts';
 import type { Kept } from './kept.ts';
 import type { SubagentWatch } from './subagents.ts';
 import type { Todos } from './todos.ts';
@@ -169,6 +169,7 @@ export interface Entries {
 export interface ModelContext {
   /** As the last request had it; empty before somebody asked. */
   readonly systemPrompt: string;
+  readonly sources: PromptSources | undefined;
   usage(): { tokens: number; contextWindow: number; percent: number } | undefined;
   /** Prompt and tools are put together anew for the next request. */
   renew(): void;

@@ -1,18 +1,19 @@
 // First floor, core: what every request of a session begins with, and how its history follows. Loaded with the first request.
-import type { Clock, Files, PromptResources, Tool, ToolOffer } from '../../contracts/index.ts';
+import type { Clock, Files, PromptResources, PromptSources, Tool, ToolOffer } from '../../contracts/index.ts';
 import { findContextFiles } from './context-files.ts';
-import { systemPrompt } from './system-prompt.ts';
+import { snippetOf, systemPrompt } from './system-prompt.ts';
 
 export { toModelMessages } from './to-model.ts';
 
 export interface Opening {
   prompt: string;
+  sources: PromptSources;
   offers: ToolOffer[];
 }
 
 export interface Surroundings {
   tools: Promise<readonly Tool[]>;
-  resources?: Pick<PromptResources, 'systemFile' | 'skillsBlock'> | undefined;
+  resources?: Pick<PromptResources, 'systemFile' | 'skillsBlock' | 'skills'> | undefined;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
   agentDirectory: string;
@@ -23,12 +24,13 @@ export interface Surroundings {
 
 export async function openingOf(given: Surroundings): Promise<Opening> {
   const { agentDirectory, cwd, files, clock, resources } = given;
-  const [tools, contextFiles, custom, append, skills] = await Promise.all([
+  const [tools, contextFiles, custom, append, block, skills = []] = await Promise.all([
     given.tools,
     findContextFiles(files, agentDirectory, cwd),
     given.systemPrompt ?? resources?.systemFile('SYSTEM.md'),
     given.appendSystemPrompt ?? resources?.systemFile('APPEND_SYSTEM.md'),
     resources?.skillsBlock(),
+    resources?.skills(),
   ]);
   const prompt = systemPrompt({
     custom,
@@ -36,12 +38,14 @@ export async function openingOf(given: Surroundings): Promise<Opening> {
     tools,
     contextFiles,
     // Who cannot read files has no use for a list of them.
-    skills: tools.some((tool) => tool.file === 'read') ? skills : undefined,
+    skills: tools.some((tool) => tool.file === 'read') ? block : undefined,
     date: localDate(new Date(clock.now())),
     cwd,
   });
   const { offerOf } = await import('./offers.ts');
-  return { prompt, offers: tools.map(offerOf) };
+  const told = tools.map((tool) => ({ name: tool.name, snippet: snippetOf(tool), guidelines: tool.guidelines ?? [] }));
+  const sources = { cwd, custom, append, tools: told, contextFiles, skills };
+  return { prompt, sources, offers: tools.map(offerOf) };
 }
 
 /** YYYY-MM-DD where the user is. By hand, because the first use of a locale costs fifteen milliseconds. */

@@ -32,7 +32,7 @@ export function systemPrompt(parts: PromptParts): string {
 }
 
 function toolSection(tools: readonly Tool[]): string {
-  const list = tools.map((tool) => `- ${tool.name}: ${tool.snippet ?? firstSentence(tool.doc)}`);
+  const list = tools.map((tool) => `- ${tool.name}: ${snippetOf(tool)}`);
   const guidelines = [...new Set([...tools.flatMap((tool) => tool.guidelines ?? []), ...GENERAL_GUIDELINES])];
   return [
     `Available tools:\n${list.length > 0 ? list.join('\n') : '(none)'}`,
@@ -44,6 +44,7 @@ function notes(files: readonly ContextFile[]): string {
   return ['# Project Context', ...files.map((file) => `## ${file.path}\n\n${file.content.trim()}`)].join('\n\n');
 }
 
-function firstSentence(text: string): string {
-  return text.split(/(?<=\.)\s/, 1)[0] ?? text;
+/** What is said of a tool in one line. */
+export function snippetOf({ snippet, doc }: Tool): string {
+  return snippet ?? doc.split(/(?<=\.)\s/, 1)[0] ?? doc;
 }

@@ -35,6 +35,8 @@ export interface ApiParts {
   provide(extension: Extension, name: string, provider: ExtensionProvider): void;
   withdraw(name: string): void;
   toolsChanged(): void;
+  /** It asked for something that is not offered here. */
+  lacks(extension: Extension, method: string, what: string): void;
   /** What other members of the family find on this object: modules, a logger. */
   extras: Readonly<Record<string, unknown>>;
 }
@@ -51,9 +53,15 @@ function registering(extension: Extension, parts: ApiParts) {
   const { handlers, tools, commands, flags, path } = extension;
   const ignored = (..._: unknown[]): void => {};
   return {
-    on(event: string, handler: ExtensionHandler): void {
+    /** Returns the way to stop listening. */
+    on(event: string, handler: ExtensionHandler): () => void {
       if (typeof handler !== 'function') throw new Fault('invalid_params', `The handler of ${event} is no function`);
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
+      return () => {
+        const others = (handlers.get(event) ?? []).filter((known) => known !== handler);
+        if (others.length > 0) handlers.set(event, others);
+        else handlers.delete(event);
+      };
     },
     registerTool(tool: ExtensionTool): void {
       if (!isRecord(tool) || typeof tool.name !== 'string' || typeof tool.execute !== 'function') {
@@ -84,6 +92,21 @@ function registering(extension: Extension, parts: ApiParts) {
     registerShortcut: ignored,
     registerMessageRenderer: ignored,
     registerEntryRenderer: ignored,
+    registerToolRenderer: ignored,
+    registerMarkdownTransformer: ignored,
+    ...lacking((method, what) => parts.lacks(extension, method, what)),
+  };
+}
+
+/** An extension that offers one of these beside other things keeps the others. */
+function lacking(tell: (method: string, what: string) => void) {
+  const lacks = (method: string, what: string) => (): void => tell(method, what);
+  return {
+    registerVirtualModel: lacks('registerVirtualModel', 'Models that choose among models'),
+    unregisterVirtualModel: (): void => {},
+    registerMcpServer: lacks('registerMcpServer', 'MCP servers'),
+    unregisterMcpServer: (): void => {},
+    getMcpServers: (): never[] => [],
   };
 }
 

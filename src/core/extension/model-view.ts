@@ -5,6 +5,8 @@ import type { Model } from '../../protocol/index.ts';
 export class ModelView {
   readonly #models: Models;
   #known: readonly Model[] = [];
+  /** Those that `--models` or the settings name; none when they name none. */
+  scoped: readonly { readonly model: Model }[] = [];
 
   constructor(models: Models) {
     this.#models = models;
@@ -13,6 +15,7 @@ export class ModelView {
   /** Asks again which models there are. */
   readonly refresh = async (): Promise<void> => {
     this.#known = await this.#models.available();
+    this.scoped = ((await this.#models.scope()) ?? []).map((model) => ({ model }));
   };
 
   readonly getAll = (): Model[] => [...this.#known];

@@ -6,6 +6,7 @@ import type { Extension } from './extension.ts';
 import type { LogView } from './log-view.ts';
 import type { ModelView } from './model-view.ts';
 import type { Patience } from './patience.ts';
+import { promptOptions } from './prompt-options.ts';
 
 /** What the extensions of one session share. */
 export interface Surroundings {
@@ -57,6 +58,13 @@ export function createContext(
     get model() {
       return session.models.current ?? undefined;
     },
+    get thinkingLevel() {
+      return session.models.thinkingLevel;
+    },
+    get scopedModels() {
+      return models.scoped;
+    },
+    isProjectTrusted: () => session.state().trusted,
     signal,
     isIdle: () => !session.runs.isRunning,
     abort: () => void session.runs.abort(),
@@ -101,6 +109,7 @@ export function createCommandContext(
   const context = createContext(surroundings, extension, patience);
   const more = {
     waitForIdle: () => session.runs.settled(),
+    getSystemPromptOptions: () => promptOptions(session.context.sources, session.cwd),
     async newSession({ parentSession, setup }: NewSessionOptions = {}): Promise<{ cancelled: boolean }> {
       const outcome = await history.startNew({ parentSession });
       if (!outcome.cancelled) await setup?.(writerOf(session));

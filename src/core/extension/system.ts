@@ -182,6 +182,8 @@ export class ExtensionSystem {
       },
       withdraw: (name) => this.#withdraw(name),
       toolsChanged: () => this.#surroundings?.session.context.renew(),
+      lacks: (extension, method, what) =>
+        this.#failures.report(extension, method, new Error(`${what} are not offered here; going on without`)),
     };
   }
 

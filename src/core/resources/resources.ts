@@ -91,6 +91,10 @@ export function createResources(options: ResourceOptions): Resources {
       ];
     },
     skillsBlock: async () => skillsBlock(await skillsNow()),
+    async skills() {
+      const told = (await skillsNow()).filter(({ hidden }) => !hidden);
+      return told.map(({ name, description, path }) => ({ name, description, filePath: path }));
+    },
     async systemFile(name) {
       for (const { path } of places.files(name)) {
         const text = (await readWhole(files, path).catch(() => undefined))?.trim();

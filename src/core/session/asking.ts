@@ -30,22 +30,21 @@ export class Asking {
   async ready(): Promise<void> {
     await this.#seat.options.models.ready(this.#model());
     // Read while the disk takes the prompt. What goes wrong here is said when it is needed.
-    this.systemPrompt().catch(() => {});
+    this.opening().catch(() => {});
   }
 
-  /** The system prompt as it was put together last; empty before. */
-  prompt = '';
+  /** As it was put together last. */
+  last: Opening | undefined;
 
   /** The words before the conversation, as every request of this session begins. */
-  async systemPrompt(): Promise<string> {
+  async opening(): Promise<Opening> {
     this.#opening ??= this.#open();
-    return (await this.#opening).prompt;
+    return this.#opening;
   }
 
   /** `override` stands in the place of the session's own system prompt. */
   async ask(signal: AbortSignal, override?: string): Promise<ModelStream> {
-    this.#opening ??= this.#open();
-    const { prompt, offers } = await this.#opening;
+    const { prompt, offers } = await this.opening();
     const { toModelMessages } = await import('../context/opening.ts');
     const { conversation, options, hooks } = this.#seat;
     const { context, beforeRequest } = hooks;
@@ -139,7 +138,7 @@ export class Asking {
     const { openingOf } = await import('../context/opening.ts');
     const { files, clock } = ports;
     const opening = await openingOf({ ...options, files, clock, tools: this.#tools.active() });
-    this.prompt = opening.prompt;
+    this.last = opening;
     return opening;
   }
 }

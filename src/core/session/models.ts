@@ -122,7 +122,7 @@ export class ModelFacet implements ModelChoice {
     chosen?: 'model' | 'level',
     source: 'set' | 'cycle' = 'set',
   ): Promise<void> {
-    const { conversation, broadcast } = this.#seat;
+    const { conversation } = this.#seat;
     const level = clampLevel(wanted, model);
     const moved = model && (model.provider !== this.#current?.provider || model.id !== this.#current.id);
     const entries: EntryBody[] = [
@@ -137,8 +137,13 @@ export class ModelFacet implements ModelChoice {
     const levelBefore = this.thinkingLevel;
     this.#current = model;
     this.#wanted = wanted;
-    if (level !== levelBefore) await broadcast.emit({ type: 'thinking_level_changed', level });
+    if (level !== levelBefore) await this.#leveled(level, levelBefore);
     if (moved) await this.#tell(previous, source);
+  }
+
+  async #leveled(level: ThinkingLevel, previousLevel: ThinkingLevel): Promise<void> {
+    await this.#seat.broadcast.emit({ type: 'thinking_level_changed', level });
+    await this.#seat.hooks.observe?.({ type: 'thinking_level_select', level, previousLevel });
   }
 
   async #tell(previousModel: Model | null, source: 'set' | 'cycle' | 'restore'): Promise<void> {

@@ -25,7 +25,8 @@ export async function prepareRun(
   const { hooks, ports } = seat;
   if (!hooks.beforeRun) return UNCHANGED;
   try {
-    const asked = hooks.beforeRun({ prompt, images, systemPrompt: await asking.systemPrompt() });
+    const { prompt: systemPrompt, sources } = await asking.opening();
+    const asked = hooks.beforeRun({ prompt, images, systemPrompt, sources });
     const said = await orAfterAbort(asked, () => undefined, signal, ports.clock);
     const deliveries = (said?.messages ?? []).map((message) => deliveryOf(seat, message));
     return { deliveries, systemPrompt: said?.systemPrompt };

@@ -206,7 +206,10 @@ async function farewell({ hooks, ports }: Seat): Promise<void> {
 function contextOf(seat: Seat, asking: Asking): ModelContext {
   return {
     get systemPrompt() {
-      return asking.prompt;
+      return asking.last?.prompt ?? '';
+    },
+    get sources() {
+      return asking.last?.sources;
     },
     usage() {
       const { model } = asking;

@@ -42,7 +42,12 @@ test('a run: all messages, and the system prompt as it grows', async () => {
       messages: [{ role: 'custom', customType: letter, content: letter, display: true, timestamp: 0 }],
     }),
   });
-  const sum = await combineHooks([add('b'), add('c')]).beforeRun?.({ prompt: 'p', images: [], systemPrompt: 'a' });
+  const sum = await combineHooks([add('b'), add('c')]).beforeRun?.({
+    prompt: 'p',
+    images: [],
+    systemPrompt: 'a',
+    sources: { cwd: '/project', tools: [], contextFiles: [], skills: [] },
+  });
   expect(sum?.systemPrompt).toBe('abc');
   expect(sum?.messages?.map((message) => message.customType)).toEqual(['b', 'c']);
 });

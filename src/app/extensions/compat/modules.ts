@@ -36,6 +36,7 @@ export function compatibleModules(surroundings: CompatibleSurroundings): Record<
   for (const name of FAMILY) {
     surfaces[`${name}/pi-coding-agent`] = agent;
     surfaces[`${name}/pi-ai`] = ai;
+    surfaces[`${name}/pi-ai/compat`] = ai;
     surfaces[`${name}/pi-ai/oauth`] = signingIn;
     surfaces[`${name}/pi-agent-core`] = agentCore;
     surfaces[`${name}/pi-tui`] = terminal;

@@ -2,6 +2,7 @@
 import { isRecord } from '../../../base/index.ts';
 import type { Hooks, InputVerdict, RunPreparation, Said } from '../../../contracts/index.ts';
 import type { AgentMessage, CustomMessage } from '../../../protocol/index.ts';
+import { promptOptions } from '../prompt-options.ts';
 import type { HandlerRunner } from '../runner.ts';
 
 export interface PromptParts {
@@ -42,16 +43,25 @@ export async function beforeRun(
     prompt: opening.prompt,
     ...(opening.images.length > 0 ? { images: [...opening.images] } : {}),
     systemPrompt: opening.systemPrompt,
+    systemPromptOptions: promptOptions(opening.sources, opening.sources.cwd),
   };
+  const { sections } = event.systemPromptOptions;
   await runner.emit(event, (result) => {
-    if (!isRecord(result)) return false;
-    if (isRecord(result.message)) messages.push(customMessage(result.message, now()));
+    if (isRecord(result) && isRecord(result.message)) messages.push(customMessage(result.message, now()));
     // The next handler sees the prompt as this one left it.
-    if (typeof result.systemPrompt === 'string') event.systemPrompt = result.systemPrompt;
+    if (isRecord(result) && typeof result.systemPrompt === 'string') event.systemPrompt = result.systemPrompt;
+    event.systemPrompt += sectionsIn(sections);
     return false;
   });
   const changed = event.systemPrompt !== opening.systemPrompt;
   return { messages, ...(changed ? { systemPrompt: event.systemPrompt } : {}) };
+}
+
+/** What handlers have added since they were last looked at. */
+function sectionsIn(sections: Record<string, unknown>): string {
+  const texts = Object.entries(sections).map(([tag, text]) => `\n\n<${tag}>\n${text}\n</${tag}>`);
+  for (const tag of Object.keys(sections)) delete sections[tag];
+  return texts.join('');
 }
 
 function customMessage(message: Readonly<Record<string, unknown>>, timestamp: number): CustomMessage {
