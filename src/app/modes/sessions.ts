@@ -69,13 +69,11 @@ async function storesFor({ values, positionals }: Given): Promise<Shelf[]> {
   const { files, clock } = createSystemPorts({});
   const home = userDirectory(process.env, homeDirectory());
   const named = values['session-dir'];
-  // Ids may belong to any directory.
+  const here = sessionFolder(home, process.cwd());
+  // Ids may belong to any directory, paths to none of ours.
   const everywhere = values.all || positionals[0] === 'delete';
-  const folders = named
-    ? [named]
-    : everywhere
-      ? await sessionFolders(files, home)
-      : [sessionFolder(home, process.cwd())];
+  const others = everywhere && !named ? await sessionFolders(files, home) : [];
+  const folders = named ? [named] : [...new Set([here, ...others])];
   const identity = createProcessIdentity();
   return folders.map((directory) => ({
     store: createJsonlStore({ files, clock, identity, directory }),
