@@ -11,6 +11,8 @@ from typing import Any, Dict, List
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = ROOT / "dist" / "cli.js"
+# Named, because whoever runs the tests may have a provider's key in the environment.
+OFFLINE = ("--provider", "parley", "--model", "offline")
 
 _OPENING = """
 import json, os, subprocess, sys, time
@@ -59,7 +61,7 @@ class Place:
         env = {"HOME": self.path, "PARLEY_DIR": os.path.join(self.path, "home")}
         return {
             "command": ["node", str(PROGRAM)],
-            "args": ["--no-session", *args],
+            "args": ["--no-session", *OFFLINE, *args],
             "cwd": self.path,
             "env": env,
             "timeout": 60,

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 from typing import Any, Dict, Iterator
 
-from .support import PROGRAM, Place
+from .support import OFFLINE, PROGRAM, Place
 
 
 class JsonLines(unittest.TestCase):
@@ -19,7 +19,7 @@ class JsonLines(unittest.TestCase):
         env = {**os.environ, "HOME": place.path, "PARLEY_DIR": place.path}
         env["PATH"] = place.path + os.pathsep + env["PATH"]
         agent = subprocess.Popen(
-            [name, "--mode", "rpc", "--no-session"],
+            [name, "--mode", "rpc", "--no-session", *OFFLINE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

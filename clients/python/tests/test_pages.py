@@ -23,8 +23,8 @@ class Pages(unittest.TestCase):
             place = Place()
             self.addCleanup(place.close)
             os.symlink(PROGRAM, os.path.join(place.path, "parley"))
-            env = {**os.environ, "HOME": place.path, "PARLEY_DIR": place.path, "PYTHONPATH": str(ROOT / "clients" / "python")}
-            env["PATH"] = place.path + os.pathsep + env["PATH"]
+            env = {"HOME": place.path, "PARLEY_DIR": place.path, "PYTHONPATH": str(ROOT / "clients" / "python")}
+            env["PATH"] = place.path + os.pathsep + os.environ["PATH"]
             ran = subprocess.run([sys.executable, "-c", code], cwd=place.path, env=env, capture_output=True, text=True, timeout=150)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""), code)
             following = fences[index + 1] if index + 1 < len(fences) else ("", "", "")
