@@ -60,7 +60,10 @@ test('the command starts from elsewhere and tells its version', async () => {
 test('the command answers a host', async () => {
   const command = join(project, 'node_modules/.bin/parley');
   const env = { ...process.env, PARLEY_DIR: join(place, 'home') };
-  const child = spawn(command, ['--mode', 'rpc', '--no-session', '--provider', 'parley', '--model', 'offline'], { cwd: project, env });
+  const child = spawn(command, ['--mode', 'rpc', '--no-session', '--provider', 'parley', '--model', 'offline'], {
+    cwd: project,
+    env,
+  });
   child.stdin.end('{"id":"1","type":"get_state"}\n');
   let output = '';
   for await (const chunk of child.stdout) output += chunk;
