@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type AwsBook, awsHome, type CloudFiles, type Env, type Section } from './aws-files.ts';
 import { type AwsKeys, keysInJson, locked } from './aws-keys.ts';
-import { exchange, type Good, type KeeperPorts } from './exchange.ts';
+import { exchange, fieldsIn, type Good, type KeeperPorts } from './exchange.ts';
 
 interface Reception {
   readonly ports: KeeperPorts & { readonly files: CloudFiles };
@@ -36,19 +36,11 @@ async function tokenOf({ ports, env }: Reception, name: string, owner: string): 
   const again = `Sign in with: aws sso login --profile ${name}`;
   const info = await ports.files.info(file);
   if (info?.kind !== 'file') throw locked(`nobody has signed in to the profile ${name}. ${again}`);
-  const { accessToken, expiresAt } = readToken(new TextDecoder().decode(await ports.files.read(file)));
+  const { accessToken, expiresAt } = fieldsIn(new TextDecoder().decode(await ports.files.read(file)));
   if (typeof accessToken !== 'string' || !(Date.parse(String(expiresAt)) > ports.clock.now())) {
     throw locked(`the sign-in to the profile ${name} is over. ${again}`);
   }
   return accessToken;
-}
-
-function readToken(text: string): { accessToken?: unknown; expiresAt?: unknown } {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 function addressIn(region: string): string {

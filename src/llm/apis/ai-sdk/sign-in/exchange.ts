@@ -57,6 +57,15 @@ export async function exchange(
   }
 }
 
+/** What a keeper wrote as JSON; nothing where it is none. */
+export function fieldsIn(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
 /** One question at a time; everybody who comes meanwhile gets what it brings. What is for another owner is asked for anew. */
 export function keeping<T>(clock: Pick<Clock, 'now'>): (owner: unknown, ask: () => Promise<Good<T>>) => Promise<T> {
   let held: { owner: unknown; until: number; value: Promise<T> } | undefined;

@@ -4,7 +4,7 @@ import { type InferOutput, literal, looseObject, nonEmpty, optional, pipe, safeP
 import { malformed, ProviderFault } from '../../../http/failure.ts';
 import { watchedFile } from '../../../watched-file.ts';
 import type { CloudFiles } from './aws-files.ts';
-import { exchange, type Good, type KeeperPorts, keeping } from './exchange.ts';
+import { exchange, fieldsIn, type Good, type KeeperPorts, keeping } from './exchange.ts';
 
 export interface GoogleToken {
   readonly token: string;
@@ -87,17 +87,9 @@ async function ask(ports: GooglePorts, owner: Account): Promise<Good<string>> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const keeper = { name: 'Google Cloud', gift: 'token', secrets };
   const said = await exchange(ports, url, { method: 'POST', headers, body }, keeper);
-  const { access_token: value, expires_in: seconds } = readJson(said);
+  const { access_token: value, expires_in: seconds } = fieldsIn(said);
   if (typeof value !== 'string' || value === '') throw malformed('Google gave no token where it was asked for one');
   return { value, expires: ports.clock.now() + (Number(seconds) || LIFE_S) * 1000 };
-}
-
-function readJson(said: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(said));
-  } catch {
-    return {};
-  }
 }
 
 function grantOf(owner: Account, url: string, now: number): Record<string, string> {
