@@ -184,7 +184,8 @@ function subagentsFor(options: AgentOptions, places: TrustablePlaces): SubagentR
 function loginsFor(options: AgentOptions, host: () => HostUi | undefined): Logins {
   let opened: Promise<Logins> | undefined;
   const open = () => {
-    const surroundings = { ...options.ports, env: options.env ?? process.env };
+    const { fetch, clock } = options.ports;
+    const surroundings = { fetch, clock, env: options.env ?? process.env };
     opened ??= import('./logins.ts').then(({ createLogins }) =>
       createLogins(modelsFor(options).credentials, surroundings, host),
     );

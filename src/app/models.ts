@@ -50,7 +50,7 @@ export function modelsFor(options: Surroundings): Models & Pick<ReturnType<typeo
   };
   const print = async (command: string) => {
     const { allPrintedBy } = await import('../llm/credentials/secret-command.ts');
-    return allPrintedBy(ports, homeDirectory(env), command, 'Amazon Bedrock');
+    return allPrintedBy(ports, { command, cwd: homeDirectory(env), owner: 'Amazon Bedrock', env });
   };
   return createModels({
     apis: apiLoaders({ clock, pause: () => clock.turn(), wire, env, files: ports.files, print }),

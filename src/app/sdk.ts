@@ -80,16 +80,13 @@ export interface AgentSessionHandle {
 /** An agent with the user's own settings, for the current directory, unless the options say otherwise. */
 export async function createAgentSession(options: AgentSessionOptions = {}): Promise<AgentSessionHandle> {
   const { settings: wanted, ports: replaced, onProblem, models, ...rest } = options;
-  const system = createSystemPorts();
-  // The environment of tools is asked for anew each time, because keys may be learnt that do not belong in it.
-  const ports: Ports = {
-    ...system,
-    get toolEnv() {
-      return system.toolEnv;
-    },
-    ...replaced,
-  };
   const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homeDirectory()));
+  const system = createSystemPorts({ own: agentDirectory });
+  // Getters stay getters: the environment of tools changes when a variable is found to hold a key, and reading it takes work.
+  const ports: Ports = Object.defineProperties({} as Ports, {
+    ...Object.getOwnPropertyDescriptors(system),
+    ...Object.getOwnPropertyDescriptors(replaced ?? {}),
+  });
   const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
   const trusted = options.trusted ?? (await decideTrust({ files: ports.files, agentDirectory, cwd })).trusted;
   const project = trusted ? cwd : undefined;

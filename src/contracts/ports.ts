@@ -76,8 +76,10 @@ export interface SpawnRequest {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** The whole environment of the child. */
+  /** The whole environment of the child. Variables that hold keys of models are taken out of it. */
   env: Readonly<Record<string, string>>;
+  /** Variables that stay in `env` although they hold keys: a command that prints a key may need another one. */
+  keys?: readonly string[] | undefined;
   /**
    * Called with every piece of output as it arrives, stdout and stderr in the order they came. Nothing more of that stream
    * is read before the promise, where there is one, has resolved.

@@ -13,7 +13,9 @@ export type Choices = Pick<Models, 'initial' | 'find' | 'available' | 'scope'>;
 
 export function createChoices(options: ModelsOptions, { custom, credentials }: Doors): Choices {
   const { apis, env, ports, asked = {}, apiKey, patterns, warn = () => {} } = options;
-  const known = createKnownModels({ ...ports, custom, env, key: credentials.key, address: credentials.address, warn });
+  const { fetch, clock } = ports;
+  const { key, address } = credentials;
+  const known = createKnownModels({ fetch, clock, custom, env, key, address, warn });
   let { preferred = {} } = options;
   const isSpoken = ({ api }: Model) => Object.hasOwn(apis, api);
 

@@ -33,7 +33,7 @@ export function createDoors(options: DoorOptions): Doors {
   const custom = createCustomModels(files, directory, warn);
   const secrets = createSecretTexts({ ports, env, directory, redact, withhold });
   const auth = createAuthFile({ files, clock, ids, directory, platform, warn });
-  const credentials = createCredentials({ auth, custom, secrets, env, clock, redact, refreshers });
+  const credentials = createCredentials({ auth, custom, secrets, env, clock, redact, withhold, refreshers });
 
   async function headerOf(name: string, value: string, owner: string): Promise<[string, string]> {
     const plain = !SECRET_HEADER.test(name) && !value.startsWith('!') && !env[value];

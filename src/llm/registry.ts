@@ -4,6 +4,7 @@ import type { Models } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import type { Choices } from './choices.ts';
 import type { Credentials } from './credentials/credentials.ts';
+import { variablesNamedIn } from './credentials/named-variables.ts';
 import { ASKED_PROVIDERS, DEFAULT_MODELS } from './defaults.ts';
 import { createDoors } from './doors.ts';
 import { OFFLINE_API, offlineModel } from './offline/model.ts';
@@ -12,7 +13,7 @@ import type { ModelsOptions } from './registry-options.ts';
 import { GuardedStream, lazily, unknownApi } from './streaming.ts';
 
 export function createModels(options: ModelsOptions): Models & { readonly credentials: Credentials } {
-  const { ports, asked = {}, apiKey } = options;
+  const { ports, env, asked = {}, apiKey, withhold = () => {} } = options;
   const apis = { ...options.apis };
   const doors = createDoors(options);
   const { credentials } = doors;
@@ -54,6 +55,7 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
     // Those that need no key have none.
     key: (provider) => credentials.key(provider).catch(() => undefined),
     register(name, description, api) {
+      for (const variable of variablesNamedIn(JSON.stringify(description), Object.keys(env))) withhold(variable);
       if (!api) return doors.custom.add(name, description);
       // A name of its own each time: what was loaded under an older one is not asked again.
       const own = `extension:${name}:${++registered}`;

@@ -30,7 +30,8 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
   const shelves = createShelves(common);
   const own = modelsFor(common);
   const models: Models = common.models ?? own;
-  const auth = createDeskAuth(own.credentials, { ...ports, env: common.env ?? process.env });
+  const { fetch, clock } = ports;
+  const auth = createDeskAuth(own.credentials, { fetch, clock, env: common.env ?? process.env });
   const place = { ports, directory: agentDirectory };
   /** Two calls may ask for the same one before the first is open. */
   const opening = new Set<string>();

@@ -45,9 +45,9 @@ function parse(argv: readonly string[]) {
 }
 
 async function examine(): Promise<Finding[]> {
-  const ports = createSystemPorts();
   const [env, cwd] = [process.env, process.cwd()];
   const directory = userDirectory(env, homeDirectory());
+  const ports = createSystemPorts({ own: directory });
   try {
     const { trusted } = await decideTrust({ files: ports.files, agentDirectory: directory, cwd });
     const settings = await loadSettings({ files: ports.files, directory, project: trusted ? cwd : undefined });

@@ -16,8 +16,8 @@ const ONLY_OFFLINE =
 
 /** The table, or the news that nothing matches the search. */
 export async function listModels(options: Options, search: string, warn: (line: string) => void): Promise<string> {
-  const ports = createSystemPorts();
   const agentDirectory = userDirectory(process.env, homeDirectory());
+  const ports = createSystemPorts({ own: agentDirectory });
   const { values: settings, problems } = await loadSettings({ files: ports.files, directory: agentDirectory });
   for (const problem of problems) warn(problem);
   try {

@@ -31,7 +31,7 @@ const ID_LENGTH = 8;
 
 /** Returns the exit code. */
 export async function runTerminal(options: TerminalOptions, argv: readonly string[]): Promise<number> {
-  const ports = createSystemPorts({});
+  const ports = createSystemPorts({ own: userDirectory(process.env, homedir()) });
   const stderr = createLineTeller();
   const agent = await spawnAgent({
     cliPath: process.argv[1],

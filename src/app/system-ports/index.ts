@@ -7,7 +7,7 @@ import { createIds } from './ids.ts';
 import { createLog, type DiagnosticLog } from './log.ts';
 import { createNetwork } from './network.ts';
 import { createLazyProcesses } from './processes-lazy.ts';
-import { createToolEnv, isWithheld } from './tool-env.ts';
+import { createToolEnv, isWellKnown } from './tool-env.ts';
 
 export { PROVIDER_VARIABLES } from './tool-env.ts';
 
@@ -21,7 +21,7 @@ export interface SystemPorts extends Ports {
 }
 
 export interface SystemPortsOptions {
-  /** The user's own directory, whose small files are quickly read. */
+  /** The user's own directory, whose small files are quickly read. Variables that its models.json or auth.json name are withheld. */
   own?: string | undefined;
   logFile?: string | undefined;
   warn?: ((sentence: string) => void) | undefined;
@@ -31,33 +31,31 @@ export interface SystemPortsOptions {
 }
 
 export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts {
-  const { logFile, warn, env = process.env } = options;
-  const withheld = [...(options.withhold ?? [])];
+  const { own, logFile, warn, env = process.env } = options;
   const clock = createClock();
   const ids = createIds();
-  const processes = createLazyProcesses({ ids });
   const diagnostics = createLog({ file: logFile, clock, warn });
-  if (logFile !== undefined) redactKeys(env, withheld, diagnostics);
-  let toolEnv: Readonly<Record<string, string>> | undefined;
+  if (logFile !== undefined) redactKeys(env, diagnostics);
+  const toolEnv = createToolEnv({
+    env,
+    directory: own,
+    withhold: options.withhold,
+    learnt: (variable) => diagnostics.redact(env[variable] ?? ''),
+  });
+  const processes = createLazyProcesses({ ids, cleaned: toolEnv.cleaned });
   return {
     clock,
     ids,
-    files: createLazyFiles(options.own),
+    files: createLazyFiles(own),
     processes,
     ...createNetwork(env, clock),
     log: diagnostics.log,
     get toolEnv() {
-      toolEnv ??= Object.freeze(createToolEnv(env, withheld));
-      return toolEnv;
+      return toolEnv.current();
     },
     platform: process.platform,
     redact: diagnostics.redact,
-    withhold(variable) {
-      if (withheld.includes(variable)) return;
-      withheld.push(variable);
-      toolEnv = undefined;
-      diagnostics.redact(env[variable] ?? '');
-    },
+    withhold: toolEnv.withhold,
     async close() {
       await processes.close();
       diagnostics.close();
@@ -65,8 +63,8 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
   };
 }
 
-function redactKeys(env: NodeJS.ProcessEnv, more: readonly string[], { redact }: DiagnosticLog): void {
+function redactKeys(env: NodeJS.ProcessEnv, { redact }: DiagnosticLog): void {
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && isWithheld(name, more)) redact(value);
+    if (value !== undefined && isWellKnown(name)) redact(value);
   }
 }

@@ -39,6 +39,8 @@ export interface CredentialsOptions {
   env: Readonly<Record<string, string | undefined>>;
   clock: { now(): number };
   redact(secret: string): void;
+  /** Keeps a variable from tools because its value is used as a key. */
+  withhold(variable: string): void;
   /** How logins are renewed, by provider. */
   refreshers?: Readonly<Record<string, Refresh>> | undefined;
 }
@@ -54,7 +56,7 @@ interface Source {
 }
 
 export function createCredentials(options: CredentialsOptions): Credentials {
-  const { auth, custom, secrets, env, redact, clock, refreshers = {} } = options;
+  const { auth, custom, secrets, env, redact, withhold, clock, refreshers = {} } = options;
   const given = new Map<string, string>();
 
   async function refreshed(provider: string, refresh: Refresh): Promise<OAuthEntry> {
@@ -92,7 +94,13 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     if (!name) return undefined;
     const key = SIGN_IN_VARIABLES.has(name) ? undefined : env[name];
     if (key) redact(key);
-    return { get: async () => key };
+    return {
+      async get() {
+        // Tools get GITHUB_TOKEN and the like, but not while a model is reached with it.
+        if (key) withhold(name);
+        return key;
+      },
+    };
   }
 
   function* sourcesOf(

@@ -29,7 +29,9 @@ export function createSecretTexts({ ports, env, directory, redact, withhold }: S
   function output(command: string, owner: string): Promise<string> {
     const known = printed.get(command);
     if (known) return known;
-    const running = import('./secret-command.ts').then(({ printedBy }) => printedBy(ports, directory, command, owner));
+    const running = import('./secret-command.ts').then(({ printedBy }) =>
+      printedBy(ports, { command, cwd: directory, owner, env }),
+    );
     printed.set(command, running);
     running.catch(() => printed.delete(command));
     return running;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createSystemPorts, PROVIDER_VARIABLES } from '../../../src/app/system-ports/index.ts';
@@ -19,6 +19,24 @@ test('tools get the user’s environment without the keys of providers and our o
   const env = { ...kept, ...own, ...keys, openai_api_key: 'key', PARLEY_LOG: '/x.log', UNSET: undefined };
   expect(createSystemPorts({ env }).toolEnv).toEqual({ ...kept, PARLEY_LOG: '/x.log' });
   expect(createSystemPorts({ env, withhold: ['MY_API_KEY'] }).toolEnv).not.toHaveProperty('MY_API_KEY');
+});
+
+test('the files that name variables are read when the environment is first asked for', () => {
+  const own = temporaryDirectory();
+  const ports = createSystemPorts({ own, env: { ACME: 'key', EARLY: 'key', HOME: '/x', QUOTED_NAME: 'value' } });
+  writeFileSync(join(own, 'models.json'), '{"providers":{"acme":{"apiKey":"ACME","headers":{"a":"!echo $HOME"}}}}');
+  expect(ports.toolEnv).toEqual({ EARLY: 'key', HOME: '/x', QUOTED_NAME: 'value' });
+  writeFileSync(join(own, 'auth.json'), '{"early":{"type":"api_key","key":"EARLY"}}');
+  expect(ports.toolEnv).toEqual({ HOME: '/x', QUOTED_NAME: 'value' });
+  writeFileSync(join(own, 'auth.json'), '{}');
+  expect(ports.toolEnv).not.toHaveProperty('EARLY');
+});
+
+test('where such a file cannot be read, everything that is named like a secret is withheld', () => {
+  const own = temporaryDirectory();
+  mkdirSync(join(own, 'models.json'));
+  const env = { HOME: '/x', GITHUB_TOKEN: 't', MY_KEY: 'k', DB_PASSWORD: 'p' };
+  expect(createSystemPorts({ own, env }).toolEnv).toEqual({ HOME: '/x' });
 });
 
 test.each([

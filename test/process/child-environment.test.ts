@@ -1,0 +1,174 @@
+// No child process gets a variable that holds a key: of any provider, of models.json, of auth.json, from the first child on.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { PROVIDER_VARIABLES } from '../../src/app/system-ports/index.ts';
+import { type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
+import { newPlace, type Place, type Program, startRpc } from '../support/program.ts';
+
+/** Each holds its own name in lower case, so that a leak says which one it is. */
+const NAMED = [
+  'MY_MAIN_KEY',
+  'MY_HEADER_KEY',
+  'MY_MODEL_HEADER',
+  'MY_OVERRIDE_HEADER',
+  'OTHER_UNUSED_KEY',
+  'AUTH_FILE_KEY',
+  'PRINTED_KEY',
+  'BRACED_TOKEN',
+  'lower.case',
+];
+const SECRETS = Object.fromEntries([...NAMED, ...PROVIDER_VARIABLES].map((name) => [name, `canary-of-${name}`]));
+const HARMLESS = { HARMLESS: 'value-to-see', GITHUB_TOKEN: 'token-of-the-user' };
+
+function configured(baseUrl = 'http://127.0.0.1:9'): Place {
+  const place = newPlace();
+  const main = {
+    baseUrl,
+    api: 'anthropic-messages',
+    apiKey: 'MY_MAIN_KEY',
+    headers: { 'x-gateway': 'MY_HEADER_KEY' },
+    models: [{ id: 'one', headers: { 'x-model': 'MY_MODEL_HEADER' } }],
+    modelOverrides: { one: { headers: { 'x-override': 'MY_OVERRIDE_HEADER' } } },
+  };
+  const providers = {
+    main,
+    other: { ...main, apiKey: 'OTHER_UNUSED_KEY', headers: { a: 'lower.case' } },
+    printed: { ...main, apiKey: `!printf %s "$PRINTED_KEY" "\${BRACED_TOKEN}" "$HOME"` },
+  };
+  writeFileSync(join(place.home, 'models.json'), `// a comment with a "\n${JSON.stringify({ providers })}`);
+  const auth = { elsewhere: { type: 'api_key', key: 'AUTH_FILE_KEY' } };
+  writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+  return place;
+}
+
+const leaks = (text: string) => Object.values(SECRETS).filter((secret) => text.includes(secret));
+
+async function ended(program: Program) {
+  program.stdin.end();
+  return program.ended;
+}
+
+test('the first child gets no key: a command of the host', async () => {
+  const program = startRpc(['--no-session', '--provider', 'parley'], {
+    place: configured(),
+    env: { ...SECRETS, ...HARMLESS },
+  });
+  const reply = await program.ask({ type: 'bash', command: 'env' });
+  await ended(program);
+  expect(JSON.stringify(reply)).toContain(HARMLESS.HARMLESS);
+  expect(JSON.stringify(reply)).toContain(HARMLESS.GITHUB_TOKEN);
+  expect(JSON.stringify(reply)).toContain(`HOME=${program.home}`);
+  expect(leaks(JSON.stringify(reply))).toEqual([]);
+});
+
+test('a variable that a file names later is withheld from the next child', async () => {
+  const place = newPlace();
+  const program = startRpc(['--no-session'], { place, env: { LATER_VALUE: 'canary-later' } });
+  const env = async () => JSON.stringify(await program.ask({ type: 'bash', command: 'env' }));
+  expect(await env()).toContain('canary-later');
+  const auth = { acme: { type: 'api_key', key: 'LATER_VALUE' } };
+  writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+  expect(await env()).not.toContain('canary-later');
+  await ended(program);
+});
+
+test('a models.json with a syntax error still names its variables', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.home, 'models.json'), '{"providers": {"a": {"apiKey": "HALF_WRITTEN",');
+  const program = startRpc(['--no-session'], { place, env: { HALF_WRITTEN: 'canary-half' } });
+  expect(JSON.stringify(await program.ask({ type: 'bash', command: 'env' }))).not.toContain('canary-half');
+  await ended(program);
+});
+
+test('children of an extension get no key, also in an environment that it builds itself', async () => {
+  const place = configured();
+  mkdirSync(join(place.home, 'extensions'));
+  writeFileSync(
+    join(place.home, 'extensions', 'look.ts'),
+    `import { createBashTool, createLocalBashOperations } from '@mariozechner/pi-coding-agent';
+    export default (pi) => {
+      pi.registerProvider('late', { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'EXTENSION_KEY', models: [{ id: 'm' }] });
+      pi.registerCommand('look', { async handler(_, ctx) {
+        const { stdout } = await pi.exec('env', []);
+        ctx.ui.notify('exec ' + stdout);
+        let local = '';
+        await createLocalBashOperations().exec('env', '/', { onData: (data) => { local += data; }, env: { ...process.env } });
+        ctx.ui.notify('local ' + local);
+        const spawnHook = (about) => ({ ...about, env: { ...process.env, HOOKED: 'yes' } });
+        const hooked = await createBashTool('/', { spawnHook }).execute('x', { command: 'env' });
+        ctx.ui.notify('hook ' + hooked.content[0].text);
+      } });
+    };`,
+  );
+  const env = { ...SECRETS, ...HARMLESS, EXTENSION_KEY: 'canary-of-extension' };
+  const program = startRpc(['--no-session', '--provider', 'parley'], { place, env });
+  await program.ask({ type: 'prompt', message: '/look' });
+  for (const kind of ['exec', 'local', 'hook']) {
+    const { message } = await program.frame(
+      (frame) => frame.method === 'notify' && String(frame.message).startsWith(kind),
+    );
+    expect(message).toContain(HARMLESS.HARMLESS);
+    expect(leaks(String(message))).toEqual([]);
+    expect(message).not.toContain('canary-of-extension');
+  }
+  await ended(program);
+});
+
+/** A git that notes its environment. */
+function watchedGit(place: Place): string {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const folder = join(place.home, 'bin');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\nenv > "${place.home}/seen.git.$$"\nexec "${real}" "$@"\n`, {
+    mode: 0o755,
+  });
+  return `${folder}:${process.env.PATH}`;
+}
+
+test('the model’s shell, isolation’s git, verification and commands for keys get none but what they name', async () => {
+  const server = await startAnthropicMessages();
+  onTestFinished(() => server.close());
+  const place = configured(server.url);
+  const note = (name: string) => `env > "${place.home}/seen.${name}"`;
+  const call = (name: string, input: object): Reply => ({
+    lax: true,
+    answer: { parts: [{ call: `toolu_${name}`, name, input: input as Record<string, unknown> }] },
+  });
+  const task = {
+    agent: 'task',
+    isolated: true,
+    tasks: [{ id: 'T', assignment: 'work' }],
+    verify: { commands: [{ name: 'look', command: note('verification') }] },
+  };
+  const done: Reply = { lax: true, answer: { parts: [{ text: 'Done.' }] } };
+  server.reply(
+    call('bash', { command: note('bash') }),
+    call('task', task),
+    call('bash', { command: `${note('subagent')}; echo x > x.txt` }),
+    done,
+    done,
+    done,
+  );
+  const who = ['-c', 'user.name=A', '-c', 'user.email=a@b'];
+  const git = (...args: string[]) =>
+    execFileSync('git', [...who, ...args], { cwd: place.cwd, env: { PATH: process.env.PATH, HOME: place.home } });
+  git('init', '-q', '-b', 'main');
+  git('commit', '-q', '--allow-empty', '-m', 'start');
+  const env = { ...SECRETS, ...HARMLESS, PATH: watchedGit(place) };
+  const program = startRpc(['--no-session', '--model', 'printed/one'], { place, env });
+  program.send({ type: 'prompt', message: 'go' });
+  await program.frame({ type: 'agent_settled' });
+  await ended(program);
+  const key = server.received[0]?.headers['x-api-key'];
+  expect(key).toBe(`canary-of-PRINTED_KEYcanary-of-BRACED_TOKEN${place.home}`);
+  const seen = readdirSync(place.home).filter((name) => name.startsWith('seen.'));
+  expect(seen).toEqual(expect.arrayContaining(['seen.bash', 'seen.subagent', 'seen.verification']));
+  expect(seen.filter((name) => name.startsWith('seen.git')).length).toBeGreaterThan(3);
+  for (const name of seen) {
+    const text = readFileSync(join(place.home, name), 'utf8');
+    expect(text).toContain(HARMLESS.HARMLESS);
+    expect({ name, leaks: leaks(text) }).toEqual({ name, leaks: [] });
+  }
+});
