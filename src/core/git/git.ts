@@ -27,16 +27,22 @@ export interface Git {
 type GitPorts = Pick<Ports, 'processes' | 'clock' | 'toolEnv'>;
 
 const PATIENCE_MS = 120_000;
+/** The exit code of a git that a signal ended. Not 1, which git uses for "no". */
+const KILLED = 137;
 /** Those that show differences would start the drivers that attributes name. */
 const SHOWS_DIFFERENCES = new Set(['diff', 'diff-files', 'diff-index', 'diff-tree', 'format-patch', 'log', 'show']);
+/** Those that look at files would start a git in every submodule, which reads the submodule's own configuration. */
+const LOOKS_AT_FILES = new Set(['diff', 'diff-files', 'diff-index', 'status']);
 
 export function createGit(ports: GitPorts, cwd: string): Git {
   async function run(args: readonly string[], options: GitOptions = {}): Promise<GitOutcome> {
     if (options.signal?.aborted) throw aborted(args);
     const look = ['config', '--show-scope', '-z', '--get-regexp', NAMED_SECTIONS];
     // Asked each time: what works in the repository meanwhile may have changed it.
-    const { stdout } = await start(ports, cwd, look, { ...options, env: settingsEnv(quietSettings('')) });
-    const settings = quietSettings(new TextDecoder().decode(stdout));
+    const looked = await start(ports, cwd, look, { ...options, env: settingsEnv(quietSettings('')) });
+    // 1 means that nothing matches. After any other failure it is unknown which programs the repository names.
+    if (looked.code > 1) return looked;
+    const settings = quietSettings(Buffer.from(looked.stdout).toString('latin1'));
     return start(ports, cwd, withoutDrivers(args), { ...options, env: { ...settingsEnv(settings), ...options.env } });
   }
   return {
@@ -51,7 +57,8 @@ export function createGit(ports: GitPorts, cwd: string): Git {
 
 function withoutDrivers([command = '', ...rest]: readonly string[]): string[] {
   const flags = SHOWS_DIFFERENCES.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
-  return [command, ...flags, ...rest];
+  const alone = LOOKS_AT_FILES.has(command) ? ['--ignore-submodules=all'] : [];
+  return [command, ...flags, ...alone, ...rest];
 }
 
 /** In variables, because a name with an equals sign in it could not be overruled with `-c`. */
@@ -82,6 +89,8 @@ function baseEnv(toolEnv: Readonly<Record<string, string>>): Record<string, stri
     GIT_ALLOW_PROTOCOL: 'file',
     GIT_NO_LAZY_FETCH: '1',
     GIT_OPTIONAL_LOCKS: '0',
+    // The user's git-lfs takes objects from the disk only: servers and transfer programs are named by the repository.
+    GIT_LFS_SKIP_SMUDGE: '1',
     LC_ALL: 'C',
   };
 }
@@ -107,7 +116,7 @@ async function start(ports: GitPorts, cwd: string, args: readonly string[], opti
     const { code } = await child.finished;
     if (late) throw new Fault('timeout', `git ${args[0]} took too long in ${cwd}`);
     if (options.signal?.aborted) throw aborted(args);
-    return { code: code ?? 1, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
+    return { code: code ?? KILLED, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
   } finally {
     cancel();
     options.signal?.removeEventListener('abort', onAbort);

@@ -1,6 +1,6 @@
 // Real git in a repository that would run something at every turn. A file called `canary` says that it did.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
@@ -136,6 +136,56 @@ describe('a hostile repository', () => {
     expect(existsSync(repo.canary)).toBe(false);
   });
 
+  test.each([['status'], ['diff'], ['diff-files'], ['diff-index', 'HEAD']])(
+    'git %s does not look into a submodule with a filter of its own',
+    async (...call) => {
+      const repo = repository();
+      const inner = join(repo.cwd, 'inner');
+      mkdirSync(inner);
+      for (const args of [
+        ['init', '-q'],
+        ['commit', '-qm', 'x', '--allow-empty'],
+      ])
+        repo.plain('-C', inner, ...args);
+      writeFileSync(join(inner, '.gitattributes'), 'f filter=evil\n');
+      writeFileSync(join(inner, 'f'), 'one\n');
+      repo.plain('-C', inner, 'add', '-A');
+      committed(repo, { 'a.txt': 'one\n' });
+      repo.plain('-C', inner, 'config', 'filter.evil.clean', `touch ${repo.canary}; cat`);
+      writeFileSync(join(inner, 'f'), 'two\n');
+      await repo.git.text(call);
+      expect(existsSync(repo.canary)).toBe(false);
+      repo.plain(...call);
+      expect(existsSync(repo.canary)).toBe(true);
+    },
+  );
+
+  test('a filter whose name is not UTF-8 makes the call fail', async () => {
+    const repo = repository();
+    committed(repo, { 'a.txt': 'one\n' });
+    const section = `[filter "evil\xff"]\n\tclean = touch ${repo.canary}; cat\n`;
+    appendFileSync(join(repo.cwd, '.git', 'config'), Buffer.from(section, 'latin1'));
+    writeFileSync(join(repo.cwd, '.gitattributes'), Buffer.from('*.txt filter=evil\xff\n', 'latin1'));
+    writeFileSync(join(repo.cwd, 'a.txt'), 'two\n');
+    await expect(repo.git.run(['add', '-A'])).rejects.toThrow('has a key that is not UTF-8');
+    expect(existsSync(repo.canary)).toBe(false);
+    repo.plain('add', '-A');
+    expect(existsSync(repo.canary)).toBe(true);
+  });
+
+  test('nothing runs when its configuration cannot be listed', async () => {
+    const place = temporaryDirectory();
+    const real = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
+    const script = `#!/bin/sh\ncase "$*" in *--get-regexp*) echo no scopes >&2; exit 129;; esac\nexec ${real} "$@"\n`;
+    writeFileSync(join(place, 'git'), script, { mode: 0o755 });
+    const repo = repository({ PATH: `${place}:${process.env.PATH}` });
+    committed(repo, { 'a.txt': 'one\n' });
+    makeHostile(repo);
+    writeFileSync(join(repo.cwd, 'a.txt'), 'two\n');
+    await expect(repo.git.text(['add', '-A'])).rejects.toThrow('git add failed: no scopes');
+    expect(existsSync(repo.canary)).toBe(false);
+  });
+
   test('an included file of the project is no way round', async () => {
     const repo = repository();
     committed(repo, { 'a.txt': 'one\n' });
@@ -157,6 +207,19 @@ describe('the user’s own', () => {
     writeFileSync(join(repo.cwd, 'a.txt'), 'x\n');
     await repo.git.run(['add', 'a.txt']);
     expect(existsSync(repo.canary)).toBe(true);
+  });
+
+  test('a filter of the user, as git-lfs is one, sees no program that the repository names for it', async () => {
+    const repo = repository();
+    const seen = join(repo.cwd, '..', 'seen');
+    const keys = ['lfs.extension.evil.clean', 'lfs.customtransfer.evil.path', 'lfs.https://x/.standalonetransferagent'];
+    const ask = keys.map((key) => `git config ${key} >> ${seen}; `).join('');
+    repo.plain('config', '--global', 'filter.lfs.clean', `${ask} echo $GIT_LFS_SKIP_SMUDGE >> ${seen}; cat`);
+    committed(repo, { '.gitattributes': '*.bin filter=lfs\n' });
+    for (const key of keys) repo.plain('config', key, `touch ${repo.canary}`);
+    writeFileSync(join(repo.cwd, 'a.bin'), 'x\n');
+    await repo.git.text(['add', 'a.bin']);
+    expect(readFileSync(seen, 'utf8')).toBe('false\nfalse\n\n1\n');
   });
 
   test('a repository that redefines one gets the user’s definition', () => {

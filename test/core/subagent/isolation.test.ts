@@ -228,6 +228,36 @@ describe('repositories inside', () => {
     expect(place.sh('git log --oneline | wc -l', join(place.root, 'sub')).trim()).toBe('1');
   });
 
+  /** A repository inside, linked from the one around it, with a filter of its own and a file to be filtered. */
+  const EVIL = (
+    path: string,
+  ) => `git init -q -b main ${path}; cd ${path}; echo 'f filter=evil' > .gitattributes; echo one > f
+    git add -A; git commit -qm first; git config filter.evil.clean "touch ${place.directory}/ran; cat"; echo two > f`;
+
+  test('the filter of one whose name is not UTF-8 does not run, and the rest is copied', async () => {
+    place.write('a', 'one\n');
+    place.sh(`(${EVIL("$'n\\xff'")}); git add -A; git commit -qm state; rm -f ../ran; echo six > $'n\\xff/f'`);
+    const { text } = await place.tasks(['echo two > a']);
+    expect([text, read('a'), existsSync(join(place.directory, 'ran'))]).toEqual([
+      'Applied patches: yes',
+      'two\n',
+      false,
+    ]);
+    place.sh('git status');
+    expect(existsSync(join(place.directory, 'ran'))).toBe(true);
+  });
+
+  test('the filter of one that only the commit names, not the index, does not run while a merge is unfinished', async () => {
+    place.write('a', 'one\n');
+    place.write('.gitignore', 'inner\n');
+    place.sh(`(${EVIL('inner')}); git add -A; git add -f inner; git commit -qm state`);
+    place.sh('git checkout -q -b side; echo side > a; git commit -qam side');
+    place.sh('git checkout -q main; echo main > a; git commit -qam main; git merge side || true');
+    place.sh('git rm -q --cached inner; rm -f ../ran; echo six > inner/f');
+    const { text } = await place.tasks(['echo two > b']);
+    expect([text, existsSync(join(place.directory, 'ran'))]).toEqual(['Applied patches: yes', false]);
+  });
+
   const MAKE =
     'git init -q -b main made/here; cd made/here; echo file > file; git add -A; git commit -qm first; echo dirty > dirty; echo x > ../../beside';
 

@@ -24,7 +24,7 @@ export interface Workshop {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Deeper nesting than anybody has on purpose. */
+/** Limits only which nested repositories are copied; every nested repository is left out of the trees, however deep. */
 const DEEPEST = 5;
 
 /** Changes nothing but the set of objects, where what is not referred to is swept away by git in time. */
@@ -34,12 +34,6 @@ export async function takeSnapshot(shop: Workshop, root: string, depth = 0): Pro
   const head = await git.text(['rev-parse', '--verify', '-q', 'HEAD^{commit}'], { signal }).catch(() => {
     throw new Fault('refused', `${root} has no commit yet.`);
   });
-  const paths = depth < DEEPEST ? await nestedIn(shop, git, root) : [];
-  const nested: { path: string; snapshot: Snapshot }[] = [];
-  for (const path of paths) {
-    const snapshot = await takeSnapshot(shop, `${root}/${path}`, depth + 1).catch(orNoCommit);
-    if (snapshot) nested.push({ path, snapshot });
-  }
   const index = await copyIndex(shop, git, root);
   const env = { GIT_INDEX_FILE: index };
   const written = await git.run(['write-tree'], { env, signal });
@@ -48,7 +42,12 @@ export async function takeSnapshot(shop: Workshop, root: string, depth = 0): Pro
   const staged = isMerging
     ? await git.text(['rev-parse', `${head}^{tree}`], { signal })
     : new TextDecoder().decode(written.stdout).trim();
-  const tree = await addAll(shop, git, index, paths);
+  const { tree, repositories } = await addAll(shop, git, root, index);
+  const nested: { path: string; snapshot: Snapshot }[] = [];
+  for (const path of depth < DEEPEST ? repositories : []) {
+    const snapshot = await takeSnapshot(shop, `${root}/${path}`, depth + 1).catch(orNoCommit);
+    if (snapshot) nested.push({ path, snapshot });
+  }
   return { root, head, staged, isMerging, tree, nested };
 }
 
@@ -62,14 +61,28 @@ function orNoCommit(thrown: unknown): undefined {
 export async function currentTree(shop: Workshop, root: string): Promise<string> {
   const git = createGit(shop.ports, root);
   const index = await copyIndex(shop, git, root);
-  return addAll(shop, git, index, await nestedIn(shop, git, root));
+  return (await addAll(shop, git, root, index)).tree;
 }
 
-async function addAll({ signal }: Workshop, git: Git, index: string, except: readonly string[]): Promise<string> {
+/**
+ * Git looks into a nested repository that it adds, with the filters that are configured there: so none is added. They are
+ * read from the index that the command uses, because a repository can prepare another one that names fewer. The list goes
+ * through a file: arguments could hold neither every byte of a path nor any number of paths.
+ */
+async function addAll(
+  shop: Workshop,
+  git: Git,
+  root: string,
+  index: string,
+): Promise<{ tree: string; repositories: string[] }> {
+  const { ports, scratch, signal } = shop;
   const env = { GIT_INDEX_FILE: index };
-  const excluded = except.map((path) => `:(exclude,literal)${path}`);
-  await git.text(['add', '-A', '--', '.', ...excluded], { env, signal });
-  return git.text(['write-tree'], { env, signal });
+  const { repositories, excluded } = await findNested(shop, git, root, env);
+  const list = `${scratch}/paths-${ports.ids.uuid()}`;
+  const lines = ['.', ...excluded.map((path) => `:(exclude,literal)${path}`)];
+  await ports.files.write(list, Buffer.from(lines.join('\0'), 'latin1'), { mode: 0o600 });
+  await git.text(['add', '-A', `--pathspec-from-file=${list}`, '--pathspec-file-nul'], { env, signal });
+  return { tree: await git.text(['write-tree'], { env, signal }), repositories };
 }
 
 /**
@@ -89,18 +102,47 @@ async function copyIndex({ ports, scratch, signal }: Workshop, git: Git, root: s
 }
 
 /** Submodules that are checked out, and repositories that lie about untracked. */
-export async function nestedIn(
+export async function nestedIn(shop: Pick<Workshop, 'ports' | 'signal'>, git: Git, root: string): Promise<string[]> {
+  return (await findNested(shop, git, root)).repositories;
+}
+
+interface Nested {
+  readonly repositories: string[];
+  /** The same as bytes (latin1), and those whose path is not valid UTF-8: they cannot be opened here. */
+  readonly excluded: string[];
+}
+
+async function findNested(
   { ports, signal }: Pick<Workshop, 'ports' | 'signal'>,
   git: Git,
   root: string,
-): Promise<string[]> {
-  const listed = await git.text(['ls-files', '-s', '-z'], { signal });
-  const links = listed
-    .split('\0')
-    .flatMap((line) => (line.startsWith('160000 ') ? [line.replace(/^[^\t]*\t/s, '')] : []));
-  const untracked = await git.text(['ls-files', '--others', '--exclude-standard', '-z'], { signal });
-  const embedded = untracked.split('\0').flatMap((path) => (path.endsWith('/') ? [path.slice(0, -1)] : []));
-  const candidates = [...new Set([...links, ...embedded])];
-  const isThere = await Promise.all(candidates.map((path) => ports.files.info(`${root}/${path}/.git`)));
-  return candidates.filter((_, at) => isThere[at] !== undefined);
+  env?: Record<string, string>,
+): Promise<Nested> {
+  const listed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await git.run(['ls-files', '-z', ...args], { signal, env });
+    if (code !== 0) throw new Fault('tool_failed', `git ls-files failed: ${stderr.trim() || `exit code ${code}`}`);
+    return Buffer.from(stdout).toString('latin1').split('\0');
+  };
+  const links = (await listed('-s')).flatMap((line) =>
+    line.startsWith('160000 ') ? [line.replace(/^[^\t]*\t/s, '')] : [],
+  );
+  const untracked = await listed('--others', '--exclude-standard');
+  const embedded = untracked.flatMap((path) => (path.endsWith('/') ? [path.slice(0, -1)] : []));
+  const found: Nested = { repositories: [], excluded: [] };
+  for (const bytes of new Set([...links, ...embedded])) {
+    const path = decoded(bytes);
+    const isThere = path === undefined || (await ports.files.info(`${root}/${path}/.git`)) !== undefined;
+    if (isThere) found.excluded.push(bytes);
+    if (isThere && path !== undefined) found.repositories.push(path);
+  }
+  return found;
+}
+
+/** `undefined` when it is not valid UTF-8. */
+function decoded(bytes: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
 }
