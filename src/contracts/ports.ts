@@ -25,6 +25,8 @@ export interface FileInfo {
   size: number;
   modifiedMs: number;
   mode: number;
+  /** The id of the user whom it belongs to; absent where the system has none. */
+  owner?: number | undefined;
 }
 
 /** What a file that is held open is at one moment. */
@@ -52,6 +54,8 @@ export interface OpenFile {
 }
 
 export interface Files {
+  /** The id of the user in whose name files are opened; absent where the system has none. */
+  readonly userId?: number | undefined;
   /** `undefined` when nothing is there. Follows links unless told not to. */
   info(path: string, options?: { follow?: boolean }): Promise<FileInfo | undefined>;
   /** The path with every link resolved; parts that do not exist yet are kept as they are. */

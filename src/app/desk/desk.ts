@@ -80,10 +80,10 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
 
   async function findings({ session }: Agent, cwd: string) {
     const { findContextFiles } = await import('../../core/context/context-files.ts');
-    const notes = await findContextFiles(ports.files, agentDirectory, cwd);
+    const { found } = await findContextFiles(ports.files, agentDirectory, cwd);
     const skills = (await session.commands()).filter(({ source }) => source === 'skill');
     return {
-      contextFiles: notes.map(({ path }) => path),
+      contextFiles: found.map(({ path }) => path),
       skills: skills.map(({ name }) => name.replace(/^skill:/, '')),
     };
   }

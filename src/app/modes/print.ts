@@ -33,6 +33,9 @@ export async function say(text: string): Promise<void> {
   output.close();
 }
 
+/** Sources of notices about files that are not used. */
+const REFUSALS: ReadonlySet<string> = new Set(['context', 'trust']);
+
 /** Returns the exit code: 0 when the run came to its end, 1 when it failed or was aborted. */
 export async function runPrint(options: PrintOptions, tell: (line: string) => void): Promise<number> {
   const warn = (line: string) => tell(plain(line));
@@ -55,8 +58,11 @@ export async function runPrint(options: PrintOptions, tell: (line: string) => vo
   });
   void output.broken.then(() => shutdown.leave(0));
   let spent: string | undefined;
+  const isSilent = options.mode !== 'json' && !process.stderr.isTTY;
   agent.session.subscribe((event) => {
     if (event.type === 'budget_exceeded' && event.scope === 'session') spent = event.snapshot.reason;
+    // Files of the project that are not used are reported also where nothing else of the progress is shown.
+    if (isSilent && event.type === 'notice' && REFUSALS.has(event.source ?? '')) warn(event.message);
   });
   const report =
     options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output, forReader);

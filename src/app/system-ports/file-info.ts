@@ -3,7 +3,13 @@ import type { Dirent, Stats } from 'node:fs';
 import type { FileInfo, FileKind } from '../../contracts/ports.ts';
 
 export function infoOf(stats: Stats): FileInfo {
-  return { kind: kindOf(stats), size: stats.size, modifiedMs: stats.mtimeMs, mode: stats.mode & 0o7777 };
+  const { size, mtimeMs: modifiedMs, mode, uid: owner } = stats;
+  return { kind: kindOf(stats), size, modifiedMs, mode: mode & 0o7777, owner };
+}
+
+/** Asked for when it matters: few starts do. */
+export function userId(): number | undefined {
+  return process.geteuid?.();
 }
 
 export function kindOf(of: Stats | Dirent): FileKind {

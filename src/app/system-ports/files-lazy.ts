@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats, statSync }
 import { sep } from 'node:path';
 import { systemCode } from '../../base/fault.ts';
 import type { Files } from '../../contracts/ports.ts';
-import { infoOf, kindOf } from './file-info.ts';
+import { infoOf, kindOf, userId } from './file-info.ts';
 
 const SMALL = 256 * 1024;
 
@@ -18,6 +18,9 @@ export function createLazyFiles(own?: string): Files {
   };
   const isOwn = (path: string) => own !== undefined && path.startsWith(own + sep);
   return {
+    get userId() {
+      return userId();
+    },
     info: async (path, options) => {
       if (!isOwn(path)) return (await load()).info(path, options);
       const stats = look(path, options?.follow ?? true);

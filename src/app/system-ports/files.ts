@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { systemCode } from '../../base/fault.ts';
 import type { FileInfo, Files, FileVersion, OpenFile } from '../../contracts/ports.ts';
-import { infoOf, kindOf } from './file-info.ts';
+import { infoOf, kindOf, userId } from './file-info.ts';
 import { replaceFile } from './files-replace.ts';
 import { resolveLinks } from './files-resolve.ts';
 
@@ -18,6 +18,9 @@ const READ_STEP = 256 * 1024;
 
 export function createFiles(): Files {
   return {
+    get userId() {
+      return userId();
+    },
     info: (file, options) => info(file, options?.follow ?? true),
     resolve: resolveLinks,
     list: async (directory) =>

@@ -9,6 +9,8 @@ export interface Opening {
   prompt: string;
   sources: PromptSources;
   offers: ToolOffer[];
+  /** One sentence for each context file that is not used. */
+  refused: readonly string[];
 }
 
 export interface Surroundings {
@@ -24,7 +26,7 @@ export interface Surroundings {
 
 export async function openingOf(given: Surroundings): Promise<Opening> {
   const { agentDirectory, cwd, files, clock, resources } = given;
-  const [tools, contextFiles, custom, append, block, skills = []] = await Promise.all([
+  const [tools, context, custom, append, block, skills = []] = await Promise.all([
     given.tools,
     findContextFiles(files, agentDirectory, cwd),
     given.systemPrompt ?? resources?.systemFile('SYSTEM.md'),
@@ -32,6 +34,7 @@ export async function openingOf(given: Surroundings): Promise<Opening> {
     resources?.skillsBlock(),
     resources?.skills(),
   ]);
+  const contextFiles = context.found;
   const prompt = systemPrompt({
     custom,
     append,
@@ -45,7 +48,7 @@ export async function openingOf(given: Surroundings): Promise<Opening> {
   const { offerOf } = await import('./offers.ts');
   const told = tools.map((tool) => ({ name: tool.name, snippet: snippetOf(tool), guidelines: tool.guidelines ?? [] }));
   const sources = { cwd, custom, append, tools: told, contextFiles, skills };
-  return { prompt, sources, offers: tools.map(offerOf) };
+  return { prompt, sources, offers: tools.map(offerOf), refused: context.refused };
 }
 
 /** YYYY-MM-DD where the user is. By hand, because the first use of a locale costs fifteen milliseconds. */

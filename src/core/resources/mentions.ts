@@ -1,8 +1,9 @@
 // First floor, core: files that a prompt mentions with @. What is there is added to the message; what is not stays text.
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { contentKind } from '../../base/index.ts';
 import type { Files } from '../../contracts/index.ts';
 import type { ImageContent } from '../../protocol/index.ts';
+import { resolveInside } from './own-files.ts';
 
 type Reading = Pick<Files, 'info' | 'read' | 'resolve'>;
 
@@ -48,9 +49,8 @@ async function readMention(
 ): Promise<{ text: string; image?: ImageContent } | undefined> {
   for (const name of spellings) {
     // Outside the project the model may look for itself: words that others wrote must not fetch from there.
-    const path = await files.resolve(join(root, relative(root, isAbsolute(name) ? name : join(root, name))));
-    const inside = relative(root, path);
-    if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) continue;
+    const path = await resolveInside(files, root, isAbsolute(name) ? name : join(root, name));
+    if (path === undefined) continue;
     const info = await files.info(path);
     if (info?.kind === 'file') return added(files, path, name, info.size);
   }

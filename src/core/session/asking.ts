@@ -18,6 +18,7 @@ export class Asking {
   readonly #tools: Pick<ToolChoice, 'active'>;
   // Made once for a session, so that every request begins with the same bytes and provider caches hit.
   #opening: Promise<Opening> | undefined;
+  readonly #reported = new Set<string>();
 
   constructor(seat: Seat, parts: { models: ModelFacet; limits: () => Limits; tools: Pick<ToolChoice, 'active'> }) {
     this.#seat = seat;
@@ -133,12 +134,23 @@ export class Asking {
     throw new Fault('no_model', 'No model selected. Choose one with --model, set_model or the defaultModel setting.');
   }
 
+  /** Once for each file. A subagent reads the same files as the session that started it. */
+  #report(refused: readonly string[]): void {
+    if (this.#seat.options.family) return;
+    for (const message of refused) {
+      if (this.#reported.has(message)) continue;
+      this.#reported.add(message);
+      void this.#seat.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'context' });
+    }
+  }
+
   async #open(): Promise<Opening> {
     const { options, ports } = this.#seat;
     const { openingOf } = await import('../context/opening.ts');
     const { files, clock } = ports;
     const opening = await openingOf({ ...options, files, clock, tools: this.#tools.active() });
     this.last = opening;
+    this.#report(opening.refused);
     return opening;
   }
 }

@@ -43,6 +43,7 @@ test('info tells the kind of everything, and nothing of what is not there', asyn
     size: 4,
     mode: 0o640,
     modifiedMs: statSync(at('file')).mtimeMs,
+    owner: files.userId,
   });
   const kinds = ['file', 'link', 'fifo', 'socket', '.', 'dangling', 'none', 'file/below'].map(at);
   const followed = await Promise.all([...kinds, '/dev/null'].map(async (path) => (await files.info(path))?.kind));
