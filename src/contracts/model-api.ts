@@ -22,6 +22,13 @@ export interface ModelRequest {
   rewrite?: ((body: unknown) => Promise<unknown>) | undefined;
   /** Stable for the life of a session: providers use it to find their caches. */
   sessionId: string;
+  /** Retries pass the same object on, so that one idle limit holds for all of them. Changed with every piece of content. */
+  idle?: IdleTime | undefined;
+}
+
+export interface IdleTime {
+  /** Clock time of the last content, or of the first request when there was none. */
+  since: number;
 }
 
 /** A request on its way to a provider, with what opens the door. */

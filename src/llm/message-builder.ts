@@ -25,6 +25,8 @@ export const ABORTED_MESSAGE = 'Request was aborted';
  */
 export class MessageBuilder {
   readonly message: AssistantMessage;
+  /** Changes with every piece of content, also one that no event shows yet: how a slow answer is told from pings. */
+  progress = 0;
   #open: StreamedBlock | undefined;
   // The arguments' text stays outside the message: its block shows what could be read of it so far.
   #arguments = new ToolArguments('');
@@ -52,6 +54,7 @@ export class MessageBuilder {
 
   appendText(delta: string): StreamEvent {
     this.#current('text').text += delta;
+    this.#progressed(delta);
     return { type: 'text_delta', contentIndex: this.#last, delta, partial: this.message };
   }
 
@@ -68,6 +71,7 @@ export class MessageBuilder {
 
   appendThinking(delta: string): StreamEvent {
     this.#current('thinking').thinking += delta;
+    this.#progressed(delta);
     return { type: 'thinking_delta', contentIndex: this.#last, delta, partial: this.message };
   }
 
@@ -89,6 +93,7 @@ export class MessageBuilder {
     const block = this.#current('toolCall');
     const seen = this.#arguments.append(delta);
     if (seen) block.arguments = seen;
+    this.#progressed(delta);
     return { type: 'toolcall_delta', contentIndex: this.#last, delta, partial: this.message };
   }
 
@@ -135,7 +140,13 @@ export class MessageBuilder {
   #begin(block: StreamedBlock): number {
     if (this.#open) throw new Fault('internal', `A ${block.type} block began inside a ${this.#open.type} block`);
     this.#open = block;
+    this.progress++;
     return this.message.content.push(block) - 1;
+  }
+
+  /** Some servers send empty pieces as pings. */
+  #progressed(delta: string): void {
+    if (delta !== '') this.progress++;
   }
 
   #current<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
@@ -146,6 +157,7 @@ export class MessageBuilder {
   #end<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
     const block = this.#current(type);
     this.#open = undefined;
+    this.progress++;
     return block;
   }
 }

@@ -33,6 +33,8 @@ export const failure = object({
     'overflow',
     'filter',
     'refused',
+    /** A limit of this program: idle time, duration or size of an answer. */
+    'limit',
   ]),
   status: optional(number()),
   /** How long the provider asks to wait. */

@@ -41,7 +41,7 @@ describe('the table', () => {
       'retry.maxRetries': 3,
       'retry.baseDelayMs': 2000,
       'retry.maxDelayMs': 60000,
-      'http.idleTimeoutMs': 300_000,
+      'http.idleTimeoutMs': 600_000,
       'http.totalTimeoutMs': 3_600_000,
       shellPath: undefined,
       'bash.timeout': undefined,

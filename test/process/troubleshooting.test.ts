@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { newPlace, type Outcome, type Place, runProgram, startRpc } from '../support/program.ts';
+import { type Answer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
 /** What stands in the first column, where that is a sentence. */
@@ -28,6 +29,12 @@ const TINY = { id: 'tiny', name: 'Tiny', contextWindow: 8000, maxTokens: 1000, r
 const NOBODY = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [TINY] };
 const REAL = ['--no-session', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5', 'hi'];
 
+async function answered(setting: string, answer: Answer): Promise<string> {
+  const { url } = await startRawProvider(answer);
+  const place = placeFor(`${url}/v1`, 'openai-completions');
+  return run(['--no-session', '--provider', 'raw', '--set', setting, 'hi'], place, RAW_ENV);
+}
+
 /** By the beginning of the sentence. */
 const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
   'Error: Unknown flag': () => run(['--colour', 'x']),
@@ -47,6 +54,12 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
     run(['--set', 'retry.enabled=false', ...REAL], newPlace(), {
       HTTPS_PROXY: 'socks5://x',
       ANTHROPIC_API_KEY: 'none',
+    }),
+  'The provider sent no content': () => answered('http.idleTimeoutMs=1000', (response) => streamHead(response)),
+  'The provider sent an event': () =>
+    answered('retry.enabled=true', (response) => {
+      streamHead(response);
+      response.end(`data: ${'a'.repeat(17 * 1024 * 1024)}`);
     }),
   'Agent is already': () =>
     wire('{"id":"1","type":"prompt","message":"Run `sleep 1`"}', '{"id":"2","type":"prompt","message":"and?"}'),

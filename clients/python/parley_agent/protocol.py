@@ -173,7 +173,7 @@ class EntryTree(_EntryTree, total=False):
 
 
 class _Failure(TypedDict):
-    kind: Literal["overloaded", "rate_limit", "server", "network", "timeout", "malformed", "auth", "quota", "overflow", "filter", "refused"]
+    kind: Literal["overloaded", "rate_limit", "server", "network", "timeout", "malformed", "auth", "quota", "overflow", "filter", "refused", "limit"]
 
 
 class Failure(_Failure, total=False):

@@ -1,7 +1,7 @@
 // First floor, core: puts one request to the model together: prompt, tools, history. Knows no provider.
 import { Fault } from '../../base/index.ts';
 
-import type { ModelStream, ToolChoice } from '../../contracts/index.ts';
+import type { IdleTime, ModelStream, ToolChoice } from '../../contracts/index.ts';
 import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
 import { clampLevel, noUsage, textOf } from '../../protocol/index.ts';
 import { untilAborted } from '../agent/until-aborted.ts';
@@ -43,8 +43,11 @@ export class Asking {
     return this.#opening;
   }
 
-  /** `override` stands in the place of the session's own system prompt. */
-  async ask(signal: AbortSignal, override?: string): Promise<ModelStream> {
+  /** `systemPrompt` replaces the session's own. */
+  async ask(
+    signal: AbortSignal,
+    own: { systemPrompt?: string | undefined; idle?: () => IdleTime } = {},
+  ): Promise<ModelStream> {
     const { prompt, offers } = await this.opening();
     const { toModelMessages } = await import('../context/opening.ts');
     const { conversation, options, hooks } = this.#seat;
@@ -54,13 +57,14 @@ export class Asking {
     const given = (context && (await context(structuredClone([...said])))) ?? said;
     return options.models.stream({
       model: this.#model(),
-      systemPrompt: override ?? prompt,
+      systemPrompt: own.systemPrompt ?? prompt,
       messages: toModelMessages(given),
       tools: offers,
       thinkingLevel: this.#models.thinkingLevel,
       signal,
       ...(beforeRequest ? { rewrite: async (body) => (await beforeRequest(body)) ?? body } : {}),
       sessionId: conversation.header.id,
+      idle: own.idle?.(),
     });
   }
 

@@ -1,5 +1,5 @@
 // First floor, core: asking again after a failure that passes. Counts attempts and keeps the wait; the run itself is not its business.
-import type { Retry } from '../../contracts/index.ts';
+import type { IdleTime, Retry } from '../../contracts/index.ts';
 import type { AssistantMessage, Failure } from '../../protocol/index.ts';
 import { delayBefore, isTransient, type RetrySettings } from '../policy/retry.ts';
 import type { Seat } from './seat.ts';
@@ -11,6 +11,7 @@ export class RetryFacet implements Retry {
   /** Retries made since the last good answer. */
   #attempt = 0;
   #failure: Failure | undefined;
+  #idle: IdleTime | undefined;
   #wait: { cancel: AbortController; over: Promise<void> } | undefined;
 
   constructor(seat: Seat) {
@@ -34,6 +35,12 @@ export class RetryFacet implements Retry {
     return this.#seat.broadcast.emit({ type: 'auto_retry_end', success: true, attempt });
   }
 
+  /** For the next request. A retry goes on with the idle time of the attempt before it. */
+  idleTime(): IdleTime {
+    if (this.#attempt === 0 || !this.#idle) this.#idle = { since: this.#seat.ports.clock.now() };
+    return this.#idle;
+  }
+
   /** Another attempt is due after this answer. */
   isDue(answer: AssistantMessage): boolean {
     return this.enabled && this.#attempt < this.#settings.maxRetries && isTransient(answer, this.#failure);
@@ -53,7 +60,10 @@ export class RetryFacet implements Retry {
     const errorMessage = answer.errorMessage ?? 'Unknown error';
     await emit({ type: 'auto_retry_start', attempt, maxAttempts: this.#settings.maxRetries, delayMs, errorMessage });
     if (run.aborted) stop();
+    const before = clock.now();
     await clock.sleep(delayMs, cancel.signal);
+    // The wait between two attempts is ours, not the provider's.
+    if (this.#idle) this.#idle.since += clock.now() - before;
     run.removeEventListener('abort', stop);
     this.#wait = undefined;
     if (cancel.signal.aborted) this.giveUp('Retry cancelled');

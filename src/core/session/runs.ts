@@ -199,7 +199,7 @@ export class RunFacet implements Runs {
         return retry.answered(message, failure);
       },
       record: (message) => conversation.record([...limits.ledger(message), { type: 'message', message }]),
-      ask: (signal) => asking.ask(signal, run.systemPrompt),
+      ask: (signal) => asking.ask(signal, { systemPrompt: run.systemPrompt, idle: () => retry.idleTime() }),
       blankAnswer: () => asking.blankAnswer(),
       tools: new Map((await tools.active()).map((tool) => [tool.name, tool])),
       newTool: async (name) => (await tools.active()).find((tool) => tool.name === name),

@@ -1,6 +1,7 @@
 // First floor, llm: signing in with GitHub Copilot by a code that the person types elsewhere (RFC 8628). Keeps nothing itself.
 import { Fault, isRecord, messageOf } from '../../base/index.ts';
 import type { Clock, DeviceLogin } from '../../contracts/index.ts';
+import { readJson } from '../http/limits.ts';
 import type { OAuthEntry } from './auth-file.ts';
 import { COPILOT_HEADERS } from './copilot-headers.ts';
 
@@ -36,7 +37,7 @@ export function createCopilotLogin({ fetch, clock, env }: CopilotOptions): Copil
   async function say(url: string, init: RequestInit): Promise<Record<string, unknown>> {
     try {
       const answer = await fetch(url, { ...init, redirect: 'error' });
-      const said: unknown = await answer.json();
+      const said = await readJson(answer);
       if (isRecord(said) && (answer.ok || typeof said.error === 'string')) return said;
       throw new Fault('refused', `${new URL(url).host} answered ${answer.status}`);
     } catch (thrown) {

@@ -55,6 +55,7 @@ const NAMES: Record<Failure['kind'], string> = {
   overflow: 'the context is too long',
   filter: 'blocked by the content filter',
   refused: 'the request was refused',
+  limit: 'a limit was exceeded',
 };
 
 function kindOfStatus(status: number, words: string): Failure['kind'] {

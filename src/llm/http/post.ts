@@ -1,14 +1,15 @@
 // First floor, llm: one POST whose answer is a stream of server-sent events. Knows HTTP and patience, no provider.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { messageOf } from '../../base/index.ts';
-import type { Clock, HttpAnswer, Send } from '../../contracts/index.ts';
+import type { ApiRequest, Clock, HttpAnswer, Send } from '../../contracts/index.ts';
 import { httpFailure, malformed, ProviderFault } from './failure.ts';
+import { answerTooLarge, answerTooSlow, eventTooLarge, idleTooLong, MAX_ANSWER, MAX_EVENT } from './limits.ts';
 
 export interface HttpPorts {
   send: Send;
   clock: Pick<Clock, 'after' | 'now'>;
   userAgent: string;
-  /** Milliseconds without a byte before the request is given up. */
+  /** Milliseconds without content before the request is given up. Pings are not content. */
   idleTimeoutMs: number;
   /** Milliseconds that a whole answer may take. */
   totalTimeoutMs: number;
@@ -27,33 +28,42 @@ export type ServerEvent = Pick<EventSourceMessage, 'event' | 'data'>;
 /** How long a connection may stay open after the last word, so that it can be used again. */
 const LINGER_MS = 250;
 
-/**
- * The events of the answer, as many at a time as one piece of it holds. `isOver` says that no more are needed. Throws a
- * ProviderFault, or an AbortError.
- */
+/** What the reader of the events knows of the answer. */
+export interface AnswerProgress {
+  /** No more events are needed. */
+  isOver(): boolean;
+  /** Changes with every piece of content. */
+  count(): number;
+}
+
+/** The events of the answer, as many at a time as one piece of it holds. Throws a ProviderFault, or an AbortError. */
 export async function* post(
   ports: HttpPorts,
   call: HttpCall,
-  signal: AbortSignal,
-  isOver: () => boolean,
+  { signal, idle }: Pick<ApiRequest, 'signal' | 'idle'>,
+  progress: AnswerProgress,
 ): AsyncGenerator<ServerEvent[]> {
-  const patience = createPatience(ports, signal);
+  const patience = createPatience(ports, signal, idle);
+  const { isOver } = progress;
   try {
     const response = await send(ports, call, patience.signal);
     const body = await eventsOf(response, call);
     let events: ServerEvent[] = [];
-    const parser = createParser({ onEvent: (event) => events.push(event) });
+    let size = 0;
+    const parser = boundedParser((event) => events.push(event));
     const decoder = new TextDecoder();
     for await (const bytes of body) {
-      patience.renew();
+      size += bytes.length;
+      if (size > MAX_ANSWER) throw answerTooLarge();
       parser.feed(decoder.decode(bytes, { stream: true }));
       if (events.length === 0) continue;
+      const before = progress.count();
       // A host that is slow to read is no fault of the provider's.
       patience.hold();
       yield events;
       events = [];
       if (isOver()) patience.linger(LINGER_MS);
-      else patience.renew();
+      else patience.resume(progress.count() !== before);
       // An answer that was all here before the abort would otherwise never end: Node's body then neither ends nor fails.
       patience.signal.throwIfAborted();
     }
@@ -66,6 +76,16 @@ export async function* post(
   } finally {
     patience.end();
   }
+}
+
+function boundedParser(onEvent: (event: EventSourceMessage) => void) {
+  return createParser({
+    onEvent,
+    maxBufferSize: MAX_EVENT,
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') throw eventTooLarge();
+    },
+  });
 }
 
 async function send(ports: HttpPorts, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
@@ -109,22 +129,25 @@ export async function bounded(response: Pick<HttpAnswer, 'body'>): Promise<strin
 export interface Patience {
   readonly signal: AbortSignal;
   readonly lost: 'idle' | 'total' | 'linger' | undefined;
-  /** Something was heard, or is waited for again. */
-  renew(): void;
-  /** Nobody waits for the provider. */
+  /** The host is busy: from here to `resume` no time counts as idle. */
   hold(): void;
+  /** The provider is waited for again. Content starts the idle time anew. */
+  resume(hasContent: boolean): void;
   /** Nothing is expected any more, only the end. */
   linger(ms: number): void;
   end(): void;
 }
 
-/** One timer that is looked at, not re-armed, for every piece that arrives. */
-export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience {
+/** One timer that is looked at, not re-armed, for every piece that arrives. `idle` goes on where an earlier attempt ended. */
+export function createPatience(
+  ports: HttpPorts,
+  signal: AbortSignal,
+  idle: NonNullable<ApiRequest['idle']> = { since: ports.clock.now() },
+): Patience {
   const { clock, idleTimeoutMs, totalTimeoutMs } = ports;
   const controller = new AbortController();
   const begun = clock.now();
-  let heard = begun;
-  let held = false;
+  let heldAt: number | undefined;
   let lost: Patience['lost'];
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
@@ -132,22 +155,25 @@ export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience 
   const look = (): void => {
     const now = clock.now();
     if (now - begun >= totalTimeoutMs) lost = 'total';
-    else if (!held && now - heard >= idleTimeoutMs) lost = 'idle';
+    else if (heldAt === undefined && now - idle.since >= idleTimeoutMs) lost = 'idle';
     if (lost) controller.abort();
-    else cancel = clock.after(Math.min((held ? now : heard) + idleTimeoutMs, begun + totalTimeoutMs) - now, look);
+    else cancel = clock.after(untilNextLook(now), look);
   };
-  let cancel = clock.after(Math.min(idleTimeoutMs, totalTimeoutMs), look);
+  const untilNextLook = (now: number): number =>
+    Math.max(0, Math.min((heldAt === undefined ? idle.since : now) + idleTimeoutMs, begun + totalTimeoutMs) - now);
+  let cancel = clock.after(untilNextLook(begun), look);
   return {
     signal: controller.signal,
     get lost() {
       return lost;
     },
-    renew() {
-      heard = clock.now();
-      held = false;
-    },
     hold() {
-      held = true;
+      heldAt = clock.now();
+    },
+    resume(hasContent) {
+      const now = clock.now();
+      idle.since = hasContent ? now : idle.since + now - (heldAt ?? now);
+      heldAt = undefined;
     },
     linger(ms) {
       cancel();
@@ -167,15 +193,8 @@ export function createPatience(ports: HttpPorts, signal: AbortSignal): Patience 
 
 export function explain(thrown: unknown, patience: Patience, signal: AbortSignal, ports: HttpPorts): unknown {
   if (thrown instanceof ProviderFault || signal.aborted) return thrown;
-  if (patience.lost === 'idle') {
-    return new ProviderFault(
-      { kind: 'timeout' },
-      `The provider sent nothing for ${ports.idleTimeoutMs / 1000} seconds`,
-    );
-  }
-  if (patience.lost === 'total') {
-    return new ProviderFault({ kind: 'timeout' }, `The answer took longer than ${ports.totalTimeoutMs / 1000} seconds`);
-  }
+  if (patience.lost === 'idle') return idleTooLong(ports.idleTimeoutMs);
+  if (patience.lost === 'total') return answerTooSlow(ports.totalTimeoutMs);
   const cause = (thrown as { cause?: unknown } | null)?.cause;
   const reason = cause === undefined ? messageOf(thrown) : `${messageOf(thrown)}: ${messageOf(cause)}`;
   return new ProviderFault({ kind: 'network' }, `Connection error: ${reason}`, thrown);

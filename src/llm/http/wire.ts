@@ -58,7 +58,8 @@ class Answer {
       const { rewrite } = this.#request;
       const call = rewrite ? { ...planned, body: await rewrite(planned.body) } : planned;
       const reader = this.#wire.reader(this.#builder, this.#request);
-      for await (const events of post(this.#ports, call, this.#request.signal, () => reader.isOver)) {
+      const progress = { isOver: () => reader.isOver, count: () => this.#builder.progress };
+      for await (const events of post(this.#ports, call, this.#request, progress)) {
         yield this.#follow(reader, events);
         if (this.#failed) return;
       }

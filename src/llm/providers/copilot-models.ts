@@ -2,6 +2,7 @@
 import { Fault, isRecord, messageOf } from '../../base/index.ts';
 import { type Model, THINKING_LEVELS, type ThinkingLevel } from '../../protocol/index.ts';
 import { COPILOT_HEADERS } from '../credentials/copilot-headers.ts';
+import { readJson } from '../http/limits.ts';
 import type { Provider } from './providers.ts';
 import type { ServerPorts } from './server-models.ts';
 
@@ -33,7 +34,7 @@ async function listed({ name, baseUrl }: Provider, { fetch, clock, apiKey }: Ser
       signal: aborter.signal,
       redirect: 'error',
     });
-    const said: unknown = response.ok ? await response.json() : undefined;
+    const said = response.ok ? await readJson(response) : undefined;
     if (isRecord(said)) return said;
     throw new Fault('no_model', `${name} answered ${response.status} when asked for its models. ${WAY_OUT}`);
   } catch (thrown) {

@@ -2,6 +2,7 @@
 import { Fault, isRecord } from '../../base/index.ts';
 import type { Clock } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
+import { readJson } from '../http/limits.ts';
 import type { Provider } from './providers.ts';
 
 export interface ServerPorts {
@@ -58,7 +59,7 @@ function createAsk(provider: Provider, { fetch, clock, apiKey }: ServerPorts): A
         redirect: 'error',
       });
       if (response.status === 401 || response.status === 403) throw locked(provider);
-      const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+      const answer: unknown = response.ok ? await jsonIn(response, provider) : undefined;
       return isRecord(answer) ? answer : undefined;
     } catch (thrown) {
       if (thrown instanceof Fault) throw thrown;
@@ -67,6 +68,16 @@ function createAsk(provider: Provider, { fetch, clock, apiKey }: ServerPorts): A
       cancel();
     }
   };
+}
+
+/** `undefined` for a body that is not JSON. */
+async function jsonIn(response: Response, { baseUrl }: Provider): Promise<unknown> {
+  try {
+    return await readJson(response);
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) return undefined;
+    throw new Fault('no_model', `The server at ${baseUrl} cannot be asked for its models: ${thrown.message}`);
+  }
 }
 
 function silent({ baseUrl, baseUrlEnv }: Provider, slow: boolean, cause: unknown): Fault {

@@ -43,7 +43,7 @@ describe('worth another attempt', () => {
 });
 
 describe('not worth another attempt', () => {
-  test.each<Failure['kind']>(['auth', 'quota', 'overflow', 'filter', 'refused'])('%s', (kind) => {
+  test.each<Failure['kind']>(['auth', 'quota', 'overflow', 'filter', 'refused', 'limit'])('%s', (kind) => {
     expect(isTransient(failing('503 overloaded'), { kind })).toBe(false);
   });
 

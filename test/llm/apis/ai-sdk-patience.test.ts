@@ -10,6 +10,7 @@ import { requestFor } from './anthropic-stage.ts';
 
 const TYPE = 'text/event-stream';
 const FRAMES = geminiFrames({ parts: [{ text: ['One', ' two'] }] });
+const MANY = geminiFrames({ parts: [{ text: ['One', ' two', ' three', ' four', ' five', ' six'] }] });
 const model = modelOf({ id: 'gemini-3-flash-preview' });
 
 /** A body that gives its first piece and then neither ends nor fails, as Node's may after an abort. */
@@ -42,12 +43,12 @@ describe('a body that does not listen', () => {
   test('ends when it has been silent for too long', async () => {
     const clock = createFakeClock();
     const seen = await observe(asking({ fetch: deaf(), clock }), ({ type }) => {
-      if (type === 'text_delta') void clock.advance(IDLE_MS);
+      if (type === 'text_delta') setImmediate(() => void clock.advance(IDLE_MS));
     });
     expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ failure: { kind: 'timeout' } });
+    expect(seen.events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
     expect(seen.message).toMatchObject({
-      errorMessage: 'The provider sent nothing for 60 seconds',
+      errorMessage: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
       content: [{ text: 'One' }],
     });
   });
@@ -65,24 +66,26 @@ describe('a body that does not listen', () => {
 test('a long answer is not a silent one', async () => {
   const clock = createFakeClock();
   const seen = await observe(asking({ fetch: slowly(clock.advance), clock }));
-  expect(seen.message).toMatchObject({ stopReason: 'stop', content: [{ text: 'One two' }] });
+  expect(seen.message).toMatchObject({ stopReason: 'stop', content: [{ text: 'One two three four five six' }] });
 });
 
 test('an answer that takes too long as a whole', async () => {
   const clock = createFakeClock();
   const fetch = slowly(clock.advance);
   const seen = await observe(asking({ fetch, clock, totalTimeoutMs: IDLE_MS }));
-  expect(seen.events.at(-1)).toMatchObject({ failure: { kind: 'timeout' } });
-  expect(seen.message.errorMessage).toBe('The answer took longer than 60 seconds');
+  expect(seen.events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
+  expect(seen.message.errorMessage).toBe(
+    'The answer took longer than 60 seconds. The limit is the setting http.totalTimeoutMs (60000).',
+  );
 });
 
-/** Each frame comes a little before patience would be lost. */
-function slowly(advance: (ms: number) => Promise<void>): typeof fetch {
-  const frames = [...FRAMES];
+/** All frames together take longer than the idle limit. The SDK reads ahead of what it hands on. */
+function slowly(advance: (ms: number) => Promise<void>, all: readonly Uint8Array[] = MANY): typeof fetch {
+  const frames = [...all];
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        await advance(IDLE_MS - 1);
+        await advance(IDLE_MS / 4);
         const next = frames.shift();
         if (next) controller.enqueue(next);
         else controller.close();
@@ -110,4 +113,57 @@ test.each([
   const seen = await observe(asking({ fetch, clock }), () => expect(ticking.size).toBeLessThanOrEqual(1));
   expectGrammar(seen);
   expect(ticking.size).toBe(0);
+});
+
+describe('a body that is too large', () => {
+  /** Counts how much was asked for. */
+  function endless(piece: Uint8Array): { fetch: typeof fetch; given(): number } {
+    let given = 0;
+    const body = () =>
+      new ReadableStream<Uint8Array>(
+        {
+          pull(controller) {
+            given += piece.length;
+            controller.enqueue(given === piece.length ? FRAMES[0]! : piece);
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    return { fetch: async () => new Response(body(), { headers: { 'content-type': TYPE } }), given: () => given };
+  }
+
+  test.each([
+    ['one event', Buffer.alloc(1024 * 1024, 'a'), 'an event of more than 16 MiB', 30],
+    [
+      'many events',
+      Buffer.concat([MANY[1]!, Buffer.from(': '), Buffer.alloc(4_000_000, ' '), Buffer.from('\n\n')]),
+      'an answer of more than 128 MiB',
+      140,
+    ],
+  ])('%s', async (_name, piece, limit, most) => {
+    const { fetch, given } = endless(piece);
+    const seen = await observe(asking({ fetch }));
+    expectGrammar(seen);
+    expect(seen.events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
+    expect(seen.message.errorMessage).toBe(`The provider sent ${limit}`);
+    expect(given()).toBeLessThan(most * 1024 * 1024);
+  });
+});
+
+test('a host that is slow to read does not use up the idle time', async () => {
+  const clock = createFakeClock();
+  let last = '';
+  for await (const { type } of asking({ fetch: fetchOf(TYPE, MANY), clock, totalTimeoutMs: 100 * IDLE_MS })) {
+    await clock.advance(2 * IDLE_MS);
+    last = type;
+  }
+  expect(last).toBe('done');
+});
+
+test('pings do not start the idle time anew', async () => {
+  const clock = createFakeClock();
+  const frames = [FRAMES[0]!, ...Array.from({ length: 20 }, () => Buffer.from(': ping\n\n'))];
+  const seen = await observe(asking({ fetch: slowly(clock.advance, frames), clock }));
+  expect(seen.events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
+  expect(seen.message.errorMessage).toContain('no content for 60 seconds');
 });

@@ -198,8 +198,10 @@ describe('patience', () => {
     await at.clock.advance(IDLE_MS);
     const seen = await events;
     expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'timeout' } });
-    expect(seen.message.errorMessage).toBe('The provider sent nothing for 60 seconds');
+    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
+    expect(seen.message.errorMessage).toBe(
+      'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
+    );
     await closed;
   });
 
@@ -209,7 +211,7 @@ describe('patience', () => {
       if (type === 'text_delta' && count === 4) setImmediate(() => void at.clock.advance(IDLE_MS));
     });
     expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'timeout' } });
+    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
     expect(seen.message.content).toEqual([{ type: 'text', text: 'Half an ' }]);
   });
 
@@ -245,8 +247,10 @@ describe('patience', () => {
       if (type === 'text_delta' && count === 4) void at.clock.advance(TOTAL_MS);
     });
     expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'timeout' } });
-    expect(seen.message.errorMessage).toBe('The answer took longer than 600 seconds');
+    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
+    expect(seen.message.errorMessage).toBe(
+      'The answer took longer than 600 seconds. The limit is the setting http.totalTimeoutMs (600000).',
+    );
   });
 });
 

@@ -116,8 +116,10 @@ describe('before the answer', () => {
     await loop.clock.advance(IDLE_MS);
     const seen = await asked;
     expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'timeout' } });
-    expect(seen.message.errorMessage).toBe('The provider sent nothing for 60 seconds');
+    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
+    expect(seen.message.errorMessage).toBe(
+      'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
+    );
     await got.closed;
   });
 
@@ -213,7 +215,7 @@ describe('in the middle of the answer', () => {
     expectGrammar(seen);
     expect(seen.message).toMatchObject({
       content: [{ text: 'Half' }],
-      errorMessage: 'The provider sent nothing for 60 seconds',
+      errorMessage: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
     });
   });
 
@@ -222,7 +224,7 @@ describe('in the middle of the answer', () => {
     const seen = await observe(loop.api.stream(loop.request()), ({ type }) => {
       if (type === 'text_delta') void loop.clock.advance(TOTAL_MS);
     });
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'timeout' } });
+    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
   });
 });
 

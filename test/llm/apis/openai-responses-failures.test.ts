@@ -122,8 +122,8 @@ describe('before the stream', () => {
     await arrived;
     await at.clock.advance(IDLE_MS);
     expect(await failed).toMatchObject({
-      failure: { kind: 'timeout' },
-      text: 'The provider sent nothing for 60 seconds',
+      failure: { kind: 'limit' },
+      text: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
     });
   });
 });
@@ -274,7 +274,7 @@ describe('inside the stream', () => {
     const stalled = observe(at.api.stream(at.request()), ({ type }) => {
       if (type === 'text_delta') setImmediate(() => void at.clock.advance(IDLE_MS));
     });
-    expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'timeout' } });
+    expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
   });
 
   test('an abort closes the connection', async () => {

@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../../src/contracts/index.ts';
 import type { AssistantMessage, Failure, Model, ToolCall } from '../../../src/protocol/index.ts';
 import { result, user } from '../apis/anthropic-stage.ts';
 import { expectGrammar, observe } from '../contract.ts';
+import { PAGE_NOTES } from './page-notes.ts';
 import { ANSWERS, type Answer, HELLO, REFUSALS, SPOILT, type Speaker, type Story, WORDS } from './speaker.ts';
 import { SPEAKERS } from './speakers.ts';
 
@@ -81,8 +82,8 @@ describe.each(SPEAKERS.map((speaker) => [speaker.name, speaker] as const))('%s',
   const IDLE_MS = 60_000;
 
   test.each([
-    ['never answers', { silent: true }, 'timeout'],
-    ['stall', { ...half.reply, upTo: 3, after: 'stall' }, 'timeout'],
+    ['never answers', { silent: true }, 'limit'],
+    ['stall', { ...half.reply, upTo: 3, after: 'stall' }, 'limit'],
   ] as const)('%s', async (name, reply, kind) => {
     const coming = speaker.at().server.next();
     const waiting = failing([reply]);
@@ -270,7 +271,7 @@ test('the table of what was shown is whole', async () => {
     ...lines,
     '',
     ...notes.map((note, index) => `${index + 1}. ${note}.`),
-    '',
+    PAGE_NOTES,
   ].join('\n');
   await expect(page).toMatchFileSnapshot('../../../docs/model-apis.md');
 });

@@ -125,3 +125,10 @@ test('a server that wants a key, and one that lists nothing', async () => {
   const other = await at('lmstudio', () => '<html>');
   await expect(list(other)).rejects.toThrow('does not list its models');
 });
+
+test('a list without an end is refused', async () => {
+  const provider = await at('vllm', () => ({ data: [{ id: 'a'.repeat(9 * 1024 * 1024) }] }));
+  await expect(list(provider)).rejects.toThrow(
+    `The server at ${provider.baseUrl} cannot be asked for its models: The answer is larger than 8 MiB`,
+  );
+});

@@ -28,7 +28,7 @@ function callNames({ clock }: Pick<WirePorts, 'clock'>): () => string {
 async function* follow(
   ports: WirePorts,
   prepare: () => Promise<Prepared>,
-  { model, signal }: ApiRequest,
+  { model, signal, idle }: ApiRequest,
   newId: () => string,
 ): AsyncGenerator<AssistantMessageEvent> {
   const builder = new MessageBuilder(model, ports.clock.now());
@@ -40,27 +40,39 @@ async function* follow(
     const { format, request } = await orAborted(prepare(), signal);
     secrets = format.secrets(request);
     const headers = { 'user-agent': ports.userAgent, ...lowerCased(request) };
-    line = watchedFetch(ports, { format, secrets, headers }, signal);
+    line = watchedFetch(ports, { format, secrets, headers }, { signal, idle });
     const asked = format.connect(request, { fetch: line.fetch, newId });
     const { stream } = await asked.doStream(await callOf(request, format, line.signal));
     begun = true;
+    // A host that is slow to read is no fault of the provider's.
+    line.hold();
     yield builder.start();
+    line.resume(false);
     const reader = new PartReader(builder, { model, format, secrets });
     for await (const part of stream) {
       signal.throwIfAborted();
+      const before = builder.progress;
+      line.hold();
       yield* reader.read(part);
+      line.resume(builder.progress !== before);
     }
     if (line.lost) throw line.lost;
     yield builder.finish(yield* reader.end());
   } catch (thrown) {
     if (!begun) yield builder.start();
     if (signal.aborted) return yield builder.fail('aborted', ABORTED_MESSAGE);
-    const fault = failureOf(thrown instanceof Fault ? thrown : (line?.lost ?? thrown), secrets);
+    const fault = failureOf(causeOf(thrown, line?.lost), secrets);
     const failure = fault instanceof ProviderFault ? fault.failure : undefined;
     yield { ...builder.fail('error', redact(messageOf(fault), secrets)), ...(failure ? { failure } : {}) };
   } finally {
     line?.end();
   }
+}
+
+/** An answer that was cut off at a limit also looks malformed to the SDK. */
+function causeOf(thrown: unknown, lost: unknown): unknown {
+  if (lost instanceof ProviderFault && lost.failure.kind === 'limit') return lost;
+  return thrown instanceof Fault ? thrown : (lost ?? thrown);
 }
 
 /** What is awaited may be shared with others, so it goes on without us. */

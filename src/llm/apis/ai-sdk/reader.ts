@@ -98,6 +98,7 @@ export class PartReader {
   }
 
   #hold(part: BlockPart, key: string): void {
+    this.#builder.progress++;
     const parts = this.#waiting.get(key);
     if (parts) parts.push(part);
     else this.#waiting.set(key, [part]);

@@ -101,6 +101,7 @@ class AnswerReader implements WireReader {
   *#follow(frame: BlockFrame): Generator<StreamEvent> {
     const open = this.#open;
     if (open && open.index !== frame.index) {
+      this.#builder.progress++;
       const frames = this.#waiting.get(frame.index);
       if (frames) frames.push(frame);
       else this.#waiting.set(frame.index, [frame]);
@@ -151,7 +152,10 @@ class AnswerReader implements WireReader {
       open.grown = true;
       return [this.#builder.appendToolCall(delta.partial_json)];
     }
-    if (delta.type === 'signature_delta' && kind === 'thinking') open.signature += delta.signature ?? '';
+    if (delta.type === 'signature_delta' && kind === 'thinking') {
+      open.signature += delta.signature ?? '';
+      this.#builder.progress++;
+    }
     return NOTHING;
   }
 

@@ -102,6 +102,7 @@ export class AnswerParts {
 
   *#add(part: Part): Generator<StreamEvent> {
     this.#blank = '';
+    this.#builder.progress++;
     this.#parts.push(part);
     yield* this.#settle();
   }
@@ -109,6 +110,7 @@ export class AnswerParts {
   #grow(part: Part, piece: string): Iterable<StreamEvent> {
     if (piece === '' && part.open) return NOTHING;
     if (!part.open) {
+      if (piece !== '') this.#builder.progress++;
       part.pending += piece;
       return this.#settle();
     }

@@ -122,6 +122,7 @@ class AnswerReader implements WireReader {
   }
 
   #hold(frame: ItemFrame): readonly StreamEvent[] {
+    this.#builder.progress++;
     const frames = this.#waiting.get(frame.output_index);
     if (frames) frames.push(frame);
     else this.#waiting.set(frame.output_index, [frame]);

@@ -1,0 +1,120 @@
+// The program and a provider that sends too much or nothing useful: one request, one error that names the limit, bounded memory.
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { memoryOf, startRpc } from '../support/program.ts';
+import { type Answer, chatAnswer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
+
+const MIB = 1024 * 1024;
+/** What a program may grow by while it refuses an answer. The answers below are 100 MB and more. */
+const MOST_GROWTH = 160 * MIB;
+
+const hello = chatAnswer({ content: 'Hello.' });
+
+/** As fast as it is read. */
+function endless(first: string, piece: Buffer, count: number): Answer {
+  return (response) => {
+    streamHead(response);
+    response.write(first);
+    Readable.from(Array.from({ length: count }, () => piece)).pipe(response);
+  };
+}
+
+/** 300 MB of one event line in 1.3 MB. */
+function gzipBomb(): Answer {
+  const bomb = gzipSync(Buffer.alloc(300 * MIB, 'a'), { level: 1 });
+  return (response) => {
+    streamHead(response, { 'content-encoding': 'gzip' });
+    response.end(bomb);
+  };
+}
+
+/** Many small events, each of them readable. */
+function gzipOfEvents(): Answer {
+  const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant' } }] })}\n\n`;
+  const bomb = gzipSync(Buffer.from(event.repeat(Math.ceil((200 * MIB) / event.length))), { level: 1 });
+  return (response) => {
+    streamHead(response, { 'content-encoding': 'gzip' });
+    response.end(bomb);
+  };
+}
+
+function every(ms: number, text: string): Answer {
+  return (response) => {
+    streamHead(response);
+    const timer = setInterval(() => response.write(text), ms);
+    response.on('close', () => clearInterval(timer));
+  };
+}
+
+const CHAT_LINE = 'data: {"choices":[{"index":0,"delta":{"content":"';
+const GEMINI_LINE = 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"';
+const CHAT = 'openai-completions';
+const GEMINI = 'google-generative-ai';
+
+/** One answer of Gemini. */
+const geminiHello: Answer = (response) => {
+  streamHead(response);
+  const candidate = { content: { role: 'model', parts: [{ text: 'Hello.' }] }, finishReason: 'STOP' };
+  response.end(`data: ${JSON.stringify({ candidates: [candidate] })}\n\n`);
+};
+
+/** The program after one good answer; the next request gets `answer`. */
+async function afterHello(api: string, answer: Answer, settings: object = {}) {
+  const provider = await startRawProvider(api === CHAT ? hello : geminiHello, answer);
+  const place = placeFor(`${provider.url}/v1`, api, settings);
+  const program = startRpc(['--provider', 'raw', '--no-session'], { place, env: RAW_ENV });
+  program.send({ type: 'prompt', message: 'hello' });
+  expect(await program.frame({ type: 'agent_end' })).toMatchObject({
+    messages: [{ role: 'user' }, { role: 'assistant', stopReason: 'stop' }],
+  });
+  await program.frame({ type: 'agent_settled' });
+  return { provider, program };
+}
+
+const MIB_OF_A = Buffer.alloc(MIB, 'a');
+
+test.each([
+  ['100 MB without a newline', CHAT, () => endless(CHAT_LINE, MIB_OF_A, 100), /event of more than 16 MiB$/],
+  [
+    '100 MB without a newline from Gemini',
+    GEMINI,
+    () => endless(GEMINI_LINE, MIB_OF_A, 100),
+    /event of more than 16 MiB$/,
+  ],
+  ['a gzip bomb', CHAT, gzipBomb, /event of more than 16 MiB$/],
+  ['a gzip bomb from Gemini', GEMINI, gzipBomb, /event of more than 16 MiB$/],
+  ['a gzip bomb of small events', CHAT, gzipOfEvents, /answer of more than 128 MiB$/],
+])('%s is refused once, in bounded memory', async (_name, api, answer, limit) => {
+  const { provider, program } = await afterHello(api, answer());
+  const before = memoryOf(program.pid, 'VmHWM');
+  program.send({ type: 'prompt', message: 'more' });
+  const end = await program.frame({ type: 'agent_end' });
+  await program.frame({ type: 'agent_settled' });
+  const error = { stopReason: 'error', errorMessage: expect.stringMatching(limit) };
+  expect(end).toMatchObject({ willRetry: false, messages: [{ role: 'user' }, error] });
+  expect(provider.requests).toHaveLength(2);
+  expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(MOST_GROWTH);
+  // The program goes on.
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+});
+
+const PING = ': ping\n\n';
+const EMPTY = 'data: {"choices":[{"index":0,"delta":{"content":""}}]}\n\n';
+
+test.each([
+  ['comments', CHAT, every(20, PING)],
+  ['comments from Gemini', GEMINI, every(20, PING)],
+  ['empty chunks', CHAT, every(20, EMPTY)],
+  ['nothing after the headers', CHAT, (response: ServerResponse) => streamHead(response)],
+  ['nothing at all', CHAT, () => {}],
+])('%s for ever: the run ends once, after the idle limit', async (_name, api, answer) => {
+  const { provider, program } = await afterHello(api, answer, { http: { idleTimeoutMs: 1000 } });
+  program.send({ type: 'prompt', message: 'more' });
+  const end = await program.frame({ type: 'agent_end' });
+  await program.frame({ type: 'agent_settled' });
+  const errorMessage = 'The provider sent no content for 1 second. The limit is the setting http.idleTimeoutMs (1000).';
+  expect(end).toMatchObject({ willRetry: false, messages: [{ role: 'user' }, { stopReason: 'error', errorMessage }] });
+  expect(provider.requests).toHaveLength(2);
+});

@@ -1,0 +1,63 @@
+// A loopback model provider whose answers a test writes byte by byte, and the models.json that points at it.
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { newPlace, type Place } from './program.ts';
+
+export type Answer = (response: ServerResponse, body: Record<string, unknown>) => void;
+
+export interface RawProvider {
+  readonly url: string;
+  /** The JSON bodies of all requests, in order. */
+  readonly requests: Record<string, unknown>[];
+}
+
+/** Answers the first request with the first function, and so on; the last one answers all further requests. */
+export async function startRawProvider(...answers: readonly Answer[]): Promise<RawProvider> {
+  const requests: Record<string, unknown>[] = [];
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await textOf(request)) as Record<string, unknown>;
+    requests.push(body);
+    response.on('error', () => {});
+    answers[Math.min(requests.length, answers.length) - 1]?.(response, body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+/** Start the program with `--provider raw` in this place. */
+export function placeFor(url: string, api: string, settings: object = {}, model: object = {}): Place {
+  const place = newPlace();
+  const models = [{ id: 'm', input: ['text', 'image'], ...model }];
+  const providers = { raw: { baseUrl: url, api, apiKey: 'RAW_KEY', models } };
+  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers }));
+  writeFileSync(join(place.home, 'settings.json'), JSON.stringify(settings));
+  return place;
+}
+
+export const RAW_ENV = { RAW_KEY: 'raw-key-of-the-test' };
+
+export function streamHead(response: ServerResponse, headers: Record<string, string> = {}): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
+}
+
+/** One answer of Chat Completions. */
+export function chatAnswer(delta: object, finish = 'stop'): Answer {
+  return (response) => {
+    streamHead(response);
+    const chunk = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`;
+    response.end(`${chunk({ delta })}${chunk({ delta: {}, finish_reason: finish })}data: [DONE]\n\n`);
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
