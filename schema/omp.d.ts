@@ -1520,6 +1520,8 @@ export type SessionState = {
   "thinkingLevel": ThinkingLevel;
   "isStreaming": boolean;
   "isCompacting": boolean;
+  /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
+  "isSettled": boolean;
   "steeringMode": QueueMode;
   "followUpMode": QueueMode;
   "interruptMode": InterruptMode;

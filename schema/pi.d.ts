@@ -1143,6 +1143,8 @@ export type SessionState = {
   "thinkingLevel": ThinkingLevel;
   "isStreaming": boolean;
   "isCompacting": boolean;
+  /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
+  "isSettled": boolean;
   "steeringMode": QueueMode;
   "followUpMode": QueueMode;
   "interruptMode": InterruptMode;

@@ -1,4 +1,4 @@
-// The hall, client: calls that are over when the agent has come to rest. Knows two events and the state's `isStreaming`.
+// The hall, client: calls that are over when the agent has come to rest. Knows two events, and `isSettled` and `isStreaming` of the state.
 import type { Deferred } from '../base/index.ts';
 import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
 import type { CallParams, CallResult } from './call.ts';
@@ -53,7 +53,9 @@ export function waitForIdle(connection: Connection, { signal }: WaitOptions = {}
       {},
       {
         done(state) {
-          running = (state as CallResult<'get_state'>).isStreaming;
+          const { isStreaming, isSettled } = state as Partial<CallResult<'get_state'>>;
+          // Programs of the same family may not have the newer field.
+          running = isSettled === undefined ? isStreaming === true : !isSettled;
           if (!running) outcome.resolve();
         },
         failed: outcome.reject,

@@ -53,8 +53,10 @@ export interface RunRequest extends UserInput {
 }
 
 export interface Runs {
-  /** A run is under way, or something automatic will start another. */
+  /** A run is in progress, or an automatic retry will start another. False from the last agent_end on, also while a compaction follows it. */
   readonly isRunning: boolean;
+  /** No run is in progress, and nothing automatic follows the last one: `agent_settled` has been sent. */
+  readonly isSettled: boolean;
   /** Aborts when the run that is under way now is aborted. */
   readonly signal: AbortSignal | undefined;
   /** Resolves when the run has ended, or what took its place. Throws before `accepted` when the prompt is refused. */

@@ -13,6 +13,8 @@ export const sessionState = object({
   thinkingLevel,
   isStreaming: boolean(),
   isCompacting: boolean(),
+  /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
+  isSettled: boolean(),
   steeringMode: queueMode,
   followUpMode: queueMode,
   interruptMode,

@@ -98,9 +98,9 @@ describe('promptAndWait', () => {
 
 describe('waitForIdle', () => {
   const state =
-    (isStreaming: boolean) =>
+    (isStreaming: boolean, more = {}) =>
     (frame: Record<string, unknown>, { say }: PuppetTransport) =>
-      say({ type: 'response', id: frame.id, command: 'get_state', success: true, data: { isStreaming } });
+      say({ type: 'response', id: frame.id, command: 'get_state', success: true, data: { isStreaming, ...more } });
 
   test('resolves at once when nothing runs', async () => {
     const { client } = await startMemoryAgent();
@@ -121,8 +121,11 @@ describe('waitForIdle', () => {
     expect(await client.call('get_last_assistant_text')).toEqual({ text: 'one' });
   });
 
-  test('an end that was told before the answer does not count', async () => {
-    const puppet = createPuppet(state(true));
+  test.each([
+    ['during a run', state(true)],
+    ['during the compaction after a run', state(false, { isCompacting: true, isSettled: false })],
+  ])('an end that was told before the answer does not count: %s', async (_, answer) => {
+    const puppet = createPuppet(answer);
     const client = createClient(puppet);
     puppet.say(settled);
     let idle = false;

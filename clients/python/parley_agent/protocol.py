@@ -449,6 +449,7 @@ class _SessionState(TypedDict):
     thinkingLevel: "ThinkingLevel"
     isStreaming: bool
     isCompacting: bool
+    isSettled: bool
     steeringMode: "QueueMode"
     followUpMode: "QueueMode"
     interruptMode: "InterruptMode"

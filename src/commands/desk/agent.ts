@@ -66,7 +66,7 @@ export const stopRun = command({
   params: object({}),
   result: object({ running: boolean() }),
   async run(_, { session }) {
-    const running = session.runs.isRunning;
+    const running = !session.runs.isSettled;
     void session.runs.abort();
     return { running };
   },

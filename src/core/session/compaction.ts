@@ -46,6 +46,11 @@ export class CompactionFacet implements Compaction {
     return this.#current !== undefined;
   }
 
+  /** Resolves when the compaction in progress is over. */
+  get ended(): Promise<void> | undefined {
+    return this.#current?.over;
+  }
+
   async compact(customInstructions?: string, { keepMessages }: KeepOptions = {}): Promise<CompactionResult> {
     await this.#ports.endRun();
     const { emit } = this.#seat.broadcast;

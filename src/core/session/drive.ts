@@ -18,7 +18,11 @@ export interface Driven {
   todos: TodoFacet;
   /** Ends the run from outside, when its time is up. */
   stop(): void;
-  /** What arrives from here on waits for the next prompt. Called in the same breath in which the queues were seen empty. */
+  /** `true` before the last agent_end of a run: the host may prompt again. `false` when queued messages continue the run after it. */
+  ending(isEnding: boolean): void;
+  /** Resolves when a prompt waits for the end of the run. */
+  awaited: Promise<void>;
+  /** Messages that arrive later wait for the next prompt. Called synchronously after the check that found the queues empty. */
   over(): void;
 }
 
@@ -42,13 +46,17 @@ export async function drive(driven: Driven, opening: readonly Delivery[], ended:
       await emit({ type: 'agent_end', messages: made, willRetry: true });
       if (await next(signal)) continue;
     } else if (!failed(answer)) {
-      await emit({ type: 'agent_end', messages: made, willRetry: false });
+      driven.ending(true);
+      const handled = emit({ type: 'agent_end', messages: made, willRetry: false });
+      // A listener may itself wait for a prompt that waits for the end of this run.
+      if (handled) await Promise.race([handled, driven.awaited]);
       if (!limits.halted) await compaction.keepRoom(signal);
     }
     // Whoever is being told that a prompt is queued must still hear this run's end.
     while (scope.arriving) await scope.arriving;
     const due = failed(answer) ? [] : nextDue(scope, true);
     begin = () => due;
+    driven.ending(due.length === 0);
     if (due.length > 0) continue;
     limits.end();
     driven.over();

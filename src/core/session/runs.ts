@@ -30,6 +30,11 @@ interface ActiveRun {
   readonly controller: AbortController;
   /** In the place of the session's own, for this run. */
   systemPrompt?: string | undefined;
+  /** The last agent_end is sent, or about to be: the host may prompt again. What remains is compaction and a check of the queues. */
+  isEnding: boolean;
+  /** Resolves when a prompt waits for the end of this run. */
+  readonly awaited: Promise<void>;
+  await(): void;
   /** Resolves after the run's last event. */
   readonly ended: Promise<void>;
   end(): void;
@@ -61,7 +66,11 @@ export class RunFacet implements Runs {
   }
 
   get isRunning(): boolean {
-    return this.#active !== undefined;
+    return this.#active !== undefined && !this.#active.isEnding;
+  }
+
+  get isSettled(): boolean {
+    return this.#active === undefined;
   }
 
   get signal(): AbortSignal | undefined {
@@ -77,10 +86,26 @@ export class RunFacet implements Runs {
 
   async #begin(request: RunRequest): Promise<void> {
     this.#parts.limits.refuse();
-    // A run that was told to stop is as good as over: wait for its last event instead of refusing.
-    while (this.#active?.controller.signal.aborted) await this.#active.ended;
+    await this.#untilFree(request);
     if (this.#active) return this.#enqueueInstead(request);
     await this.#launch(this.#userMessage(request), request);
+  }
+
+  /**
+   * Waits for a run that is aborted or ending, and for a compaction: behind these a prompt is not refused. A prompt that
+   * may be queued does not wait for an ending run: the queue takes it, and it is on disk at once.
+   */
+  async #untilFree(request: RunRequest): Promise<void> {
+    const { compaction } = this.#parts;
+    for (;;) {
+      const run = this.#active;
+      const isAborted = run?.controller.signal.aborted ?? false;
+      if (!isAborted && (run ? !run.isEnding || request.streamingBehavior : !compaction.isRunning)) return;
+      // A compaction takes as long as the model does. `abort` must not wait behind this prompt.
+      if (!isAborted) request.delayed?.();
+      run?.await();
+      await (run?.ended ?? compaction.ended);
+    }
   }
 
   async #launch(message: UserMessage | CustomMessage, request: RunRequest): Promise<void> {
@@ -103,11 +128,15 @@ export class RunFacet implements Runs {
     run.systemPrompt = systemPrompt;
     const { retry, compaction, limits, rules, todos } = this.#parts;
     const stop = () => run.controller.abort();
+    const ending = (isEnding: boolean) => {
+      run.isEnding = isEnding;
+    };
     const over = () => {
       this.#active = undefined;
     };
+    const { awaited } = run;
     await drive(
-      { scope, retry, compaction, limits, rules, todos, stop, over },
+      { scope, retry, compaction, limits, rules, todos, stop, ending, awaited, over },
       [delivery, ...waited, ...deliveries],
       run.end,
     );
@@ -229,8 +258,16 @@ export class RunFacet implements Runs {
   }
 
   #claim(): ActiveRun {
-    const { promise, resolve } = deferred();
-    const run = { controller: new AbortController(), ended: promise, end: resolve };
+    const end = deferred();
+    const awaited = deferred();
+    const run = {
+      controller: new AbortController(),
+      isEnding: false,
+      awaited: awaited.promise,
+      await: awaited.resolve,
+      ended: end.promise,
+      end: end.resolve,
+    };
     this.#active = run;
     return run;
   }

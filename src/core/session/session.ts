@@ -105,7 +105,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
 
   /** Whoever is at work keeps to the limits with which it began. */
   const renewLimits = async (next: Limits) => {
-    while (runs.isRunning) await runs.settled();
+    await runs.settled();
     const { spent } = limits;
     limits = next;
     await next.inherit(spent);
@@ -116,7 +116,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     rules.reset();
     if (options.budget === budget) return;
     const renewed = renewLimits(await limitsOf(seat));
-    if (!runs.isRunning) await renewed;
+    if (runs.isSettled) await renewed;
   };
   // What a subagent may do was decided when it was started.
   if (!options.family) options.places.onTrust(trusted);
@@ -127,6 +127,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     thinkingLevel: models.thinkingLevel,
     isStreaming: runs.isRunning,
     isCompacting: compaction.isRunning,
+    isSettled: runs.isSettled,
     steeringMode: queues.steeringMode,
     followUpMode: queues.followUpMode,
     interruptMode: queues.interruptMode,

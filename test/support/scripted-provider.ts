@@ -1,0 +1,82 @@
+// A loopback provider of the chat completions format whose answers a test writes down, and may hold back until it lets them go.
+
+import { writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { newPlace, type Place } from './program.ts';
+
+export interface ProviderAnswer {
+  readonly text?: string;
+  /** An HTTP status in the place of an answer. */
+  readonly status?: number;
+  /** Tokens of the request, as the provider counts them. */
+  readonly input?: number;
+  /** The answer is sent when this resolves. */
+  readonly after?: Promise<void>;
+}
+
+export interface ScriptedProvider {
+  readonly place: Place;
+  /** For the command line: the model of this provider. */
+  readonly flags: readonly string[];
+  /** The text of the last user message of each request, in order. */
+  readonly asked: readonly string[];
+}
+
+/** Requests beyond the script get the status 500. */
+export async function startScriptedProvider(
+  answers: readonly ProviderAnswer[],
+  model: Readonly<Record<string, unknown>> = {},
+): Promise<ScriptedProvider> {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = answers[asked.length] ?? { status: 500 };
+    asked.push(lastPrompt(JSON.parse(Buffer.concat(chunks).toString('utf8'))));
+    await answer.after;
+    send(response, answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const place = newPlace();
+  const own = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    api: 'openai-completions',
+    apiKey: 'loopback',
+    models: [{ id: 'scripted', contextWindow: 200_000, maxTokens: 1000, ...model }],
+  };
+  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
+  return { place, flags: ['--provider', 'own', '--model', 'scripted'], asked };
+}
+
+function lastPrompt(body: { messages: { role: string; content: string | { text?: string }[] }[] }): string {
+  const content = body.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('');
+}
+
+function send(response: ServerResponse, { text = '', status = 200, input = 1 }: ProviderAnswer): void {
+  if (status !== 200) {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: `refused with ${status}` } }));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const usage = { prompt_tokens: input, completion_tokens: 1, total_tokens: input + 1 };
+  const chunks = [
+    { choices: [{ index: 0, delta: { role: 'assistant', content: text } }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { choices: [], usage },
+  ];
+  for (const chunk of chunks) {
+    response.write(
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'scripted', ...chunk })}\n\n`,
+    );
+  }
+  response.end('data: [DONE]\n\n');
+}
