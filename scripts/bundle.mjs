@@ -16,17 +16,29 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * @returns {Promise<{ program: string, startBytes: number, totalBytes: number }>}
  */
 export async function bundle(outdir) {
-  const texts = await toCommonJs(await modules(), 'cli.js');
+  const { program, texts } = await writeProgram(outdir, root, 'src/cli/main.ts');
+  await packTogether(program, texts, await neededByPrompts(program));
+  await rehearse(program, ['offline', ...COMMON_WIRES]);
+  const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
+  return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
+}
+
+/**
+ * Writes the launcher and one file for each part of the program.
+ * @param {string} outdir
+ * @param {string} project The folder from which packages are looked up.
+ * @param {string} entry Relative to it.
+ * @returns {Promise<{ program: string, texts: Map<string, string> }>}
+ */
+export async function writeProgram(outdir, project, entry) {
+  const texts = await toCommonJs(await modules(project, entry), 'cli.js');
   const program = join(resolve(outdir), 'cli.js');
   await mkdir(join(outdir, 'program'), { recursive: true });
   // The package's own files are ES modules, unless a folder says otherwise.
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), asFunction(text));
   await writeLauncher(program, []);
-  await packTogether(program, texts, await neededByPrompts(program));
-  await rehearse(program, ['offline', ...COMMON_WIRES]);
-  const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
-  return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
+  return { program, texts };
 }
 
 /**
@@ -76,13 +88,17 @@ function asFunction(text) {
   return `(function(exports,require,module){${text}\n})`;
 }
 
-/** @returns {Promise<Map<string, import('./commonjs.mjs').Module>>} src/cli/main.ts as ES modules, split where it loads lazily. */
-async function modules() {
+/**
+ * @param {string} project
+ * @param {string} entry
+ * @returns {Promise<Map<string, import('./commonjs.mjs').Module>>} The entry as ES modules, split where it loads lazily.
+ */
+async function modules(project, entry) {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: { cli: 'src/cli/main.ts' },
-    outdir: root,
+    absWorkingDir: project,
+    entryPoints: { cli: entry },
+    outdir: project,
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -103,8 +119,9 @@ async function modules() {
   });
   return new Map(
     outputFiles.map(({ path, text }) => {
-      const name = relative(root, path).split(sep).join('/');
-      return [name, { text, imports: metafile.outputs[name]?.imports ?? [] }];
+      const name = relative(project, path).split(sep).join('/');
+      const { imports = [], entryPoint = '' } = metafile.outputs[name] ?? {};
+      return [name, { text, imports, isCommonJs: metafile.inputs[entryPoint]?.format === 'cjs' }];
     }),
   );
 }

@@ -3,7 +3,12 @@
 import { posix } from 'node:path';
 import { build, transform } from 'esbuild';
 
-/** @typedef {{ text: string, imports: readonly { path: string, kind: string, external?: boolean }[] }} Module */
+/**
+ * @typedef {object} Module
+ * @property {string} text
+ * @property {readonly { path: string, kind: string, external?: boolean }[]} imports
+ * @property {boolean} [isCommonJs] A CommonJS package that is imported lazily. The bundler exports it as `default` alone.
+ */
 
 const COMMON = /** @type {const} */ ({
   format: 'cjs',
@@ -14,6 +19,15 @@ const COMMON = /** @type {const} */ ({
   logLevel: 'silent',
   define: { 'import.meta.url': 'module.url' },
 });
+
+/**
+ * Appended to a CommonJS package in a file of its own: `import()` of it then gives what Node gives, the members by name beside
+ * the whole as `default`. Getters, because packages load some of their members on first use.
+ */
+const NAMED_EXPORTS = `
+;(whole=>{module.exports={__proto__:null,default:whole};
+for(const name of Object.keys(Object(whole)))name!=="default"&&Object.defineProperty(module.exports,name,{get:()=>whole[name],enumerable:!0})
+})(module.exports.default);`;
 
 /**
  * @param {ReadonlyMap<string, Module>} modules By path, with `/` between its parts.
@@ -84,7 +98,8 @@ async function bundleStart(modules, entry, start) {
  */
 async function convertLazy(path, module, start) {
   const { code } = await transform(required(module), COMMON);
-  return code.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
+  const text = module.isCommonJs ? code + NAMED_EXPORTS : code;
+  return text.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
     const n = start.indexOf(posix.join(posix.dirname(path), to));
     return n < 0 ? `require("./${posix.basename(to)}")` : `require("./start.js").c${n}`;
   });
@@ -93,6 +108,7 @@ async function convertLazy(path, module, start) {
 /**
  * Loads lazy parts and Node's own modules by `require`: the first `import()` of a process costs milliseconds, and a built-in
  * module that is imported whole is copied member by member. Packages are imported by the launcher, which is compiled anew.
+ * A built-in module that is imported lazily is an object that inherits the members and has the whole as `default`.
  * @param {Module | undefined} module
  */
 function required(module) {
@@ -100,10 +116,13 @@ function required(module) {
     module?.imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => posix.basename(path)),
   );
   return (module?.text ?? '')
-    .replace(/\bimport\("([^"]+)"\)/g, (_, path) =>
-      path.startsWith('node:') || (path.startsWith('.') && lazy.has(posix.basename(path)))
-        ? `Promise.resolve().then(()=>require(${JSON.stringify(path)}))`
-        : `require.foreign(${JSON.stringify(path)})`,
-    )
+    .replace(/\bimport\("([^"]+)"\)/g, (_, path) => {
+      const name = JSON.stringify(path);
+      if (path.startsWith('node:')) {
+        return `Promise.resolve().then(()=>({__proto__:require(${name}),default:require(${name})}))`;
+      }
+      const isLazy = path.startsWith('.') && lazy.has(posix.basename(path));
+      return isLazy ? `Promise.resolve().then(()=>require(${name}))` : `require.foreign(${name})`;
+    })
     .replace(/\bimport(?: |\*as )(\w+) from("node:[^"]+");/g, 'const $1=require($2);');
 }

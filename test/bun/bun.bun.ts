@@ -1,10 +1,16 @@
 // Bun on either side of the wire: hosts as people write them there, our client, and the program itself.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { WIRES } from '../../scripts/wires.mjs';
+import { startForwardProxy } from '../support/forward-proxy.ts';
 import { newPlace } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -116,4 +122,34 @@ describe('the client', () => {
 test('the program itself runs on Bun', () => {
   const { status, stdout } = run(installed(), inject('program'), '--no-session', 'Run `echo from a shell`');
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('from a shell') });
+});
+
+test.each(['http', 'https'])('the program on Bun reaches %s through a proxy', async (scheme) => {
+  const wire = WIRES.find(({ api }) => api === 'openai-completions');
+  const answer: RequestListener = (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': wire?.type }).end(wire?.frames(3));
+  };
+  const tls = join(root, 'test/support/tls');
+  const [cert, key] = ['crt', 'key'].map((kind) => readFileSync(join(tls, `provider.test.${kind}`)));
+  const server = scheme === 'http' ? createServer(answer) : createTlsServer({ cert, key }, answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startForwardProxy({ ports: { 80: port, 443: port }, credentials: 'me:secret' });
+  const { home, cwd, env } = installed();
+  const own = { baseUrl: `${scheme}://provider.test/v1`, api: wire?.api, apiKey: 'sk-none', models: [{ id: 'm' }] };
+  writeFileSync(join(home, 'models.json'), JSON.stringify({ providers: { own } }));
+  const child = spawn(bun, [inject('program'), '--no-session', '--provider', 'own', '--model', 'm', 'Hello'], {
+    cwd,
+    env: {
+      ...env,
+      ALL_PROXY: `http://me:secret@${proxy.address}`,
+      NODE_EXTRA_CA_CERTS: join(tls, 'provider.test.crt'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  expect(await Promise.all([text(child.stdout), text(child.stderr)])).toEqual(['word word word \n', '']);
+  expect(proxy.forwarded).toHaveLength(1);
 });

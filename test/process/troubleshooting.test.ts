@@ -8,7 +8,7 @@ import { type Answer, placeFor, RAW_ENV, startRawProvider, streamHead } from '..
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
 /** What stands in the first column, where that is a sentence. */
-const SENTENCES = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, sentence = '']) => sentence);
+const SENTENCES = [...page.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, sentence = '']) => sentence);
 
 const said = ({ stdout, stderr }: Outcome) => `${stdout}${stderr}`;
 const run = async (args: string[], place: Place = newPlace(), env = {}) =>
@@ -60,6 +60,11 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
     answered('retry.enabled=true', (response) => {
       streamHead(response);
       response.end(`data: ${'a'.repeat(17 * 1024 * 1024)}`);
+    }),
+  'Connection error: The proxy': () =>
+    run(['--set', 'retry.enabled=false', ...REAL], newPlace(), {
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      ANTHROPIC_API_KEY: 'none',
     }),
   'Agent is already': () =>
     wire('{"id":"1","type":"prompt","message":"Run `sleep 1`"}', '{"id":"2","type":"prompt","message":"and?"}'),

@@ -1,9 +1,10 @@
 // Requests go through the user's proxy where one is named, and never to this machine that way.
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNetwork } from '../../../src/app/system-ports/network.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
+import { startForwardProxy } from '../../support/forward-proxy.ts';
 
 const createFetch = (env: Record<string, string>) => createNetwork(env, createFakeClock()).fetch;
 
@@ -21,29 +22,10 @@ async function origin() {
   return { port: (server.address() as AddressInfo).port, seen };
 }
 
-/** Leads everyone to `port`, wherever they want to go. */
-async function proxy(port: number) {
-  const wanted: string[] = [];
-  const server = createServer();
-  server.on('connect', (request, socket) => {
-    wanted.push(request.url ?? '');
-    const on = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      on.pipe(socket).pipe(on);
-    });
-    socket.on('error', () => on.destroy());
-    on.on('error', () => socket.destroy());
-    onTestFinished(() => void socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, wanted };
-}
-
 async function stage() {
   const { port, seen } = await origin();
-  const { url, wanted } = await proxy(port);
-  return { port, seen, url, wanted };
+  const { url, forwarded } = await startForwardProxy({ ports: { 80: port, 443: port, [port]: port } });
+  return { port, seen, url, forwarded };
 }
 
 test('without a proxy it is the fetch that the process has', async () => {
@@ -55,45 +37,45 @@ test('without a proxy it is the fetch that the process has', async () => {
 
 describe('with a proxy', () => {
   test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'])('%s is honoured', async (name) => {
-    const { url, wanted, seen } = await stage();
+    const { url, forwarded, seen } = await stage();
     const response = await createFetch({ [name]: url })('http://provider.test/x', {
       method: 'POST',
       body: '{}',
       headers: { 'x-mark': 'here' },
     });
     expect(await response.text()).toBe('from the origin');
-    expect(wanted).toEqual(['provider.test:80']);
+    expect(forwarded).toEqual([{ how: 'forward', to: 'provider.test' }]);
     expect(seen[0]).toMatchObject({ 'x-mark': 'here' });
   });
 
   test('HTTPS_PROXY is for https', async () => {
-    const { url, wanted } = await stage();
+    const { url, forwarded } = await stage();
     // The origin speaks no TLS; how far the request came is all that matters.
     await expect(createFetch({ HTTPS_PROXY: url })('https://provider.test/x')).rejects.toThrow();
-    expect(wanted).toEqual(['provider.test:443']);
+    expect(forwarded).toEqual([{ how: 'tunnel', to: 'provider.test:443' }]);
   });
 
   test('the small spelling comes first', async () => {
     const [one, other] = [await stage(), await stage()];
     await createFetch({ http_proxy: one.url, HTTP_PROXY: other.url })('http://provider.test/');
-    expect([one.wanted.length, other.wanted.length]).toEqual([1, 0]);
+    expect([one.forwarded.length, other.forwarded.length]).toEqual([1, 0]);
   });
 
   test.each(['127.0.0.1', 'localhost'])('%s is not reached through it, unless that is asked for', async (host) => {
-    const { url, port, wanted } = await stage();
+    const { url, port, forwarded } = await stage();
     expect(await (await createFetch({ ALL_PROXY: url })(`http://${host}:${port}/`)).text()).toBe('from the origin');
-    expect(wanted).toEqual([]);
+    expect(forwarded).toEqual([]);
     await createFetch({ ALL_PROXY: url, PARLEY_PROXY_LOOPBACK: '1' })(`http://${host}:${port}/`);
-    expect(wanted).toEqual([`${host}:${port}`]);
+    expect(forwarded).toEqual([{ how: 'forward', to: `${host}:${port}` }]);
   });
 
   test('NO_PROXY names who is reached directly', async () => {
-    const { url, port, wanted } = await stage();
+    const { url, port, forwarded } = await stage();
     // This machine by a name that is not among those which are always reached directly.
     const fetch = createFetch({ HTTP_PROXY: url, NO_PROXY: '0.0.0.0' });
     expect(await (await fetch(`http://0.0.0.0:${port}/`)).text()).toBe('from the origin');
     await fetch('http://provider.test/');
-    expect(wanted).toEqual(['provider.test:80']);
+    expect(forwarded).toEqual([{ how: 'forward', to: 'provider.test' }]);
   });
 
   test('a request can be aborted', async () => {

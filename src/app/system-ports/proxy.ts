@@ -1,0 +1,128 @@
+// A fetch that sends requests through the user's HTTP proxies. Loaded with the first request where a proxy variable is set.
+import { Agent, Dispatcher, fetch as fetchOfPackage, Pool, ProxyAgent } from 'undici';
+import { Fault, messageOf, systemCode } from '../../base/fault.ts';
+import { createNoProxy } from './no-proxy.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+/** A proxy and the variable that names it. */
+export interface ProxyVariable {
+  readonly variable: string;
+  readonly address: string;
+}
+
+export interface Proxies {
+  /** For `http:` requests. */
+  readonly http: ProxyVariable | undefined;
+  /** For `https:` requests. */
+  readonly https: ProxyVariable | undefined;
+  readonly noProxy: string;
+}
+
+interface Proxy {
+  readonly variable: string;
+  /** Host and port, without user name and password. */
+  readonly host: string;
+  readonly dispatcher: Dispatcher;
+}
+
+/** The caller of `fetch` decides how long to wait for headers and data. */
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
+
+const UNREACHABLE =
+  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+export function createProxyFetch(proxies: Proxies): Fetch {
+  const isExcepted = createNoProxy(proxies.noProxy);
+  const [http, https] = [openProxy(proxies.http), openProxy(proxies.https)];
+  const proxyFor = (url: URL) => (isExcepted(url) ? undefined : url.protocol === 'https:' ? https : http);
+  const direct = new Agent(NO_TIMEOUTS);
+  const dispatcher = new ChosenDispatcher((url) => proxyFor(url)?.dispatcher ?? direct);
+  // To the compiler the types of the package and those of Node's own copy of it differ.
+  const send = fetchOfPackage as unknown as (input: unknown, init: unknown) => Promise<Response>;
+  return async (input, init) => {
+    try {
+      return await send(input, { ...init, dispatcher });
+    } catch (thrown) {
+      const url = new URL(input instanceof Request ? input.url : input);
+      const proxy = init?.signal?.aborted ? undefined : proxyFor(url);
+      throw proxy ? proxyFailure(thrown, proxy, url) : thrown;
+    }
+  };
+}
+
+/** Chooses by the origin of each request, so that a redirect is judged by its own address. */
+class ChosenDispatcher extends Dispatcher {
+  readonly #choose: (url: URL) => Dispatcher;
+
+  constructor(choose: (url: URL) => Dispatcher) {
+    super();
+    this.#choose = choose;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandlers): boolean {
+    return this.#choose(new URL(options.origin ?? '')).dispatch(options, handler);
+  }
+}
+
+function openProxy(named: ProxyVariable | undefined): Proxy | undefined {
+  if (!named) return undefined;
+  const url = addressOf(named);
+  const token = credentialsOf(url);
+  const dispatcher = new ProxyAgent({
+    uri: url.origin,
+    ...(token && { token }),
+    ...NO_TIMEOUTS,
+    // `http:` requests are forwarded and not tunnelled: many proxies allow CONNECT to port 443 only.
+    proxyTunnel: false,
+    // Without this a forwarded request would have the default timeouts of the package.
+    factory: (origin, options) => new Pool(origin, { ...options, ...NO_TIMEOUTS }),
+  });
+  return { variable: named.variable, host: url.host, dispatcher };
+}
+
+/** The error names the variables and not the value, which may hold a password. */
+function addressOf({ address }: ProxyVariable): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  const what = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that cannot be used';
+  throw new Fault('config', `${what}: write it like http://host:port (SOCKS is not supported)`);
+}
+
+function credentialsOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
+}
+
+/** A percent sign that encodes nothing stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The package reports a failure of the proxy like one of the server behind it. */
+function proxyFailure(thrown: unknown, { variable, host }: Proxy, url: URL): unknown {
+  const cause = lastCause(thrown);
+  if (cause === thrown) return thrown;
+  const reason = messageOf(cause) || systemCode(cause);
+  const status = /^Proxy .*\((\d{3})\)/.exec(messageOf(cause))?.[1];
+  if (status === '407') {
+    const remedy = `Set ${variable} to http://user:password@${host}`;
+    return new Error(`The proxy ${host} (${variable}) did not accept the user name and password (407). ${remedy}`);
+  }
+  if (status) return new Error(`The proxy ${host} (${variable}) refused a connection to ${url.host} (${status})`);
+  if (UNREACHABLE.test(systemCode(cause) ?? '')) {
+    return new Error(`The proxy ${host} (${variable}) cannot be reached: ${reason}`);
+  }
+  return new Error(`${reason} (through the proxy ${host}, ${variable})`);
+}
+
+/** When every address of a name fails, Node wraps the failures in an error without a message. */
+function lastCause(thrown: unknown): unknown {
+  const { cause, errors } = (thrown ?? {}) as { cause?: unknown; errors?: readonly unknown[] };
+  const next = cause ?? errors?.[0];
+  return next === undefined ? thrown : lastCause(next);
+}
