@@ -28,7 +28,11 @@ export const SETTINGS = {
     600_000,
     'Milliseconds without content from a provider before the run ends with an error. Pings are not content; retries are included.',
   ),
-  'http.totalTimeoutMs': setting(whole(1_000), 3_600_000, 'Milliseconds that a whole answer may take before the run ends with an error.'),
+  'http.totalTimeoutMs': setting(
+    whole(1_000),
+    3_600_000,
+    'Milliseconds that a whole answer may take before the run ends with an error.',
+  ),
   shellPath: unset(string(), 'The shell that runs commands.'),
   'bash.timeout': unset(atLeast(1), 'Seconds a shell command may take when the model names no limit.'),
   'rpc.maxLineBytes': setting(whole(1_024), 67_108_864, 'The longest line that a host may send, in bytes.'),
