@@ -89,8 +89,6 @@ function baseEnv(toolEnv: Readonly<Record<string, string>>): Record<string, stri
     GIT_ALLOW_PROTOCOL: 'file',
     GIT_NO_LAZY_FETCH: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    // The user's git-lfs takes objects from the disk only: servers and transfer programs are named by the repository.
-    GIT_LFS_SKIP_SMUDGE: '1',
     LC_ALL: 'C',
   };
 }

@@ -26,6 +26,9 @@ const ALWAYS: Readonly<Record<string, string>> = {
   'protocol.ext.allow': 'never',
   // A folder of the project that looks like a bare repository is not one.
   'safe.bareRepository': 'explicit',
+  // The user's git-lfs takes objects from the disk only: servers are named by the repository. One that is missing stays a pointer.
+  'lfs.url': 'file:///dev/null',
+  'lfs.skipdownloaderrors': 'true',
 };
 
 /** Keys with a name in the middle, and what each is set to when only the repository defines it. */

@@ -214,12 +214,12 @@ describe('the user’s own', () => {
     const seen = join(repo.cwd, '..', 'seen');
     const keys = ['lfs.extension.evil.clean', 'lfs.customtransfer.evil.path', 'lfs.https://x/.standalonetransferagent'];
     const ask = keys.map((key) => `git config ${key} >> ${seen}; `).join('');
-    repo.plain('config', '--global', 'filter.lfs.clean', `${ask} echo $GIT_LFS_SKIP_SMUDGE >> ${seen}; cat`);
-    committed(repo, { '.gitattributes': '*.bin filter=lfs\n' });
-    for (const key of keys) repo.plain('config', key, `touch ${repo.canary}`);
+    repo.plain('config', '--global', 'filter.mine.clean', `${ask} git config lfs.url >> ${seen}; cat`);
+    committed(repo, { '.gitattributes': '*.bin filter=mine\n' });
+    for (const key of [...keys, 'lfs.url']) repo.plain('config', key, `touch ${repo.canary}`);
     writeFileSync(join(repo.cwd, 'a.bin'), 'x\n');
     await repo.git.text(['add', 'a.bin']);
-    expect(readFileSync(seen, 'utf8')).toBe('false\nfalse\n\n1\n');
+    expect(readFileSync(seen, 'utf8')).toBe('false\nfalse\n\nfile:///dev/null\n');
   });
 
   test('a repository that redefines one gets the user’s definition', () => {
