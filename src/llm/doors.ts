@@ -1,5 +1,6 @@
 // First floor, llm: what opens each provider's door, and requests that carry it. Knows no model's name.
 import type { ApiRequest, ModelRequest, Ports } from '../contracts/index.ts';
+import { type Addresses, createAddresses } from './addresses.ts';
 import { createAuthFile } from './credentials/auth-file.ts';
 import { type Credentials, createCredentials, type Refresh } from './credentials/credentials.ts';
 import { createSecretTexts } from './credentials/secret-text.ts';
@@ -21,6 +22,9 @@ export interface DoorOptions {
 }
 
 export interface Doors {
+  /** Every key that was used so far, and what is secret in addresses. */
+  readonly secrets: ReadonlySet<string>;
+  readonly addresses: Addresses;
   readonly custom: CustomModels;
   readonly credentials: Credentials;
   /** The request with key, headers and whatever else models.json says about its model. */
@@ -28,7 +32,12 @@ export interface Doors {
 }
 
 export function createDoors(options: DoorOptions): Doors {
-  const { ports, env, directory, refreshers, redact = () => {}, withhold = () => {}, warn = () => {} } = options;
+  const { ports, env, directory, refreshers, withhold = () => {}, warn = () => {} } = options;
+  const known = new Set<string>();
+  const redact = (secret: string) => {
+    known.add(secret);
+    options.redact?.(secret);
+  };
   const { clock, files, ids, platform } = ports;
   const custom = createCustomModels(files, directory, warn);
   const secrets = createSecretTexts({ ports, env, directory, redact, withhold });
@@ -41,6 +50,8 @@ export function createDoors(options: DoorOptions): Doors {
   }
 
   return {
+    secrets: known,
+    addresses: createAddresses(redact),
     custom,
     credentials,
     async open(request) {

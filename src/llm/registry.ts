@@ -16,7 +16,7 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   const { ports, env, asked = {}, apiKey, withhold = () => {} } = options;
   const apis = { ...options.apis };
   const doors = createDoors(options);
-  const { credentials } = doors;
+  const { credentials, addresses } = doors;
   const load = lazily(apis);
   let registered = 0;
   let loading: Promise<Choices> | undefined;
@@ -30,12 +30,22 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   }
   return {
     credentials,
-    initial: async (preferred = options.preferred) =>
-      (await unasked({ ...options, preferred }, credentials)) ?? (await choices()).initial(preferred),
-    find: async (provider, modelId) => (await choices()).find(provider, modelId),
-    available: async () => (await choices()).available(),
-    scope: async () => (await choices()).scope(),
-    async ready(model) {
+    async initial(preferred = options.preferred) {
+      const quick = await unasked({ ...options, preferred }, credentials);
+      const model = quick ?? (await (await choices()).initial(preferred));
+      return model && addresses.published(model);
+    },
+    async find(provider, modelId) {
+      const model = await (await choices()).find(provider, modelId);
+      return model && addresses.published(model);
+    },
+    available: async () => Promise.all((await (await choices()).available()).map(addresses.published)),
+    async scope() {
+      const models = await (await choices()).scope();
+      return models && Promise.all(models.map(addresses.published));
+    },
+    async ready(published) {
+      const model = addresses.reached(published);
       if (!Object.hasOwn(apis, model.api)) throw unknownApi(model);
       if (model.api === OFFLINE_API) return;
       if (model.baseUrl === '') throw nowhere(model);
@@ -46,11 +56,12 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
     },
     stream(request) {
       const open = async () => {
-        const opened = request.model.api === OFFLINE_API ? request : doors.open(request);
-        const [api, whole] = await Promise.all([load(request.model), opened]);
+        const model = addresses.reached(request.model);
+        const opened = model.api === OFFLINE_API ? request : doors.open({ ...request, model });
+        const [api, whole] = await Promise.all([load(model), opened]);
         return api.stream(whole);
       };
-      return new GuardedStream(request, open, ports.clock);
+      return new GuardedStream(request, open, ports.clock, doors.secrets);
     },
     // Those that need no key have none.
     key: (provider) => credentials.key(provider).catch(() => undefined),

@@ -1,5 +1,6 @@
 // First floor, llm: from a request to the stream of the API that answers it. Keeps the stream's contract whoever breaks it.
 import { Fault, messageOf } from '../base/index.ts';
+import type { Redact } from '../base/redaction.ts';
 import type { Clock, ModelApi, ModelRequest, ModelStream } from '../contracts/index.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../protocol/index.ts';
 import type { ApiLoader } from './apis.ts';
@@ -40,16 +41,25 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
   readonly #request: ModelRequest;
   readonly #open: () => Promise<ModelStream>;
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #secrets: Iterable<string>;
+  #redact: Redact | undefined;
   #source: Events | undefined;
   #atHand: ModelStream['atHand'];
   #partial: AssistantMessage | undefined;
   /** What is left to say once the source is done for. */
   #last: AssistantMessageEvent[] | undefined;
 
-  constructor(request: ModelRequest, open: () => Promise<ModelStream>, clock: Pick<Clock, 'now'>) {
+  /** `secrets` never appear in the text of a failure, whatever the API throws or ends with. */
+  constructor(
+    request: ModelRequest,
+    open: () => Promise<ModelStream>,
+    clock: Pick<Clock, 'now'>,
+    secrets: Iterable<string> = [],
+  ) {
     this.#request = request;
     this.#open = open;
     this.#clock = clock;
+    this.#secrets = secrets;
   }
 
   [Symbol.asyncIterator](): this {
@@ -76,13 +86,19 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
 
   async #begin(): Promise<Step> {
     try {
-      const stream = await this.#open();
+      const [stream] = await Promise.all([this.#open(), this.#loadRedactor()]);
       this.#source = stream[Symbol.asyncIterator]();
       this.#atHand = stream.atHand?.bind(stream);
     } catch (thrown) {
       return this.#failed(thrown);
     }
     return this.next();
+  }
+
+  async #loadRedactor(): Promise<Redact> {
+    const { createRedactor } = await import('../base/redaction.ts');
+    this.#redact ??= createRedactor(this.#secrets);
+    return this.#redact;
   }
 
   #remaining(last: AssistantMessageEvent[]): Step {
@@ -101,6 +117,9 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
       this.#partial = event.partial;
       return;
     }
+    if (event.type === 'error' && event.error.errorMessage) {
+      event.error.errorMessage = this.#redact?.(event.error.errorMessage) ?? event.error.errorMessage;
+    }
     this.#last = [];
     // Nothing after the end is heard; the source may clean up.
     void this.#source?.return?.().then(undefined, () => {});
@@ -108,13 +127,14 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
 
   readonly #failed = async (thrown: unknown): Promise<Step> => {
     const { ABORTED_MESSAGE, failMessage, MessageBuilder } = await import('./message-builder.ts');
+    const redact = await this.#loadRedactor();
     const { signal, model } = this.#request;
     const begun = this.#partial;
     const builder = begun ? undefined : new MessageBuilder(model, this.#clock.now());
     const message = begun ?? (builder as InstanceType<typeof MessageBuilder>).message;
     const ending = signal.aborted
       ? failMessage(message, 'aborted', ABORTED_MESSAGE)
-      : failMessage(message, 'error', messageOf(thrown));
+      : failMessage(message, 'error', redact(messageOf(thrown)));
     const locked = !signal.aborted && thrown instanceof Fault && thrown.code === 'no_credentials';
     this.#last = [
       ...(builder ? [builder.start()] : []),

@@ -58,6 +58,30 @@ test('an API is loaded once, and again only after its loading failed', async () 
   expect(loader).toHaveBeenCalledTimes(2);
 });
 
+test('an API of an extension cannot put a key into its failure', async () => {
+  const secrets = new Set(['key/of the"user']);
+  const failing = (fail: (builder: MessageBuilder) => ReturnType<MessageBuilder['fail']>): ModelApi => ({
+    async *stream({ model }) {
+      const builder = new MessageBuilder(model, 0);
+      yield builder.start();
+      yield fail(builder);
+    },
+  });
+  const told = failing((builder) => builder.fail('error', 'refused: key%2Fof%20the%22user'));
+  const thrown = failing(() => {
+    throw new Error(`refused: ${JSON.stringify('key/of the"user')}`);
+  });
+  const request = requestFor(remote);
+  const ask = async (open: () => ReturnType<ModelApi['stream']>) =>
+    (await observe(new GuardedStream(request, async () => open(), clock, secrets))).message.errorMessage;
+  expect(await ask(() => told.stream(request))).toBe('refused: [redacted]');
+  expect(await ask(() => thrown.stream(request))).toBe('refused: "[redacted]"');
+  const refused = () => {
+    throw new Error('no door for key/of the"user');
+  };
+  expect(await ask(refused)).toBe('no door for [redacted]');
+});
+
 describe('an API that breaks', () => {
   const breaking = (signalled?: () => void): ModelApi => ({
     async *stream({ model }) {

@@ -10,7 +10,9 @@ import { homeDirectory } from '../home.ts';
 import { type LimitFlags, withLimitFlags } from '../limits.ts';
 import { loadSettings, userDirectory, withDefaults } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
+import { createClock } from '../system-ports/clock.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
+import type { DiagnosticLog } from '../system-ports/log.ts';
 import { decideTrust } from '../trust/decide.ts';
 import type { TrustDecision } from '../trust/decision.ts';
 import { offerTrust } from '../trust/offer.ts';
@@ -89,7 +91,8 @@ export async function prepare(
   const env = process.env;
   const logFile = options.logFile ?? env.PARLEY_LOG;
   const directory = userDirectory(env, homeDirectory());
-  const ports = createSystemPorts({ own: directory, ...(logFile && { logFile: resolve(logFile), warn }) });
+  const diagnostics = logFile ? await openLog(resolve(logFile), warn) : undefined;
+  const ports = createSystemPorts({ own: directory, diagnostics });
   const cwd = await workingDirectory(options.cwd, ports);
   const { trust, noTrust, set: overrides } = options;
   const { files } = ports;
@@ -179,6 +182,11 @@ export async function start(
       await close();
     },
   };
+}
+
+async function openLog(file: string, warn: (line: string) => void): Promise<DiagnosticLog> {
+  const { createLog } = await import('../system-ports/log.ts');
+  return createLog({ file, clock: createClock(), warn });
 }
 
 /** A host that talks to us in frames can name the session itself. */

@@ -4,7 +4,7 @@ import type { Ports } from '../../contracts/ports.ts';
 import { createClock } from './clock.ts';
 import { createLazyFiles } from './files-lazy.ts';
 import { createIds } from './ids.ts';
-import { createLog, type DiagnosticLog } from './log.ts';
+import type { DiagnosticLog } from './log.ts';
 import { createNetwork } from './network.ts';
 import { createLazyProcesses } from './processes-lazy.ts';
 import { createToolEnv, isWellKnown } from './tool-env.ts';
@@ -23,19 +23,18 @@ export interface SystemPorts extends Ports {
 export interface SystemPortsOptions {
   /** The user's own directory, whose small files are quickly read. Variables that its models.json or auth.json name are withheld. */
   own?: string | undefined;
-  logFile?: string | undefined;
-  warn?: ((sentence: string) => void) | undefined;
+  /** Opened by the caller, because most processes have none. It is closed with the ports. */
+  diagnostics?: DiagnosticLog | undefined;
   env?: NodeJS.ProcessEnv | undefined;
   /** Variables that hold keys beside those in PROVIDER_VARIABLES: tools do not get them, the log does not show them. */
   withhold?: readonly string[] | undefined;
 }
 
 export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts {
-  const { own, logFile, warn, env = process.env } = options;
+  const { own, diagnostics = NO_LOG, env = process.env } = options;
   const clock = createClock();
   const ids = createIds();
-  const diagnostics = createLog({ file: logFile, clock, warn });
-  if (logFile !== undefined) redactKeys(env, diagnostics);
+  if (diagnostics !== NO_LOG) redactKeys(env, diagnostics);
   const toolEnv = createToolEnv({
     env,
     directory: own,
@@ -62,6 +61,8 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
     },
   };
 }
+
+const NO_LOG: DiagnosticLog = { log: () => {}, redact: () => {}, close: () => {} };
 
 function redactKeys(env: NodeJS.ProcessEnv, { redact }: DiagnosticLog): void {
   for (const [name, value] of Object.entries(env)) {

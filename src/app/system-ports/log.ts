@@ -2,12 +2,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { messageOf } from '../../base/fault.ts';
 import { isRecord, toJson } from '../../base/json.ts';
+import { createRedactor, REDACTED } from '../../base/redaction.ts';
 import type { Clock, Log } from '../../contracts/ports.ts';
 
 const SECRET_NAME = /key|token|secret|authorization|password/i;
-const REDACTED = '[redacted]';
-/** Anything shorter stands in ordinary words too. */
-const SHORTEST_SECRET = 6;
 const DEEPEST = 8;
 
 export interface DiagnosticLog {
@@ -18,17 +16,15 @@ export interface DiagnosticLog {
 }
 
 export interface LogOptions {
-  file: string | undefined;
-  clock: Clock;
+  file: string;
+  clock: Pick<Clock, 'now'>;
   /** Hears once that the log cannot be written. */
   warn?: ((sentence: string) => void) | undefined;
 }
 
 export function createLog({ file, clock, warn = () => {} }: LogOptions): DiagnosticLog {
-  if (file === undefined) return { log: () => {}, redact: () => {}, close: () => {} };
   let fd: number | undefined;
-  /** Longest first, so that no secret's tail outlives a shorter one that it begins with. */
-  const secrets: string[] = [];
+  const secrets = new Set<string>();
   const clean = cleaner(secrets);
   let complained = false;
   return {
@@ -45,11 +41,7 @@ export function createLog({ file, clock, warn = () => {} }: LogOptions): Diagnos
         complained = true;
       }
     },
-    redact(secret) {
-      if (secret.length < SHORTEST_SECRET || secrets.includes(secret)) return;
-      secrets.push(secret);
-      secrets.sort((a, b) => b.length - a.length);
-    },
+    redact: (secret) => void secrets.add(secret),
     close() {
       if (fd !== undefined) closeSync(fd);
       fd = undefined;
@@ -59,12 +51,8 @@ export function createLog({ file, clock, warn = () => {} }: LogOptions): Diagnos
 
 type Clean = (value: unknown, depth?: number) => unknown;
 
-function cleaner(secrets: readonly string[]): Clean {
-  const strike = (text: string) => {
-    let result = text;
-    for (const secret of secrets) result = result.replaceAll(secret, REDACTED);
-    return result;
-  };
+function cleaner(secrets: ReadonlySet<string>): Clean {
+  const strike = createRedactor(secrets);
   const clean: Clean = (value, depth = 0) => {
     if (typeof value === 'string') return strike(value);
     if (typeof value === 'bigint' || typeof value === 'symbol') return strike(String(value));

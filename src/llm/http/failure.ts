@@ -1,5 +1,6 @@
 // First floor, llm: why a provider gave no answer. Reads statuses and error texts; knows no provider's request.
 import { Fault } from '../../base/index.ts';
+import { redactedExcerpt } from '../../base/redaction.ts';
 import type { HttpAnswer } from '../../contracts/index.ts';
 import type { Failure } from '../../protocol/index.ts';
 
@@ -23,7 +24,7 @@ export function httpFailure(
   body: string,
   secrets: readonly string[],
 ): ProviderFault {
-  const words = redact(body.trim(), secrets).slice(0, LONGEST);
+  const words = redactedExcerpt(body.trim(), secrets, LONGEST);
   const kind = kindOfStatus(status, words);
   const retryAfterMs = retryAfter(headers);
   const failure: Failure = { kind, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
@@ -36,7 +37,7 @@ export function httpFailure(
 /** An error that came inside a stream that had begun well. */
 export function streamFailure(type: string, message: string, raw: string, secrets: readonly string[]): ProviderFault {
   const kind = kindOfWords(`${type} ${message}`) ?? 'server';
-  return new ProviderFault({ kind }, redact(raw, secrets).slice(0, LONGEST));
+  return new ProviderFault({ kind }, redactedExcerpt(raw, secrets, LONGEST));
 }
 
 export function malformed(message: string, cause?: unknown): ProviderFault {
@@ -107,11 +108,4 @@ function retryAfter(headers: HttpAnswer['headers']): number | undefined {
 function amount(text: string | null): number | undefined {
   const number = text?.trim() ? Number(text) : Number.NaN;
   return Number.isFinite(number) && number >= 0 ? number : undefined;
-}
-
-/** No key in any text, whoever echoes it. */
-export function redact(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= 4)
-    .reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
 }

@@ -1,6 +1,7 @@
 // First floor, llm: one POST whose answer is a stream of server-sent events. Knows HTTP and patience, no provider.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { messageOf } from '../../base/index.ts';
+import { redactedExcerpt } from '../../base/redaction.ts';
 import type { ApiRequest, Clock, HttpAnswer, Send } from '../../contracts/index.ts';
 import { httpFailure, malformed, ProviderFault } from './failure.ts';
 import { answerTooLarge, answerTooSlow, eventTooLarge, idleTooLong, MAX_ANSWER, MAX_EVENT } from './limits.ts';
@@ -110,7 +111,7 @@ async function eventsOf(response: HttpAnswer, call: HttpCall): Promise<AsyncIter
   }
   const type = response.headers.get('content-type') ?? 'no content type';
   if (/text\/event-stream|application\/x-ndjson/.test(type) && response.body) return response.body;
-  const body = (await bounded(response)).slice(0, 200);
+  const body = redactedExcerpt(await bounded(response), call.secrets, 200);
   throw malformed(`The provider at ${new URL(call.url).host} answered with ${type} instead of a stream: ${body}`);
 }
 

@@ -1,9 +1,11 @@
 // First floor, llm: from one provider's events to ours. A wire format is a pure `call` and a pure `reader`; the rest is here.
 import { flattened, messageOf } from '../../base/index.ts';
+import { redact } from '../../base/redaction.ts';
 import type { ApiRequest, ModelApi } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, StreamEvent } from '../../protocol/index.ts';
 import { ABORTED_MESSAGE, type DoneReason, MessageBuilder } from '../message-builder.ts';
-import { ProviderFault, redact } from './failure.ts';
+import { withoutUserinfo } from './address.ts';
+import { ProviderFault } from './failure.ts';
 import { type HttpCall, type HttpPorts, post, type ServerEvent } from './post.ts';
 
 /**
@@ -56,7 +58,8 @@ class Answer {
       const planned = this.#wire.call(this.#request);
       this.#secrets = planned.secrets;
       const { rewrite } = this.#request;
-      const call = rewrite ? { ...planned, body: await rewrite(planned.body) } : planned;
+      const body = rewrite ? await rewrite(planned.body) : planned.body;
+      const call = { ...planned, ...withoutUserinfo(planned.url, planned.headers), body };
       const reader = this.#wire.reader(this.#builder, this.#request);
       const progress = { isOver: () => reader.isOver, count: () => this.#builder.progress };
       for await (const events of post(this.#ports, call, this.#request, progress)) {

@@ -1,5 +1,6 @@
 // First floor, llm: where a host is, after what the environment says. Pure; reads no environment itself.
 import { Fault } from '../../base/index.ts';
+import { publicAddress } from '../http/address.ts';
 import type { Provider } from './providers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -16,7 +17,8 @@ function readAddress({ baseUrl, keyless, rootPath }: Provider, variable: string,
   const named = /^[a-z][a-z\d+.-]*:\/\//i.test(given);
   const address = named || !keyless ? given : `http://${given.startsWith(':') ? 'localhost' : ''}${given}`;
   if (!URL.canParse(address) || !/^https?:/i.test(address)) {
-    throw new Fault('config', `${variable} is no web address: ${given}. Write it like ${baseUrl || 'https://host/v1'}`);
+    const shown = publicAddress(given).replace(/^[^/]*@/, '');
+    throw new Fault('config', `${variable} is no web address: ${shown}. Write it like ${baseUrl || 'https://host/v1'}`);
   }
   const url = new URL(address);
   if (!named && !/:\d+(\/|$)/.test(given)) url.port = new URL(baseUrl).port;

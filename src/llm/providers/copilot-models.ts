@@ -1,5 +1,6 @@
 // First floor, llm: the models that a person's Copilot has, asked of it: they differ from plan to plan. Keeps nothing.
 import { Fault, isRecord, messageOf } from '../../base/index.ts';
+import { redact } from '../../base/redaction.ts';
 import { type Model, THINKING_LEVELS, type ThinkingLevel } from '../../protocol/index.ts';
 import { COPILOT_HEADERS } from '../credentials/copilot-headers.ts';
 import { readJson } from '../http/limits.ts';
@@ -39,7 +40,9 @@ async function listed({ name, baseUrl }: Provider, { fetch, clock, apiKey }: Ser
     throw new Fault('no_model', `${name} answered ${response.status} when asked for its models. ${WAY_OUT}`);
   } catch (thrown) {
     if (thrown instanceof Fault) throw thrown;
-    const why = aborter.signal.aborted ? `no answer within ${TIMEOUT_MS / 1000} seconds` : messageOf(thrown);
+    const why = aborter.signal.aborted
+      ? `no answer within ${TIMEOUT_MS / 1000} seconds`
+      : redact(messageOf(thrown), [apiKey ?? '']);
     throw new Fault('no_model', `${name} cannot be asked for its models: ${why}`, { cause: thrown });
   } finally {
     cancel();

@@ -2,6 +2,7 @@
 import { Fault, isRecord } from '../../base/index.ts';
 import type { Clock } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
+import { publicAddress, withoutUserinfo } from '../http/address.ts';
 import { readJson } from '../http/limits.ts';
 import type { Provider } from './providers.ts';
 
@@ -52,9 +53,13 @@ function createAsk(provider: Provider, { fetch, clock, apiKey }: ServerPorts): A
     const aborter = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());
     try {
-      const response = await fetch(`${root ? base.replace(/\/v1$/, '') : base}${path}`, {
+      const { url, headers } = withoutUserinfo(`${root ? base.replace(/\/v1$/, '') : base}${path}`, {
+        'content-type': 'application/json',
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+      });
+      const response = await fetch(url, {
         ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-        headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+        headers,
         signal: aborter.signal,
         redirect: 'error',
       });
@@ -76,19 +81,26 @@ async function jsonIn(response: Response, { baseUrl }: Provider): Promise<unknow
     return await readJson(response);
   } catch (thrown) {
     if (!(thrown instanceof Fault)) return undefined;
-    throw new Fault('no_model', `The server at ${baseUrl} cannot be asked for its models: ${thrown.message}`);
+    throw new Fault(
+      'no_model',
+      `The server at ${publicAddress(baseUrl)} cannot be asked for its models: ${thrown.message}`,
+    );
   }
 }
 
 function silent({ baseUrl, baseUrlEnv }: Provider, slow: boolean, cause: unknown): Fault {
+  const address = publicAddress(baseUrl);
   const where = slow
-    ? `The server at ${baseUrl} did not answer within ${TIMEOUT_MS / 1000} seconds`
-    : `No server answers at ${baseUrl}`;
+    ? `The server at ${address} did not answer within ${TIMEOUT_MS / 1000} seconds`
+    : `No server answers at ${address}`;
   return new Fault('no_model', `${where}: start it${baseUrlEnv ? `, or set ${baseUrlEnv}` : ''}`, { cause });
 }
 
 function locked({ baseUrl, env: [variable] }: Provider): Fault {
-  return new Fault('no_credentials', `The server at ${baseUrl} wants a key${variable ? `: set ${variable}` : ''}`);
+  return new Fault(
+    'no_credentials',
+    `The server at ${publicAddress(baseUrl)} wants a key${variable ? `: set ${variable}` : ''}`,
+  );
 }
 
 async function ollama(ask: Ask, listed: readonly unknown[]): Promise<Facts[]> {
@@ -120,9 +132,10 @@ async function commonList({ baseUrl, lists }: Provider, ask: Ask): Promise<Facts
     lists === 'llamacpp' ? ask('/props', { root: true }) : undefined,
   ]);
   if (!Array.isArray(listed?.data)) {
+    const address = publicAddress(baseUrl);
     throw new Fault(
       'no_model',
-      `The server at ${baseUrl} answers, but does not list its models under ${baseUrl}/models`,
+      `The server at ${address} answers, but does not list its models under ${address}/models`,
     );
   }
   const loaded = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};

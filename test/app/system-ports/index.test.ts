@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createSystemPorts, PROVIDER_VARIABLES } from '../../../src/app/system-ports/index.ts';
+import { createLog } from '../../../src/app/system-ports/log.ts';
 import { shell } from '../../support/processes.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
@@ -61,13 +62,14 @@ test.each([
 });
 
 test('the log never shows a key that the environment holds or that was learnt later', async () => {
-  const logFile = join(temporaryDirectory(), 'log');
+  const file = join(temporaryDirectory(), 'log');
   const env = { OPENAI_API_KEY: 'sk-from-env', MY_KEY_NAME: 'sk-from-list' };
-  const ports = createSystemPorts({ logFile, env, withhold: ['MY_KEY_NAME'] });
+  const diagnostics = createLog({ file, clock: { now: () => 0 } });
+  const ports = createSystemPorts({ diagnostics, env, withhold: ['MY_KEY_NAME'] });
   ports.redact('sk-from-file');
   ports.log('refused', { body: 'bad key sk-from-env, sk-from-list or sk-from-file' });
   await ports.close();
-  expect(JSON.parse(readFileSync(logFile, 'utf8'))).toMatchObject({
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     body: 'bad key [redacted], [redacted] or [redacted]',
   });
 });

@@ -1,6 +1,7 @@
 // Why a provider gave no answer: what its statuses and words mean, when to come back, and no key in any text. Pure.
 import { describe, expect, test } from 'vitest';
-import { httpFailure, redact, streamFailure } from '../../../src/llm/http/failure.ts';
+import { redact } from '../../../src/base/redaction.ts';
+import { httpFailure, streamFailure } from '../../../src/llm/http/failure.ts';
 
 const kindOf = (status: number, words: string) => httpFailure(status, new Headers(), words, []).failure.kind;
 

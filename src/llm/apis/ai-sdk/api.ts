@@ -1,8 +1,9 @@
 // First floor, llm: from one language model of the AI SDK to our events. What the providers differ in is their format's to say.
 import { Fault, messageOf } from '../../../base/index.ts';
+import { redact } from '../../../base/redaction.ts';
 import type { ApiRequest, ModelApi, ToolOffer } from '../../../contracts/index.ts';
 import type { AssistantMessageEvent } from '../../../protocol/index.ts';
-import { ProviderFault, redact } from '../../http/failure.ts';
+import { ProviderFault } from '../../http/failure.ts';
 import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { ABORTED_MESSAGE, MessageBuilder } from '../../message-builder.ts';

@@ -1,6 +1,7 @@
 // First floor, llm: what the AI SDK throws and puts into its streams, as failures like all others. Knows the names of its errors.
 import { Fault, isRecord, messageOf } from '../../../base/index.ts';
-import { httpFailure, malformed, ProviderFault, redact, streamFailure } from '../../http/failure.ts';
+import { redact, redactedExcerpt } from '../../../base/redaction.ts';
+import { httpFailure, malformed, ProviderFault, streamFailure } from '../../http/failure.ts';
 
 const LONGEST_EVENT = 200;
 
@@ -36,7 +37,7 @@ function textsIn(headers: Record<string, unknown>): [string, string][] {
 
 function unreadable(event: unknown, secrets: readonly string[], cause: unknown): ProviderFault {
   const text = typeof event === 'string' ? event : (JSON.stringify(event) ?? '');
-  const words = redact(text, secrets).slice(0, LONGEST_EVENT);
+  const words = redactedExcerpt(text, secrets, LONGEST_EVENT);
   return malformed(`The provider sent an unreadable event: ${words}`, cause);
 }
 

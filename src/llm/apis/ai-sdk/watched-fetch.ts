@@ -1,6 +1,8 @@
 // First floor, llm: the fetch that the AI SDK is given: our user agent, patience and failures instead of its own. Knows no provider.
 
+import { redactedExcerpt } from '../../../base/redaction.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
+import { withoutUserinfo } from '../../http/address.ts';
 import { httpFailure, malformed, type ProviderFault } from '../../http/failure.ts';
 import { answerTooLarge, eventTooLarge, MAX_ANSWER, MAX_EVENT } from '../../http/limits.ts';
 import { bounded, createPatience, explain } from '../../http/post.ts';
@@ -53,10 +55,11 @@ export function watchedFetch(
     end: patience.end,
     fetch: async (url, init) => {
       try {
-        const headers = new Headers(init?.headers);
-        for (const [name, value] of Object.entries(watching.headers)) headers.set(name, value);
-        const response = await ports.fetch(url, { ...init, headers, signal: patience.signal, redirect: 'error' });
-        await expectStream(response, String(url), watching);
+        const own = Object.fromEntries(new Headers(init?.headers));
+        const call = withoutUserinfo(String(url), { ...own, ...watching.headers });
+        const asked = { ...init, headers: call.headers, signal: patience.signal, redirect: 'error' as const };
+        const response = await ports.fetch(call.url, asked);
+        await expectStream(response, call.url, watching);
         const { status, headers: said } = response;
         const body = watchedBody(response.body as ReadableStream<Uint8Array>, { signal: patience.signal, size, lose });
         return new Response(body, { status, headers: said });
@@ -71,7 +74,7 @@ async function expectStream(response: Response, url: string, { format, secrets }
   if (!response.ok) throw await refusal(response, format, secrets);
   const type = response.headers.get('content-type') ?? 'no content type';
   if (format.streams.test(type) && response.body) return;
-  const body = (await bounded(response)).slice(0, 200);
+  const body = redactedExcerpt(await bounded(response), secrets, 200);
   throw malformed(`The provider at ${new URL(url).host} answered with ${type} instead of a stream: ${body}`);
 }
 

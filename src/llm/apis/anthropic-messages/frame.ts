@@ -1,7 +1,8 @@
 // First floor, llm: one server-sent event of the Messages format, checked as far as the reader relies on it. Pure.
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { isRecord } from '../../../base/index.ts';
-import { httpFailure, malformed, type ProviderFault, redact, streamFailure } from '../../http/failure.ts';
+import { redactedExcerpt } from '../../../base/redaction.ts';
+import { httpFailure, malformed, type ProviderFault, streamFailure } from '../../http/failure.ts';
 
 interface ErrorFrame {
   type: 'error';
@@ -35,7 +36,7 @@ export function readFrame(data: string, secrets: readonly string[]): Frame | und
 }
 
 function unreadable(data: string, secrets: readonly string[], cause?: unknown): ProviderFault {
-  return malformed(`The provider sent an unreadable event: ${redact(data, secrets).slice(0, 200)}`, cause);
+  return malformed(`The provider sent an unreadable event: ${redactedExcerpt(data, secrets, 200)}`, cause);
 }
 
 /** The status that the same error has when it comes before the stream. */

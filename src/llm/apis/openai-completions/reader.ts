@@ -3,6 +3,7 @@ import { isRecord } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent } from '../../../protocol/index.ts';
 import { malformed } from '../../http/failure.ts';
+import { secretsOf } from '../../http/headers.ts';
 import type { ServerEvent } from '../../http/post.ts';
 import type { WireReader } from '../../http/wire.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
@@ -16,7 +17,7 @@ import { ThinkTags, type Told } from './think-tags.ts';
 import { usageOf } from './usage.ts';
 
 export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {
-  return new AnswerReader(builder, request.model, compatOf(request));
+  return new AnswerReader(builder, request, compatOf(request));
 }
 
 const NOTHING: readonly StreamEvent[] = [];
@@ -27,12 +28,14 @@ class AnswerReader implements WireReader {
   readonly #parts: AnswerParts;
   readonly #tags: ThinkTags | undefined;
   readonly #saysWhy: boolean;
+  readonly #secrets: readonly string[];
   #finish: string | undefined;
   #over = false;
 
-  constructor(builder: MessageBuilder, model: Model, compat: Compat) {
+  constructor(builder: MessageBuilder, request: ApiRequest, compat: Compat) {
     this.#builder = builder;
-    this.#model = model;
+    this.#model = request.model;
+    this.#secrets = secretsOf(request);
     this.#parts = new AnswerParts(builder);
     this.#tags = compat.thinkTags ? new ThinkTags() : undefined;
     this.#saysWhy = compat.supportsFinishReason;
@@ -44,7 +47,7 @@ class AnswerReader implements WireReader {
       this.#over = true;
       return NOTHING;
     }
-    const chunk = readChunk(event);
+    const chunk = readChunk(event, this.#secrets);
     if (chunk?.usage) this.#builder.setUsage(usageOf(this.#model, chunk.usage));
     this.#finish = chunk?.finish?.toLowerCase() ?? this.#finish;
     const delta = chunk?.delta;

@@ -1,8 +1,9 @@
 // First floor, llm: one server-sent event of the Responses format, checked as far as the reader relies on it. Pure.
 import type { ResponseErrorEvent, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { isRecord } from '../../../base/index.ts';
+import { redactedExcerpt } from '../../../base/redaction.ts';
 import type { Failure } from '../../../protocol/index.ts';
-import { malformed, ProviderFault, redact, streamFailure } from '../../http/failure.ts';
+import { malformed, ProviderFault, streamFailure } from '../../http/failure.ts';
 
 export interface WireError {
   code?: string | null;
@@ -42,7 +43,7 @@ export function readFrame(data: string, secrets: readonly string[]): Frame | und
 }
 
 function unreadable(data: string, secrets: readonly string[], cause?: unknown): ProviderFault {
-  return malformed(`The provider sent an unreadable event: ${redact(data, secrets).slice(0, 200)}`, cause);
+  return malformed(`The provider sent an unreadable event: ${redactedExcerpt(data, secrets, 200)}`, cause);
 }
 
 const FILTERED = /^(invalid_prompt|\w+_policy|\w+_policy_violation)$/;

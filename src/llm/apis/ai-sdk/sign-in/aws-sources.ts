@@ -1,4 +1,5 @@
 // First floor, llm: where Amazon's keys come from, after what a profile or the environment says. Follows it from place to place.
+import { publicAddress } from '../../../http/address.ts';
 import type { AwsBook, CloudFiles, Env, Section } from './aws-files.ts';
 import { type AwsKeys, keysInJson, locked } from './aws-keys.ts';
 import { keysOfSignIn } from './aws-sso.ts';
@@ -118,7 +119,9 @@ async function keysOfContainer(search: Search, url: string): Promise<Good<AwsKey
   const file = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
   const token = (file && (await textOf(search, file))) || env.AWS_CONTAINER_AUTHORIZATION_TOKEN;
   if (!isNear(url))
-    throw locked(`AWS_CONTAINER_CREDENTIALS_FULL_URI (${url}) is neither https nor near enough to be trusted`);
+    throw locked(
+      `AWS_CONTAINER_CREDENTIALS_FULL_URI (${publicAddress(url)}) is neither https nor near enough to be trusted`,
+    );
   const keeper = { name: 'Amazon', gift: 'keys for this container', secrets: token ? [token] : [] };
   const headers: Record<string, string> = token ? { authorization: token } : {};
   return keysInJson(await exchange(ports, url, { headers }, keeper), new URL(url).host);

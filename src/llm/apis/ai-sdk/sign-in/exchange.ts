@@ -1,5 +1,6 @@
 // First floor, llm: one short question to a keeper of keys, and how long what it gave is good. Knows no cloud.
 import { Fault, messageOf } from '../../../../base/index.ts';
+import { redact } from '../../../../base/redaction.ts';
 import type { Clock } from '../../../../contracts/index.ts';
 import { httpFailure, ProviderFault } from '../../../http/failure.ts';
 import { bounded } from '../../../http/post.ts';
@@ -49,7 +50,7 @@ export async function exchange(
   } catch (thrown) {
     if (thrown instanceof Fault) throw thrown;
     const late = aborter.signal.aborted;
-    const reason = late ? `nothing within ${TIMEOUT_MS / 1000} seconds` : messageOf(thrown);
+    const reason = late ? `nothing within ${TIMEOUT_MS / 1000} seconds` : redact(messageOf(thrown), secrets);
     const sentence = `No ${gift} for ${name} from ${new URL(url).host}: ${reason}`;
     throw new ProviderFault({ kind: late ? 'timeout' : 'network' }, sentence, thrown);
   } finally {

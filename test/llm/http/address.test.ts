@@ -1,0 +1,58 @@
+// Secrets inside addresses: what is shown of them, what counts as a key, and how who signs in goes out as a header.
+import { describe, expect, test } from 'vitest';
+import { publicAddress, secretsInAddress, withoutUserinfo } from '../../../src/llm/http/address.ts';
+import { PROVIDERS } from '../../../src/llm/providers/providers.ts';
+
+describe('nothing is hidden of', () => {
+  test.each([
+    ...PROVIDERS.map(({ baseUrl }) => baseUrl),
+    'http://localhost:11434/v1',
+    'https://my-resource.openai.azure.com/openai/deployments/gpt-4o-mini-2024-07-18?api-version=2024-10-21',
+    'https://eu-aiplatform.googleapis.com/v1beta1/projects/my-project-123456/locations/europe-west1/publishers/google',
+    'https://host/proxy/openai-compatible/v1beta1',
+    'https://host/v2024.1/chat/completions/2024-02-15-preview',
+    'extension:mine:1',
+    'not an address',
+    '',
+  ])('%s', (address) => {
+    expect(publicAddress(address)).toBe(address);
+    expect(secretsInAddress(address)).toEqual([]);
+  });
+});
+
+describe('what is secret', () => {
+  test.each([
+    ['https://me:pass@host/v1', 'https://host/v1', ['me:pass', 'pass', 'me']],
+    ['https://admin:p%40ss@host', 'https://host', ['admin:p%40ss', 'p%40ss']],
+    ['https://tok3n@host/v1', 'https://host/v1', ['tok3n']],
+    ['https://host/sk-abcdef123/v1', 'https://host/[redacted]/v1', ['sk-abcdef123']],
+    ['https://host/a1b2c3d4e5f6/v1', 'https://host/[redacted]/v1', ['a1b2c3d4e5f6']],
+    ['https://host/my-secret/v1', 'https://host/[redacted]/v1', ['my-secret']],
+    [
+      'https://host/0f8fad5b-d9cb-469f-a165-70867728950e/v1',
+      'https://host/[redacted]/v1',
+      ['0f8fad5b-d9cb-469f-a165-70867728950e'],
+    ],
+    [
+      'https://host/v1?key=abcd&x=1&api-version=2024-10-21',
+      'https://host/v1?key=[redacted]&x=1&api-version=2024-10-21',
+      ['abcd'],
+    ],
+    ['https://me:pa ss@host:99999/v1', 'https://host:99999/v1', ['me:pa ss', 'pa ss', 'me']],
+  ])('in %s', (address, shown, secrets) => {
+    expect(publicAddress(address)).toBe(shown);
+    expect(secretsInAddress(address)).toEqual(secrets);
+  });
+});
+
+test('who signs in is a header, unless there is one', () => {
+  expect(withoutUserinfo('https://me:p%40ss@host/v1?x=1', { a: 'b' })).toEqual({
+    url: 'https://host/v1?x=1',
+    headers: { a: 'b', authorization: `Basic ${Buffer.from('me:p@ss').toString('base64')}` },
+  });
+  expect(withoutUserinfo('https://me:pass@host/', { Authorization: 'Bearer k' })).toEqual({
+    url: 'https://host/',
+    headers: { Authorization: 'Bearer k' },
+  });
+  expect(withoutUserinfo('https://host/@me', {})).toEqual({ url: 'https://host/@me', headers: {} });
+});
