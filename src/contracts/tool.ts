@@ -49,6 +49,8 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   readonly effect: 'read' | 'write' | 'execute';
   /** It hands work on: agents that may not do so are not offered it. */
   readonly startsSubagents?: boolean;
+  /** Milliseconds that a run waits for the result after an abort. 1000 when absent. */
+  readonly abortGraceMs?: number;
   /** It asks the person at the host: not offered where nobody could answer, nor to subagents. */
   readonly asksHost?: boolean;
   /** What it does to the file that its `path` argument names, for the record that a compaction keeps. */

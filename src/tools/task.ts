@@ -59,6 +59,8 @@ export function createTaskTool({ agents, canIsolate, broken = [] }: TaskToolOpti
     snippet: 'Hand work to subagents',
     effect: 'execute',
     startsSubagents: true,
+    // The answer says where the work of aborted tasks is kept. A subagent's own tools are given up after one second.
+    abortGraceMs: 10_000,
     params,
     parameters: parametersOf(canIsolate),
     run({ tasks, ...request }, { subagents, toolCallId, signal, update }) {

@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../../base/index.ts';
 import { check, type Tool, type ToolResult } from '../../contracts/index.ts';
 import type { ToolCall } from '../../protocol/index.ts';
 import type { RunScope } from './scope.ts';
-import { errorResult } from './tool-result.ts';
+import { abortedResult, errorResult } from './tool-result.ts';
 import { orAfterAbort } from './until-aborted.ts';
 
 type Update = (partial: ToolResult) => void;
@@ -12,8 +12,8 @@ type Input = Record<string, unknown>;
 export async function executeTool(scope: RunScope, call: ToolCall, update: Update): Promise<ToolResult> {
   const tool = scope.tools.get(call.name) ?? (await scope.newTool(call.name));
   if (!tool) return errorResult(`Tool ${call.name} not found`);
-  const abandoned = () => errorResult('Tool execution was aborted.');
-  return orAfterAbort(attempt(scope, tool, call, update), abandoned, scope.signal, scope.clock);
+  const abandoned = () => abortedResult(scope);
+  return orAfterAbort(attempt(scope, tool, call, update), abandoned, scope.signal, scope.clock, tool.abortGraceMs);
 }
 
 async function attempt(scope: RunScope, tool: Tool, call: ToolCall, update: Update): Promise<ToolResult> {
@@ -27,7 +27,7 @@ async function attempt(scope: RunScope, tool: Tool, call: ToolCall, update: Upda
       if (permitted.input !== input) params = checked(tool, permitted.input);
       input = permitted.input;
     }
-    if (scope.signal.aborted) return errorResult('Tool execution was aborted.');
+    if (scope.signal.aborted) return abortedResult(scope);
     const result = await carriedOut(scope, tool, call, params, update);
     return scope.hooks.toolResult ? await revised(scope, call, input, result) : result;
   } catch (thrown) {

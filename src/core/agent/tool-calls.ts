@@ -10,10 +10,9 @@ import {
 } from '../../protocol/index.ts';
 import { executeTool } from './execute-tool.ts';
 import type { RunScope } from './scope.ts';
-import { errorResult } from './tool-result.ts';
+import { abortReason, errorResult } from './tool-result.ts';
 
 const SKIPPED = 'Skipped due to queued user message.';
-const ABORTED = 'Tool execution was aborted.';
 const FAILED = 'Tool execution failed due to an error.';
 const CUT_OFF = 'The answer reached its length limit before this tool call was complete. Nothing was executed.';
 
@@ -36,7 +35,7 @@ export async function runToolCalls(
 }
 
 function reasonNotToRun(scope: RunScope, answer: AssistantMessage, interrupted: boolean): string | undefined {
-  if (answer.stopReason === 'aborted' || scope.signal.aborted) return ABORTED;
+  if (answer.stopReason === 'aborted' || scope.signal.aborted) return abortReason(scope);
   if (answer.stopReason === 'error') return FAILED;
   if (answer.stopReason === 'length') return CUT_OFF;
   return scope.limits.halted ?? (interrupted ? SKIPPED : undefined);

@@ -68,10 +68,11 @@ export async function orAfterAbort<T>(
   fallback: () => T,
   signal: AbortSignal,
   clock: Clock,
+  graceMs = GRACE_MS,
 ): Promise<T> {
   const stop = new AbortController();
   const given = new Promise<T>((resolve) => {
-    const onAbort = () => void clock.sleep(GRACE_MS, stop.signal).then(() => resolve(fallback()));
+    const onAbort = () => void clock.sleep(graceMs, stop.signal).then(() => resolve(fallback()));
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true, signal: stop.signal });
   });
