@@ -1075,13 +1075,25 @@ export type SubagentStartEvent = {
   "isolated": boolean;
 };
 
-/** A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. */
+/** A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. When the exit code is not 0, the fields from `error` on say why and where its change is kept. */
 export type SubagentEndEvent = {
   "type": "subagent_end";
   "id": string;
   "agent": string;
   "exitCode": number;
   "verification"?: VerificationResult;
+  "error"?: string;
+  "aborted"?: boolean;
+  "abortReason"?: string;
+  "patchPath"?: string;
+  "nestedPatches"?: Array<{
+    "path": string;
+    "patchPath": string;
+  }>;
+  "newRepositories"?: Array<{
+    "path": string;
+    "keptPath": string;
+  }>;
 };
 
 /** An attempt to verify what a subagent did begins. */
@@ -1630,6 +1642,8 @@ export type SubagentLifecycle = {
   "parentToolCallId"?: string;
   "description"?: string;
   "status": "started" | "completed" | "failed" | "aborted";
+  /** `budget_exceeded` when the budget ended it. */
+  "abortReason"?: string;
 };
 
 export type SubagentProgress = {

@@ -70,6 +70,7 @@ export const subagentResult = object({
   modelOverride: optional(string()),
   error: optional(string()),
   aborted: optional(boolean()),
+  /** `budget_exceeded` when the budget ended it, or did not let it start. */
   abortReason: optional(string()),
   usage: optional(usage),
   outputPath: optional(string()),
@@ -79,6 +80,8 @@ export const subagentResult = object({
   nestedPatches: optional(array(object({ path: string(), patchPath: string() }))),
   /** Repositories that it made inside the repository, each with its folder and where a copy is kept. */
   newRepositories: optional(array(object({ path: string(), keptPath: string() }))),
+  /** Whether its change is in the main tree. Absent when it changed nothing or was not isolated. `error` says why not. */
+  applied: optional(boolean()),
   /** The answer as data, when a schema was given and it fits. */
   extractedToolData: optional(record(string(), unknown())),
   outputMeta: optional(object({ lineCount: number(), charCount: number() })),
@@ -114,6 +117,8 @@ export const subagentLifecycle = object({
   ...who,
   description: optional(string()),
   status: picklist(['started', 'completed', 'failed', 'aborted']),
+  /** `budget_exceeded` when the budget ended it. */
+  abortReason: optional(string()),
 });
 
 export const subagentAdvance = object({

@@ -590,6 +590,7 @@ class SubagentLifecycle(_SubagentLifecycle, total=False):
     sessionFile: str
     parentToolCallId: str
     description: str
+    abortReason: str
 
 
 class SubagentProgressRecentToolsItem(TypedDict):
@@ -658,6 +659,7 @@ class SubagentResult(_SubagentResult, total=False):
     branchName: str
     nestedPatches: List["SubagentResultNestedPatchesItem"]
     newRepositories: List["SubagentResultNewRepositoriesItem"]
+    applied: bool
     extractedToolData: Dict[str, Any]
     outputMeta: "SubagentResultOutputMeta"
     verification: "VerificationResult"
@@ -1340,6 +1342,16 @@ class SubagentSessionEvent(TypedDict):
     prompt: str
 
 
+class SubagentEndEventNestedPatchesItem(TypedDict):
+    path: str
+    patchPath: str
+
+
+class SubagentEndEventNewRepositoriesItem(TypedDict):
+    path: str
+    keptPath: str
+
+
 class _SubagentEndEvent(TypedDict):
     type: Literal["subagent_end"]
     id: str
@@ -1348,9 +1360,15 @@ class _SubagentEndEvent(TypedDict):
 
 
 class SubagentEndEvent(_SubagentEndEvent, total=False):
-    """A subagent is done, its work is checked and its worktree is gone. Exactly one for each start."""
+    """A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. When the exit code is not 0, the fields from `error` on say why and where its change is kept."""
 
     verification: "VerificationResult"
+    error: str
+    aborted: bool
+    abortReason: str
+    patchPath: str
+    nestedPatches: List["SubagentEndEventNestedPatchesItem"]
+    newRepositories: List["SubagentEndEventNewRepositoriesItem"]
 
 
 class _SubagentVerificationStartEvent(TypedDict):

@@ -1,6 +1,7 @@
 // First floor, core: lets the model word a commit. Whatever goes wrong, there is a message all the same.
 import type { Ports } from '../../contracts/index.ts';
 import { textOf } from '../../protocol/index.ts';
+import { untilAborted } from '../agent/until-aborted.ts';
 import { spendingOf } from '../policy/budget.ts';
 import type { Purse, SubagentHost } from '../session/family.ts';
 import type { Spawner } from './spawner.ts';
@@ -31,7 +32,7 @@ export async function wordedByModel(
       signal,
       sessionId: ports.ids.uuid(),
     });
-    for await (const event of stream) {
+    for await (const event of untilAborted(stream, signal, ports.clock)) {
       if (event.type !== 'done') continue;
       await purse?.spend(spendingOf(event.message.usage));
       return textOf(event.message.content).trim().slice(0, LONGEST) || description;

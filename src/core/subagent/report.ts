@@ -1,5 +1,6 @@
 // First floor, core: what the model reads about tasks that are over. Pure.
 import type { SubagentResult } from '../../protocol/index.ts';
+import { keptIn } from './unapplied.ts';
 
 /** Of each output; the whole is in its file. */
 const SHOWN = 5000;
@@ -13,8 +14,10 @@ export interface Surroundings {
 export function reportOn(results: readonly SubagentResult[], durationMs: number, around: Surroundings): string {
   const { remarks, merged } = around;
   const well = results.filter(({ exitCode, error }) => exitCode === 0 && error === undefined).length;
+  const missing = results.filter(isMissing).length;
   const count = `${results.length} ${results.length === 1 ? 'task' : 'tasks'}`;
-  const head = `${count}, ${well} completed, in ${seconds(durationMs)}.`;
+  const unapplied = missing > 0 ? `, ${missing} completed but not applied` : '';
+  const head = `${count}, ${well} completed${unapplied}, in ${seconds(durationMs)}.`;
   return [head, ...remarks, ...results.map(section), ...(merged === undefined ? [] : [merged])].join('\n\n');
 }
 
@@ -24,14 +27,23 @@ function section(result: SubagentResult): string {
   if (result.error) lines.push(`Error: ${result.error}`);
   const { verification } = result;
   if (verification) lines.push(`Verification: ${verification.status}`);
+  if (result.applied === false) lines.push(`Change (not applied): ${keptIn(result).join(', ')}`);
   if (result.output !== '') lines.push('', shown(result));
   return lines.join('\n');
 }
 
-function statusOf({ exitCode, aborted, error }: SubagentResult): string {
+function statusOf(result: SubagentResult): string {
+  const { exitCode, aborted, abortReason, error } = result;
+  if (abortReason === 'budget_exceeded') return 'stopped by the budget';
   if (aborted) return 'cancelled';
   if (exitCode !== 0) return `failed (exit ${exitCode})`;
+  if (isMissing(result)) return 'completed, not applied';
   return error === undefined ? 'completed' : 'merge failed';
+}
+
+/** It came to its end, but its change is not in the main tree. */
+function isMissing({ exitCode, applied }: SubagentResult): boolean {
+  return exitCode === 0 && applied === false;
 }
 
 function shown({ output, outputPath }: SubagentResult): string {

@@ -1,5 +1,5 @@
 // First floor, core: one subagent from its assignment to its last word: a session of its own in the same process.
-import { messageOf } from '../../base/index.ts';
+import { Fault, messageOf } from '../../base/index.ts';
 import type { AgentSession, Hooks, Tool } from '../../contracts/index.ts';
 import {
   type AgentEvent,
@@ -38,6 +38,8 @@ export interface Ending {
   readonly usage: Usage;
   readonly model: string | undefined;
   readonly error: string | undefined;
+  /** The error is an abort or the budget, and no fault of the subagent. */
+  readonly isStopped: boolean;
   /** The answer as data, when a form was asked for, or why it is not. It came to its end all the same. */
   readonly answer?: { readonly data: unknown } | { readonly misfit: string } | undefined;
 }
@@ -49,12 +51,17 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
   const { model } = job;
   let session: AgentSession | undefined;
   const said = () => (last ? textOf(last.content) : '');
-  const ending = (error?: string, answer?: Ending['answer']): Ending => ({
+  const ending = (how: {
+    failure?: string | undefined;
+    stop?: string | undefined;
+    answer?: Ending['answer'];
+  }): Ending => ({
     output: said(),
     usage,
     model: model ? `${model.provider}/${model.id}` : undefined,
-    error,
-    answer,
+    error: how.stop ?? how.failure,
+    isStopped: how.stop !== undefined,
+    answer: how.answer,
   });
   const stop = () => void session?.runs.abort().catch(() => {});
   try {
@@ -67,7 +74,7 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
       return job.watch(event);
     });
     job.signal.addEventListener('abort', stop, { once: true });
-    if (job.signal.aborted) return ending('Cancelled');
+    if (job.signal.aborted) return ending({ stop: stopReason(job) });
     await host.emit({
       type: 'subagent_session',
       id: job.id,
@@ -79,33 +86,42 @@ export async function runSubagent(spawner: Spawner, host: SubagentHost, job: Job
     let message = job.prompt;
     for (let reminders = 0; ; reminders += 1) {
       await session.runs.prompt({ message, accepted: () => {} });
-      const failure = await failureOf(session, last, job);
-      if (failure !== undefined || !job.form) return ending(failure);
+      await session.runs.settled();
+      const stop = stopOf(last, job);
+      const failure = failureOf(last);
+      if (stop !== undefined || failure !== undefined || !job.form) return ending({ stop, failure });
       const read = await job.form.read(said());
-      if ('data' in read) return ending(undefined, read);
-      if (reminders === MOST_REMINDERS) return ending(undefined, { misfit: misfit(read.problem) });
+      if ('data' in read) return ending({ answer: read });
+      if (reminders === MOST_REMINDERS) return ending({ answer: { misfit: misfit(read.problem) } });
       message = reminder(read.problem, reminders + 1);
     }
   } catch (thrown) {
-    return ending(messageOf(thrown));
+    // A prompt is refused when the budget was spent before it.
+    const isRefused = thrown instanceof Fault && thrown.code === 'refused' && job.purse?.exhausted !== undefined;
+    return ending(isRefused || job.signal.aborted ? { stop: stopReason(job) } : { failure: messageOf(thrown) });
   } finally {
     job.signal.removeEventListener('abort', stop);
     await session?.close().catch(() => {});
   }
 }
 
-async function failureOf(
-  session: AgentSession,
-  last: AssistantMessage | undefined,
-  job: Job,
-): Promise<string | undefined> {
-  await session.runs.settled();
-  if (job.signal.aborted) return 'Cancelled';
+/** Why an abort or the budget ended it before its last answer; `undefined` when it had that answer already. */
+function stopOf(last: AssistantMessage | undefined, job: Job): string | undefined {
+  const isOver = last?.stopReason === 'stop' || last?.stopReason === 'length';
+  if (isOver) return undefined;
+  // Between two turns, when the last answer still calls tools.
+  const isSpent = job.purse?.exhausted !== undefined && last?.stopReason === 'toolUse';
+  return job.signal.aborted || isSpent ? stopReason(job) : undefined;
+}
+
+function stopReason({ purse }: Job): string {
+  return purse?.exhausted ? `Budget exceeded (${purse.exhausted})` : 'Cancelled';
+}
+
+function failureOf(last: AssistantMessage | undefined): string | undefined {
   if (!last) return 'The subagent ended without an answer';
-  if (last.stopReason === 'error' || last.stopReason === 'aborted') return last.errorMessage ?? 'The subagent failed';
-  // It was stopped between two turns: what it says is not an end.
-  if (job.purse?.exhausted && last.stopReason === 'toolUse') return `Budget exceeded (${job.purse.exhausted})`;
-  return undefined;
+  const isFailed = last.stopReason === 'error' || last.stopReason === 'aborted';
+  return isFailed ? (last.errorMessage ?? 'The subagent failed') : undefined;
 }
 
 async function optionsFor(spawner: Spawner, host: SubagentHost, job: Job): Promise<SessionOptions> {

@@ -7,12 +7,14 @@ import type { Purse, SubagentHost } from '../session/family.ts';
 import { type PlannedTask, planTasks } from './admission.ts';
 import { planCall } from './call.ts';
 import { fanOut } from './fan-out.ts';
-import { runOne, type TaskScope } from './one-task.ts';
+import { runOne } from './one-task.ts';
 import { createProgressBoard } from './progress.ts';
 import { reportOn } from './report.ts';
 import type { Spawner } from './spawner.ts';
+import type { TaskScope } from './task-work.ts';
 import { createTeller } from './telling.ts';
-import type { BeginIsolation, Isolation } from './workspace.ts';
+import { unappliedIn } from './unapplied.ts';
+import type { BeginIsolation, Isolation, Merged } from './workspace.ts';
 
 export interface TaskRoom {
   readonly spawner: Spawner;
@@ -68,11 +70,10 @@ async function run(room: TaskRoom, request: TaskRequest, options: TaskOptions): 
       const result = await runOne({ ...scope, signal: fan.signal() }, task);
       const status = result.aborted ? 'aborted' : result.exitCode === 0 ? 'completed' : 'failed';
       board.end(task.index, status);
-      await tellers[task.index]?.ended(status);
+      await tellers[task.index]?.ended(status, result.abortReason);
       return result;
     });
-    const merged = options.signal.aborted ? undefined : await isolation?.merge(results);
-    if (merged?.isComplete === false) host.keepFolder();
+    const merged = isolation && (await bringBack(host, isolation, results, options.signal));
     const durationMs = clock.now() - began;
     const text = reportOn(results, durationMs, { remarks, merged: merged?.text });
     return answer(projectFolder, text, results, durationMs);
@@ -81,6 +82,32 @@ async function run(room: TaskRoom, request: TaskRequest, options: TaskOptions): 
     await isolation?.close();
     fan.close();
   }
+}
+
+/** An abort or the budget leaves every change where it was captured, and the host is told where that is. */
+async function bringBack(
+  host: SubagentHost,
+  isolation: Isolation,
+  results: SubagentResult[],
+  signal: AbortSignal,
+): Promise<Merged> {
+  const cause = signal.aborted ? stopCause(host) : undefined;
+  const merged =
+    cause === undefined
+      ? await isolation.merge(results).catch((thrown) => isolation.keep(results, messageOf(thrown)))
+      : await isolation.keep(results, cause);
+  if (merged.isComplete) return merged;
+  host.keepFolder();
+  if (cause !== undefined) {
+    const places = unappliedIn(results).join(', ');
+    const message = `Changes of isolated tasks were not applied because ${cause}. They are kept: ${places}`;
+    await host.emit({ type: 'notice', level: 'warning', message, source: 'subagents' });
+  }
+  return merged;
+}
+
+function stopCause({ purse }: SubagentHost): string {
+  return purse?.exhausted ? `the budget is exceeded (${purse.exhausted})` : 'the run was aborted';
 }
 
 async function tellOnce({ host, told }: TaskRoom, remarks: readonly string[]): Promise<void> {
@@ -95,6 +122,8 @@ async function isolated(room: TaskRoom, folder: string, signal: AbortSignal): Pr
   try {
     return await room.isolate({ folder, signal });
   } catch (thrown) {
+    const budget = room.host.purse?.exhausted;
+    if (signal.aborted && budget) throw new Fault('refused', `Skipped (budget exceeded before start: ${budget})`);
     if (signal.aborted) throw new Fault('refused', 'Skipped (cancelled before start)');
     throw new Fault('refused', `Isolated task execution requires a git repository. ${messageOf(thrown)}`);
   }

@@ -20,7 +20,7 @@ export interface Teller {
   started(): Wait;
   progressed(progress: SubagentProgress): void;
   said(event: AgentEvent): Wait;
-  ended(status: 'completed' | 'failed' | 'aborted'): Wait;
+  ended(status: 'completed' | 'failed' | 'aborted', abortReason?: string): Wait;
 }
 
 export function createTeller({ spawner, host, agent, folder, toolCallId }: TellerScope, task: PlannedTask): Teller {
@@ -53,9 +53,10 @@ export function createTeller({ spawner, host, agent, folder, toolCallId }: Telle
       void host.emit({ type: 'subagent_progress', payload: { ...who, task: prompt, assignment, progress } });
     },
     said: (event) => host.emit({ type: 'subagent_event', payload: { id, event } }),
-    ended(status) {
+    ended(status, abortReason) {
       if (!live.delete(id)) return undefined;
-      return host.emit({ type: 'subagent_lifecycle', payload: { ...described, status } });
+      const reason = abortReason === undefined ? {} : { abortReason };
+      return host.emit({ type: 'subagent_lifecycle', payload: { ...described, status, ...reason } });
     },
   };
 }

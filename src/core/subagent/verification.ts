@@ -7,7 +7,8 @@ export interface Verified {
   readonly result: VerificationResult;
   /** Why the work is not good; `undefined` when it is. */
   readonly error: string | undefined;
-  readonly aborted: boolean;
+  /** An abort or the budget ended it before it had a verdict. */
+  readonly isInterrupted: boolean;
 }
 
 export interface Repairing extends Checking {
@@ -21,7 +22,7 @@ export interface Repairing extends Checking {
 
 export async function verify(work: Repairing): Promise<Verified> {
   const { plan, purse } = work;
-  const first = await checkOnce(work, 1);
+  const first = await check(work, 1);
   const wants = first.attempt.status === 'failed' && plan.onFailure === 'retry_once' && plan.maxRetries > 0;
   const poor = wants && !first.stoppedBy ? purse?.violation : undefined;
   await end(work, 1, poor ? 'budget_exceeded' : statusOf(first));
@@ -34,11 +35,22 @@ export async function verify(work: Repairing): Promise<Verified> {
   if (trouble) {
     if (purse?.exhausted) await stoppedRepair(work);
     const failed = verdict(work, [first], 1);
-    return { ...failed, error: `${failed.error}; repair failed: ${trouble.error}`, aborted: work.signal.aborted };
+    const isInterrupted = work.signal.aborted || purse?.exhausted !== undefined;
+    return { ...failed, error: `${failed.error}; repair failed: ${trouble.error}`, isInterrupted };
   }
-  const second = await checkOnce(work, 2);
+  const second = await check(work, 2);
   await end(work, 2, statusOf(second));
   return verdict(work, [first, second], 1);
+}
+
+/** Every attempt that starts has an end event, also when it breaks. */
+async function check(work: Repairing, attempt: number): Promise<Checked> {
+  try {
+    return await checkOnce(work, attempt);
+  } catch (thrown) {
+    await end(work, attempt, 'failed');
+    throw thrown;
+  }
 }
 
 /** The second attempt that the budget did not let begin. */
@@ -75,7 +87,7 @@ function verdict(work: Repairing, checked: readonly Checked[], retriesUsed: numb
       retriesUsed,
     },
     error: passed ? undefined : errorOf(last),
-    aborted: last.stoppedBy === 'abort',
+    isInterrupted: last.stoppedBy !== undefined,
   };
 }
 

@@ -4,8 +4,13 @@ import type { SubagentResult } from '../../protocol/index.ts';
 /** A copy of the repository for one task. */
 export interface Workspace {
   readonly cwd: string;
-  /** What was changed since it was made, as a patch or a branch; nothing of it has reached the main tree. */
+  /**
+   * What was changed since it was made, as a patch or a branch; nothing of it has reached the main tree. When it is
+   * called again, the files of the last call are replaced as soon as the new ones are complete.
+   */
   capture(how: CaptureHow): Promise<Captured>;
+  /** Removes what was captured. */
+  discard(): Promise<void>;
   /** Removes it. Never rejects. */
   leave(): Promise<void>;
 }
@@ -29,6 +34,8 @@ export interface Isolation {
   enter(id: string): Promise<Workspace>;
   /** Brings back what is good. The sentence is for the model; a task whose work does not fit gets an error. */
   merge(results: SubagentResult[]): Promise<Merged>;
+  /** Applies nothing: the changes stay in their patches and branches. The reason is a clause without a full stop. */
+  keep(results: SubagentResult[], reason: string): Promise<Merged>;
   close(): Promise<void>;
 }
 

@@ -66,12 +66,12 @@ export class Children {
     return child ? [wrapped(id, child, spelled(inner))] : [];
   }
 
-  ended({ id, agent, exitCode, verification }: AgentEventOf<'subagent_end'>): readonly OpalEvent[] {
+  ended({ type: _, id, agent, ...how }: AgentEventOf<'subagent_end'>): readonly OpalEvent[] {
     const child = this.#children.get(id);
     if (!child) return [];
     this.#children.delete(id);
     const start = { type: 'sub_agent_start', model: '', label: agent, tools: [] };
-    const end = { type: 'agent_end', usage: child.tally.count(), exitCode, ...(verification ? { verification } : {}) };
+    const end = { type: 'agent_end', usage: child.tally.count(), ...how };
     return [...(child.hasBegun ? [] : [start]), end].map((inner) => wrapped(id, child, spelled(inner)));
   }
 }

@@ -1,8 +1,9 @@
 // Ground floor: the events of subagents and of the checks on their work. `id` names the task throughout, repairs included.
 import { array, boolean, number, object, optional, picklist, string } from 'valibot';
 import { event } from '../event.ts';
-import { verificationResult } from '../subagent.ts';
+import { subagentResult, verificationResult } from '../subagent.ts';
 
+const { error, aborted, abortReason, patchPath, nestedPatches, newRepositories } = subagentResult.entries;
 const attempt = { id: string(), attempt: number() };
 
 export const subagentStart = event(
@@ -20,8 +21,11 @@ export const subagentSession = event(
 
 export const subagentEnd = event(
   'subagent_end',
-  'A subagent is done, its work is checked and its worktree is gone. Exactly one for each start.',
-  object({ id: string(), agent: string(), exitCode: number(), verification: optional(verificationResult) }),
+  'A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. When the exit code is not 0, the fields from `error` on say why and where its change is kept.',
+  object({
+    ...{ id: string(), agent: string(), exitCode: number(), verification: optional(verificationResult) },
+    ...{ error, aborted, abortReason, patchPath, nestedPatches, newRepositories },
+  }),
 );
 
 export const subagentVerificationStart = event(

@@ -16,10 +16,7 @@ const TOLD: Told = {
     success ? undefined : warning(`Asking again did not help: ${finalError ?? 'it was stopped'}`),
   auto_compaction_end: (event) => compacted(event),
   compaction_end: (event) => compacted(event),
-  subagent_end: ({ id, agent, exitCode }) => ({
-    level: exitCode === 0 ? 'info' : 'warning',
-    message: `${agent} ${exitCode === 0 ? 'finished' : 'failed at'} ${id}`,
-  }),
+  subagent_end: (event) => subagentEnded(event),
   subagent_verification_end: ({ id, status }) =>
     status === 'passed' ? undefined : warning(`The work on ${id} was checked: ${status.replace('_', ' ')}`),
   budget_warning: ({ scope }) => warning(`Much of the ${scope} budget is used up.`),
@@ -39,6 +36,13 @@ export function happening(event: AgentEvent): Happening | undefined {
 
 function warning(message: string): Happening {
   return { level: 'warning', message };
+}
+
+function subagentEnded(event: AgentEventOf<'subagent_end'>): Happening {
+  const { id, agent, exitCode, error, patchPath } = event;
+  if (exitCode === 0) return { level: 'info', message: `${agent} finished ${id}` };
+  const why = error === undefined ? '' : `: ${error}`;
+  return warning(`${agent} failed at ${id}${why}${patchPath ? ` (its change is kept in ${patchPath})` : ''}`);
 }
 
 type Compacted = AgentEventOf<'auto_compaction_end' | 'compaction_end'>;

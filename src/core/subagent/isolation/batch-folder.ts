@@ -2,13 +2,15 @@
 // Whoever finds them after we died can clear everything away.
 import type { Ports } from '../../../contracts/index.ts';
 import type { ProcessMark } from '../spawner.ts';
-import { BRANCHES, MERGE, type MergeNotes, OWNER } from './batch-notes.ts';
+import { BRANCHES, CHANGES, MERGE, type MergeNotes, OWNER } from './batch-notes.ts';
 import { reapHome } from './reap.ts';
 
 export interface BatchFolder extends MergeNotes {
   readonly path: string;
   /** Branches that are not wanted if we die now. Written before they are made. */
   noteBranches(names: readonly string[]): Promise<void>;
+  /** Files with captured changes, so that the next start can report them if this process is killed. */
+  noteChanges(paths: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function openBatchFolder(options: FolderOptions): Promise<BatchFold
   return {
     path,
     noteBranches: (names) => write(BRANCHES, names),
+    noteChanges: (paths) => write(CHANGES, paths),
     async noteMerge(steps) {
       isMerging = steps.length > 0;
       if (isMerging) await write(MERGE, steps);

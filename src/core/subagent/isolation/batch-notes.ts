@@ -6,6 +6,7 @@ import type { KeptRepository } from './new-repository.ts';
 export const OWNER = 'owner.json';
 export const BRANCHES = 'branches';
 export const MERGE = 'merge';
+export const CHANGES = 'changes';
 export const BRANCH_PREFIX = 'parley/task/';
 
 /** What a merge changes in one repository: enough to undo it. */
@@ -30,6 +31,8 @@ export interface MergeNotes {
 export interface FolderNotes {
   readonly owner: Readonly<Record<string, unknown>> | undefined;
   readonly branches: readonly string[];
+  /** Files that hold captured changes of which nothing has been applied or reported. */
+  readonly changes: readonly string[];
   readonly merge: readonly MergeStep[];
   /** When the merge was noted; 0 when none is. */
   readonly mergeMs: number;
@@ -44,12 +47,13 @@ export async function readNotes(files: Files, path: string): Promise<FolderNotes
       return undefined;
     }
   };
-  const [owner, branches, merge] = await Promise.all([OWNER, BRANCHES, MERGE].map(read));
+  const [owner, branches, merge, changes] = await Promise.all([OWNER, BRANCHES, MERGE, CHANGES].map(read));
   const info = await files.info(`${path}/${MERGE}`).catch(() => undefined);
   return {
     mergeMs: info?.modifiedMs ?? 0,
     owner: isRecord(owner) ? owner : undefined,
     branches: Array.isArray(branches) ? branches.map(String).filter((name) => name.startsWith(BRANCH_PREFIX)) : [],
+    changes: Array.isArray(changes) ? changes.map(String) : [],
     merge: Array.isArray(merge) ? (merge.filter(isRecord) as unknown as MergeStep[]) : [],
   };
 }

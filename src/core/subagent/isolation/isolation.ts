@@ -2,13 +2,15 @@
 import { Fault, messageOf } from '../../../base/index.ts';
 import type { Ports } from '../../../contracts/index.ts';
 import type { SubagentResult } from '../../../protocol/index.ts';
-import { createGit } from '../../git/git.ts';
+import { createGit, type Git } from '../../git/git.ts';
 import type { ProcessMark } from '../spawner.ts';
+import { keptIn, markApplied, markUnapplied, withhold } from '../unapplied.ts';
 import type { Captured, CaptureHow, Isolation, Merged, Workspace } from '../workspace.ts';
 import { type BatchFolder, openBatchFolder } from './batch-folder.ts';
 import { BRANCH_PREFIX } from './batch-notes.ts';
-import { captureChange, commitPatch } from './capture.ts';
+import { commitPatch } from './capture.ts';
 import { makeCopy, removeCopy } from './copy.ts';
+import { createKeptChange, type KeptChange } from './kept-change.ts';
 import { planBranch } from './merge-branch.ts';
 import { type Pile, planPatches } from './merge-patches.ts';
 import { type Snapshot, takeSnapshot, type Workshop } from './snapshot.ts';
@@ -53,6 +55,8 @@ class Worktrees implements Isolation {
   readonly #prefix: string;
   readonly #commonDirectory: string;
   readonly #branches = new Set<string>();
+  /** By the id of the task: the files that hold its change. */
+  readonly #changes = new Map<string, readonly string[]>();
   /** Git keeps its list of worktrees in files that two must not change at once. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -78,7 +82,9 @@ class Worktrees implements Isolation {
       const cwd = `${directory}/${this.#prefix}`.replace(/\/$/, '');
       // A folder without tracked files is not in any tree.
       if (this.#prefix !== '') await ports.files.makeDirectory(cwd);
-      return { cwd, leave, capture: (how) => this.#capture(id, directory, how) };
+      const target = `${this.#options.folder}/${id}`;
+      const change = createKeptChange(this.#shop(), { snapshot: this.#snapshot, directory, target });
+      return { cwd, leave, capture: (how) => this.#capture(id, change, how), discard: () => change.discard() };
     } catch (thrown) {
       await leave();
       throw thrown;
@@ -87,11 +93,30 @@ class Worktrees implements Isolation {
 
   async merge(results: SubagentResult[]): Promise<Merged> {
     const isBranch = this.#options.merge === 'branch';
+    await this.#forgetChanges();
     const merged = isBranch ? await this.#mergeBranches(results) : await this.#mergeAll(results);
-    // From here on they are the user's.
+    await this.#handOver().catch(() => {});
+    return merged;
+  }
+
+  async keep(results: SubagentResult[], reason: string): Promise<Merged> {
+    await this.#forgetChanges().catch(() => {});
+    await this.#handOver().catch(() => {});
+    return withhold(results, reason);
+  }
+
+  /** What is applied or reported now needs no report by the next process. */
+  async #forgetChanges(): Promise<void> {
+    if (this.#changes.size === 0) return;
+    this.#changes.clear();
+    await this.#place.noteChanges([]);
+  }
+
+  /** From here on the branches belong to the user, and are not removed. */
+  async #handOver(): Promise<void> {
+    if (this.#branches.size === 0) return;
     this.#branches.clear();
     await this.#place.noteBranches([]);
-    return merged;
   }
 
   async close(): Promise<void> {
@@ -101,14 +126,16 @@ class Worktrees implements Isolation {
     await this.#place.remove();
   }
 
-  async #capture(id: string, directory: string, how: CaptureHow): Promise<Captured> {
-    const { folder } = this.#options;
-    const { patch, nested, made } = await captureChange(this.#shop(), this.#snapshot, directory, `${folder}/${id}`);
+  async #capture(id: string, change: KeptChange, how: CaptureHow): Promise<Captured> {
+    const { patch, nested, made } = await change.take();
     const nestedPatches = nested.map((inner) => ({ path: inner.path, patchPath: inner.patch }));
     const more = {
       ...(nestedPatches.length > 0 ? { nestedPatches } : {}),
       ...(made.length > 0 ? { newRepositories: [...made] } : {}),
     };
+    this.#changes.set(id, keptIn({ patchPath: patch, ...more }));
+    // The note is for the case that this process is killed. Without it the change is captured all the same.
+    await this.#place.noteChanges([...this.#changes.values()].flat()).catch(() => {});
     if (!how.asBranch || !patch) return { ...(patch ? { patchPath: patch } : {}), ...more };
     const branchName = await this.#branch(id, patch, await how.message(patch));
     return { ...(branchName ? { branchName } : {}), patchPath: patch, ...more };
@@ -118,33 +145,32 @@ class Worktrees implements Isolation {
   async #branch(id: string, patch: string, message: string): Promise<string | undefined> {
     const { root, head } = this.#snapshot;
     const git = createGit(this.#options.ports, root);
+    let name: string | undefined;
     try {
       const commit = await commitPatch(this.#shop(), git, { head, patch, message });
-      const name = `${BRANCH_PREFIX}${id}`;
+      name = await freeBranch(git, `${BRANCH_PREFIX}${id}`);
       this.#branches.add(name);
       await this.#place.noteBranches([...this.#branches]);
       await git.text(['update-ref', `refs/heads/${name}`, commit, '']);
       return name;
     } catch {
+      if (name !== undefined) this.#branches.delete(name);
       return undefined;
     }
   }
 
   async #mergeAll(results: readonly SubagentResult[]): Promise<Merged> {
     const bad = results.filter(({ exitCode }) => exitCode !== 0);
-    const kept = results.flatMap(({ patchPath, nestedPatches = [], newRepositories = [] }) => [
-      ...(patchPath ? [patchPath] : []),
-      ...nestedPatches.map((nested) => nested.patchPath),
-      ...newRepositories.map((made) => made.keptPath),
-    ]);
-    if (bad.length > 0) return notApplied(`${bad.map(({ id }) => id).join(', ')} did not succeed`, kept);
-    if (kept.length === 0) return complete('No changes to apply.');
+    if (bad.length > 0) return withhold(results, `${bad.map(named).join(', ')} did not succeed`);
+    if (results.flatMap(keptIn).length === 0) return { text: 'No changes to apply.', isComplete: true };
     try {
       const plans = await planPatches(this.#shop(), this.#piles(results));
-      if (plans && (await carryOut(this.#shop(), this.#place, plans))) return complete('Applied patches: yes');
-      return notApplied('they do not fit on the working tree as it is now', kept);
+      const isApplied = plans && (await carryOut(this.#shop(), this.#place, plans));
+      if (!isApplied) return withhold(results, 'they do not fit on the working tree as it is now');
+      markApplied(results);
+      return { text: 'Applied patches: yes', isComplete: true };
     } catch (thrown) {
-      return notApplied(messageOf(thrown), kept);
+      return withhold(results, messageOf(thrown));
     }
   }
 
@@ -165,21 +191,28 @@ class Worktrees implements Isolation {
     const { root } = this.#snapshot;
     const git = createGit(this.#options.ports, root);
     const merged: string[] = [];
-    const left: string[] = [];
-    for (const result of results.filter(({ exitCode }) => exitCode === 0)) {
-      const { branchName, patchPath } = result;
+    const left: SubagentResult[] = [];
+    const changed = results.filter((result) => keptIn(result).length > 0);
+    for (const result of changed.filter(({ exitCode }) => exitCode === 0)) {
+      const { branchName } = result;
       const problem = left.length > 0 ? 'an earlier branch was not merged' : await this.#mergeOne(result);
-      if (problem === undefined && branchName) {
-        merged.push(branchName);
-        await git.run(['update-ref', '-d', `refs/heads/${branchName}`]);
+      if (problem !== undefined) {
+        left.push(result);
+        markUnapplied(result, `Merge failed: ${problem}`);
+        continue;
       }
-      if (problem === undefined) continue;
-      left.push(branchName ?? patchPath ?? result.id);
-      result.error = `Merge failed: ${problem}`;
+      markApplied([result]);
+      if (!branchName) continue;
+      merged.push(branchName);
+      await git.run(['update-ref', '-d', `refs/heads/${branchName}`]).catch(() => {});
     }
+    const bad = changed.filter(({ exitCode }) => exitCode !== 0);
+    for (const result of bad) markUnapplied(result, 'Merge failed: the task did not succeed');
     const lines = merged.length > 0 ? [`Merged ${merged.length} branches: ${merged.join(', ')}`] : [];
-    if (left.length > 0) lines.push(`Not merged, to be handled by hand: ${left.join(', ')}`);
-    return { text: lines.join('\n') || 'No changes to merge.', isComplete: left.length === 0 };
+    const byHand = left.map(({ branchName, patchPath, id }) => branchName ?? patchPath ?? id);
+    if (left.length > 0) lines.push(`Not merged, to be handled by hand: ${byHand.join(', ')}`);
+    if (bad.length > 0) lines.push(`Kept of tasks that did not succeed: ${bad.flatMap(keptIn).join(', ')}`);
+    return { text: lines.join('\n') || 'No changes to merge.', isComplete: left.length + bad.length === 0 };
   }
 
   /** Why not; `undefined` when it is in, with what belongs to it in repositories inside. */
@@ -212,12 +245,16 @@ class Worktrees implements Isolation {
   }
 }
 
-function complete(text: string): Merged {
-  return { text, isComplete: true };
+/** A branch of this name may be left from work that was not merged. It belongs to the user. */
+async function freeBranch(git: Git, wanted: string): Promise<string> {
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? wanted : `${wanted}-${n}`;
+    const { code } = await git.run(['rev-parse', '--verify', '-q', `refs/heads/${name}`]);
+    if (code !== 0) return name;
+  }
 }
 
-function notApplied(reason: string, patches: readonly string[]): Merged {
-  const head = `<system-notification>Patches were not applied and must be handled manually.</system-notification>\nReason: ${reason}.`;
-  const text = [head, ...patches.map((path) => `- ${path}`)].join('\n');
-  return { text, isComplete: patches.length === 0 };
+/** With the budget, where it is the cause: the task itself made no mistake. */
+function named({ id, abortReason, error }: SubagentResult): string {
+  return abortReason === 'budget_exceeded' && error !== undefined ? `${id} (${error})` : id;
 }

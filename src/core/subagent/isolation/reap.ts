@@ -37,10 +37,11 @@ export async function reapHome(ports: Ports, process: ProcessMark, home: string)
 
 async function reapFolder(ports: Ports, path: string): Promise<string[]> {
   const { files } = ports;
-  const { owner, branches, merge, mergeMs } = await readNotes(files, path);
+  const { owner, branches, changes, merge, mergeMs } = await readNotes(files, path);
   const told: string[] = [];
   await files.makeDirectory(`${path}/scratch`, { mode: 0o700 });
   told.push(...(await undoMerge({ ports, scratch: `${path}/scratch` }, merge, mergeMs)));
+  told.push(...(await keptChanges(ports, changes)));
   if (typeof owner?.commonDirectory === 'string') {
     for (const { name, kind } of await files.list(path)) {
       if (kind === 'directory') await forgetCopy(files, owner.commonDirectory, `${path}/${name}`);
@@ -52,6 +53,15 @@ async function reapFolder(ports: Ports, path: string): Promise<string[]> {
   }
   await files.remove(path, { recursive: true });
   return told;
+}
+
+async function keptChanges({ files }: Ports, paths: readonly string[]): Promise<string[]> {
+  const there: string[] = [];
+  for (const path of paths) if (await files.info(path).catch(() => undefined)) there.push(path);
+  if (there.length === 0) return [];
+  return [
+    `Changes of isolated tasks were not applied because the program was killed. They are kept: ${there.join(', ')}`,
+  ];
 }
 
 async function isAbandoned({ files, clock }: Ports, process: ProcessMark, path: string): Promise<boolean> {
