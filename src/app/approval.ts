@@ -17,12 +17,18 @@ export function createGate(
   /** What the person said yes to for the rest of the session. */
   const allowed = new Set<string>();
   return async (call) => {
-    if (allowed.has(call.toolName) || (policy() === 'on-write' && call.effect === 'read')) return undefined;
+    if (allowed.has(call.toolName) || !asks(policy(), call.effect)) return undefined;
     const said = await decision(call, host());
     if (said === ALLOW_SESSION) allowed.add(call.toolName);
     if (said === ALLOW || said === ALLOW_SESSION) return undefined;
     return { block: true, reason: refusal(call.toolName, said) };
   };
+}
+
+function asks(policy: (typeof APPROVALS)[number], effect: PlannedCall['effect']): boolean {
+  if (policy === 'on-write') return effect !== 'read';
+  if (policy === 'on-execute') return effect === 'execute';
+  return policy === 'always';
 }
 
 async function decision(call: PlannedCall, host: HostUi | undefined): Promise<string | undefined> {

@@ -54,6 +54,12 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   appendSystemPrompt?: string | undefined;
   /** Only these of the tools; all of them when absent. */
   toolNames?: readonly string[] | undefined;
+  /** Never these: neither built-in ones nor those of extensions, of the host or of subagents. */
+  excludedTools?: readonly string[] | undefined;
+  /** Only the tools of extensions, of the host and those in `tools`. */
+  noBuiltinTools?: boolean | undefined;
+  /** Do not read AGENTS.md and CLAUDE.md. */
+  noContextFiles?: boolean | undefined;
   /** Beside the built-in ones. One with the same name takes the built-in's place. */
   tools?: readonly Tool[] | undefined;
   /** How many turns one prompt may take. */
@@ -63,6 +69,8 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   id?: string | undefined;
   /** Go on with this session: a path, or the beginning of its id. */
   session?: string | undefined;
+  /** Go on with the session that has exactly this id, or begin one with it. With `fork`: the id of the copy. */
+  sessionId?: string | undefined;
   /** Begin a new session with the history of this one. */
   fork?: string | undefined;
   /** Go on with the session of this directory that was written to last, if there is one. */
@@ -94,7 +102,7 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
   const { ports, settings } = options;
   const tuning = tuningFor(settings);
   const models = options.models ?? modelsFor(options);
-  const { toolNames, tools: added = [] } = options;
+  const { toolNames, excludedTools, noBuiltinTools, tools: added = [] } = options;
   const places = createPlaces({
     files: ports.files,
     cwd: options.cwd,
@@ -108,7 +116,7 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
   const task = subagents.tool;
   // Nobody listens while the agent is put together.
   const host = (): HostUi | undefined => hub?.ui;
-  const shelf = { ports, toolNames, added, settings, task, extensions, host, places };
+  const shelf = { ports, toolNames, excludedTools, noBuiltinTools, added, settings, task, extensions, host, places };
   const toolbox = await createToolbox(shelf);
   let hub: SessionHub | undefined;
   const store = storeFor(options, await extensions.sessionDirectory());
@@ -121,6 +129,9 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     resumed: await resumedFor(options, store),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
     tools: toolbox.tools,
+    excludedTools,
+    commandTools: ['bash'],
+    noContextFiles: options.noContextFiles,
     offers: ({ asksHost, startsSubagents }) =>
       asksHost ? host() !== undefined : !startsSubagents || options.features?.subAgents !== false,
     ...tuning,
@@ -133,7 +144,7 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
-    id: options.id,
+    id: options.id ?? options.sessionId,
     // In this order, so that an extension's own words are never taken for a template, and a person sees what is really done.
     hooks: [extensions.hooks, ...(options.hooks ?? []), resources.hooks, approvalFor(settings, host)],
     steeringMode: settings.steeringMode,

@@ -8,6 +8,8 @@ export interface ResumeWishes {
   ports: Pick<Ports, 'clock' | 'ids'>;
   /** A path, or the beginning of an id. */
   session?: string | undefined;
+  /** All of an id. */
+  sessionId?: string | undefined;
   fork?: string | undefined;
   continueLatest?: boolean | undefined;
   chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
@@ -18,7 +20,9 @@ export async function resumedFor(wishes: ResumeWishes, store: SessionStore): Pro
   if (wishes.session !== undefined && wishes.fork !== undefined) {
     throw new Fault('config', '--session and --fork exclude each other: go on with a session, or begin a copy of it.');
   }
+  const known = wishes.sessionId === undefined ? undefined : await withId(wishes.sessionId, wishes, store);
   if (wishes.fork !== undefined) return forked(wishes, store, wishes.fork);
+  if (known !== undefined) return store.resume(known);
   if (wishes.session !== undefined) return store.resume(await store.locate(wishes.session));
   if (wishes.chooseSession) return store.resume(await wishes.chooseSession(store));
   if (!wishes.continueLatest) return undefined;
@@ -26,8 +30,20 @@ export async function resumedFor(wishes: ResumeWishes, store: SessionStore): Pro
   return latest === undefined ? undefined : store.resume(latest);
 }
 
+async function withId(sessionId: string, wishes: ResumeWishes, store: SessionStore): Promise<string | undefined> {
+  const { checkSessionId, findById } = await import('./session-id.ts');
+  checkSessionId({ ...wishes, sessionId });
+  const path = await findById(store, sessionId);
+  if (path === undefined || wishes.fork === undefined) return path;
+  throw new Fault('config', `--session-id ${sessionId} is taken: ${path} has that id. Choose another for the copy.`);
+}
+
 /** The whole line of the other conversation, in a log of its own. The other one is only read. */
-async function forked({ cwd, ports }: ResumeWishes, store: SessionStore, wanted: string): Promise<ResumedSession> {
+async function forked(
+  { cwd, ports, sessionId }: ResumeWishes,
+  store: SessionStore,
+  wanted: string,
+): Promise<ResumedSession> {
   const [{ lineTo }, { copyOf }] = await Promise.all([
     import('../core/tree/branching.ts'),
     import('../core/session/copy.ts'),
@@ -39,7 +55,7 @@ async function forked({ cwd, ports }: ResumeWishes, store: SessionStore, wanted:
   const header = {
     type: 'session' as const,
     version: SESSION_VERSION,
-    id: ports.ids.uuid(),
+    id: sessionId ?? ports.ids.uuid(),
     timestamp,
     cwd,
     parentSession: source,

@@ -7,7 +7,7 @@ import { selectModel } from '../llm/selection.ts';
 import type { AgentMessage } from '../protocol/index.ts';
 import { type AgentOptions, createAgent } from './compose.ts';
 import { homeDirectory } from './home.ts';
-import { loadSettings, userDirectory } from './settings.ts';
+import { settingsForRun, userDirectory } from './settings.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSystemPorts } from './system-ports/index.ts';
 import { decideTrust } from './trust/decide.ts';
@@ -90,7 +90,7 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
   const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
   const trusted = options.trusted ?? (await decideTrust({ files: ports.files, agentDirectory, cwd })).trusted;
   const project = trusted ? cwd : undefined;
-  const { values, problems } = await loadSettings({ files: ports.files, directory: agentDirectory, project });
+  const { values, problems } = await settingsForRun({ files: ports.files, directory: agentDirectory, project });
   for (const problem of problems) onProblem?.(problem);
   const agent = await createAgent({
     redact: system.redact,

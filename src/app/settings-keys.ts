@@ -24,8 +24,43 @@ function parsedOr(words: string): unknown {
 }
 
 export function unknownKey(key: string): Fault {
+  const instead = insteadOf(key);
+  if (instead) return new Fault('config', `unknown setting ${key} (use ${instead} instead)`);
   const meant = nearest(key, SETTING_KEYS);
   return new Fault('config', `unknown setting ${key}${meant ? ` (did you mean ${meant}?)` : ''}`);
+}
+
+/** Settings of pi and oh-my-pi that forbid something there and have no meaning here, with the flag or setting to use instead. */
+const RESTRICTING_ELSEWHERE: Readonly<Record<string, string>> = {
+  defaultTools: '--tools',
+  approvalMode: 'approval',
+  'tools.approvalMode': 'approval',
+  'tools.approval': 'approval',
+  'bash.patterns': 'approval',
+  sandbox: 'a container',
+};
+
+/** Whether a setting that cannot be used may have been meant to forbid or limit something. */
+export function mayRestrict(key: string): boolean {
+  if (isKnown(key)) return restricts(key);
+  if (insteadOf(key)) return true;
+  const meant = nearest(key, SETTING_KEYS) as SettingKey | undefined;
+  return (meant !== undefined && restricts(meant)) || SETTING_KEYS.some((k) => k.startsWith(`${key}.`) && restricts(k));
+}
+
+/** Whether a text that cannot be parsed names such a setting. */
+export function namesRestriction(text: string): boolean {
+  const keys = [...SETTING_KEYS.filter(restricts), ...Object.keys(RESTRICTING_ELSEWHERE)];
+  return keys.some((key) => text.includes(key.slice(key.lastIndexOf('.') + 1)));
+}
+
+function restricts(key: SettingKey): boolean {
+  return 'restricts' in SETTINGS[key];
+}
+
+function insteadOf(key: string): string | undefined {
+  const own = Object.keys(RESTRICTING_ELSEWHERE).find((name) => key === name || key.startsWith(`${name}.`));
+  return own && RESTRICTING_ELSEWHERE[own];
 }
 
 /** Settings of pi and oh-my-pi that mean nothing here. Their users may bring their file along. */

@@ -3,7 +3,7 @@ import { array, boolean, type InferOutput, picklist, string } from 'valibot';
 import { interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
 import { APPROVALS, ON_EOF, STREAMS } from './choices.ts';
 import { TASK_SETTINGS } from './settings-task.ts';
-import { atLeast, setting, unset, whole } from './settings-word.ts';
+import { atLeast, restricting, setting, unset, whole } from './settings-word.ts';
 
 export const SETTINGS = {
   defaultProvider: unset(string(), 'The provider to begin with.'),
@@ -43,10 +43,12 @@ export const SETTINGS = {
   ),
   'rpc.onEof': setting(picklist(ON_EOF), 'finish', 'When the host closes stdin: finish the running work, or abort it.'),
   dialect: setting(string(), 'omp', 'The protocol spoken in RPC mode.'),
-  approval: setting(
-    picklist(APPROVALS),
-    'never',
-    'When the host is asked before a tool acts: never, for tools that change something, or always.',
+  approval: restricting(
+    setting(
+      picklist(APPROVALS),
+      'never',
+      'When the host is asked before a tool acts: never, for tools that run something, for those that change or run something, or always.',
+    ),
   ),
   'ui.timeout': unset(whole(1), 'Milliseconds after which a question to the host without a limit takes its default.'),
   extensions: setting(array(string()), [], 'Files or folders of extensions, beside those that are found.'),

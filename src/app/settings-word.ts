@@ -5,6 +5,8 @@ export interface Setting<S extends GenericSchema, D> {
   readonly schema: S;
   readonly default: D;
   readonly doc: string;
+  /** It forbids or limits something: a value that cannot be used is an error and never replaced by the default. */
+  readonly restricts?: true;
 }
 
 export function setting<S extends GenericSchema>(
@@ -18,6 +20,10 @@ export function setting<S extends GenericSchema>(
 /** A setting that is absent unless someone sets it. */
 export function unset<S extends GenericSchema>(schema: S, doc: string): Setting<S, undefined> {
   return { schema, default: undefined, doc };
+}
+
+export function restricting<S extends GenericSchema, D>(declared: Setting<S, D>): Setting<S, D> {
+  return { ...declared, restricts: true };
 }
 
 export function whole(least: number) {

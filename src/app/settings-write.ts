@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Fault, isRecord } from '../base/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { withFileLock } from '../llm/credentials/file-lock.ts';
-import { checkSetting, isKnown } from './settings-keys.ts';
+import { checkSetting, isKnown, mayRestrict, unknownKey } from './settings-keys.ts';
 import { parseSettings } from './settings-text.ts';
 
 interface Place {
@@ -18,7 +18,12 @@ export async function writeSettings(
   changes: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const { files } = ports;
-  for (const [key, value] of Object.entries(changes)) if (isKnown(key) && value !== undefined) checkSetting(key, value);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) continue;
+    if (isKnown(key)) checkSetting(key, value);
+    // A file that holds it would keep every later start from running.
+    else if (mayRestrict(key)) throw unknownKey(key);
+  }
   // A link to the file is the user's way of keeping it elsewhere; the lock belongs beside the file itself.
   const file = await files.resolve(join(directory, 'settings.json'));
   await files.makeDirectory(dirname(file), { mode: 0o700 });

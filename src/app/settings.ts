@@ -1,8 +1,18 @@
-// The hall: the settings as they stand in files, laid over the defaults. A wrong value costs that value, never the start.
+// Settings from files, laid over the defaults. A wrong value is reported and ignored, unless it would have restricted something.
 import { join, resolve } from 'node:path';
-import { Fault, isRecord, kindOf, messageOf } from '../base/index.ts';
+import { Fault, isRecord, kindOf, messageOf, systemCode } from '../base/index.ts';
 import type { Files } from '../contracts/index.ts';
-import { checkSetting, flattened, isElsewhere, isGroup, isKnown, settingValue, unknownKey } from './settings-keys.ts';
+import {
+  checkSetting,
+  flattened,
+  isElsewhere,
+  isGroup,
+  isKnown,
+  mayRestrict,
+  namesRestriction,
+  settingValue,
+  unknownKey,
+} from './settings-keys.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';
 import { lineOfKey, parseSettings } from './settings-text.ts';
 
@@ -14,6 +24,8 @@ export interface Settings {
   readonly others: Readonly<Record<string, unknown>>;
   /** One sentence each, naming file, line and key. */
   readonly problems: readonly string[];
+  /** Those of the problems that may have lifted a restriction. */
+  readonly unsafe: readonly string[];
 }
 
 export interface SettingsPlace {
@@ -40,19 +52,33 @@ export function userDirectory(env: Readonly<Record<string, string | undefined>>,
   return named === '~' || named.startsWith('~/') ? join(home, named.slice(1)) : resolve(named);
 }
 
+/** For every program that runs an agent. Throws a Fault where a restriction cannot be understood: ignoring it would lift it. */
+export async function settingsForRun(place: SettingsPlace): Promise<Settings> {
+  const settings = await loadSettings(place);
+  const [first] = settings.unsafe;
+  if (first === undefined) return settings;
+  throw new Fault('config', `${first}. It may restrict what the agent does, so nothing was started.`);
+}
+
+/** Whatever is wrong with the files. For programs that show settings or repair them. */
 export async function loadSettings({ files, directory, project, overrides }: SettingsPlace): Promise<Settings> {
   const draft: Draft = {
     values: Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])),
     origin: Object.fromEntries(SETTING_KEYS.map((key) => [key, 'default'])),
     others: [],
     problems: [],
+    unsafe: [],
   };
   for (const { file, foreign } of settingsFiles(directory, project)) {
+    let text: string | undefined;
     try {
-      const text = await readText(files, file);
+      text = await readText(files, file);
       if (text !== undefined) await layOver(draft, { file, text, foreign });
     } catch (thrown) {
       draft.problems.push(`${file}: ${messageOf(thrown)}; the file is ignored`);
+      // A file that cannot be read may say anything.
+      const hidden = text === undefined && systemCode(thrown) !== undefined;
+      if (hidden || namesRestriction(text ?? '')) draft.unsafe.push(`${file}: ${messageOf(thrown)}`);
     }
   }
   for (const words of overrides ?? []) override(draft, words);
@@ -79,6 +105,7 @@ interface Draft {
   readonly origin: Record<string, string>;
   readonly others: [string, unknown][];
   readonly problems: string[];
+  readonly unsafe: string[];
 }
 
 interface Layer {
@@ -106,7 +133,9 @@ async function layOver(draft: Draft, { file, text, foreign }: Layer): Promise<vo
       take(draft, key, value, file);
       if (!isKnown(key) && !foreign && !isElsewhere(path)) throw unknownKey(key);
     } catch (thrown) {
-      draft.problems.push(`${file}:${await lineOfKey(text, path)}: ${messageOf(thrown)}; it is ignored`);
+      const problem = `${file}:${await lineOfKey(text, path)}: ${messageOf(thrown)}`;
+      draft.problems.push(`${problem}; it is ignored`);
+      if (mayRestrict(key)) draft.unsafe.push(problem);
     }
   }
 }

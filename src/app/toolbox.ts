@@ -21,7 +21,7 @@ export interface Toolbox {
 
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   let own: Promise<readonly Tool[]> | undefined;
-  const { extensions, added, toolNames, places } = options;
+  const { extensions, added, toolNames, excludedTools = [], places } = options;
   // Ours are loaded once, and again for a project that is trusted later; extensions may come and go.
   places.onTrust(() => {
     own = undefined;
@@ -29,10 +29,14 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const tools = async () => {
     const { ownTools, chosenTools } = await import('./tool-shelf.ts');
     own ??= ownTools(options);
-    return chosenTools([await own, added, await extensions.tools()], toolNames, extensions.isEmpty);
+    return chosenTools([await own, added, await extensions.tools()], options, extensions.isEmpty);
   };
   // A name that does not exist is the user's mistake; it must be said at the start, not at the first prompt.
-  if (options.toolNames && options.toolNames.length > 0) await tools();
+  if (toolNames && toolNames.length > 0) await tools();
+  if (excludedTools.length > 0) {
+    const { checkExcluded } = await import('./tool-shelf.ts');
+    checkExcluded(excludedTools, [added, await extensions.tools()]);
+  }
   return {
     tools,
     async runShell(request) {

@@ -6,7 +6,7 @@ import { cutWords, type FlagWord, type Spelling, type Word } from './words.ts';
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type ValueOf<F extends Flag> = F extends { kind: 'switch' }
   ? boolean
-  : F extends { kind: 'repeat' }
+  : F extends { kind: 'repeat' | 'lists' }
     ? readonly string[]
     : F extends { kind: 'list' }
       ? readonly string[] | undefined
@@ -16,7 +16,9 @@ type ValueOf<F extends Flag> = F extends { kind: 'switch' }
           ? Choice | undefined
           : string | undefined;
 
-type FlagValues = { readonly [F in (typeof FLAGS)[number] as Camel<F['name']>]: ValueOf<F> };
+type FlagValues = {
+  readonly [F in (typeof FLAGS)[number] as F extends { as: string } ? never : Camel<F['name']>]: ValueOf<F>;
+};
 
 export type Mode = NonNullable<FlagValues['mode']>;
 
@@ -117,8 +119,12 @@ function sort(argv: string[], switches: ReadonlySet<string> = new Set()): Sorted
       const mayTake = flag ? flag.kind === 'search' : !switches.has(token.name);
       const next = mayTake ? wordBehind(token, tokens[at + 1]) : undefined;
       if (next !== undefined) taken = token.index + 1;
-      if (flag) sorted.given.set(flag, [...(sorted.given.get(flag) ?? []), valueGiven(flag, token, next)]);
-      else sorted.unknown.push({ raw: argv[token.index] ?? '', name: token.name, value: token.value ?? next ?? true });
+      if (flag) {
+        const value = valueGiven(flag, token, next);
+        const meant = (flag.as && BY_NAME.get(flag.as)) || flag;
+        sorted.given.set(meant, [...(sorted.given.get(meant) ?? []), value]);
+      } else
+        sorted.unknown.push({ raw: argv[token.index] ?? '', name: token.name, value: token.value ?? next ?? true });
     }
   }
   return sorted;
@@ -144,6 +150,10 @@ function valueGiven(flag: Flag, { value, inlineValue }: FlagWord, next: string |
     throw new Fault('config', `Flag --${flag.name} takes ${flag.choices.join(', ')} (got "${value}")`);
   }
   if (flag.kind === 'number' || flag.kind === 'count') checkNumber(flag, value);
+  // An empty variable of a script must not lift what the flag is to forbid.
+  if (flag.kind === 'lists' && itemsOf(value).length === 0) {
+    throw new Fault('config', `Flag --${flag.name} needs at least one name (got "${value}")`);
+  }
   return value;
 }
 
@@ -156,7 +166,8 @@ function checkNumber(flag: Flag, value: string): void {
 }
 
 function fields(given: ReadonlyMap<Flag, string[]>): FlagValues {
-  const entries = FLAGS.map((flag: Flag) => [camel(flag.name), fieldOf(flag, given.get(flag))]);
+  const own = FLAGS.filter((flag: Flag) => flag.as === undefined);
+  const entries = own.map((flag: Flag) => [camel(flag.name), fieldOf(flag, given.get(flag))]);
   // The table is the source of both the names and the types; the compiler cannot see that they meet here.
   return Object.fromEntries(entries) as FlagValues;
 }
@@ -164,10 +175,14 @@ function fields(given: ReadonlyMap<Flag, string[]>): FlagValues {
 function fieldOf(flag: Flag, values: string[] | undefined): boolean | string | number | string[] | undefined {
   if (flag.kind === 'switch') return values !== undefined;
   if (flag.kind === 'repeat') return values ?? [];
+  if (flag.kind === 'lists') return [...new Set(values?.flatMap(itemsOf))];
   const last = values?.at(-1);
   if (flag.kind === 'number' || flag.kind === 'count') return last === undefined ? undefined : Number(last);
-  if (flag.kind !== 'list' || last === undefined) return last;
-  return last
+  return flag.kind === 'list' && last !== undefined ? itemsOf(last) : last;
+}
+
+function itemsOf(list: string): string[] {
+  return list
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');

@@ -1,24 +1,30 @@
 // The hall: every flag, declared once. Parsing, the type of the options and the help text all follow from this table.
-import { ON_EOF, STREAMS, THINKING_LEVELS } from '../app/choices.ts';
+import { APPROVAL_MODES, ON_EOF, STREAMS, THINKING_LEVELS } from '../app/choices.ts';
 
 /**
  * - `switch`: given or not.
  * - `text`, `choice`: one value; the last one given counts.
  * - `number`, `count`: above 0; a count is whole.
- * - `list`: values separated by commas.
+ * - `list`: values separated by commas; the last list given counts.
+ * - `lists`: the same, but every list given counts, and an empty one is an error.
  * - `repeat`: one value each time it is given.
  * - `search`: with a value or without one; the empty string stands for none.
  */
-export type FlagKind = 'switch' | 'text' | 'choice' | 'number' | 'count' | 'list' | 'repeat' | 'search';
+export type FlagKind = 'switch' | 'text' | 'choice' | 'number' | 'count' | 'list' | 'lists' | 'repeat' | 'search';
 
-/** In the order of the help text. What is only `accepted` means nothing here yet: hosts pass it, help does not offer it. */
+/**
+ * In the order of the help text. What is only `accepted` has no effect here: hosts of pi and oh-my-pi pass it, help does not
+ * offer it. A flag that restricts something must never be in that group, unless what it restricts does not exist here.
+ */
 export const GROUPS = ['Mode', 'Model', 'Session', 'Prompt and tools', 'Limits', 'Program', 'accepted'] as const;
 
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** A short form of two letters. */
+  /** A short form of two or three letters. */
   readonly alias?: string;
+  /** The flag of which this one is another name. */
+  readonly as?: string;
   readonly kind: FlagKind;
   readonly choices?: readonly string[];
   /** What the value is called in the help text. */
@@ -96,6 +102,13 @@ export const FLAGS = [
   },
   { name: 'session', kind: 'text', value: 'PATH|ID', doc: 'Go on with this session', group: 'Session' },
   {
+    name: 'session-id',
+    kind: 'text',
+    value: 'ID',
+    doc: 'Continue the session of this directory with exactly this id, or create it',
+    group: 'Session',
+  },
+  {
     name: 'fork',
     kind: 'text',
     value: 'PATH|ID',
@@ -113,7 +126,29 @@ export const FLAGS = [
     doc: 'Add to the system prompt',
     group: 'Prompt and tools',
   },
-  { name: 'tools', kind: 'list', value: 'a,b', doc: 'Offer the model only these tools', group: 'Prompt and tools' },
+  {
+    name: 'tools',
+    short: 't',
+    kind: 'list',
+    value: 'a,b',
+    doc: 'Offer the model only these tools',
+    group: 'Prompt and tools',
+  },
+  {
+    name: 'exclude-tools',
+    alias: 'xt',
+    kind: 'lists',
+    value: 'a,b',
+    doc: 'Never offer the model these tools, whatever else is said',
+    group: 'Prompt and tools',
+  },
+  {
+    name: 'no-builtin-tools',
+    alias: 'nbt',
+    kind: 'switch',
+    doc: 'Offer the model only tools of extensions and of the host',
+    group: 'Prompt and tools',
+  },
   {
     name: 'skill',
     kind: 'repeat',
@@ -137,7 +172,14 @@ export const FLAGS = [
     group: 'Prompt and tools',
   },
   { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'Prompt and tools' },
-  { name: 'no-tools', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
+  { name: 'no-tools', alias: 'nt', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
+  {
+    name: 'no-context-files',
+    alias: 'nc',
+    kind: 'switch',
+    doc: 'Do not read AGENTS.md and CLAUDE.md',
+    group: 'Prompt and tools',
+  },
 
   { name: 'max-cost', kind: 'number', value: 'USD', doc: 'What the models may cost', group: 'Limits' },
   { name: 'max-time', kind: 'number', value: 'SECONDS', doc: 'The run time of the session', group: 'Limits' },
@@ -150,6 +192,23 @@ export const FLAGS = [
 
   { name: 'trust', kind: 'switch', doc: 'Let what the project brings along count, this time', group: 'Program' },
   { name: 'no-trust', kind: 'switch', doc: 'Do not, whatever was decided earlier', group: 'Program' },
+  { name: 'approve', short: 'a', as: 'trust', kind: 'switch', doc: 'The same as --trust', group: 'Program' },
+  { name: 'no-approve', alias: 'na', as: 'no-trust', kind: 'switch', doc: 'The same as --no-trust', group: 'Program' },
+  {
+    name: 'approval-mode',
+    kind: 'choice',
+    choices: APPROVAL_MODES,
+    value: 'MODE',
+    doc: 'When the host is asked before a tool acts',
+    group: 'Program',
+  },
+  {
+    name: 'auto-approve',
+    kind: 'switch',
+    doc: 'The same as --approval-mode never',
+    group: 'Program',
+  },
+  { name: 'yolo', as: 'auto-approve', kind: 'switch', doc: 'The same as --auto-approve', group: 'accepted' },
   { name: 'no-ui', kind: 'switch', doc: 'Ask the host nothing by itself', group: 'Program' },
   { name: 'set', kind: 'repeat', value: 'KEY=VALUE', doc: 'Give a setting a value for this run', group: 'Program' },
   { name: 'log-file', kind: 'text', value: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },
@@ -161,6 +220,10 @@ export const FLAGS = [
   { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Look for no extensions', group: 'Prompt and tools' },
   { name: 'theme', kind: 'repeat', value: 'PATH', doc: 'Colours of a terminal', group: 'accepted' },
   { name: 'no-themes', kind: 'switch', doc: 'Look for no themes', group: 'accepted' },
+  { name: 'use-theme', kind: 'text', value: 'NAME', doc: 'Colours of a terminal', group: 'accepted' },
+  { name: 'tui-mode', kind: 'text', value: 'MODE', doc: 'How a terminal is used', group: 'accepted' },
+  { name: 'no-lsp', kind: 'switch', doc: 'Use no language servers: there are none here', group: 'accepted' },
+  { name: 'no-pty', kind: 'switch', doc: 'Give commands no terminal: they never have one', group: 'accepted' },
   { name: 'no-title', kind: 'switch', doc: 'Leave the terminal title alone', group: 'accepted' },
   { name: 'offline', kind: 'switch', doc: 'Fetch nothing at start-up', group: 'accepted' },
   { name: 'verbose', kind: 'switch', doc: 'Say more at start-up', group: 'accepted' },

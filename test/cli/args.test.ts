@@ -33,6 +33,34 @@ describe('limits', () => {
   });
 });
 
+describe('other names', () => {
+  test.each([
+    [['--approve'], { trust: true, noTrust: false }],
+    [['-a'], { trust: true, noTrust: false }],
+    [['--no-approve'], { trust: false, noTrust: true }],
+    [['-na'], { trust: false, noTrust: true }],
+    [['--yolo'], { autoApprove: true }],
+    [['-t', 'read'], { tools: ['read'] }],
+    [['-nt'], { noTools: true, name: undefined }],
+    [['-nbt'], { noBuiltinTools: true, name: undefined }],
+    [['-nc'], { noContextFiles: true, name: undefined }],
+    [['-xt', 'a,b', '--exclude-tools=b,c'], { excludeTools: ['a', 'b', 'c'] }],
+  ])('%j', (argv, fields) => {
+    expect(parseArguments(argv)).toMatchObject(fields);
+    expect(parseArguments([...RPC, ...argv])).toMatchObject(fields);
+  });
+
+  test.each(['', ' ', ','])('--exclude-tools=%j excludes nothing, which is an error', (list) => {
+    expect(faultOf(`--exclude-tools=${list}`).message).toBe(
+      `Flag --exclude-tools needs at least one name (got "${list}")`,
+    );
+  });
+
+  test('the flag as it was written is named in a complaint', () => {
+    expect(faultOf('--approve=no').message).toBe('Flag --approve takes no value (got "no")');
+  });
+});
+
 describe('values', () => {
   test('nothing given: text mode, nothing set', () => {
     expect(parseArguments([])).toMatchObject({

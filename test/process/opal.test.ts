@@ -66,8 +66,8 @@ test('a session goes on in another process', async () => {
   expect(result.messages).toMatchObject([{ role: 'user', content: 'hello' }, { role: 'assistant' }]);
 });
 
-test('a flag that nobody knows is warned about once, however many sessions there are', async () => {
-  const program = startRpc(['--dialect', 'opal', '--frobnicate', 'x', '--continue']);
+test('a flag that names a session is warned about once, however many sessions there are', async () => {
+  const program = startRpc(['--dialect', 'opal', '--continue']);
   const call = hostOf(program);
   for (const id of ['a', 'b']) {
     await call('session/start', { session_id: id });
@@ -77,10 +77,24 @@ test('a flag that nobody knows is warned about once, however many sessions there
   program.stdin.end();
   const { code, stderr } = await program.ended;
   expect(code).toBe(0);
-  expect(stderr.trimEnd().split('\n')).toEqual([
-    '--continue means nothing where the host opens the sessions; ignored',
-    'Unknown flag: --frobnicate; ignored',
-  ]);
+  expect(stderr).toBe('--continue means nothing where the host opens the sessions; ignored\n');
+});
+
+test('a flag that only the extension of one project knows: sessions elsewhere are not opened', async () => {
+  const place = newPlace();
+  const elsewhere = temporaryDirectory();
+  mkdirSync(join(place.cwd, '.parley', 'extensions'), { recursive: true });
+  writeFileSync(
+    join(place.cwd, '.parley', 'extensions', 'own.ts'),
+    "export default (pi) => pi.registerFlag('guard', { type: 'boolean' });",
+  );
+  const program = startRpc(['--dialect', 'opal', '--trust', '--guard'], { place });
+  const call = hostOf(program);
+  expect((await call('session/start', { session_id: 'a' })).result).toMatchObject({ session_id: 'a' });
+  expect((await call('session/start', { session_id: 'b', working_dir: elsewhere })).error).toMatchObject({
+    data: 'Unknown flag: --guard',
+  });
+  expect((await call('agent/state', { session_id: 'b' })).error).toMatchObject({ message: 'Session not found' });
 });
 
 test('a person signs in with Copilot, and the model answers', async () => {

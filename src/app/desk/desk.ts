@@ -19,8 +19,8 @@ export interface DeskOptions {
   agent: AgentOptions;
   /** What holds in a directory. */
   about(cwd: string): Promise<{ trusted: boolean; settings: SettingValues }>;
-  /** Told of every agent that is made. */
-  made?(agent: Agent): void;
+  /** Called with every agent that is made; a session whose promise rejects is not opened. */
+  made?(agent: Agent): Promise<void>;
 }
 
 const USUAL_FEATURES: Features = { subAgents: true, skills: true };
@@ -38,9 +38,10 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
   const featuresOf = new WeakMap<AgentSession, Features>();
 
   async function open(request: OpenRequest): Promise<OpenedSession> {
-    const { id, persist } = request;
+    const { id } = request;
+    const persist = request.persist && common.persist !== false;
     const cwd = await workingDirectory(request.cwd);
-    const path = id === undefined ? undefined : await shelves.find(id);
+    const path = id === undefined || !persist ? undefined : await shelves.find(id);
     const found = request.model && (await modelNamed(models, request.model));
     const { subAgents = USUAL_FEATURES.subAgents, skills = USUAL_FEATURES.skills } = request.features ?? {};
     const features = { subAgents, skills };
@@ -54,14 +55,14 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
       sessionDirectory: common.sessionDirectory ?? sessionFolder(agentDirectory, cwd),
       session: path,
       systemPrompt: request.systemPrompt ?? common.systemPrompt,
-      toolNames: request.tools ?? common.toolNames,
+      toolNames: toolsWithin(request.tools, common.toolNames),
       features,
       ...(found ? { provider: found.provider, model: found.id } : {}),
       thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
     });
     featuresOf.set(agent.session, features);
     watchSkills(agent.session);
-    made?.(agent);
+    await made?.(agent).catch((refusal: unknown) => agent.hub.close().then(() => Promise.reject(refusal)));
     const { models: chosen } = agent.session;
     if (found && chosen.current?.id !== found.id) await chosen.choose(found.provider, found.id);
     hub.add({ session: agent.session, hub: agent.hub, close: () => agent.hub.close() });
@@ -80,7 +81,7 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
 
   async function findings({ session }: Agent, cwd: string) {
     const { findContextFiles } = await import('../../core/context/context-files.ts');
-    const { found } = await findContextFiles(ports.files, agentDirectory, cwd);
+    const { found } = common.noContextFiles ? { found: [] } : await findContextFiles(ports.files, agentDirectory, cwd);
     const skills = (await session.commands()).filter(({ source }) => source === 'skill');
     return {
       contextFiles: found.map(({ path }) => path),
@@ -109,6 +110,16 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
     saveSettings: (changes) => saveUserSettings(place, changes, auth.saveKey),
     auth,
   };
+}
+
+/** A session may have fewer tools than the command line allows, never more. */
+function toolsWithin(wanted: readonly string[] | undefined, allowed: readonly string[] | undefined) {
+  const odd = allowed && wanted?.find((name) => !allowed.includes(name));
+  if (odd === undefined) return wanted ?? allowed;
+  const flag = allowed?.length === 0 ? '--no-tools' : `--tools ${allowed?.join(',')}`;
+  throw new Fault('invalid_params', 'Unknown tools in tools list', {
+    details: { data: `${odd} is not allowed by ${flag}` },
+  });
 }
 
 /** Hosts of this family name the wrong provider as a matter of course. */

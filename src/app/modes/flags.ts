@@ -1,23 +1,20 @@
-// The hall: flags that nobody here knows. Only when extensions are loaded is it known which are nobody's.
+// Flags that the program does not declare. Which of them an extension has registered is known when extensions are loaded.
 import { Fault } from '../../base/index.ts';
 import type { ExtensionFront } from '../extensions/front.ts';
 
-/** By name: what was given, and what to say when nobody knows it. */
+/** By name: the value given, and the error message for the case that no extension registers the flag. */
 export type UnknownFlags = Readonly<Record<string, { value: string | true; complaint: string }>>;
 
-/** A host is warned; a person must mend the line before anything happens. */
+/** The same in every mode: a flag that is ignored may have been meant as a restriction. */
 export async function judge(
   extensions: Pick<ExtensionFront, 'unknownFlags' | 'loaded' | 'problems'>,
-  { unknown, mode }: { mode: string; unknown: UnknownFlags },
+  unknown: UnknownFlags,
   warn: (line: string) => void,
 ): Promise<void> {
   await extensions.loaded;
-  const complaints = extensions.unknownFlags.flatMap((name) => unknown[name]?.complaint ?? []);
-  if (mode === 'rpc') {
-    for (const complaint of complaints) warn(`${complaint}; ignored`);
-  } else if (complaints[0]) {
-    // It may be the flag of one that could not be loaded.
-    for (const problem of extensions.problems) warn(problem);
-    throw new Fault('config', complaints[0]);
-  }
+  const [complaint] = extensions.unknownFlags.flatMap((name) => unknown[name]?.complaint ?? []);
+  if (complaint === undefined) return;
+  // It may be the flag of an extension that could not be loaded.
+  for (const problem of extensions.problems) warn(problem);
+  throw new Fault('config', complaint);
 }

@@ -4,21 +4,22 @@ import { resolve } from 'node:path';
 import { withDeskCommands } from '../../commands/desk/index.ts';
 import { commandTable } from '../../commands/table.ts';
 import { createManyHub } from '../../server/many-hub.ts';
+import { type AgentOptions, createAgent } from '../compose.ts';
 import { createDesk } from '../desk/desk.ts';
 import { homeDirectory } from '../home.ts';
-import { withLimitFlags } from '../limits.ts';
-import { loadSettings, withDefaults } from '../settings.ts';
+import { withSettingFlags } from '../setting-flags.ts';
+import { settingsForRun, withDefaults } from '../settings.ts';
 import { decideTrust } from '../trust/decide.ts';
 import type { RpcOptions, Served } from './served.ts';
-import { givenFlags, judgeFlags, type Prepared } from './start.ts';
+import { givenFlags, judgeFlags, type Prepared, toolChoices } from './start.ts';
 
-export function openMany(
+export async function openMany(
   options: RpcOptions,
   warn: (line: string) => void,
   prepared: Prepared,
   defaults: Readonly<Record<string, unknown>> = {},
-): Served {
-  const { ports, directory, cwd } = prepared;
+): Promise<Served> {
+  const { ports, directory, cwd, decision } = prepared;
   const { files } = ports;
   // What was said about the settings of the first directory need not be said again.
   const told = new Set<string>(prepared.problems);
@@ -27,49 +28,53 @@ export function openMany(
     told.add(line);
   };
   for (const flag of idleFlags(options)) warn(`${flag} means nothing where the host opens the sessions; ignored`);
+  const agent: AgentOptions = {
+    cwd,
+    agentDirectory: directory,
+    home: homeDirectory(),
+    settings: prepared.settings,
+    ports,
+    persist: options.noSession ? false : undefined,
+    sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
+    provider: options.provider,
+    model: options.model,
+    apiKey: options.apiKey,
+    redact: ports.redact,
+    withhold: ports.withhold,
+    warn,
+    modelPatterns: options.models,
+    thinkingLevel: options.thinking,
+    systemPrompt: options.systemPrompt,
+    appendSystemPrompt: options.appendSystemPrompt,
+    ...toolChoices(options),
+    noContextFiles: options.noContextFiles,
+    skillPaths: options.skill,
+    noSkills: options.noSkills,
+    templatePaths: options.promptTemplate,
+    noTemplates: options.noPromptTemplates,
+    noRules: options.noRules,
+    maxTurns: options.maxTurns,
+    extensions: {
+      paths: options.extension?.map((path) => resolve(path)),
+      discover: !options.noExtensions,
+      flags: givenFlags(options),
+      mode: options.mode,
+    },
+  };
+  await checkFlags({ ...agent, trusted: decision.trusted }, options, warn);
   const hub = createManyHub((many) =>
     createDesk({
       hub: many,
-      agent: {
-        cwd,
-        agentDirectory: directory,
-        home: homeDirectory(),
-        settings: prepared.settings,
-        ports,
-        sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
-        provider: options.provider,
-        model: options.model,
-        apiKey: options.apiKey,
-        redact: ports.redact,
-        withhold: ports.withhold,
-        warn,
-        modelPatterns: options.models,
-        thinkingLevel: options.thinking,
-        systemPrompt: options.systemPrompt,
-        appendSystemPrompt: options.appendSystemPrompt,
-        toolNames: options.noTools ? [] : options.tools,
-        skillPaths: options.skill,
-        noSkills: options.noSkills,
-        templatePaths: options.promptTemplate,
-        noTemplates: options.noPromptTemplates,
-        noRules: options.noRules,
-        maxTurns: options.maxTurns,
-        extensions: {
-          paths: options.extension?.map((path) => resolve(path)),
-          discover: !options.noExtensions,
-          flags: givenFlags(options),
-          mode: options.mode,
-        },
-      },
+      agent,
       async about(project) {
         const { trust, noTrust, set: overrides } = options;
         const { trusted } = await decideTrust({ files, agentDirectory: directory, cwd: project, trust, noTrust });
-        const loaded = await loadSettings({ files, directory, project: trusted ? project : undefined, overrides });
+        const loaded = await settingsForRun({ files, directory, project: trusted ? project : undefined, overrides });
         for (const problem of loaded.problems) warnOnce(problem);
-        return { trusted, settings: withLimitFlags(withDefaults(loaded, defaults), options) };
+        return { trusted, settings: withSettingFlags(withDefaults(loaded, defaults), options) };
       },
       // Every session has extensions of its own, and each of them may know a flag or not.
-      made: ({ extensions }) => void judgeFlags(extensions, options, warnOnce),
+      made: ({ extensions }) => judgeFlags(extensions, options, warnOnce),
     }),
   );
   return {
@@ -84,8 +89,19 @@ export function openMany(
   };
 }
 
+/**
+ * Flags that only extensions can know, and names of tools, are checked before a host is served, as in every other mode. For that
+ * an agent is made and closed. Sessions in other directories have other extensions: they are checked when they are opened.
+ */
+async function checkFlags(agent: AgentOptions, options: RpcOptions, warn: (line: string) => void): Promise<void> {
+  const { unknown = {}, tools, excludeTools = [] } = options;
+  if (Object.keys(unknown).length === 0 && !tools && excludeTools.length === 0) return;
+  const { extensions, hub } = await createAgent({ ...agent, persist: false });
+  await judgeFlags(extensions, options, warn).finally(() => hub.close());
+}
+
 /** Which session there is at the start is not ours to say. */
-function idleFlags({ session, fork, continue: latest, resume, name, noSession }: RpcOptions): string[] {
-  const given = { session, fork, continue: latest, resume, name, 'no-session': noSession };
+function idleFlags({ session, sessionId, fork, continue: latest, resume, name }: RpcOptions): string[] {
+  const given = { session, 'session-id': sessionId, fork, continue: latest, resume, name };
   return Object.entries(given).flatMap(([flag, value]) => (value ? [`--${flag}`] : []));
 }

@@ -17,7 +17,7 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
   const { ports, settings } = prepared;
   const dialect = await spoken(settings);
   const served = dialect.manySessions
-    ? (await import('./many.ts')).openMany(options, warn, prepared, dialect.settings)
+    ? await (await import('./many.ts')).openMany(options, warn, prepared, dialect.settings)
     : await openOne(options, warn, prepared);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
   const shutdown = createShutdown(ports, async () => {

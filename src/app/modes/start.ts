@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ThinkingLevel } from '../../protocol/index.ts';
-import { type Agent, createAgent } from '../compose.ts';
+import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
 import type { ExtensionFront } from '../extensions/front.ts';
 import { homeDirectory } from '../home.ts';
-import { type LimitFlags, withLimitFlags } from '../limits.ts';
-import { loadSettings, userDirectory, withDefaults } from '../settings.ts';
+import { type SettingFlags, withSettingFlags } from '../setting-flags.ts';
+import { settingsForRun, userDirectory, withDefaults } from '../settings.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { createClock } from '../system-ports/clock.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
@@ -19,7 +19,7 @@ import { offerTrust } from '../trust/offer.ts';
 import type { UnknownFlags } from './flags.ts';
 
 /** What the modes read of the command line. */
-export interface StartOptions extends LimitFlags {
+export interface StartOptions extends SettingFlags {
   readonly mode: string;
   readonly cwd?: string | undefined;
   readonly provider?: string | undefined;
@@ -31,6 +31,7 @@ export interface StartOptions extends LimitFlags {
   readonly sessionDir?: string | undefined;
   readonly name?: string | undefined;
   readonly session?: string | undefined;
+  readonly sessionId?: string | undefined;
   readonly fork?: string | undefined;
   readonly continue?: boolean | undefined;
   readonly resume?: boolean | undefined;
@@ -38,6 +39,9 @@ export interface StartOptions extends LimitFlags {
   readonly appendSystemPrompt?: string | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly noTools?: boolean | undefined;
+  readonly excludeTools?: readonly string[] | undefined;
+  readonly noBuiltinTools?: boolean | undefined;
+  readonly noContextFiles?: boolean | undefined;
   readonly trust?: boolean | undefined;
   readonly noTrust?: boolean | undefined;
   /** Ask the host nothing. */
@@ -101,10 +105,10 @@ export async function prepare(
   // Those of the dialect that is spoken, which does not change.
   let own: Awaited<ReturnType<Defaults>> | undefined;
   const read = async (project: string | undefined) => {
-    const loaded = await loadSettings({ files, directory, project, overrides });
+    const loaded = await settingsForRun({ files, directory, project, overrides });
     for (const problem of loaded.problems) warn(problem);
     own ??= await defaults(loaded.values);
-    const settings = withLimitFlags(withDefaults(loaded, own), options);
+    const settings = withSettingFlags(withDefaults(loaded, own), options);
     return { settings, problems: loaded.problems };
   };
   const { settings, problems } = await read(decision.trusted ? cwd : undefined);
@@ -138,7 +142,8 @@ export async function start(
     thinkingLevel: options.thinking,
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,
-    toolNames: options.noTools ? [] : options.tools,
+    ...toolChoices(options),
+    noContextFiles: options.noContextFiles,
     skillPaths: options.skill,
     noSkills: options.noSkills,
     templatePaths: options.promptTemplate,
@@ -147,6 +152,7 @@ export async function start(
     maxTurns: options.maxTurns,
     name: options.name?.trim() || undefined,
     session: options.session,
+    sessionId: options.sessionId,
     fork: options.fork,
     continueLatest: options.continue,
     chooseSession: options.resume ? (store) => choose(store, options.mode, ports) : undefined,
@@ -161,9 +167,9 @@ export async function start(
     await agent.close();
     await ports.close();
   };
-  const judged = judgeFlags(agent.extensions, options, warn);
-  // A host is told in time; a person must mend the line before anything happens.
-  if (options.mode !== 'rpc') await judged.catch((fault: unknown) => close().then(() => Promise.reject(fault)));
+  await judgeFlags(agent.extensions, options, warn).catch((fault: unknown) =>
+    close().then(() => Promise.reject(fault)),
+  );
   if (logFile) (await import('./diagnostics.ts')).noteLife(agent.session, ports.log, { mode: options.mode, problems });
   return {
     agent,
@@ -177,16 +183,21 @@ export async function start(
         because: decision.because,
         settings: whole.whenTrusted,
       }),
-    async close() {
-      await judged;
-      await close();
-    },
+    close,
   };
 }
 
 async function openLog(file: string, warn: (line: string) => void): Promise<DiagnosticLog> {
   const { createLog } = await import('../system-ports/log.ts');
   return createLog({ file, clock: createClock(), warn });
+}
+
+/** What the command line says about tools, in the agent's terms. */
+export function toolChoices(
+  options: Pick<StartOptions, 'tools' | 'noTools' | 'excludeTools' | 'noBuiltinTools'>,
+): Pick<AgentOptions, 'toolNames' | 'excludedTools' | 'noBuiltinTools'> {
+  const { noTools, tools, excludeTools, noBuiltinTools } = options;
+  return { toolNames: noTools ? [] : tools, excludedTools: excludeTools, noBuiltinTools };
 }
 
 /** A host that talks to us in frames can name the session itself. */
@@ -200,15 +211,13 @@ export function givenFlags({ unknown = {} }: Pick<StartOptions, 'unknown'>): Rec
   return Object.fromEntries(Object.entries(unknown).map(([name, { value }]) => [name, value]));
 }
 
-/** Most command lines have none that nobody knows. */
+/** Throws a Fault for a flag that no extension has registered. Waits for extensions only when there is an unknown flag. */
 export async function judgeFlags(
   extensions: ExtensionFront,
-  options: Pick<StartOptions, 'unknown' | 'mode'>,
+  { unknown = {} }: Pick<StartOptions, 'unknown'>,
   warn: (line: string) => void,
 ): Promise<void> {
-  const { unknown = {} } = options;
-  if (Object.keys(unknown).length > 0)
-    await (await import('./flags.ts')).judge(extensions, { ...options, unknown }, warn);
+  if (Object.keys(unknown).length > 0) await (await import('./flags.ts')).judge(extensions, unknown, warn);
 }
 
 async function workingDirectory(wanted: string | undefined, ports: Started['ports']): Promise<string> {

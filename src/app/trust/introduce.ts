@@ -58,7 +58,12 @@ async function settle(introduction: Introduction, decision: { trusted: boolean; 
     say('warning', 'The project has changed while you were asked. It stays untrusted; start again to be asked anew.');
     return;
   }
-  await introduction.takeSettings();
+  try {
+    await introduction.takeSettings();
+  } catch (thrown) {
+    say('warning', `${messageOf(thrown)} The project stays untrusted in this run.`);
+    return;
+  }
   await places.trust();
   say('info', 'This project is trusted. What it says about the wire counts from the next start.');
 }

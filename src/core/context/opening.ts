@@ -18,6 +18,8 @@ export interface Surroundings {
   resources?: Pick<PromptResources, 'systemFile' | 'skillsBlock' | 'skills'> | undefined;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
+  /** Do not read AGENTS.md and CLAUDE.md. */
+  noContextFiles?: boolean | undefined;
   agentDirectory: string;
   cwd: string;
   files: Files;
@@ -28,7 +30,7 @@ export async function openingOf(given: Surroundings): Promise<Opening> {
   const { agentDirectory, cwd, files, clock, resources } = given;
   const [tools, context, custom, append, block, skills = []] = await Promise.all([
     given.tools,
-    findContextFiles(files, agentDirectory, cwd),
+    given.noContextFiles ? { found: [], refused: [] } : findContextFiles(files, agentDirectory, cwd),
     given.systemPrompt ?? resources?.systemFile('SYSTEM.md'),
     given.appendSystemPrompt ?? resources?.systemFile('APPEND_SYSTEM.md'),
     resources?.skillsBlock(),

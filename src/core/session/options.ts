@@ -29,6 +29,10 @@ export interface SessionOptions {
   thinkingLevel: ThinkingLevel;
   /** Loaded when first needed; the same ones every time. */
   tools(): Promise<readonly Tool[]>;
+  /** Names of tools that are never offered: not even when an extension or the host brings one of that name. */
+  excludedTools?: readonly string[] | undefined;
+  /** Names of tools that run any command. A model that is offered none of them may not name verification commands either. */
+  commandTools?: readonly string[] | undefined;
   /** Whether one of them can be used now; all of them when absent. */
   offers?: ((tool: Tool) => boolean) | undefined;
   toolOptions: ToolOptions;
@@ -40,6 +44,8 @@ export interface SessionOptions {
   places: Places;
   /** Texts that users and projects keep in files. */
   resources?: PromptResources | undefined;
+  /** Do not read AGENTS.md and CLAUDE.md. */
+  noContextFiles?: boolean | undefined;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
   name?: string | undefined;

@@ -6,6 +6,7 @@ import type { Children, Family, Purse, SubagentHost } from './family.ts';
 import type { Limits } from './limits.ts';
 import type { ModelFacet } from './models.ts';
 import type { Seat } from './seat.ts';
+import type { ToolFacet } from './tool-choice.ts';
 
 export class SubagentFacet implements SubagentHost, SubagentWatch {
   readonly family: Family | undefined;
@@ -16,14 +17,16 @@ export class SubagentFacet implements SubagentHost, SubagentWatch {
   readonly door: Subagents | undefined;
   readonly #seat: Seat;
   readonly #models: ModelFacet;
+  readonly #tools: ToolFacet;
   readonly #working = new Set<Promise<unknown>>();
 
   readonly #limits: () => Limits;
 
-  constructor(seat: Seat, models: ModelFacet, limits: () => Limits) {
+  constructor(seat: Seat, models: ModelFacet, tools: ToolFacet, limits: () => Limits) {
     const { options, broadcast } = seat;
     this.#seat = seat;
     this.#models = models;
+    this.#tools = tools;
     this.family = options.family;
     this.cwd = options.cwd;
     this.#limits = limits;
@@ -46,7 +49,7 @@ export class SubagentFacet implements SubagentHost, SubagentWatch {
   }
 
   tools(): Promise<readonly Tool[]> {
-    return this.#seat.options.tools();
+    return this.#tools.inheritable();
   }
 
   folder(): Promise<string> {

@@ -1,4 +1,5 @@
 // First floor, core: what a call of the task tool asks for, once everything in it is known to be possible. Starts nothing.
+import { Fault } from '../../base/index.ts';
 import type { TaskItem, TaskRequest } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import type { SubagentHost } from '../session/family.ts';
@@ -24,6 +25,7 @@ export interface PlannedCall {
 export async function planCall(spawner: Spawner, host: SubagentHost, request: TaskRequest): Promise<PlannedCall> {
   const { settings } = spawner;
   if (request.isolated) expectIsolation(settings);
+  await expectCommands(request, spawner, host);
   const plan = planVerification(request, settings.verification);
   const items = expectTasks(request.tasks);
   const roster = await spawner.roster();
@@ -32,6 +34,17 @@ export async function planCall(spawner: Spawner, host: SubagentHost, request: Ta
   const { model, remark } = await chooseModel(spawner, host, agent);
   const remarks = [...(request.isolated ? overlayRemark(settings) : []), ...(remark ? [remark] : [])];
   return { agent, model, form, plan, items, projectFolder: roster.projectFolder, remarks };
+}
+
+/** A model without a tool that runs commands must not get one through the checks of a task. Profiles are the user's own. */
+async function expectCommands({ verify }: TaskRequest, { base }: Spawner, host: SubagentHost): Promise<void> {
+  if (typeof verify !== 'object' || verify.commands === undefined || !base.commandTools) return;
+  const offered = await host.tools();
+  if (offered.some(({ name }) => base.commandTools?.includes(name))) return;
+  throw new Fault(
+    'refused',
+    `verify.commands needs the tool ${base.commandTools.join(' or ')}, which is not offered here. Name a profile of the settings instead.`,
+  );
 }
 
 /** Of several, the agent's own counts before the call's, and that before the one that whoever calls is held to. */

@@ -1,0 +1,485 @@
+// Flags by which a host limits the agent: they hold for every kind of tool, in every mode and dialect, and never fail open.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newPlace, type Place, type Program, runProgram, startProgram, startRpc } from '../support/program.ts';
+import { type ScriptedAnswer, startRecordingProvider } from '../support/recording-provider.ts';
+import { pathsBelow } from '../support/session-files.ts';
+
+const MODEL = ['--model', 'own/m'];
+
+async function withProvider(...answers: ScriptedAnswer[]) {
+  const place = newPlace();
+  const provider = await startRecordingProvider(answers);
+  provider.describeIn(place.home);
+  return { place, provider };
+}
+
+function extend(place: Place, code: string): void {
+  mkdirSync(join(place.home, 'extensions'), { recursive: true });
+  writeFileSync(join(place.home, 'extensions', 'own.ts'), `export default (pi) => { ${code} };`);
+}
+
+const tool = (name: string) => `pi.registerTool({ name: '${name}', label: 'x', description: 'x',
+  parameters: { type: 'object', properties: {} }, execute: async () => ({ content: [{ type: 'text', text: 'done' }] }) });`;
+
+/** One prompt, and its end, in the words of each dialect. */
+const DIALECTS: Record<string, (program: Program) => Promise<void>> = {
+  async omp(program) {
+    program.send({ id: 'p', type: 'prompt', message: 'go' });
+    await program.frame({ type: 'agent_settled' });
+  },
+  async pi(program) {
+    program.send({ id: 'p', type: 'prompt', message: 'go' });
+    await program.frame({ type: 'agent_settled' });
+  },
+  async 'pi-legacy'(program) {
+    program.send({ type: 'prompt', message: 'go' });
+    await program.frame({ type: 'agent_end' });
+  },
+  async opal(program) {
+    program.send({ jsonrpc: '2.0', id: 1, method: 'session/start', params: { session_id: 's' } });
+    await program.frame((frame) => frame.id === 1);
+    program.send({ jsonrpc: '2.0', id: 2, method: 'agent/prompt', params: { session_id: 's', text: 'go' } });
+    await program.frame((frame) => (frame.params as { type?: string } | undefined)?.type === 'agent_end');
+  },
+};
+
+const WRITE = { call: 'write', arguments: { path: 'made.txt', content: 'x' } };
+
+describe('--exclude-tools', () => {
+  test.each(Object.entries(DIALECTS))(
+    'in the dialect %s: not offered, and a call of it does nothing',
+    async (dialect, go) => {
+      const { place, provider } = await withProvider(WRITE, 'ok');
+      const program = startRpc(['--dialect', dialect, ...MODEL, '--exclude-tools', 'write', '-xt', 'edit, bash'], {
+        place,
+      });
+      await go(program);
+      expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+      const [names = []] = provider.offered();
+      expect(names).toContain('read');
+      for (const name of ['write', 'edit', 'bash']) expect(names).not.toContain(name);
+      program.stdin.end();
+      expect(await program.ended).toMatchObject({ code: 0 });
+    },
+  );
+
+  test.each(['text', 'json'])('in %s mode', async (mode) => {
+    const { place, provider } = await withProvider(WRITE, 'ok');
+    await runProgram(['--mode', mode, ...MODEL, '--exclude-tools', 'write', 'go'], '', { place });
+    expect(provider.offered()[0]).not.toContain('write');
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('also tools of extensions, whatever an extension activates', async () => {
+    const { place, provider } = await withProvider('ok');
+    extend(
+      place,
+      `${tool('deploy')} ${tool('greet')} pi.on('session_start', () => pi.setActiveTools(['deploy', 'greet', 'bash', 'read']));`,
+    );
+    const program = startRpc([...MODEL, '--exclude-tools', 'deploy,bash'], { place });
+    await DIALECTS.omp?.(program);
+    expect(provider.offered()).toEqual([['greet', 'read']]);
+  });
+
+  test('also tools of the host: setting one of that name is refused', async () => {
+    const { place, provider } = await withProvider('ok');
+    extend(place, tool('deploy'));
+    const program = startRpc([...MODEL, '--exclude-tools', 'deploy'], { place });
+    const described = (name: string) => ({ name, description: 'x', parameters: { type: 'object' } });
+    expect(await program.ask({ type: 'set_host_tools', tools: [described('deploy')] })).toMatchObject({
+      success: false,
+      error: 'Host tool "deploy" is excluded by --exclude-tools',
+    });
+    expect(await program.ask({ type: 'set_host_tools', tools: [described('open_tab')] })).toMatchObject({
+      success: true,
+    });
+    await DIALECTS.omp?.(program);
+    expect(provider.offered()[0]).toContain('open_tab');
+  });
+
+  test('also in subagents, whose definitions name the tool', async () => {
+    const { place, provider } = await withProvider(
+      {
+        call: 'task',
+        arguments: { agent: 'maker', context: 'c', tasks: [{ id: 't', description: 'make it', args: {} }] },
+      },
+      WRITE,
+      'ok',
+    );
+    mkdirSync(join(place.home, 'agents'));
+    const agent = '---\nname: maker\ndescription: makes files\ntools: read, write, edit\n---\nMake files.\n';
+    writeFileSync(join(place.home, 'agents', 'maker.md'), agent);
+    const program = startRpc([...MODEL, '--exclude-tools', 'write'], { place });
+    await DIALECTS.omp?.(program);
+    const [, ofSubagent] = provider.offered();
+    expect(ofSubagent).toEqual(['edit', 'read']);
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('tools that an extension switched off stay off in subagents', async () => {
+    const { place, provider } = await withProvider(
+      { call: 'task', arguments: { agent: 'task', context: 'c', tasks: [{ id: 't', description: 'x', args: {} }] } },
+      WRITE,
+      'ok',
+    );
+    extend(place, "pi.on('session_start', () => pi.setActiveTools(['read', 'task']));");
+    await DIALECTS.omp?.(startRpc(MODEL, { place }));
+    expect(provider.offered().slice(0, 2)).toEqual([
+      ['read', 'task'],
+      ['read', 'task'],
+    ]);
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('without bash a task names no commands to verify its work', async () => {
+    const verify = { commands: [{ name: 'x', command: 'touch made.txt; touch $HOME/made.txt' }] };
+    const tasks = [{ id: 't', description: 'x', args: {} }];
+    const { place, provider } = await withProvider(
+      { call: 'task', arguments: { agent: 'task', context: 'c', tasks, isolated: true, verify } },
+      'ok',
+    );
+    const git = ['-c', 'user.name=t', '-c', 'user.email=t@t'];
+    for (const args of [
+      ['init', '-q'],
+      [...git, 'commit', '-q', '--allow-empty', '-m', 'x'],
+    ]) {
+      execFileSync('git', args, { cwd: place.cwd });
+    }
+    const program = startRpc([...MODEL, '--exclude-tools', 'bash'], { place });
+    await DIALECTS.omp?.(program);
+    expect(JSON.stringify(provider.requests[1])).toContain(
+      'verify.commands needs the tool bash, which is not offered here',
+    );
+    expect(existsSync(join(place.home, 'made.txt'))).toBe(false);
+  });
+
+  test('also where an opal host asks for the tool by name', async () => {
+    const { place } = await withProvider('ok');
+    const program = startRpc(['--dialect', 'opal', ...MODEL, '--exclude-tools', 'write'], { place });
+    program.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'session/start',
+      params: { session_id: 's', tools: ['read', 'write'] },
+    });
+    await program.frame((frame) => frame.id === 1);
+    program.send({ jsonrpc: '2.0', id: 2, method: 'opal/config/set', params: { session_id: 's', tools: ['write'] } });
+    expect(await program.frame((frame) => frame.id === 2)).toMatchObject({
+      error: { message: 'Unknown tools in tools list' },
+    });
+    program.send({ jsonrpc: '2.0', id: 3, method: 'agent/state', params: { session_id: 's' } });
+    expect(await program.frame((frame) => frame.id === 3)).toMatchObject({ result: { tools: ['read'] } });
+  });
+});
+
+describe('--tools for sessions that an opal host opens', () => {
+  test.each([
+    [['--tools', 'read,ls'], 'bash is not allowed by --tools read,ls'],
+    [['--no-tools'], 'read is not allowed by --no-tools'],
+  ])('%j is the most that a session may have', async (flags, data) => {
+    const program = startRpc(['--dialect', 'opal', ...flags]);
+    program.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'session/start',
+      params: { session_id: 's', tools: ['read', 'bash'] },
+    });
+    expect(await program.frame((frame) => frame.id === 1)).toMatchObject({
+      error: { code: -32602, message: 'Unknown tools in tools list', data },
+    });
+  });
+});
+
+describe('--no-builtin-tools', () => {
+  test.each(['--no-builtin-tools', '-nbt'])('%s leaves the tools of extensions and of the host', async (flag) => {
+    const { place, provider } = await withProvider(WRITE, 'ok');
+    extend(place, tool('greet'));
+    const program = startRpc([...MODEL, flag], { place });
+    const described = { name: 'open_tab', description: 'x', parameters: { type: 'object' } };
+    await program.ask({ type: 'set_host_tools', tools: [described] });
+    await DIALECTS.omp?.(program);
+    expect(provider.offered()[0]).toEqual(['greet', 'open_tab']);
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('beside --tools only names that are left', async () => {
+    const { place, provider } = await withProvider('ok');
+    extend(place, `${tool('greet')} ${tool('deploy')}`);
+    await runProgram(['--no-builtin-tools', '--tools', 'greet', ...MODEL, 'go'], '', { place });
+    expect(provider.offered()).toEqual([['greet']]);
+    const refused = await runProgram(['--no-builtin-tools', '--tools', 'read', ...MODEL, 'go'], '', { place });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toBe('Error: --tools names read, a built-in tool, and --no-builtin-tools removes those.\n');
+  });
+});
+
+test.each(['-nt', '--no-tools'])('%s offers no tools', async (flag) => {
+  const { place, provider } = await withProvider('ok');
+  await runProgram([flag, ...MODEL, 'go'], '', { place });
+  expect(provider.offered()).toEqual([[]]);
+});
+
+test('-t is --tools', async () => {
+  const { place, provider } = await withProvider('ok');
+  await runProgram(['-t', 'read,ls', ...MODEL, 'go'], '', { place });
+  expect(provider.offered()).toEqual([['ls', 'read']]);
+});
+
+describe('--no-context-files', () => {
+  const SECRET = 'NOTE-OF-THE-PROJECT';
+
+  test.each([
+    ['omp', '--no-context-files'],
+    ['pi', '-nc'],
+    ['pi-legacy', '--no-context-files'],
+    ['opal', '--no-context-files'],
+  ])('%s: %s keeps AGENTS.md and CLAUDE.md out of the request', async (dialect, flag) => {
+    const { place, provider } = await withProvider('ok');
+    writeFileSync(join(place.cwd, 'AGENTS.md'), SECRET);
+    writeFileSync(join(place.home, 'CLAUDE.md'), SECRET);
+    const program = startRpc(['--dialect', dialect, ...MODEL, flag], { place });
+    await DIALECTS[dialect]?.(program);
+    expect(provider.requests).toHaveLength(1);
+    expect(JSON.stringify(provider.requests)).not.toContain(SECRET);
+    expect(program.frames.map((frame) => JSON.stringify(frame)).join()).not.toContain('AGENTS.md');
+  });
+
+  test('without it they are there', async () => {
+    const { place, provider } = await withProvider('ok');
+    writeFileSync(join(place.cwd, 'AGENTS.md'), SECRET);
+    await runProgram([...MODEL, 'go'], '', { place });
+    expect(JSON.stringify(provider.requests)).toContain(SECRET);
+  });
+});
+
+describe('--approval-mode', () => {
+  const RUN = { call: 'bash', arguments: { command: 'touch made.txt' } };
+
+  test.each([
+    ['always-ask', WRITE, true],
+    ['always-ask', RUN, true],
+    ['always-ask', { call: 'ls', arguments: {} }, false],
+    ['write', WRITE, false],
+    ['write', RUN, true],
+    ['yolo', RUN, false],
+    ['always', { call: 'ls', arguments: {} }, true],
+    ['on-execute', RUN, true],
+  ] as const)('%s: %j asks: %s', async (mode, call, asks) => {
+    const { place } = await withProvider(call, 'ok');
+    const program = startRpc([...MODEL, '--set', 'approval=never', '--approval-mode', mode], { place });
+    program.send({ id: 'p', type: 'prompt', message: 'go' });
+    const first = await program.frame(
+      ({ type, method }) => type === 'tool_execution_end' || (type === 'extension_ui_request' && method === 'select'),
+    );
+    expect(first.type).toBe(asks ? 'extension_ui_request' : 'tool_execution_end');
+    if (!asks) return;
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+    program.send({ type: 'extension_ui_response', id: first.id, value: 'deny' });
+    expect(await program.frame({ type: 'tool_execution_end' })).toMatchObject({ isError: true });
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('in print mode there is no one to ask, so the call is refused', async () => {
+    const { place } = await withProvider(WRITE, 'ok');
+    await runProgram([...MODEL, '--approval-mode', 'always-ask', 'go'], '', { place });
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('a trusted project cannot lift it, neither at the start nor later', async () => {
+    const { place } = await withProvider(WRITE, 'ok');
+    mkdirSync(join(place.cwd, '.parley'));
+    writeFileSync(join(place.cwd, '.parley', 'settings.json'), '{"approval": "never"}');
+    const program = startRpc([...MODEL, '--approval-mode', 'always-ask'], { place });
+    const trust = await program.frame({ method: 'confirm' });
+    program.send({ type: 'extension_ui_response', id: trust.id, confirmed: true });
+    await program.frame({ type: 'notice', level: 'info' });
+    program.send({ id: 'p', type: 'prompt', message: 'go' });
+    expect(await program.frame({ type: 'extension_ui_request' })).toMatchObject({
+      method: 'select',
+      title: 'Allow write?',
+    });
+    const again = await runProgram([...MODEL, '--approve', '--approval-mode', 'always-ask', 'go'], '', { place });
+    expect(again.code).toBe(0);
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  test('--auto-approve and --yolo ask nothing, and contradict the other modes', async () => {
+    const { place } = await withProvider(WRITE, 'ok');
+    writeFileSync(join(place.home, 'settings.json'), '{"approval": "always"}');
+    await runProgram([...MODEL, '--yolo', 'go'], '', { place });
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(true);
+    const both = await runProgram([...MODEL, '--auto-approve', '--approval-mode', 'write', 'go'], '', { place });
+    expect(both).toMatchObject({
+      code: 2,
+      stderr: 'Error: --auto-approve and --approval-mode write exclude each other.\n',
+    });
+  });
+});
+
+describe('--approve and --no-approve decide about trust for one run', () => {
+  const place = () => {
+    const made = newPlace();
+    mkdirSync(join(made.cwd, '.parley', 'prompts'), { recursive: true });
+    writeFileSync(join(made.cwd, '.parley', 'prompts', 'greet.md'), 'say `hi`');
+    return made;
+  };
+  const commandsWith = async (...flags: string[]) => {
+    const { data } = await startRpc(flags, { place: place() }).ask({ type: 'get_commands' });
+    return (data as { commands: { name: string }[] }).commands.map(({ name }) => name);
+  };
+
+  test.each([['--approve'], ['-a'], ['--trust']])('%s', async (flag) => {
+    expect(await commandsWith(flag)).toEqual(['greet']);
+  });
+
+  test.each([['--no-approve'], ['-na'], ['--no-trust']])('%s', async (flag) => {
+    expect(await commandsWith(flag)).toEqual([]);
+  });
+
+  test('not both', async () => {
+    const outcome = await runProgram(['--mode', 'rpc', '--approve', '--no-approve']);
+    expect(outcome).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('--session-id', () => {
+  test('creates the session, and continues it the next time', async () => {
+    const place = newPlace();
+    for (const round of [1, 2]) {
+      const program = startRpc(['--model', 'parley/offline', '--session-id', 'bot.1'], { place });
+      expect(await program.ask({ type: 'get_state' })).toMatchObject({
+        data: { sessionId: 'bot.1', messageCount: round === 1 ? 0 : 2 },
+      });
+      program.send({ id: 'p', type: 'prompt', message: 'say `hi`' });
+      await program.frame({ type: 'agent_settled' });
+      program.stdin.end();
+      expect(await program.ended).toMatchObject({ code: 0 });
+    }
+    expect(pathsBelow(place.home).filter((path) => path.endsWith('.jsonl'))).toHaveLength(1);
+  });
+
+  test('the whole id is meant, and no file of that name', async () => {
+    const place = newPlace();
+    await runProgram(['--model', 'parley/offline', '--session-id', 'bot-22', 'say `hi`'], '', { place });
+    writeFileSync(join(place.cwd, 'bot'), 'not a session');
+    const program = startRpc(['--session-id', 'bot'], { place });
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { sessionId: 'bot', messageCount: 0 } });
+  });
+
+  test('with --fork it is the id of the copy', async () => {
+    const place = newPlace();
+    await runProgram(['--model', 'parley/offline', '--session-id', 'first', 'say `hi`'], '', { place });
+    const copy = startRpc(['--fork', 'first', '--session-id', 'second'], { place });
+    expect(await copy.ask({ type: 'get_state' })).toMatchObject({ data: { sessionId: 'second', messageCount: 2 } });
+    const taken = await runProgram(['--fork', 'first', '--session-id', 'first', 'go'], '', { place });
+    expect(taken).toMatchObject({ code: 2 });
+    expect(taken.stderr).toContain('--session-id first is taken');
+  });
+
+  test.each([
+    ['../x', [], 'got "../x"'],
+    ['-x', [], 'got "-x"'],
+    ['', [], 'got ""'],
+    ['x'.repeat(129), [], 'at most 128'],
+    ['ok', ['--continue'], '--session-id and --continue exclude each other'],
+    ['ok', ['--session', 'y'], '--session-id and --session exclude each other'],
+  ])('%j %j is refused', async (id, more, words) => {
+    const place = newPlace();
+    const outcome = await runProgram(['--mode', 'rpc', `--session-id=${id}`, ...more], '', { place });
+    expect(outcome).toMatchObject({ code: 2, stdout: '' });
+    expect(outcome.stderr).toContain(words);
+    expect(pathsBelow(place.home)).toEqual([]);
+  });
+});
+
+test('--no-session holds for sessions that an opal host wants kept', async () => {
+  const program = startRpc(['--dialect', 'opal', '--no-session', '--model', 'parley/offline']);
+  await DIALECTS.opal?.(program);
+  expect(pathsBelow(program.home).filter((path) => path.endsWith('.jsonl'))).toEqual([]);
+});
+
+describe('what is not understood starts nothing', () => {
+  const MODES = [[], ['--mode', 'json'], ...Object.keys(DIALECTS).map((name) => ['--mode', 'rpc', '--dialect', name])];
+  const WRONG: [flags: string[], words: string][] = [
+    [['--exclude-toosl', 'write'], 'Error: Unknown flag: --exclude-toosl (did you mean --exclude-tools?)\n'],
+    [['--sandbox'], 'Error: Unknown flag: --sandbox\n'],
+    [['-z'], 'Error: Unknown flag: -z\n'],
+    [['--exclude-tools', 'wirte'], 'Error: Unknown tool in --exclude-tools: wirte (did you mean write?). Available: '],
+    [['--exclude-tools', 'shell'], 'Error: Unknown tool in --exclude-tools: shell. Available: '],
+    [['--exclude-tools', ' , '], 'Error: Flag --exclude-tools needs at least one name (got " , ")\n'],
+    [['--tools', 'raed'], 'Error: Unknown tool: raed. Available: '],
+    [['--approval-mode', 'sometimes'], 'Error: Flag --approval-mode takes always-ask, write, yolo, never, '],
+    [['--set', 'approval=nonsense'], 'Error: --set: approval must be "never" or '],
+  ];
+  test.each(WRONG.flatMap(([flags, words]) => MODES.map((mode) => [flags, mode, words] as const)))(
+    '%j in %j',
+    async (flags, mode, words) => {
+      const place = newPlace();
+      const message = mode.includes('rpc') ? [] : ['say `hi`'];
+      const program = startProgram([...mode, ...flags, ...message], { place });
+      const outcome = await program.ended;
+      expect(outcome).toMatchObject({ code: 2, stdout: '' });
+      expect(outcome.stderr).toContain(words);
+      expect(readdirSync(place.cwd)).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['{"approval": "alwyas"}', 'settings.json:1: approval must be "never" or '],
+    ['{"aproval": "always"}', 'settings.json:1: unknown setting aproval (did you mean approval?)'],
+    ['{"tools": {"approvalMode": "always-ask"}}', 'unknown setting tools.approvalMode (use approval instead)'],
+    ['{"defaultTools": ["read"]}', 'unknown setting defaultTools (use --tools instead)'],
+    ['{"task.budget.maxCostUsd": "0.5"}', 'task.budget.maxCostUsd must be a number (got "0.5")'],
+    ['{"task": {"budget": 5}}', 'task.budget must be an object (got number)'],
+    ['{"approval": "always"', 'line 1 is not JSON'],
+  ])('settings.json: %s', async (text, words) => {
+    const place = newPlace();
+    writeFileSync(join(place.home, 'settings.json'), text);
+    for (const args of [['say `hi`'], ['--mode', 'rpc'], ['--mode', 'rpc', '--dialect', 'opal']]) {
+      const outcome = await startProgram(args, { place }).ended;
+      expect(outcome).toMatchObject({ code: 2, stdout: '' });
+      expect(outcome.stderr).toContain(words);
+      expect(outcome.stderr).toContain('It may restrict what the agent does, so nothing was started.');
+    }
+  });
+
+  test('a project whose restriction is not understood stays untrusted when the host trusts it later', async () => {
+    const place = newPlace();
+    mkdirSync(join(place.cwd, '.parley'));
+    writeFileSync(join(place.cwd, '.parley', 'settings.json'), '{"approval": "alwyas", "steeringMode": "all"}');
+    const program = startRpc([], { place });
+    const trust = await program.frame({ method: 'confirm' });
+    program.send({ type: 'extension_ui_response', id: trust.id, confirmed: true });
+    const { message } = await program.frame({ type: 'notice', level: 'warning' });
+    expect(message).toContain('The project stays untrusted in this run.');
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { steeringMode: 'one-at-a-time' } });
+  });
+
+  test('a broken restriction can be seen and repaired', async () => {
+    const place = newPlace();
+    writeFileSync(join(place.home, 'settings.json'), '{"approval": "alwyas"}');
+    const doctor = await runProgram(['doctor'], '', { place });
+    expect(doctor).toMatchObject({ code: 1, stderr: '' });
+    expect(doctor.stdout).toContain('approval must be "never"');
+    expect(await runProgram(['config', 'set', 'approval', 'always'], '', { place })).toMatchObject({ code: 0 });
+    expect(await runProgram(['--model', 'parley/offline', 'say `hi`'], '', { place })).toMatchObject({ code: 0 });
+  });
+
+  test('opal: a setting that would keep later starts from running is not saved', async () => {
+    const program = startRpc(['--dialect', 'opal']);
+    program.send({ jsonrpc: '2.0', id: 1, method: 'settings/save', params: { settings: { aproval: 'always' } } });
+    expect(await program.frame((frame) => frame.id === 1)).toHaveProperty('error');
+    expect(existsSync(join(program.home, 'settings.json'))).toBe(false);
+  });
+});
+
+test('flags of other programs that mean nothing here are accepted', async () => {
+  const flags = ['--no-lsp', '--no-pty', '--no-title', '--no-themes', '--offline', '--verbose', '--use-theme', 'dark'];
+  const program = startRpc([...flags, '--tui-mode', 'regular']);
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+  program.stdin.end();
+  expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+});
