@@ -46,7 +46,9 @@ export function createDoors(options: DoorOptions): Doors {
 
   async function headerOf(name: string, value: string, owner: string): Promise<[string, string]> {
     const plain = !SECRET_HEADER.test(name) && !value.startsWith('!') && !env[value];
-    return [name, plain ? value : await secrets.resolve(value, `${owner} (header ${name})`)];
+    const resolved = plain ? value : await secrets.resolve(value, `${owner} (header ${name})`);
+    const { sendableHeader } = await import('./credentials/key-characters.ts');
+    return sendableHeader(name, resolved, owner, custom.path);
   }
 
   return {

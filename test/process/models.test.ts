@@ -178,6 +178,54 @@ describe('with a key', () => {
     for (const text of [stdout, stderr, readFileSync(log, 'utf8'), ...kept]) expect(text).not.toContain('canary-5566');
   });
 
+  test.each([
+    ['a line break inside', 'sk-one\ntwo', 'a line break at character 7'],
+    ['a control character', 'sk-\u0001x', 'the control character U+0001 at character 4'],
+    ['a letter that is not ASCII', 'sk-ключ', 'U+043A, which is not ASCII, at character 4'],
+  ])('a key with %s is refused in words, wherever it comes from', async (_, key, found) => {
+    const server = await provider();
+    const sentence = (source: string) =>
+      `The key of anthropic contains ${found}: HTTP headers cannot carry it. Set it again in ${source}.`;
+    const ask = async (env: Record<string, string>, auth?: object, args: readonly string[] = []) => {
+      const place = newPlace();
+      if (auth) writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+      const flags = ['--provider', 'anthropic', '--no-session', ...args, 'hello'];
+      const outcome = await runProgram(flags, '', { place, env: { ANTHROPIC_BASE_URL: server.url, ...env } });
+      return { ...outcome, place };
+    };
+    const byVariable = await ask({ ANTHROPIC_API_KEY: key });
+    expect(byVariable).toMatchObject({ code: 1, stderr: `Error: ${sentence('the variable ANTHROPIC_API_KEY')}\n` });
+    const byFlag = await ask({}, undefined, ['--api-key', key]);
+    expect(byFlag.stderr).toBe(`Error: ${sentence('--api-key')}\n`);
+    const byFile = await ask({}, { anthropic: { type: 'api_key', key } });
+    expect(byFile.stderr).toBe(`Error: ${sentence(`${byFile.place.home}/auth.json`)}\n`);
+    expect(server.received).toEqual([]);
+  });
+
+  test('white space around a key is left out, also in auth.json and the environment', async () => {
+    const server = await provider();
+    for (const auth of [undefined, { anthropic: { type: 'api_key', key: ` ${KEY}\r\n` } }]) {
+      server.reply({ answer });
+      const place = newPlace();
+      if (auth) writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+      const env = { ANTHROPIC_BASE_URL: server.url, ...(auth ? {} : { ANTHROPIC_API_KEY: `${KEY}\r` }) };
+      expect(await runProgram(['-p', 'hello'], '', { place, env })).toMatchObject({ code: 0 });
+      expect(server.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY });
+    }
+  });
+
+  test.each([
+    [{ 'x-team': 'one\ntwo' }, 'The header x-team of acme contains a line break at character 4: HTTP cannot carry it.'],
+    [{ 'x team': 'one' }, '"x team" cannot be the name of an HTTP header.'],
+  ])('a header of models.json that HTTP cannot carry is named: %j', async (headers, sentence) => {
+    const place = newPlace();
+    const acme = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', headers, models: [{ id: 'one' }] };
+    writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { acme } }));
+    const { code, stderr } = await runProgram(['--no-session', '--model', 'acme/one', 'hello'], '', { place });
+    expect(code).toBe(1);
+    expect(stderr).toContain(sentence);
+  });
+
   test('cycle_model goes through what --models names', async () => {
     const program = startRpc(['--models', 'haiku-4,parley', '--no-session'], { env: { ANTHROPIC_API_KEY: KEY } });
     const cycle = async () => (await program.ask({ type: 'cycle_model' })).data;

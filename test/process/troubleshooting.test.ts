@@ -46,6 +46,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
   'Working directory': () => run(['--cwd', '/project/nowhere', 'hi']),
   'Unknown dialect': () => run(['--mode', 'rpc', '--dialect', 'klingon']),
   'No API key': () => run(REAL),
+  'The key of': () => run(REAL, newPlace(), { ANTHROPIC_API_KEY: 'sk-one\ntwo' }),
   'Model not found': () => run(['--model', 'nope', 'hi']),
   'Connection error: connect': () =>
     run(

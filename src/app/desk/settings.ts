@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Fault, isRecord, kindOf } from '../../base/index.ts';
 import { meantProvider, spokenProvider } from '../../commands/desk/provider-names.ts';
 import type { Ports } from '../../contracts/index.ts';
+import { checkSavedKey } from '../../llm/credentials/key-characters.ts';
 import { parseSettings } from '../settings-text.ts';
 import { writeSettings } from '../settings-write.ts';
 
@@ -58,7 +59,10 @@ export async function saveUserSettings(
 
 /** The value is never quoted: it may be half a key. */
 function expectKey(name: string, value: unknown): string {
-  if (typeof value === 'string' && value.trim() !== '') return value;
+  if (typeof value === 'string' && value.trim() !== '') {
+    checkSavedKey(value, name);
+    return value;
+  }
   const what = typeof value === 'string' ? 'an empty text' : kindOf(value);
   throw new Fault('invalid_params', `${name} must be a key for a provider (got ${what})`);
 }

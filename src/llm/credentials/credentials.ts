@@ -50,6 +50,8 @@ const MARGIN_MS = 5 * 60_000;
 
 /** Where a key would come from. `get` may run a command or renew a login. */
 interface Source {
+  /** Where the key can be changed: a variable, a file, a flag. */
+  readonly place: string;
   /** Why it cannot be used, in words that follow a sentence. */
   readonly lack?: string | undefined;
   get(): Promise<string | undefined>;
@@ -72,7 +74,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   function fromText(provider: string, text: string, file: string): Source {
     const unset = secrets.unset(text);
     const lack = unset && `${file} names the variable ${unset} for it, which is not set.`;
-    return { lack, get: () => secrets.resolve(text, provider) };
+    const place = env[text] ? `the variable ${text}` : file;
+    return { place, lack, get: () => secrets.resolve(text, provider) };
   }
 
   function fromAuth(provider: string, entry: AuthEntry): Source {
@@ -80,6 +83,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const refresh = refreshers[provider];
     const lack = entry.expires <= clock.now() && !refresh ? `The login in ${auth.path} has expired.` : undefined;
     return {
+      place: auth.path,
       lack,
       async get() {
         const valid = refresh && isDue(entry) ? await refreshed(provider, refresh) : entry;
@@ -95,6 +99,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const key = SIGN_IN_VARIABLES.has(name) ? undefined : env[name];
     if (key) redact(key);
     return {
+      place: `the variable ${name}`,
       async get() {
         // Tools get GITHUB_TOKEN and the like, but not while a model is reached with it.
         if (key) withhold(name);
@@ -109,7 +114,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     customs: ReadonlyMap<string, CustomProvider>,
   ): Generator<Source> {
     const flag = given.get(provider);
-    if (flag) yield { get: async () => flag };
+    if (flag) yield { place: '--api-key', get: async () => flag };
     const entry = entries.get(provider);
     if (entry) yield fromAuth(provider, entry);
     const variable = fromEnvironment(provider);
@@ -117,7 +122,16 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const own = customs.get(provider);
     if (own?.apiKey) yield fromText(provider, own.apiKey, custom.path);
     // A provider that somebody describes without a key is taken to need none.
-    else if (own?.models && !findProvider(provider)) yield { get: async () => undefined };
+    else if (own?.models && !findProvider(provider)) yield { place: custom.path, get: async () => undefined };
+  }
+
+  async function sendable(provider: string, source: Source): Promise<string | undefined> {
+    const key = await source.get();
+    if (key === undefined) return undefined;
+    const { sendableKey } = await import('./key-characters.ts');
+    const trimmed = sendableKey(key, provider, source.place);
+    if (trimmed !== key) redact(trimmed);
+    return trimmed;
   }
 
   async function files() {
@@ -136,7 +150,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async key(provider) {
       const sources = [...sourcesOf(provider, ...(await files()))];
       const source = sources.find(({ lack }) => lack === undefined);
-      if (source) return source.get();
+      if (source) return sendable(provider, source);
       if (findProvider(provider)?.keyless) return undefined;
       throw missing(provider, options, sources[0]?.lack);
     },
@@ -150,6 +164,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     },
     async saveKey(provider, key) {
       redact(key);
+      (await import('./key-characters.ts')).checkSavedKey(key);
       await auth.change(provider, async () => ({ type: 'api_key', key }));
     },
     async saveLogin(provider, login) {

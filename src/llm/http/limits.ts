@@ -31,7 +31,12 @@ export function answerTooSlow(limitMs: number): ProviderFault {
 }
 
 /** The parsed body. Throws a Fault when it is larger than the limit, and a SyntaxError when it is not JSON. */
-export async function readJson({ body }: Pick<HttpAnswer, 'body'>): Promise<unknown> {
+export async function readJson(answer: Pick<HttpAnswer, 'body'>): Promise<unknown> {
+  return JSON.parse(await readText(answer));
+}
+
+/** The body. Throws a Fault when it is larger than the limit. */
+export async function readText({ body }: Pick<HttpAnswer, 'body'>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
@@ -40,7 +45,7 @@ export async function readJson({ body }: Pick<HttpAnswer, 'body'>): Promise<unkn
     if (size > MAX_JSON) throw new Fault('refused', `The answer is larger than ${inMib(MAX_JSON)}`);
     text += decoder.decode(bytes, { stream: true });
   }
-  return JSON.parse(text + decoder.decode());
+  return text + decoder.decode();
 }
 
 function overLimit(message: string): ProviderFault {
