@@ -9,6 +9,8 @@ export interface ExtensionToolResult {
   content: (TextContent | ImageContent)[];
   details?: unknown;
   isError?: boolean;
+  /** The run ends after this turn without another request, when every result of the turn says so. */
+  terminate?: boolean;
 }
 
 export interface ExtensionTool {

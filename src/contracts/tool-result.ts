@@ -6,4 +6,6 @@ export interface ToolResult {
   /** For the host's display; the model never sees it. */
   details?: unknown;
   isError?: boolean;
+  /** The run ends after this turn without another request, when every result of the turn says so. Not kept in the session. */
+  terminate?: boolean;
 }

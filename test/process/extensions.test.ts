@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
 import { newPlace, type Place, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
 
 const examples = join(import.meta.dirname, '../../examples/extensions');
@@ -331,4 +332,23 @@ test('--no-extensions looks for none; a broken one is named on stderr', async ()
   expect(loud.stderr).toContain('Extension does not export a valid factory function');
   const quiet = await runProgram(['--no-extensions', 'Hello'], '', { place });
   expect(quiet.stderr).not.toContain('Extension');
+});
+
+test('a tool that returns terminate: no second request is paid', async () => {
+  const server = await startAnthropicMessages();
+  onTestFinished(() => server.close());
+  const code = `export default (pi) => pi.registerTool({ name: 'finish', description: 'Ends it.', parameters: { type: 'object', properties: {} },
+    execute: async () => ({ content: [{ type: 'text', text: 'over' }], details: {}, terminate: true }) });`;
+  const calls = { answer: { parts: [{ call: 'toolu_1', name: 'finish', input: {} }] } };
+  server.reply(calls, calls);
+  const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
+  const flags = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off'];
+  const program = startRpc(flags, { place: withExtension(code), env });
+  for (const requests of [1, 2]) {
+    program.send({ type: 'prompt', message: 'go' });
+    expect(await program.frame(toolEnd)).toMatchObject({ isError: false, result: { content: [{ text: 'over' }] } });
+    expect(await program.frame({ type: 'agent_settled' })).toMatchObject({ aborted: false });
+    // The next prompt goes on from a history that the provider accepts.
+    expect(server.received).toHaveLength(requests);
+  }
 });

@@ -1,20 +1,20 @@
 // First floor, core: turns, one after another, until there is nothing left to do. Knows no session, store or wire.
-import { type AgentMessage, type AssistantMessage, callsOf, type ToolResultMessage } from '../../protocol/index.ts';
+import { type AgentMessage, type AssistantMessage, callsOf } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from './scope.ts';
 import { runToolCalls } from './tool-calls.ts';
 import { streamAnswer } from './turn.ts';
 
 /**
- * Runs turns until the model stops and no message is due. What it makes is pushed onto `made` as it happens, so that
+ * Runs turns until the model stops, or all tools of a turn ask to end the run, and no message is due. What it makes is pushed onto `made` as it happens, so that
  * the caller can still report it when something unforeseen breaks the loop. Returns the last answer.
  */
 export async function runTurns(scope: RunScope, opening: Delivery[], made: AgentMessage[]): Promise<AssistantMessage> {
   for (let due = opening; ; ) {
-    const { answer, results } = await runTurn(scope, due, made);
+    const { answer, asksAgain } = await runTurn(scope, due, made);
     if (failed(answer) || scope.limits.halted) return answer;
     while (scope.arriving) await scope.arriving;
-    due = nextDue(scope, results.length === 0);
-    if (due.length === 0 && results.length === 0) return answer;
+    due = nextDue(scope, !asksAgain);
+    if (due.length === 0 && !asksAgain) return answer;
   }
 }
 
@@ -35,15 +35,16 @@ async function runTurn(
   scope: RunScope,
   due: readonly Delivery[],
   made: AgentMessage[],
-): Promise<{ answer: AssistantMessage; results: ToolResultMessage[] }> {
+): Promise<{ answer: AssistantMessage; asksAgain: boolean }> {
   await scope.emit({ type: 'turn_start' });
   for (const delivery of due) await deliver(scope, delivery, made);
   const answer = await streamAnswer(scope);
   made.push(answer);
-  const results = callsOf(answer).length > 0 ? await runToolCalls(scope, answer, made) : [];
-  await scope.emit({ type: 'turn_end', message: answer, toolResults: results });
-  await scope.limits.turnOver(answer, results.length > 0);
-  return { answer, results };
+  const batch = callsOf(answer).length > 0 ? await runToolCalls(scope, answer, made) : undefined;
+  await scope.emit({ type: 'turn_end', message: answer, toolResults: batch?.results ?? [] });
+  const asksAgain = batch !== undefined && !batch.terminate;
+  await scope.limits.turnOver(answer, asksAgain);
+  return { answer, asksAgain };
 }
 
 async function deliver(scope: RunScope, delivery: Delivery, made: AgentMessage[]): Promise<void> {

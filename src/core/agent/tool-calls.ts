@@ -16,22 +16,35 @@ const SKIPPED = 'Skipped due to queued user message.';
 const FAILED = 'Tool execution failed due to an error.';
 const CUT_OFF = 'The answer reached its length limit before this tool call was complete. Nothing was executed.';
 
+export interface ToolBatch {
+  readonly results: ToolResultMessage[];
+  /** There are results, and all of them ask to end the run. One that does not still needs the model. */
+  readonly terminate: boolean;
+}
+
+interface Finished {
+  readonly message: ToolResultMessage;
+  readonly terminate: boolean;
+}
+
 /** Every call gets exactly one result, also when it never ran: a history with an open call is refused by providers. */
 export async function runToolCalls(
   scope: RunScope,
   answer: AssistantMessage,
   made: AgentMessage[],
-): Promise<ToolResultMessage[]> {
+): Promise<ToolBatch> {
   const results: ToolResultMessage[] = [];
+  let ending = 0;
   let interrupted = false;
   for (const call of callsOf(answer)) {
     const reason = reasonNotToRun(scope, answer, interrupted);
-    const message = reason ? await refuse(scope, call, reason) : await carryOut(scope, call);
+    const { message, terminate } = reason ? await refuse(scope, call, reason) : await carryOut(scope, call);
     results.push(message);
     made.push(message);
+    if (terminate) ending += 1;
     interrupted = scope.interruptMode === 'immediate' && scope.hasSteering;
   }
-  return results;
+  return { results, terminate: ending > 0 && ending === results.length };
 }
 
 function reasonNotToRun(scope: RunScope, answer: AssistantMessage, interrupted: boolean): string | undefined {
@@ -41,7 +54,7 @@ function reasonNotToRun(scope: RunScope, answer: AssistantMessage, interrupted: 
   return scope.limits.halted ?? (interrupted ? SKIPPED : undefined);
 }
 
-async function carryOut(scope: RunScope, call: ToolCall): Promise<ToolResultMessage> {
+async function carryOut(scope: RunScope, call: ToolCall): Promise<Finished> {
   const begun = scope.clock.now();
   await scope.emit(startOf(call));
   await scope.limits.toolStarts();
@@ -54,18 +67,13 @@ async function carryOut(scope: RunScope, call: ToolCall): Promise<ToolResultMess
   return finish(scope, call, result, scope.clock.now() - begun);
 }
 
-async function refuse(scope: RunScope, call: ToolCall, reason: string): Promise<ToolResultMessage> {
+async function refuse(scope: RunScope, call: ToolCall, reason: string): Promise<Finished> {
   await scope.emit(startOf(call));
   return finish(scope, call, errorResult(reason), 0);
 }
 
-async function finish(
-  scope: RunScope,
-  call: ToolCall,
-  outcome: ToolResult,
-  durationMs: number,
-): Promise<ToolResultMessage> {
-  const { isError = false, ...result } = outcome;
+async function finish(scope: RunScope, call: ToolCall, outcome: ToolResult, durationMs: number): Promise<Finished> {
+  const { isError = false, terminate = false, ...result } = outcome;
   const message: ToolResultMessage = {
     role: 'toolResult',
     toolCallId: call.id,
@@ -79,7 +87,7 @@ async function finish(
   await scope.emit({ type: 'message_start', message });
   await scope.record(message);
   await scope.emit({ type: 'message_end', message });
-  return message;
+  return { message, terminate };
 }
 
 function startOf(call: ToolCall) {

@@ -36,7 +36,7 @@ function toolOf(definition: ExtensionTool, surroundings: (signal: AbortSignal) =
     params: paramsOf(schema),
     parameters: schema,
     async run(params, { toolCallId, signal, update }) {
-      const shown = (partial: ToolResult) => update(resultOf(partial));
+      const shown = (partial: ToolResult) => update(shownOf(partial));
       const input = params as Record<string, unknown>;
       return resultOf(await definition.execute(toolCallId, input, signal, shown, surroundings(signal)));
     },
@@ -64,15 +64,22 @@ function paramsOf(schema: JsonSchema): GenericSchema {
   );
 }
 
+/** A partial result ends nothing. */
+function shownOf(partial: ToolResult): ToolResult {
+  const { terminate: _, ...shown } = resultOf(partial);
+  return shown;
+}
+
 /** Whatever came back, as something that the model can read. */
 function resultOf(result: unknown): ToolResult {
   if (typeof result === 'string') return { content: [{ type: 'text', text: result }] };
   if (!isRecord(result))
     return { content: [{ type: 'text', text: result === undefined ? '' : JSON.stringify(result) }] };
-  const { content, details, isError } = result as unknown as ToolResult;
+  const { content, details, isError, terminate } = result as unknown as ToolResult;
   return {
     content: typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [],
     ...(details === undefined ? {} : { details }),
     ...(isError === true ? { isError } : {}),
+    ...(terminate === true ? { terminate } : {}),
   };
 }

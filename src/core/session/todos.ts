@@ -40,6 +40,8 @@ export class TodoFacet implements Todos {
   isDue({ stopReason }: AssistantMessage): boolean {
     const { todos } = this.#seat.options;
     if (!todos?.reminders || stopReason === 'error' || stopReason === 'aborted') return false;
+    // The last answer of a run still calls tools only when these asked to end the run.
+    if (stopReason === 'toolUse') return false;
     return this.#left.length > 0 && this.#reminded < todos.maxReminders;
   }
 
