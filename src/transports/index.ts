@@ -7,4 +7,4 @@ export {
   type MemoryTransport,
 } from './memory.ts';
 export { createStdioTransport, type StdioOptions, type StdioTransport } from './stdio.ts';
-export { guardForeignCode } from './stdio-guard.ts';
+export { guardForeignCode, guardStdout } from './stdio-guard.ts';

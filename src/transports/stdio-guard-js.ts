@@ -5,6 +5,7 @@
 // globals, nothing else of this file, and give no names to inner arrows (bundlers that keep names would mark those).
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import { isRecord } from '../base/index.ts';
 
 type Callable = (...args: unknown[]) => unknown;
 type Builtin = Record<string, Callable>;
@@ -17,6 +18,22 @@ export function redirectOwnCode(): void {
   // The global console asks for its stream once; it may have done so already.
   Object.defineProperty(loader()('node:console') as object, '_stdout', toStderr);
   redirectFiles(fs as unknown as Builtin);
+  if ('Bun' in globalThis) redirectBun(Reflect.get(globalThis, 'Bun') as Record<string, unknown>);
+}
+
+/** The console of Bun writes to number 1 by itself, and Bun has functions of its own beside those of Node. */
+function redirectBun(bun: Record<string, unknown>): void {
+  const { Console } = loader()('node:console') as { Console: new (...streams: unknown[]) => object };
+  const methods = new Console(process.stderr, process.stderr);
+  const write = (...texts: string[]) => process.stderr.write(texts.join(''));
+  Object.assign(Reflect.get(globalThis, 'console'), methods, { write });
+  bun.stdout = bun.stderr;
+  divert(bun as Builtin, ['spawn', 'spawnSync'], (args) =>
+    withRedirectedStdio(args).map((arg) => {
+      const reachesHost = isRecord(arg) && (arg.stdout === 'inherit' || arg.stdout === 1);
+      return reachesHost ? { ...arg, stdout: 2 } : arg;
+    }),
+  );
 }
 
 /** The ways that are left: children and workers, which the first reply shall not have to load. */

@@ -153,3 +153,28 @@ test.each(['http', 'https'])('the program on Bun reaches %s through a proxy', as
   expect(await Promise.all([text(child.stdout), text(child.stderr)])).toEqual(['word word word \n', '']);
   expect(proxy.forwarded).toHaveLength(1);
 });
+
+const NOISY = `console.log('<console.log>');
+console.write('<console.write>');
+process.stdout.write('<process.stdout.write>');
+process.getBuiltinModule('fs').writeSync(1, '<fs.writeSync>');
+await Bun.write(Bun.stdout, '<Bun.write>');
+Bun.spawnSync(['echo', '<Bun.spawnSync>'], { stdout: 'inherit' });
+process.getBuiltinModule('child_process').spawnSync('echo', ['<spawnSync>'], { stdio: 'inherit' });
+export default () => console.info('<factory>');`;
+
+test.each([
+  ['socket', ''],
+  ['pipe', '| cat'],
+])('what an extension writes on Bun does not reach the host, stdout is a %s', async (_, pipe) => {
+  const { home, cwd, env } = installed();
+  mkdirSync(join(home, 'extensions'));
+  writeFileSync(join(home, 'extensions/noisy.ts'), NOISY);
+  const child = spawn('sh', ['-c', `'${bun}' '${inject('program')}' --mode rpc --no-session ${pipe}`], { cwd, env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.end('{"type":"get_commands"}\n');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
+  const kinds = ['console.log', 'console.write', 'process.stdout.write', 'fs.writeSync', 'Bun.write', 'Bun.spawnSync'];
+  for (const kind of [...kinds, 'spawnSync', 'factory']) expect(stderr).toContain(`<${kind}>`);
+});

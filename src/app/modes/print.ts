@@ -4,7 +4,7 @@ import { Fault, toJson } from '../../base/index.ts';
 import { plain } from '../../base/plain.ts';
 import { omp } from '../../dialects/index.ts';
 import { type AgentMessage, type AssistantMessage, textOf } from '../../protocol/index.ts';
-import { createStdioTransport } from '../../transports/index.ts';
+import { createStdioTransport, guardStdout } from '../../transports/index.ts';
 import { version } from '../version.ts';
 import { gatherInput } from './input.ts';
 import { createProgress } from './progress.ts';
@@ -41,6 +41,8 @@ export async function runPrint(options: PrintOptions, tell: (line: string) => vo
   const warn = (line: string) => tell(plain(line));
   // Asked now: later, descriptor 1 is another one. A file or a pipe gets the answer as it is.
   const forReader = isatty(1) ? plain : (text: string) => text;
+  // Before any code of an extension runs: stdout is for the answer, or for events.
+  guardStdout();
   const started = await start(options, warn);
   const { agent, ports } = started;
   const input = await gatherInput(wordsOf(options, started), { ports, cwd: started.cwd, warn });

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/index.ts';
 import { commandTable } from '../../commands/table.ts';
 import { dialectNamed } from '../../dialects/index.ts';
 import { serve } from '../../server/index.ts';
-import { createStdioTransport } from '../../transports/index.ts';
+import { createStdioTransport, guardStdout } from '../../transports/index.ts';
 import type { SettingValues } from '../settings-table.ts';
 import { version } from '../version.ts';
 import type { RpcOptions, Served } from './served.ts';
@@ -12,6 +12,8 @@ import { type Prepared, prepare, start } from './start.ts';
 
 /** Returns only by leaving the process. */
 export async function runRpc(options: RpcOptions, warn: (line: string) => void): Promise<never> {
+  // First of all: extensions begin to load while the agent is put together, before there is a transport.
+  guardStdout();
   const spoken = (said: SettingValues) => dialectNamed(options.dialect ?? said.dialect);
   const prepared = await prepare(options, warn, async (settings) => (await spoken(settings)).settings ?? {});
   const { ports, settings } = prepared;

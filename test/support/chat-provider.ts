@@ -1,0 +1,69 @@
+// A provider on loopback for tests of the whole program: speaks Chat Completions and gives the answers that a test wrote.
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { type Answer, framesOf } from '../llm/servers/openai-completions-frames.ts';
+import { newPlace, type Place } from './program.ts';
+
+export interface ChatReply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
+  /** Input and output tokens that the provider reports. */
+  readonly tokens?: readonly [input: number, output: number];
+}
+
+export interface ChatProvider {
+  readonly url: string;
+  /** The requests so far. */
+  readonly requests: readonly Record<string, unknown>[];
+  /** Adds answers; without one that is left, a request is answered with `Done.` */
+  add(...replies: ChatReply[]): void;
+  /** Directories in which the program finds this provider as `own/m`. */
+  place(model?: Record<string, unknown>): Place;
+}
+
+/** Flags that choose the model of `place()`. */
+export const OWN_MODEL = ['--provider', 'own', '--model', 'm'];
+
+export async function startChatProvider(): Promise<ChatProvider> {
+  const requests: Record<string, unknown>[] = [];
+  const replies: ChatReply[] = [];
+  let calls = 0;
+  const answerOf = ({
+    text: words,
+    calls: wanted = [],
+    tokens: [input, output] = [10, 10],
+  }: ChatReply): Answer => ({
+    ...(words === undefined ? {} : { text: [words] }),
+    calls: wanted.map(({ name, arguments: given }) => {
+      calls += 1;
+      return { id: `call_${calls}`, name, pieces: [JSON.stringify(given)] };
+    }),
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  });
+  const server = createServer(async (request, response) => {
+    requests.push(JSON.parse(await text(request)));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(framesOf(answerOf(replies.shift() ?? { text: 'Done.' })).join(''));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    requests,
+    add: (...more) => void replies.push(...more),
+    place(model = {}) {
+      const place = newPlace();
+      const own = { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'none', models: [{ id: 'm', ...model }] };
+      writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
+      return place;
+    },
+  };
+}
