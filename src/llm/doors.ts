@@ -5,7 +5,6 @@ import { createAuthFile } from './credentials/auth-file.ts';
 import { type Credentials, createCredentials, type Refresh } from './credentials/credentials.ts';
 import { createSecretTexts } from './credentials/secret-text.ts';
 import { type CustomModels, createCustomModels, extrasFor } from './custom-models.ts';
-import { SECRET_HEADER } from './http/headers.ts';
 
 export interface DoorOptions {
   ports: Pick<Ports, 'clock' | 'files' | 'ids' | 'platform' | 'processes' | 'toolEnv'>;
@@ -45,6 +44,7 @@ export function createDoors(options: DoorOptions): Doors {
   const credentials = createCredentials({ auth, custom, secrets, env, clock, redact, withhold, refreshers });
 
   async function headerOf(name: string, value: string, owner: string): Promise<[string, string]> {
+    const { SECRET_HEADER } = await import('./http/headers.ts');
     const plain = !SECRET_HEADER.test(name) && !value.startsWith('!') && !env[value];
     const resolved = plain ? value : await secrets.resolve(value, `${owner} (header ${name})`);
     const { sendableHeader } = await import('./credentials/key-characters.ts');
