@@ -121,6 +121,33 @@ test('now starts at once beside a long one, a begun run, and other now', async (
   expect(told).toEqual(['run', 'long', 'now', 'again']);
 });
 
+test('ordered work behind one that turned out to be slow still waits for its end; now work does not', async () => {
+  const { lanes, dispatch, told } = createStage();
+  const end = deferred();
+  let slow = () => {};
+  lanes.dispatch({
+    lane: 'ordered',
+    long: false,
+    async work(_accept, _turn, isSlow) {
+      slow = isSlow;
+      await end.promise;
+    },
+  });
+  dispatch('ordered', 'ordered');
+  dispatch('run', 'run');
+  dispatch('now', 'now').end.resolve();
+  await settle();
+  expect(told).toEqual([]);
+  slow();
+  await settle();
+  dispatch('later', 'now').end.resolve();
+  await settle();
+  expect(told).toEqual(['later']);
+  end.resolve();
+  await settle();
+  expect(told).toEqual(['later', 'ordered']);
+});
+
 test('idle waits for everything, also for what comes while it waits', async () => {
   const { lanes, dispatch } = createStage();
   await lanes.idle();

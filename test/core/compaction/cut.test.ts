@@ -62,6 +62,8 @@ describe('the cut', () => {
       assistant(long('c')),
     );
     expect(findCut(path, 30)?.firstKeptEntryId).toBe('e4');
+    // Enough is kept from the other words on, which could stand first if no result came behind them.
+    expect(findCut(path, 60)?.firstKeptEntryId).toBe('e4');
   });
 
   test('leaves entries that are no messages with what follows them', () => {

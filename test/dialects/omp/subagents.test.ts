@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Codec, Frame } from '../../../src/contracts/index.ts';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
+import { createSubagentSpelling } from '../../../src/dialects/omp/subagents.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { joined } from '../joined.ts';
 import { eventsOf, interleavedStream, serialStream } from '../streams.ts';
@@ -73,6 +74,27 @@ test('what one does now takes the place of what it did before, and of nothing th
   );
   expect(read(first?.fold?.(second as Frame))).toMatchObject({ payload: { progress: { id: 'One', toolCount: 2 } } });
   expect(first?.fold?.(other as Frame)).toBeUndefined();
+});
+
+test('what is known of a subagent is forgotten with its start and its end', () => {
+  let made = 0;
+  const spell = createSubagentSpelling('events', () => {
+    made += 1;
+    return () => undefined;
+  });
+  const lifecycle = (id: string, status: 'started' | 'completed'): AgentEvent => ({
+    type: 'subagent_lifecycle',
+    payload: { id, index: 0, agent: 'task', agentSource: 'bundled', status },
+  });
+  const speak = (id: string) => spell(ofChild(id, { type: 'agent_start' }));
+  for (const id of ['One', 'One', 'Two', 'One']) speak(id);
+  expect(made).toBe(2);
+  spell(lifecycle('One', 'completed'));
+  for (const id of ['One', 'One', 'Two']) speak(id);
+  expect(made).toBe(3);
+  spell(lifecycle('One', 'started'));
+  speak('One');
+  expect(made).toBe(4);
 });
 
 test('what has no word here is not told of a subagent either', async () => {
