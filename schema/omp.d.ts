@@ -945,7 +945,7 @@ export type MessageStartEvent = {
   "message": AgentMessage;
 };
 
-/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. */
+/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed. */
 export type MessageUpdateEvent = {
   "type": "message_update";
   "message": AssistantMessage;

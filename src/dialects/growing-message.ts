@@ -17,6 +17,8 @@ export class GrowingMessage {
   #blocks = 0;
   /** UTF-16 length of the open text or thinking block, to notice text that did not come as deltas. */
   #openLength: number | undefined;
+  /** Another object in its place has another text, which may be as long. */
+  #openBlock: Block | undefined;
   #plain = false;
   #suffix = { usage: undefined as unknown, stopReason: '', text: '' };
   #call = { block: undefined as unknown, args: undefined as unknown, text: '' };
@@ -65,6 +67,7 @@ export class GrowingMessage {
     const text = textIn(block);
     this.#bytes.append(`{"type":"${block.type}","${keyOf(block)}":"${jsonStringBody(text)}`);
     this.#openLength = text.length;
+    this.#openBlock = block;
     return true;
   }
 
@@ -76,7 +79,7 @@ export class GrowingMessage {
   }
 
   #close(block: Block): boolean {
-    if (this.#openLength !== textIn(block).length) return false;
+    if (this.#openBlock !== block || this.#openLength !== textIn(block).length) return false;
     this.#bytes.append(closing(block));
     this.#openLength = undefined;
     this.#blocks++;

@@ -116,6 +116,23 @@ export class MessageBuilder {
     return { type: 'toolcall_end', contentIndex: this.#last, toolCall: block, partial: this.message };
   }
 
+  /**
+   * The provider's finished text of the open block, in place of what was streamed. The next end event shows it. A text
+   * block becomes another object, so that readers who follow the deltas notice.
+   */
+  replace(text: string): void {
+    const open = this.#open;
+    this.progress++;
+    if (open?.type === 'toolCall') {
+      this.#arguments = new ToolArguments(open.name);
+      open.arguments = this.#arguments.append(text) ?? {};
+    } else if (open) {
+      const block = open.type === 'text' ? { ...open, text } : { ...open, thinking: text };
+      this.message.content[this.#last] = block;
+      this.#open = block;
+    }
+  }
+
   /** Replaces the usage; an equal one changes nothing, because readers cache its text by identity. */
   setUsage(usage: Usage): void {
     if (!sameUsage(this.message.usage, usage)) this.message.usage = frozen({ ...usage, cost: { ...usage.cost } });

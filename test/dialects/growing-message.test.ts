@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Chunk } from '../../src/contracts/index.ts';
 import { GrowingMessage } from '../../src/dialects/growing-message.ts';
+import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import { joined, workDone } from './joined.ts';
 import { eventsOf, interleavedStream, type StreamScript, serialStream } from './streams.ts';
 
@@ -49,6 +50,18 @@ test('text that did not come as deltas is still told', () => {
     expect(normal(last.at(-1) ?? '')).toBe(normal(JSON.stringify(event.partial)));
   }
   expect(last.at(-1)).toContain('replaced');
+});
+
+test.each(['text', 'thinking'] as const)('a %s block that is replaced by one of the same length is told', (kind) => {
+  const growing = new GrowingMessage();
+  const builder = new MessageBuilder({ api: 'a', provider: 'p', id: 'm' }, 0);
+  const isText = kind === 'text';
+  growing.after(isText ? builder.startText() : builder.startThinking());
+  growing.after(isText ? builder.appendText('abc') : builder.appendThinking('abc'));
+  builder.replace('xyz');
+  const event = isText ? builder.endText('s') : builder.endThinking('s');
+  expect(event).toMatchObject({ content: 'xyz' });
+  expect(normal(joined(growing.after(event)))).toBe(normal(JSON.stringify(builder.message)));
 });
 
 test.each(['text', 'thinking', 'toolCall'] as const)('20,000 %s deltas cost ten times what 2,000 cost', (kind) => {

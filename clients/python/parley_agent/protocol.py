@@ -1163,7 +1163,7 @@ class MessageStartEvent(TypedDict):
 
 
 class MessageUpdateEvent(TypedDict):
-    """An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out."""
+    """An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed."""
 
     type: Literal["message_update"]
     message: "AssistantMessage"

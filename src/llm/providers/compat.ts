@@ -47,7 +47,7 @@ const compat = object({
   requiresToolResultName: boolean(),
   /** No user message may follow a tool's result directly. */
   requiresAssistantAfterToolResult: boolean(),
-  /** Two user messages in a row are refused. */
+  /** Two messages of one role in a row are refused. */
   requiresAlternatingRoles: boolean(),
   supportsPromptCacheKey: boolean(),
   /** Header that brings the requests of a session to the same machine, whose cache is warm. */
@@ -94,7 +94,8 @@ const COMMON_COMPAT: Compat = {
   requiresMistralToolIds: false,
   requiresToolResultName: false,
   requiresAssistantAfterToolResult: false,
-  requiresAlternatingRoles: false,
+  // The chat templates of many models (Mistral, Llama) refuse two turns of one role, and a server runs any model.
+  requiresAlternatingRoles: true,
   supportsPromptCacheKey: false,
   zaiToolStream: false,
 };

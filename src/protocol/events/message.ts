@@ -12,7 +12,7 @@ export const messageStart = event(
 
 export const messageUpdate = event(
   'message_update',
-  'An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out.',
+  'An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed.',
   object({ message: assistantMessage, assistantMessageEvent: streamEvent }),
   { durable: false },
 );

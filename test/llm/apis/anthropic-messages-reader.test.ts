@@ -171,7 +171,18 @@ describe('odd streams', () => {
     ]);
   });
 
-  test('counts are the highest that were said', () => {
+  test('counts are the latest that were said', () => {
+    const start = (usage: object) => frame({ type: 'message_start', message: { usage } });
+    const delta = (usage: object) => frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage });
+    const seen = read([
+      start({ input_tokens: 100, output_tokens: 50, cache_read_input_tokens: 40, cache_creation_input_tokens: 30 }),
+      delta({ input_tokens: 80, output_tokens: 20, cache_read_input_tokens: 35, cache_creation_input_tokens: 25 }),
+      frame({ type: 'message_stop' }),
+    ]);
+    expect(seen.at(-1)).toMatchObject({ message: { usage: { input: 80, output: 20, cacheRead: 35, cacheWrite: 25 } } });
+  });
+
+  test('an input count that is left out or 0 stays as it was', () => {
     const end = frame({
       type: 'message_delta',
       delta: { stop_reason: 'end_turn' },

@@ -244,15 +244,30 @@ describe('hosts', () => {
 });
 
 describe('messages', () => {
-  test('of one side stay as they are, unless the host wants the sides to alternate', () => {
+  test('of one side become one, except where the host is known to accept them as they are', () => {
     const given = [user('One'), user([{ type: 'text', text: 'Two' }, PNG]), user('Three')];
-    expect(messages({}, given)).toHaveLength(3);
+    const openrouter = { provider: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1' };
+    expect(messages(openrouter, given)).toHaveLength(3);
+    expect(messages({ ...openrouter, provider: 'mine' }, given)).toHaveLength(3);
+    expect(messages({ provider: 'ollama' }, given)).toHaveLength(3);
+    expect(messages({}, given)).toHaveLength(1);
+    expect(messages({ provider: 'openai' }, given)).toHaveLength(1);
     const texts = ['One', 'Two'].map((text) => ({ type: 'text', text }));
     expect(messages({ provider: 'vllm' }, given)).toEqual([
       { role: 'user', content: [...texts, PNG_PART, { type: 'text', text: 'Three' }] },
     ]);
     expect(messages({ provider: 'vllm' }, [user('One'), user('Two')])).toEqual([
       { role: 'user', content: 'One\n\nTwo' },
+    ]);
+  });
+
+  test('of the model become one as well, the last with its calls', () => {
+    const stopped = said(own, [{ type: 'text', text: 'Half' }], { stopReason: 'aborted' });
+    const whole = said(own, [{ type: 'text', text: 'All' }, called('call_A')]);
+    expect(messages({}, [user('Go'), stopped, whole, result('call_A', 'x')])).toMatchObject([
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', content: 'Half\n\nAll', tool_calls: [{ id: 'call_A' }] },
+      { role: 'tool' },
     ]);
   });
 

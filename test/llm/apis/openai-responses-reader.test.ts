@@ -172,12 +172,44 @@ describe('the liberties of other servers', () => {
     expect(seen.message).toEqual(whole.message);
   });
 
-  test('an item that ends in other words than it was streamed in: what was shown stays', () => {
-    const frames = framesOf({ parts: [{ text: 'Short.' }] });
-    const other = frames.map((text) =>
-      text.startsWith('event: response.output_item.done') ? text.replace('Short.', 'Another text.') : text,
-    );
-    expect(readStream(other).message.content).toMatchObject([{ text: 'Short.' }]);
+  describe('an item that ends in other words than it was streamed in: the finished item counts', () => {
+    const finishedAs = (parts: Answer['parts'], from: string, to: string) =>
+      readStream(framesOf({ parts }).map((text) => (text.includes('.done\n') ? text.replaceAll(from, to) : text)));
+
+    test.each([
+      ['another text', 'Another text.'],
+      ['a text as long', 'Sharp.'],
+      ['a shorter text', 'Short'],
+    ])('%s', (_name, text) => {
+      const { message, events } = finishedAs([{ text: 'Short.' }, { text: 'Next' }], 'Short.', text);
+      expect(message.content).toMatchObject([{ text }, { text: 'Next' }]);
+      expect(events.map(bare)).toContainEqual(['text_end', 0, text]);
+    });
+
+    test('other thinking', () => {
+      const { message, events } = finishedAs([{ thinking: ['Hm.'] }, { text: 'A' }], 'Hm.', 'Oh!');
+      expect(message.content[0]).toMatchObject({ thinking: 'Oh!' });
+      expect(events.map(bare)).toContainEqual(['thinking_end', 0, 'Oh!']);
+    });
+
+    test('other arguments', () => {
+      const { message, events } = finishedAs([{ call: 'call_1', name: 'read', input: { path: 'abc' } }], 'abc', 'xyz');
+      expect(message.content).toMatchObject([{ name: 'read', arguments: { path: 'xyz' } }]);
+      expect(events.at(-2)).toMatchObject({ type: 'toolcall_end', toolCall: { arguments: { path: 'xyz' } } });
+    });
+
+    test('an item without its text does not take back what was streamed', () => {
+      const { message } = finishedAs([{ text: 'Short.' }], 'Short.', '');
+      expect(message.content).toMatchObject([{ text: 'Short.' }]);
+    });
+
+    test('thinking that was streamed in full and as a summary keeps both', () => {
+      const frames = framesOf({ parts: [{ thinking: ['Sum.'] }, { text: 'A' }] });
+      const at = frames.findIndex((text) => text.includes('reasoning_summary_text.delta'));
+      const more = frame({ type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'All.' });
+      const { message } = readStream([...frames.slice(0, at), more, ...frames.slice(at)]);
+      expect(message.content[0]).toMatchObject({ thinking: 'All.\n\nSum.' });
+    });
   });
 
   test('an item that is finished twice', () => {
@@ -245,8 +277,31 @@ describe('what is kept to be sent back', () => {
       return content.at(-1);
     };
     expect(lastAfter({ text: ' ' })).toEqual({ type: 'text', text: 'A' });
-    expect(lastAfter({ search: 'x' })).toEqual({ type: 'text', text: 'A' });
     expect(lastAfter({ text: 'B' })).toEqual({ type: 'text', text: 'A', textSignature: 'msg_0004' });
+  });
+
+  test('what the provider’s own tools did after reasoning, and the ids behind it', () => {
+    const contentOf = (parts: Answer['parts']) => readStream(framesOf({ parts })).message.content;
+    const search = (id: string) =>
+      JSON.stringify({ id, type: 'web_search_call', status: 'completed', action: { query: 'x' } });
+    expect(contentOf([{ thinking: [] }, { search: 'x' }, { text: 'A' }]).slice(1)).toEqual([
+      { type: 'thinking', thinking: '', thinkingSignature: search('ws_0003'), redacted: true },
+      { type: 'text', text: 'A', textSignature: 'msg_0004' },
+    ]);
+    // Without reasoning before it nothing asks for it.
+    expect(contentOf([{ search: 'x' }, { thinking: ['Hm.'] }, { text: 'A' }])).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'A', textSignature: 'msg_0004' },
+    ]);
+  });
+
+  test('no ids behind a hosted tool that never finished, or whose item is too large', () => {
+    const lastOf = (frames: readonly string[]) => readStream(frames).message.content.at(-1);
+    const frames = framesOf({ parts: [{ thinking: [] }, { search: 'x' }, { text: 'A' }] });
+    const unfinished = frames.filter((text) => !(text.includes('output_item.done') && text.includes('ws_0003')));
+    expect(lastOf(unfinished)).toEqual({ type: 'text', text: 'A' });
+    const large = frames.map((text) => text.replaceAll('"query":"x"', `"query":"${'x'.repeat(300_000)}"`));
+    expect(lastOf(large)).toEqual({ type: 'text', text: 'A' });
   });
 
   test('no ids that would be refused', () => {

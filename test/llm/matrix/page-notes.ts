@@ -16,4 +16,17 @@ An answer that exceeds one of these limits ends the run with one error that name
 Content is text, thinking and tool calls. Pings (SSE comments, \`ping\` events, chunks without content) are not content. A model that
 thinks for longer than ten minutes and sends nothing but pings needs a higher \`http.idleTimeoutMs\`. Waits between two attempts do not
 count, and neither does the time in which a host does not read. A connection that breaks is retried as before.
+
+## Hosts that speak Chat Completions
+
+Many servers run any model with the chat template of that model, and the templates of some models (Mistral, Llama) refuse two messages of
+one role in a row. For a host that is not in the table of providers, or a provider of the table at another address, such messages are
+joined. The hosts of the table get them as they are, except LM Studio, llama.cpp, vLLM and Perplexity. \`compat.requiresAlternatingRoles\` in
+models.json decides otherwise.
+
+## What is kept of an answer
+
+The finished item of the Responses format counts: where it differs from the deltas, \`text_end\`, \`thinking_end\` and \`toolcall_end\` say what is
+final, and \`message_end\` holds it. Items of hosted tools (web search and others) that follow encrypted reasoning are kept as empty thinking
+blocks, whose signature is sent back together with the reasoning.
 `;

@@ -33,8 +33,14 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   reasoning: ['type', 'id', 'summary', 'encrypted_content', 'content'],
   function_call: ['type', 'id', 'call_id', 'name', 'arguments'],
   function_call_output: ['type', 'call_id', 'output'],
+  web_search_call: ['type', 'id', 'status', 'action'],
 };
-const PREFIXES: Readonly<Record<string, string>> = { message: 'msg', reasoning: 'rs', function_call: 'fc' };
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  web_search_call: 'ws',
+};
 
 export function checkItems(input: unknown, modelId: string, model: ServedModel, issued: Issued): void {
   if (!Array.isArray(input) || input.length === 0)

@@ -186,13 +186,13 @@ class AnswerReader implements WireReader {
     for (const frame of frames) yield* this.#follow(frame);
   }
 
-  /** Counts are cumulative, and some servers repeat only a part of them: the highest is the latest. */
+  /** Counts are cumulative: the latest counts. Some servers leave input counts out, or send 0, after the first event. */
   #count(usage: WireUsage | MessageDeltaUsage | undefined): void {
     const tokens = this.#tokens;
-    tokens.input = Math.max(tokens.input, usage?.input_tokens ?? 0);
-    tokens.output = Math.max(tokens.output, usage?.output_tokens ?? 0);
-    tokens.cacheRead = Math.max(tokens.cacheRead, usage?.cache_read_input_tokens ?? 0);
-    tokens.cacheWrite = Math.max(tokens.cacheWrite, usage?.cache_creation_input_tokens ?? 0);
+    tokens.output = usage?.output_tokens ?? tokens.output;
+    tokens.input = usage?.input_tokens || tokens.input;
+    tokens.cacheRead = usage?.cache_read_input_tokens || tokens.cacheRead;
+    tokens.cacheWrite = usage?.cache_creation_input_tokens || tokens.cacheWrite;
     this.#builder.setUsage(priced(this.#model, tokens));
   }
 }

@@ -1,13 +1,20 @@
 // First floor, llm: what the host of a request is like: what is known of it, and over that what the user says. Pure.
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model } from '../../../protocol/index.ts';
-import { type Compat, readCompat, withCompat } from '../../providers/compat.ts';
+import { type Compat, type CompatOverrides, readCompat, withCompat } from '../../providers/compat.ts';
 import { PROVIDERS, type Provider } from '../../providers/providers.ts';
 
 export function compatOf({ model, compat }: Pick<ApiRequest, 'model' | 'compat'>): Compat {
   const host = hostOf(model);
   const own = host?.modelCompat?.find(([pattern]) => pattern.test(model.id))?.[1];
-  return withCompat({ ...host?.compat, ...own }, compat && readCompat(compat));
+  // The hosts of the table accept messages of one role in a row, unless the table says otherwise.
+  const known: CompatOverrides = host && isAt(host, model) ? { requiresAlternatingRoles: false } : {};
+  return withCompat({ ...known, ...host?.compat, ...own }, compat && readCompat(compat));
+}
+
+/** Whether the model is reached where its provider is known to be. A server of the user's own may be anywhere. */
+function isAt({ baseUrl, keyless }: Provider, model: Model): boolean {
+  return keyless === true || baseUrl === '' || originOf(baseUrl) === originOf(model.baseUrl);
 }
 
 /** A custom provider may give a known host another name; its address tells. */

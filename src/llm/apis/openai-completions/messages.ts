@@ -53,7 +53,7 @@ export function wireMessages(request: ModelRequest, compat: Compat): WireMessage
     show();
     const param = message.role === 'user' ? userParam(message) : answerParam(message, request, compat);
     if (param?.role === 'user') addUser(wire, param, compat);
-    else if (param) wire.push(param);
+    else if (param) addAnswer(wire, param, compat);
   }
   show();
   return wire;
@@ -68,6 +68,23 @@ function addUser(wire: WireMessage[], message: UserParam, compat: Compat): void 
   if (last?.role === 'tool' && compat.requiresAssistantAfterToolResult)
     wire.push({ role: 'assistant', content: BRIDGE });
   wire.push(message);
+}
+
+/** An answer that was stopped and the one after it, when no question stands between them. */
+function addAnswer(wire: WireMessage[], message: AnswerParam, compat: Compat): void {
+  const last = wire.at(-1);
+  if (last?.role !== 'assistant' || !compat.requiresAlternatingRoles) {
+    wire.push(message);
+    return;
+  }
+  // The thinking of an answer that was stopped is gone by now, and calls stand before their results.
+  wire[wire.length - 1] = { ...message, content: joinedAnswers((last as AnswerParam).content, message.content) };
+}
+
+function joinedAnswers(first: AnswerParam['content'], second: AnswerParam['content']): AnswerParam['content'] {
+  if (first === null || second === null) return first ?? second;
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
+  return [first, second].flatMap((content) => (typeof content === 'string' ? [textPart(content)] : content));
 }
 
 function joined(first: string | Part[], second: string | Part[]): string | Part[] {

@@ -4,7 +4,6 @@ import type {
   ResponseInputImage,
   ResponseInputItem,
   ResponseInputText,
-  ResponseReasoningItem,
 } from 'openai/resources/responses/responses';
 import type { ModelRequest } from '../../../contracts/index.ts';
 import type {
@@ -17,7 +16,7 @@ import type {
 } from '../../../protocol/index.ts';
 import { callId as accepted } from '../../call-id.ts';
 import { forModel } from '../../for-model.ts';
-import { readReasoning, readTextSignature, splitCallId } from './signature.ts';
+import { readHidden, readTextSignature, splitCallId } from './signature.ts';
 
 export function wireInput({ messages, model }: Pick<ModelRequest, 'messages' | 'model'>): ResponseInputItem[] {
   return forModel(messages, model, { callId: (id) => id }).flatMap(itemsOf);
@@ -41,10 +40,10 @@ function answerItems(message: AssistantMessage): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];
   let whole = message.stopReason !== 'aborted' && message.stopReason !== 'error';
   let reasoned = false;
-  let reasoning: ResponseReasoningItem[] = [];
+  let reasoning: ResponseInputItem[] = [];
   for (const block of message.content) {
     if (block.type === 'thinking') {
-      const item = readReasoning(block.thinkingSignature);
+      const item = readHidden(block.thinkingSignature);
       if (item) reasoning.push(item);
       else whole = false;
       continue;

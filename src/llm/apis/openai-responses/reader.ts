@@ -14,7 +14,7 @@ import type { ServerEvent } from '../../http/post.ts';
 import type { WireReader } from '../../http/wire.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
 import { type Frame, failureIn, readFrame } from './frame.ts';
-import { joinCallId, reasoningSignature, textSignature } from './signature.ts';
+import { hostedSignature, joinCallId, reasoningSignature, textSignature } from './signature.ts';
 import { usageOf } from './usage.ts';
 
 export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {
@@ -45,9 +45,12 @@ class AnswerReader implements WireReader {
   /** What came for other items while one was open: our message has one growing block at a time. */
   readonly #waiting = new Map<number, ItemFrame[]>();
   readonly #closed = new Set<number>();
+  /** Items of the provider's own tools that were announced and not finished. */
+  readonly #hosted = new Set<number>();
   #open: OpenItem | undefined;
   /** Ids are kept only while everything before them can be sent back: reasoning and what follows it stand or fall together. */
   #keepsIds = true;
+  #hasReasoned = false;
   #last: Response | undefined;
   #cut = false;
 
@@ -131,11 +134,12 @@ class AnswerReader implements WireReader {
 
   *#begin(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
     if (this.#open) yield* this.#abandon(this.#open);
-    if (item.type !== 'message' && item.type !== 'reasoning' && item.type !== 'function_call') {
-      // What the provider's own tools did: never asked for here.
-      this.#keepsIds = false;
+    if (!isKnown(item)) {
+      this.#hosted.add(index);
       return;
     }
+    // An item after one that cannot be sent back has no id here.
+    if (this.#hasReasoned && this.#hosted.size > 0) this.#keepsIds = false;
     this.#open = { index, kind: item.type, grown: '', part: 0 };
     if (item.type === 'message') yield this.#builder.startText();
     else if (item.type === 'reasoning') yield this.#builder.startThinking();
@@ -163,12 +167,13 @@ class AnswerReader implements WireReader {
     return this.#builder.appendToolCall(piece);
   }
 
-  /** The finished item is the truth: what was not streamed of it is added. */
+  /** The finished item is the truth, also where it says something else than what was streamed. */
   *#finish(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
+    if (!isKnown(item)) return yield* this.#finishHosted(index, item);
     if (!this.#open && !this.#closed.has(index)) yield* this.#begin(index, item);
     const open = this.#open;
     if (open?.kind !== item.type) return;
-    yield* this.#fill(wholeOf(item as KnownItem));
+    yield* this.#fill(wholeOf(item));
     if (item.type === 'message') yield this.#endMessage(open, item);
     else if (item.type === 'reasoning') yield this.#endReasoning(open, item);
     else if (item.status === 'incomplete') {
@@ -180,10 +185,33 @@ class AnswerReader implements WireReader {
     yield* this.#next();
   }
 
+  /** Gateways that do not repeat what they streamed leave it empty. */
   #fill(whole: string): readonly StreamEvent[] {
     const open = this.#open;
-    if (!open || !(whole.length > open.grown.length) || !whole.startsWith(open.grown)) return NOTHING;
-    return [this.#append(open, whole.slice(open.grown.length))];
+    if (!open || whole === '' || whole === open.grown) return NOTHING;
+    if (whole.startsWith(open.grown)) return [this.#append(open, whole.slice(open.grown.length))];
+    // Reasoning may be streamed both in full and as a summary; the item then has one of them.
+    if (open.kind === 'reasoning' && open.grown.includes(whole)) return NOTHING;
+    open.grown = whole;
+    this.#builder.replace(whole);
+    return NOTHING;
+  }
+
+  /**
+   * What the provider's own tools did is nothing to show. After reasoning it must be sent back, because the provider
+   * refuses reasoning without the item that followed it.
+   */
+  *#finishHosted(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
+    if (this.#closed.has(index)) return;
+    if (this.#open) yield* this.#abandon(this.#open);
+    this.#hosted.delete(index);
+    this.#closed.add(index);
+    if (!this.#hasReasoned) return;
+    const signature = hostedSignature(item);
+    if (signature === undefined) this.#keepsIds = false;
+    if (!this.#keepsIds) return;
+    yield this.#builder.startThinking();
+    yield this.#builder.endThinking(signature, true);
   }
 
   #endMessage({ grown }: OpenItem, item: ResponseOutputMessage): StreamEvent {
@@ -195,6 +223,7 @@ class AnswerReader implements WireReader {
   #endReasoning({ grown }: OpenItem, item?: ResponseOutputItem): StreamEvent {
     const signature = item && reasoningSignature(item);
     if (signature === undefined) this.#keepsIds = false;
+    this.#hasReasoned = true;
     return this.#builder.endThinking(signature, signature !== undefined && grown === '');
   }
 
@@ -223,6 +252,10 @@ class AnswerReader implements WireReader {
 }
 
 const FILTERED = "The provider's content filter stopped the answer. Rephrase the request or choose another model";
+
+function isKnown(item: ResponseOutputItem): item is KnownItem {
+  return item.type === 'message' || item.type === 'reasoning' || item.type === 'function_call';
+}
 
 function wholeOf(item: KnownItem): string {
   if (item.type === 'function_call') return typeof item.arguments === 'string' ? item.arguments : '';

@@ -1,5 +1,9 @@
 // First floor, llm: what is kept of a Responses item so that it can be sent back as the model knows it. Pure text, both ways.
-import type { ResponseOutputMessage, ResponseReasoningItem } from 'openai/resources/responses/responses';
+import type {
+  ResponseInputItem,
+  ResponseOutputMessage,
+  ResponseReasoningItem,
+} from 'openai/resources/responses/responses';
 import { isRecord } from '../../../base/index.ts';
 
 /** Ids of other shapes are refused when they come back, also by the provider that made them. */
@@ -34,9 +38,26 @@ export function reasoningSignature(item: unknown): string | undefined {
   return known && JSON.stringify(known);
 }
 
-export function readReasoning(signature: string | undefined): ResponseReasoningItem | undefined {
-  return signature === undefined ? undefined : replayable(parsed(signature));
+/** Pictures and outputs of some hosted tools are larger than a history should carry. */
+const LONGEST_HOSTED = 256 * 1024;
+
+/** An item of one of the provider's own tools, as it is sent back. */
+export function hostedSignature(item: unknown): string | undefined {
+  if (!isRecord(item) || idOf(item) === undefined) return undefined;
+  const text = JSON.stringify(item);
+  return text.length > LONGEST_HOSTED ? undefined : text;
 }
+
+/** What a thinking block stands for: reasoning, or an item of one of the provider's own tools. */
+export function readHidden(signature: string | undefined): ResponseInputItem | undefined {
+  const item = signature === undefined ? undefined : parsed(signature);
+  if (!item || typeof item.type !== 'string') return undefined;
+  if (item.type === 'reasoning') return replayable(item);
+  return HOSTED.test(item.type) && idOf(item) !== undefined ? (item as unknown as ResponseInputItem) : undefined;
+}
+
+/** `web_search_call`, `mcp_list_tools`, …; never a message or a call of a function. */
+const HOSTED = /^(?!function_|custom_tool_)\w+_(call|call_output|list_tools|approval_request)$/;
 
 function replayable(item: unknown): ResponseReasoningItem | undefined {
   if (!isRecord(item)) return undefined;

@@ -1,0 +1,82 @@
+// The program and providers that take liberties: what it keeps of their answers, and that its next request is one they accept.
+import { expect, test } from 'vitest';
+import { deferred } from '../../src/base/index.ts';
+import { type Program, startRpc } from '../support/program.ts';
+import { type Answer, chatAnswer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
+
+/** One prompt, and all of its run. */
+async function prompted(program: Program, message: string) {
+  program.send({ type: 'prompt', message });
+  const end = await program.frame({ type: 'agent_end' });
+  await program.frame({ type: 'agent_settled' });
+  return end;
+}
+
+function responses(...events: readonly object[]): Answer {
+  return (response) => {
+    streamHead(response);
+    const frames = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    response.end(frames.join(''));
+  };
+}
+
+const REASONING = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
+const SEARCH = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } };
+const message = (text: string) => ({
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text, annotations: [] }],
+});
+const added = (output_index: number, item: object) => ({ type: 'response.output_item.added', output_index, item });
+const done = (output_index: number, item: object) => ({ type: 'response.output_item.done', output_index, item });
+const completed = { type: 'response.completed', response: { status: 'completed', output: [] } };
+
+test('the finished item of the Responses format counts, and reasoning goes back with what a hosted tool did', async () => {
+  const provider = await startRawProvider(
+    responses(
+      added(0, REASONING),
+      done(0, REASONING),
+      added(1, SEARCH),
+      done(1, SEARCH),
+      added(2, { ...message(''), content: [] }),
+      { type: 'response.output_text.delta', output_index: 2, delta: 'Draft' },
+      done(2, message('Final')),
+      completed,
+    ),
+  );
+  const place = placeFor(`${provider.url}/v1`, 'openai-responses', {}, { reasoning: true });
+  const program = startRpc(['--provider', 'raw', '--no-session'], { place, env: RAW_ENV });
+  program.send({ type: 'prompt', message: 'one' });
+  const end = await program.frame(
+    ({ assistantMessageEvent: event }) => (event as { type?: string })?.type === 'text_end',
+  );
+  expect(end).toMatchObject({ assistantMessageEvent: { content: 'Final' }, message: { role: 'assistant' } });
+  expect((end.message as { content: object[] }).content.at(-1)).toMatchObject({ type: 'text', text: 'Final' });
+  await program.frame({ type: 'agent_settled' });
+  await prompted(program, 'two');
+  expect(provider.requests[1]?.input).toMatchObject([
+    { role: 'user' },
+    REASONING,
+    SEARCH,
+    { type: 'message', id: 'msg_1', content: [{ text: 'Final' }] },
+    { role: 'user' },
+  ]);
+});
+
+test('an unknown host of Chat Completions gets roles that alternate, also after an abort', async () => {
+  const asked = deferred();
+  const provider = await startRawProvider(() => asked.resolve(), chatAnswer({ content: 'Hello.' }));
+  const program = startRpc(['--provider', 'raw', '--no-session'], {
+    place: placeFor(`${provider.url}/v1`, 'openai-completions'),
+    env: RAW_ENV,
+  });
+  program.send({ type: 'prompt', message: 'one' });
+  await asked.promise;
+  expect(await program.ask({ type: 'abort' })).toMatchObject({ success: true });
+  await prompted(program, 'two');
+  const messages = provider.requests.at(-1)?.messages as { role: string; content: string }[];
+  expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(messages[1]?.content).toBe('one\n\ntwo');
+});
