@@ -57,7 +57,8 @@ export async function play(
 
 /** A world with one directory in it, where every command says the same. Nothing here touches the machine. */
 function createPorts(): Ports {
-  const files: Pick<Files, 'info'> = {
+  const files: Pick<Files, 'info' | 'list'> = {
+    list: async () => [],
     info: async (path) => (path === CWD ? { kind: 'directory', size: 0, modifiedMs: 0, mode: 0o755 } : undefined),
   };
   const processes: Processes = {
