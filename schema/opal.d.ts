@@ -273,7 +273,7 @@ export type AgentPromptResult = {
   "queued": boolean;
 };
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type AgentPromptRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -288,7 +288,7 @@ export type AgentSteerParams = {
 
 export type AgentSteerResult = Record<never, never>;
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type AgentSteerRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;

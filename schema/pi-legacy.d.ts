@@ -1,13 +1,13 @@
 // The pi-legacy dialect of Parley. Generated from the declarations; do not edit.
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type PromptCommand = {
   "type": "prompt";
   "message": string;
   "attachments"?: Array<Attachment>;
 };
 
-/** Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued. */
+/** Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued: they are run before the next prompt. */
 export type AbortCommand = {
   "type": "abort";
 };

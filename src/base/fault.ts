@@ -15,6 +15,7 @@ export type FaultCode =
   | 'timeout'
   | 'tool_failed'
   | 'storage'
+  | 'not_run'
   | 'config'
   | 'internal';
 

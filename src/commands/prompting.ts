@@ -11,7 +11,7 @@ const said = {
 
 export const prompt = command({
   name: 'prompt',
-  doc: 'Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused.',
+  doc: 'Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id.',
   lane: 'run',
   params: object({ ...said, streamingBehavior: optional(picklist(['steer', 'followUp'])) }),
   examples: [
@@ -19,7 +19,8 @@ export const prompt = command({
     { message: 'And the hidden ones', streamingBehavior: 'followUp' },
     { message: 'What is this?', images: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] },
   ],
-  run: (params, { session, accept, slow }) => session.runs.prompt({ ...params, accepted: accept, delayed: slow }),
+  run: (params, { session, accept, notRun, slow }) =>
+    session.runs.prompt({ ...params, accepted: accept, notRun, delayed: slow }),
 });
 
 export const steer = command({
@@ -28,21 +29,21 @@ export const steer = command({
   lane: 'ordered',
   params: object(said),
   examples: [{ message: 'Use tabs, please' }],
-  run: (params, { session, accept }) => session.runs.steer({ ...params, accepted: accept }),
+  run: (params, { session, accept, notRun }) => session.runs.steer({ ...params, accepted: accept, notRun }),
 });
 
 export const followUp = command({
   name: 'follow_up',
-  doc: 'Queue a message for when the run would otherwise be over. Without a run it waits for the next one.',
+  doc: 'Queue a message for when the run would otherwise be over, also when it ends in an error. Without a run it waits for the next one.',
   lane: 'ordered',
   params: object(said),
   examples: [{ message: 'Then run the tests' }],
-  run: (params, { session, accept }) => session.runs.followUp({ ...params, accepted: accept }),
+  run: (params, { session, accept, notRun }) => session.runs.followUp({ ...params, accepted: accept, notRun }),
 });
 
 export const abort = command({
   name: 'abort',
-  doc: 'Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued.',
+  doc: 'Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued: they are run before the next prompt.',
   lane: 'now',
   long: true,
   params: object({}),
@@ -55,6 +56,6 @@ export const abortAndPrompt = command({
   lane: 'run',
   params: object(said),
   examples: [{ message: 'Stop. Do this instead' }],
-  run: (params, { session, accept, slow }) =>
-    session.runs.abortAndPrompt({ ...params, accepted: accept, delayed: slow }),
+  run: (params, { session, accept, notRun, slow }) =>
+    session.runs.abortAndPrompt({ ...params, accepted: accept, notRun, delayed: slow }),
 });

@@ -1,5 +1,6 @@
 // Ground floor: how a command is declared. Validation, wire, client, docs and schema all follow from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import type { Fault } from '../base/index.ts';
 import type { Desk } from './desk.ts';
 import type { HostSide } from './host-side.ts';
 import type { Logins } from './logins.ts';
@@ -26,6 +27,8 @@ export interface CallContext {
   readonly host: HostSide;
   /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
   accept(disposition?: Disposition): void;
+  /** The message of this call was accepted and will not be run. Sent as a later failure of the same call. */
+  notRun(fault: Fault): void;
   /** Somebody is waited for, perhaps a person: `now` commands behind this one do not wait any longer. */
   slow(): void;
 }

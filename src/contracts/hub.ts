@@ -26,6 +26,8 @@ export interface SessionHub {
   readonly leaving: Promise<void>;
   /** Every session is idle with nothing automatic left. */
   settled(): Promise<void>;
+  /** Reports every accepted message that was not run; see Queues.reportNotRun. */
+  reportNotRun(cause: string): void;
   /** Aborts every run and waits for its last event. */
   abort(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 // Ground floor: one conversation with an agent, as commands, the SDK and extensions see it. A facade of facets.
+import type { Fault } from '../base/index.ts';
 import type {
   AgentEvent,
   AgentEventOf,
@@ -42,12 +43,16 @@ export type Disposition = 'started' | 'queued' | 'handled';
 /** `accepted` is called once everything needed to survive a crash is on disk. */
 export interface QueueRequest extends UserInput {
   accepted?(disposition: Disposition): void;
+  /** Called when the message was accepted and this process will not run it. */
+  notRun?(fault: Fault): void;
 }
 
 /** The two moments of starting work. */
 export interface RunRequest extends UserInput {
   streamingBehavior?: 'steer' | 'followUp' | undefined;
   accepted(disposition: Disposition): void;
+  /** As above, for a prompt that was queued. */
+  notRun?(fault: Fault): void;
   /** Told when others look at it first, who may take their time. */
   delayed?(): void;
 }
@@ -88,6 +93,8 @@ export interface Queues {
   interruptMode: InterruptMode;
   readonly count: number;
   clear(): Promise<{ steering: string[]; followUp: string[] }>;
+  /** Reports each message that still waits, once: to the call that sent it, otherwise as a notice. They stay in the log. */
+  reportNotRun(cause: string): void;
 }
 
 /** Choices hold for this session and are kept in its log; a request that is under way finishes with the old ones. */

@@ -30,6 +30,7 @@ export function createHub(main: AgentSession, connected: () => void = () => {}, 
     leave: () => leaving.resolve(),
     leaving: leaving.promise,
     settled: () => main.runs.settled(),
+    reportNotRun: (cause) => main.queues.reportNotRun(cause),
     async abort() {
       main.shell.abort();
       await main.runs.abort();

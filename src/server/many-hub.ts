@@ -54,6 +54,9 @@ export function createManyHub(deskOf: (hub: ManyHub) => Desk): ManyHub {
     leave: () => leaving.resolve(),
     leaving: leaving.promise,
     settled: () => every((one) => one.settled()),
+    reportNotRun(cause) {
+      for (const member of members) member.hub.reportNotRun(cause);
+    },
     abort: () => every((one) => one.abort()),
     async close() {
       await Promise.all([...members].map((member) => member.close()));

@@ -72,6 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   await lanes.idle();
   await options.introduced;
   await hub.settled();
+  hub.reportNotRun('the program is exiting');
   disconnect();
   await outbox.flush();
 
@@ -134,6 +135,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       id: token.id as string | number | undefined,
       host,
       accept,
+      notRun: (fault: Fault) => void answer(token, { moment: 'failed', fault, afterAccepted: true }),
       slow,
     };
     try {

@@ -1,7 +1,7 @@
 // The program and messages that wait: behind a compaction, behind a run that fails or is aborted, and at the end of the input.
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/base/index.ts';
-import { startRpc } from '../support/program.ts';
+import { type Program, runProgram, startRpc } from '../support/program.ts';
 import { startScriptedProvider } from '../support/scripted-provider.ts';
 
 const LONG = 'a question that is long enough to be summarised '.repeat(20);
@@ -18,7 +18,7 @@ describe('a prompt sent at agent_end while a threshold compaction follows', () =
       ],
       { contextWindow: 200_000 },
     );
-    const program = startRpc([...flags, '--set', 'compaction.keepRecentTokens=10'], { place });
+    const program = startRpc([...flags, '--set', 'compaction.keepRecentTokens=300'], { place });
     program.send({ type: 'prompt', message: LONG });
     await program.frame({ type: 'agent_settled' });
     program.send({ type: 'prompt', message: LONG });
@@ -30,6 +30,154 @@ describe('a prompt sent at agent_end while a threshold compaction follows', () =
     summary.resolve();
     expect(await program.frame({ type: 'response', id: 'p' })).toMatchObject({ success: true });
     await program.frame({ type: 'agent_settled' });
-    expect(asked.at(-1)).toBe('third');
+    expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Third answer.' } });
+    expect(asked).toHaveLength(4);
   });
+});
+
+const usersIn = (program: Program) =>
+  program.frames.flatMap(({ type, message }) => {
+    const { role, content } = (message ?? {}) as { role?: string; content?: { text: string }[] };
+    return type === 'message_end' && role === 'user' ? [content?.[0]?.text] : [];
+  });
+
+describe('a queued prompt', () => {
+  test('runs after the run before it ended in an error, also when the input ends meanwhile', async () => {
+    const failing = deferred();
+    const { place, flags, asked } = await startScriptedProvider([
+      { status: 400, after: failing.promise },
+      { text: 'Two.' },
+    ]);
+    const program = startRpc(flags, { place });
+    program.send({ id: '1', type: 'prompt', message: 'first' });
+    await program.frame({ type: 'turn_start' });
+    program.send({ id: '2', type: 'prompt', message: 'second', streamingBehavior: 'followUp' });
+    await program.frame({ id: '2', success: true });
+    program.stdin.end();
+    failing.resolve();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(asked).toEqual(['first', 'second']);
+    expect(program.frames.filter(({ success }) => success === false)).toEqual([]);
+    expect(program.frames.at(-1)).toEqual({ type: 'agent_settled', aborted: false });
+  });
+
+  test('runs after an error in the opal dialect, before a third prompt', async () => {
+    const failing = deferred();
+    const answers = [{ status: 400, after: failing.promise }, { text: 'Two.' }, { text: 'Three.' }];
+    const { place, flags, asked } = await startScriptedProvider(answers);
+    const program = startRpc(['--dialect', 'opal', ...flags], { place });
+    const call = (id: number, method: string, params: object) => program.send({ jsonrpc: '2.0', id, method, params });
+    call(1, 'session/start', {});
+    const { result } = await program.frame({ id: 1 });
+    const { session_id } = result as { session_id: string };
+    call(2, 'agent/prompt', { session_id, text: 'first' });
+    await program.frame({ id: 2 });
+    call(3, 'agent/prompt', { session_id, text: 'second' });
+    expect(await program.frame({ id: 3 })).toMatchObject({ result: { queued: true } });
+    failing.resolve();
+    const event = (type: string) => program.frame((frame) => (frame.params as { type?: string })?.type === type);
+    await event('error');
+    call(4, 'agent/prompt', { session_id, text: 'third' });
+    await event('agent_end');
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(asked).toEqual(['first', 'second', 'third']);
+  });
+
+  test('waits after an abort, before later prompts, also in the next process; until then it is reported as not run', async () => {
+    const never = new Promise<void>(() => {});
+    const answers = [{ text: '', after: never }, { text: 'Two.' }, { text: 'Three.' }];
+    const { place, flags, asked } = await startScriptedProvider(answers);
+    const program = startRpc(flags, { place });
+    program.send({ id: '1', type: 'prompt', message: 'first' });
+    await program.frame({ type: 'turn_start' });
+    program.send({ id: '2', type: 'prompt', message: 'second', streamingBehavior: 'followUp' });
+    await program.frame({ id: '2', success: true });
+    await program.ask({ type: 'abort' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(program.frames.at(-1)).toEqual({
+      id: '2',
+      type: 'response',
+      command: 'prompt',
+      success: false,
+      error: expect.stringMatching(
+        /^The message "second" was not run: the program is exiting\. It stays queued in .*jsonl/,
+      ),
+    });
+    const next = startRpc([...flags, '--continue'], { place });
+    expect(await next.ask({ type: 'get_state' })).toMatchObject({ data: { queuedMessageCount: 1 } });
+    next.send({ id: '3', type: 'prompt', message: 'third' });
+    await next.frame({ type: 'agent_settled' });
+    next.stdin.end();
+    await next.ended;
+    expect(usersIn(next)).toEqual(['second', 'third']);
+    expect(asked).toEqual(['first', 'second', 'third']);
+    expect(next.frames.filter(({ type }) => type === 'notice')).toEqual([]);
+  });
+
+  test('of an earlier process is reported when the input ends before a prompt', async () => {
+    const { place, flags } = await startScriptedProvider([{ text: 'One.' }]);
+    const program = startRpc(flags, { place });
+    program.send({ id: '1', type: 'prompt', message: 'first' });
+    await program.frame({ type: 'agent_settled' });
+    await program.ask({ type: 'follow_up', message: 'later' });
+    program.kill('SIGKILL');
+    await program.ended;
+    const next = startRpc([...flags, '--continue'], { place });
+    await next.ask({ type: 'get_state' });
+    next.stdin.end();
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(next.frames.at(-1)).toMatchObject({
+      type: 'notice',
+      level: 'error',
+      source: 'queue',
+      message: expect.stringContaining('The message "later" was not run'),
+    });
+  });
+
+  test('of an earlier process runs before the message of print mode, whose answer is printed', async () => {
+    const { place, flags, asked } = await startScriptedProvider([
+      { text: 'One.' },
+      { text: 'Two.' },
+      { text: 'Three.' },
+    ]);
+    const program = startRpc(flags, { place });
+    program.send({ id: '1', type: 'prompt', message: 'first' });
+    await program.frame({ type: 'agent_settled' });
+    await program.ask({ type: 'follow_up', message: 'second' });
+    program.stdin.end();
+    await program.ended;
+    const printed = await runProgram([...flags, '--continue', '--max-turns', '1', 'third'], '', { place });
+    expect(printed).toMatchObject({ code: 0, stdout: 'Three.\n', stderr: '' });
+    expect(asked).toEqual(['first', 'second', 'third']);
+  });
+
+  test('is reported when a signal ends the program', async () => {
+    const never = new Promise<void>(() => {});
+    const { place, flags } = await startScriptedProvider([{ text: '', after: never }]);
+    const program = startRpc(flags, { place });
+    program.send({ id: '1', type: 'prompt', message: 'first' });
+    await program.frame({ type: 'turn_start' });
+    program.send({ id: '2', type: 'follow_up', message: 'second' });
+    await program.frame({ id: '2', success: true });
+    program.kill('SIGTERM');
+    await program.ended;
+    expect(program.frames).toContainEqual(expect.objectContaining({ id: '2', success: false }));
+  });
+});
+
+test('in print mode a message that the budget keeps from running is reported on stderr', async () => {
+  const { place, flags } = await startScriptedProvider([{ text: 'One.' }, { text: 'Two.' }]);
+  const program = startRpc(flags, { place });
+  program.send({ id: '1', type: 'prompt', message: 'first' });
+  await program.frame({ type: 'agent_settled' });
+  await program.ask({ type: 'follow_up', message: 'second' });
+  program.stdin.end();
+  await program.ended;
+  const budget = ['--set', 'task.budget.maxOutputTokens=1'];
+  const { code, stderr } = await runProgram([...flags, ...budget, '--continue', 'third'], '', { place });
+  expect(code).toBe(1);
+  expect(stderr).toContain('Session budget exceeded (output_tokens)');
+  expect(stderr).toContain('The message "third" was not run: Session budget exceeded (output_tokens).');
 });

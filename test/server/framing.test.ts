@@ -104,7 +104,9 @@ test('any sequence, cut anywhere, is answered one by one and in order', async ()
         }
         await world.leave();
         const answered = sequence.filter(({ reply }) => reply);
-        const frames = framesFrom(world);
+        // Messages that were queued and never run are reported behind everything else.
+        const isNotRun = ({ error }: Frame) => String(error).includes('was not run: the program is exiting');
+        const frames = framesFrom(world).filter((frame) => !isNotRun(frame));
         expect(frames.map(({ command }) => command)).toEqual(answered.map(({ reply }) => reply?.command));
         frames.forEach((frame, index) => {
           expectReply(frame, answered[index] as OddFrame);

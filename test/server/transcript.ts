@@ -29,6 +29,7 @@ export function faultsIn(timeline: Timeline): string[] {
     ...badTurns(timeline),
     ...afterAbort(timeline),
     ...givenAfterStop(timeline),
+    ...inverted(timeline),
   ];
 }
 
@@ -91,15 +92,45 @@ function toldTooEarly(timeline: Timeline): string[] {
   });
 }
 
-/** Every run that begins from rest begins with a prompt that was acknowledged before. */
+/** Every run that begins from rest begins because of a prompt that was acknowledged before: with it, or with what waited before it. */
 function badStarts(timeline: Timeline): string[] {
   const said = saidIn(timeline);
   const delivered = deliveries(timeline);
   return freshStarts(timeline).flatMap((start) => {
-    const first = delivered.find(({ at }) => at > start);
-    const prompt = said.find(({ text }) => text === first?.text);
-    if (!prompt || !STARTS.has(prompt.command.type)) return [`a run began with ${first?.text}`];
-    return prompt.answeredAt < start ? [] : [`${prompt.text} was acknowledged after its run had begun`];
+    const rest = restBefore(timeline, start);
+    const first = said.find(({ text }) => text === delivered.find(({ at }) => at > start)?.text);
+    const prompt = promptOf(said, rest, start);
+    if (!first || !prompt) return [`a run began with ${first?.text}, and without a prompt`];
+    const isBehind = said.some((one) => one.accepted && one.sentAt < rest && endOf(timeline, one.text) > start);
+    if (first.text !== prompt.text && !isBehind) return [`a run began with ${first.text}`];
+    return first.answeredAt < start ? [] : [`${first.text} was acknowledged after its run had begun`];
+  });
+}
+
+/** Where the session settled last, before this place. */
+function restBefore(timeline: Timeline, place: number): number {
+  return timeline.slice(0, place).findLastIndex(({ frame }) => frame.type === 'agent_settled');
+}
+
+/** The prompt for which a run began. */
+function promptOf(said: readonly Said[], rest: number, start: number): Said | undefined {
+  return said.find(
+    ({ command, accepted, answeredAt }) =>
+      accepted && STARTS.has(command.type) && answeredAt > rest && answeredAt < start,
+  );
+}
+
+/** A message that waited when the session settled is delivered before every prompt that was sent later. */
+function inverted(timeline: Timeline): string[] {
+  const said = saidIn(timeline).filter(({ accepted }) => accepted);
+  return freshStarts(timeline).flatMap((start) => {
+    const rest = restBefore(timeline, start);
+    const prompt = promptOf(said, rest, start);
+    const delivered = deliveries(timeline).find(({ text }) => text === prompt?.text)?.at;
+    if (!prompt || delivered === undefined || rest < 0) return [];
+    const waiting = said.filter(({ text, answeredAt }) => answeredAt < rest && endOf(timeline, text) > start);
+    const late = waiting.filter(({ text }) => endOf(timeline, text) > delivered);
+    return late.map(({ text }) => `${prompt.text} overtook ${text}, which had waited before it`);
   });
 }
 
@@ -136,13 +167,20 @@ function turnsOf(timeline: Timeline): Turn[] {
   });
 }
 
-/** How a message came to the model: as the prompt of a run, or through one of the queues. */
+/** How a message came to the model: as the prompt of a run, or through one of the queues. A prompt behind others follows up. */
 function kindsOf(timeline: Timeline): Map<string, 'prompt' | 'steer' | 'followUp'> {
   const delivered = deliveries(timeline);
-  const openings = new Set(freshStarts(timeline).map((start) => delivered.find(({ at }) => at > start)?.text));
+  const said = saidIn(timeline);
+  const kinds = new Map<string, 'prompt' | 'followUp'>();
+  for (const start of freshStarts(timeline)) {
+    const prompt = promptOf(said, restBefore(timeline, start), start)?.text;
+    const opens = delivered.find(({ at }) => at > start)?.text === prompt;
+    if (prompt !== undefined) kinds.set(prompt, opens ? 'prompt' : 'followUp');
+  }
   return new Map(
-    saidIn(timeline).map(({ text, command }) => {
-      if (openings.has(text)) return [text, 'prompt'];
+    said.map(({ text, command }) => {
+      const kind = kinds.get(text);
+      if (kind) return [text, kind];
       const isSteering = command.type === 'steer' || command.streamingBehavior === 'steer';
       return [text, isSteering ? 'steer' : 'followUp'];
     }),
@@ -154,14 +192,19 @@ function badTurns(timeline: Timeline): string[] {
   const kinds = kindsOf(timeline);
   const said = saidIn(timeline);
   const found: string[] = [];
-  for (const { start, texts } of turnsOf(timeline)) {
+  const turns = turnsOf(timeline);
+  const openings = new Set(freshStarts(timeline).map((place) => turns.find(({ start }) => start > place)?.start));
+  for (const { start, texts } of turns) {
     const shape = texts.map((text) => kinds.get(text)?.[0]).join('');
-    if (!/^(p?s*|f+)$/.test(shape)) found.push(`a turn was given ${shape}`);
+    // Steering that an aborted run left goes in front of the prompt.
+    if (!(openings.has(start) ? /^(p?s*|s+f|f+)$/ : /^(s*|f+)$/).test(shape)) found.push(`a turn was given ${shape}`);
     if (shape.includes('ss') && isOneAtATime(timeline, 'set_steering_mode', start)) found.push('two steered one turn');
     if (shape.includes('ff') && isOneAtATime(timeline, 'set_follow_up_mode', start)) found.push('two followed at once');
     if (!shape.includes('f')) continue;
-    const waiting = said.filter((one) => kinds.get(one.text) === 'steer' && one.accepted && one.answeredAt < start);
-    const late = waiting.filter(({ text }) => endOf(timeline, text) > start);
+    // What a run from rest begins with is taken when its prompt is acknowledged.
+    const taken = openings.has(start) ? (promptOf(said, restBefore(timeline, start), start)?.answeredAt ?? 0) : start;
+    const waiting = said.filter((one) => kinds.get(one.text) === 'steer' && one.accepted && one.answeredAt < taken);
+    const late = waiting.filter(({ text }) => endOf(timeline, text) > start && !texts.includes(text));
     for (const { text } of late) found.push(`${texts[0]} overtook the steering message ${text}`);
   }
   for (const kind of ['steer', 'followUp'] as const) {

@@ -60,7 +60,7 @@ class Commands:
         streaming_behavior: Optional[Literal["steer", "followUp"]] = None,
         timeout: Optional[float] = None,
     ) -> None:
-        """Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused."""
+        """Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id."""
         self.call("prompt", {"message": message, "images": images, "attachments": attachments, "streamingBehavior": streaming_behavior}, timeout=timeout)
 
     def steer(
@@ -82,7 +82,7 @@ class Commands:
         attachments: Optional[List["Attachment"]] = None,
         timeout: Optional[float] = None,
     ) -> None:
-        """Queue a message for when the run would otherwise be over. Without a run it waits for the next one."""
+        """Queue a message for when the run would otherwise be over, also when it ends in an error. Without a run it waits for the next one."""
         self.call("follow_up", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
 
     def abort(
@@ -90,7 +90,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> None:
-        """Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued."""
+        """Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued: they are run before the next prompt."""
         self.call("abort", {}, timeout=timeout)
 
     def abort_and_prompt(

@@ -67,7 +67,7 @@ export async function runPrint(options: PrintOptions, tell: (line: string) => vo
     if (isSilent && event.type === 'notice' && REFUSALS.has(event.source ?? '')) warn(event.message);
   });
   const report =
-    options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output, forReader);
+    options.mode === 'json' ? reportEvents(started, output, options) : reportText(started, output, { forReader, warn });
   await started.introduceProject(options.mode === 'json' ? undefined : ({ message }) => warn(message));
   await agent.session.runs.prompt({ ...input, accepted: () => {} });
   // Told to go: nobody waits for the answer that was cut off.
@@ -87,9 +87,17 @@ interface Report {
 }
 
 /** The answer on stdout when it is whole; what goes on meanwhile on stderr, where a person looks. */
-function reportText(started: Started, output: Output, forReader: (text: string) => string): Report {
+function reportText(
+  started: Started,
+  output: Output,
+  { forReader, warn: tell }: { forReader(text: string): string; warn(line: string): void },
+): Report {
   const progress = createProgress();
-  started.agent.session.subscribe((event) => progress.show(event));
+  started.agent.session.subscribe((event) => {
+    progress.show(event);
+    // A message that was accepted and not run is reported to scripts too.
+    if (!progress.isShown && event.type === 'notice' && event.source === 'queue') tell(event.message);
+  });
   return {
     end(messages, warn) {
       progress.end();

@@ -3,6 +3,8 @@ import { plainLine } from '../../base/plain.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 
 export interface Progress {
+  /** Whether anything is written. */
+  readonly isShown: boolean;
   show(event: AgentEvent): void;
   end(): void;
 }
@@ -10,8 +12,9 @@ export interface Progress {
 const LONGEST = 100;
 
 export function createProgress(): Progress {
-  if (!process.stderr.isTTY) return { show: () => {}, end: () => {} };
+  if (!process.stderr.isTTY) return { isShown: false, show: () => {}, end: () => {} };
   return {
+    isShown: true,
     show(event) {
       if (event.type === 'tool_execution_start') line(`· ${event.toolName} ${summary(event.args)}`);
       if (event.type === 'tool_execution_end' && event.isError) line(`  ${event.toolName} failed`);

@@ -26,49 +26,70 @@ export interface Driven {
   over(): void;
 }
 
-/** One run after another, for as long as something automatic is worth another attempt. */
-export async function drive(driven: Driven, opening: readonly Delivery[], ended: () => void): Promise<void> {
-  const { scope, retry, compaction, limits } = driven;
+/** What a run begins with. */
+export interface RunOpening {
+  deliveries: readonly Delivery[];
+  /** Steering that waits goes behind them in the first turn. */
+  takesSteering: boolean;
+}
+
+/** One run after another, for as long as a retry is due or messages are queued. */
+export async function drive(driven: Driven, opening: RunOpening, ended: () => void): Promise<void> {
+  const { scope, compaction, limits } = driven;
   const { emit, signal } = scope;
   limits.begin(driven.stop);
   compaction.prompted();
   await driven.todos.prompted();
   await compaction.keepRoom(signal);
-  let begin = () => withSteering(scope, opening);
+  let begin = () => (opening.takesSteering ? withSteering(scope, opening.deliveries) : [...opening.deliveries]);
+  const broken: unknown[] = [];
   for (;;) {
     const made: AgentMessage[] = [];
     await emit({ type: 'agent_start' });
     const { answer, unforeseen } = await untilDone(scope, begin(), made);
+    if (unforeseen !== undefined) broken.push(unforeseen);
     begin = () => withSteering(scope, []);
     const mayGoOn = unforeseen === undefined && !signal.aborted && !limits.halted;
     const next = mayGoOn ? continuation(driven, answer) : undefined;
     if (next) {
       await emit({ type: 'agent_end', messages: made, willRetry: true });
       if (await next(signal)) continue;
-    } else if (!failed(answer)) {
-      driven.ending(true);
-      const handled = emit({ type: 'agent_end', messages: made, willRetry: false });
-      // A listener may itself wait for a prompt that waits for the end of this run.
-      if (handled) await Promise.race([handled, driven.awaited]);
-      if (!limits.halted) await compaction.keepRoom(signal);
     }
+    driven.ending(true);
+    const handled = next ? undefined : emit({ type: 'agent_end', messages: made, willRetry: false });
+    await finish(driven, answer, { handled, isRetried: next !== undefined });
     // Whoever is being told that a prompt is queued must still hear this run's end.
     while (scope.arriving) await scope.arriving;
-    const due = failed(answer) ? [] : nextDue(scope, true);
-    begin = () => due;
+    // The queues go on after an answer that failed as after a good one, but not after an abort.
+    const due = nextDue(scope, true);
     driven.ending(due.length === 0);
-    if (due.length > 0) continue;
+    if (due.length > 0) {
+      compaction.prompted();
+      begin = () => due;
+      continue;
+    }
     limits.end();
     driven.over();
-    const waits = failed(answer) && !next ? [emit({ type: 'agent_end', messages: made, willRetry: false })] : [];
-    if (!next) compaction.giveUp(answer);
-    if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
-    waits.push(emit({ type: 'agent_settled', aborted: signal.aborted }));
+    const settled = emit({ type: 'agent_settled', aborted: signal.aborted });
     ended();
-    await Promise.all(waits);
-    if (unforeseen !== undefined) throw unforeseen;
+    await Promise.all([handled, settled]);
+    if (broken.length > 0) throw broken[0];
     return;
   }
+}
+
+/** What remains after the last agent_end of a run: failures are reported, and a conversation that is nearly too long is compacted. */
+async function finish(
+  { scope, retry, compaction, limits, awaited }: Driven,
+  answer: AssistantMessage,
+  { handled, isRetried }: { handled: undefined | Promise<void>; isRetried: boolean },
+): Promise<void> {
+  if (!isRetried) compaction.giveUp(answer);
+  if (failed(answer)) retry.giveUp(answer.errorMessage ?? 'Unknown error');
+  // A listener may itself wait for a prompt that waits for the end of this run.
+  if (handled) await Promise.race([handled, awaited]);
+  if (!failed(answer) && !isRetried && !limits.halted) await compaction.keepRoom(scope.signal);
+  limits.restartTurns();
 }
 
 /** What follows an answer by itself; it resolves to whether the request is worth sending again. */

@@ -70,6 +70,10 @@ export class LimitFacet implements Limits {
     this.#setTimer();
   }
 
+  restartTurns(): void {
+    this.#turns = 0;
+  }
+
   end(): void {
     void this.spend({});
     this.#run = undefined;

@@ -9,6 +9,8 @@ export interface Limits extends RunLimits, Purse {
   refuse(): void;
   /** A prompt was accepted. `stop` ends it when its time is up, for nobody knows when the next safe point would come. */
   begin(stop: () => void): void;
+  /** A queued message follows the run: it may take as many turns as a prompt. */
+  restartTurns(): void;
   /** Time between runs does not count. */
   end(): void;
   /** The session has taken another conversation, or stands elsewhere in this one. */
@@ -32,6 +34,7 @@ export const UNLIMITED: Limits = {
   turnOver: () => undefined,
   refuse() {},
   begin() {},
+  restartTurns() {},
   end() {},
   arrived: () => undefined,
   spend: () => undefined,

@@ -9,7 +9,13 @@ import type {
   ToolChoice,
   UserInput,
 } from '../../contracts/index.ts';
-import { type CustomMessage, textOf, type UserMessage } from '../../protocol/index.ts';
+import {
+  type AgentMessage,
+  type CustomMessage,
+  type EntryBody,
+  textOf,
+  type UserMessage,
+} from '../../protocol/index.ts';
 import type { Delivery, RunScope } from '../agent/scope.ts';
 import type { Asking } from './asking.ts';
 import type { CompactionFacet } from './compaction.ts';
@@ -38,6 +44,15 @@ interface ActiveRun {
   /** Resolves after the run's last event. */
   readonly ended: Promise<void>;
   end(): void;
+}
+
+/** What a run begins with. */
+interface Opening {
+  readonly deliveries: readonly Delivery[];
+  /** Steering that waits goes behind them in the first turn. */
+  readonly takesSteering: boolean;
+  /** The text for hooks that prepare the run. */
+  readonly input: UserInput;
 }
 
 interface RunParts {
@@ -111,20 +126,19 @@ export class RunFacet implements Runs {
   async #launch(message: UserMessage | CustomMessage, request: RunRequest): Promise<void> {
     // Claimed before the first await, so that a second prompt in the same write sees this one as running.
     const run = this.#claim();
-    const { seat, asking } = this.#parts;
+    const { seat, asking, queues } = this.#parts;
     let scope: RunScope;
-    let delivery: Delivery;
+    let opening: Opening;
     let drive: typeof import('./drive.ts').drive;
     try {
       [scope, { drive }] = await Promise.all([this.#scope(run), import('./drive.ts'), asking.ready()]);
-      delivery = await this.#keep(message);
+      opening = await this.#opening(message, request);
     } catch (refusal) {
       this.#release(run);
       throw refusal;
     }
-    request.accepted('started');
     const waited = this.#behindNext.splice(0).map((custom) => deliveryOf(seat, custom));
-    const { deliveries, systemPrompt } = await prepareRun(seat, asking, request, run.controller.signal);
+    const { deliveries, systemPrompt } = await prepareRun(seat, asking, opening.input, run.controller.signal);
     run.systemPrompt = systemPrompt;
     const { retry, compaction, limits, rules, todos } = this.#parts;
     const stop = () => run.controller.abort();
@@ -133,11 +147,12 @@ export class RunFacet implements Runs {
     };
     const over = () => {
       this.#active = undefined;
+      queues.runOver();
     };
     const { awaited } = run;
     await drive(
       { scope, retry, compaction, limits, rules, todos, stop, ending, awaited, over },
-      [delivery, ...waited, ...deliveries],
+      { deliveries: [...opening.deliveries, ...waited, ...deliveries], takesSteering: opening.takesSteering },
       run.end,
     );
   }
@@ -192,27 +207,45 @@ export class RunFacet implements Runs {
     const admitted = entrance.isOpen ? input : await entrance.pass(input, kind);
     if (!admitted) return;
     limits.refuse();
-    await queues.add(kind, this.#userMessage(admitted), () => admitted.accepted?.('queued'));
+    await queues.add(kind, this.#userMessage(admitted), admitted);
   }
 
   async #enqueueInstead(request: RunRequest): Promise<void> {
     if (request.streamingBehavior === undefined) throw new Fault('busy', BUSY);
-    await this.#parts.queues.add(request.streamingBehavior, this.#userMessage(request), () =>
-      request.accepted('queued'),
-    );
+    await this.#parts.queues.add(request.streamingBehavior, this.#userMessage(request), request);
   }
 
-  /** On the disk, with what the host's shell said before it. */
-  async #keep(message: UserMessage | CustomMessage): Promise<Delivery> {
+  /** Puts the prompt on disk and acknowledges it. Overdue messages of the queues go first. */
+  async #opening(message: UserMessage | CustomMessage, request: RunRequest): Promise<Opening> {
+    const { queues } = this.#parts;
+    if (!queues.hasOverdue) {
+      await this.#keep([entryOf(message)]);
+      request.accepted('started');
+      return { deliveries: [{ message, store: async () => {} }], takesSteering: true, input: request };
+    }
+    await this.#keep([]);
+    let deliveries: Delivery[] = [];
+    await queues.add('followUp', message, {
+      notRun: request.notRun,
+      // Taken before anything else can happen to the queues: a run without a message has nothing to do.
+      accepted() {
+        deliveries = queues.takeOpening();
+        request.accepted(deliveries.some((delivery) => delivery.message === message) ? 'started' : 'queued');
+      },
+    });
+    return { deliveries, takesSteering: false, input: inputOf(deliveries) };
+  }
+
+  /** Commits entries, after the output of the host's shell commands that came before them. */
+  async #keep(bodies: readonly EntryBody[]): Promise<void> {
     const { seat, shell } = this.#parts;
     const held = shell.takeHeld();
     try {
-      await seat.conversation.commit([...held.bodies, entryOf(message)]);
+      await seat.conversation.commit([...held.bodies, ...bodies]);
     } catch (problem) {
       held.putBack();
       throw problem;
     }
-    return { message, store: async () => {} };
   }
 
   async #scope(run: ActiveRun): Promise<RunScope> {
@@ -280,4 +313,12 @@ export class RunFacet implements Runs {
   #userMessage(input: UserInput): UserMessage {
     return userMessage(input, this.#parts.seat.ports.clock.now());
   }
+}
+
+function inputOf(deliveries: readonly Delivery[]): UserInput {
+  const first: AgentMessage | undefined = deliveries[0]?.message;
+  if (first?.role !== 'user' && first?.role !== 'custom') return { message: '' };
+  const { content } = first;
+  const images = Array.isArray(content) ? content.filter((block) => block.type === 'image') : [];
+  return { message: textOf(content), images };
 }

@@ -30,8 +30,8 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
   const models = new ModelFacet(seat);
   const naming = new NamingFacet(seat);
   const memory = new Memory(seat, naming);
-  const queues = new QueueFacet(seat);
   let limits = await limitsOf(seat);
+  const queues = new QueueFacet(seat, () => limits.violation && `Session budget exceeded (${limits.violation})`);
   const tools: ToolFacet = new ToolFacet(options, () => asking.reset());
   const asking: Asking = new Asking(seat, { models, limits: () => limits, tools });
   const shell: ShellFacet = new ShellFacet(seat, () => runs.isRunning);
@@ -179,6 +179,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       shell.abort();
       await runs.abort();
       await compaction.abort();
+      queues.reportNotRun('the session was closed');
       rules.close();
       await subagents.idle();
       await memory.keep();

@@ -1,5 +1,5 @@
 // First floor, dialects: Opal's spelling of calls, replies, events and questions: JSON-RPC 2.0. Knows no command's meaning.
-import { isRecord, type Line } from '../../base/index.ts';
+import { type Fault, isRecord, type Line } from '../../base/index.ts';
 import {
   type AgentSession,
   type CallToken,
@@ -90,12 +90,18 @@ function call(token: OpalToken, method: Method, said: Record<string, unknown>): 
   return { kind: 'call', token: { ...token, said } as CallToken, command: method.command, params };
 }
 
+/** JSON-RPC has no second response: a prompt that was accepted and is not run ends in an event. */
+function notRun({ session }: OpalToken, { code, message }: Fault): Frame | undefined {
+  if (code !== 'not_run' || session === undefined) return undefined;
+  return eventFrame(session, { type: 'error', reason: message });
+}
+
 function spellReply(token: OpalToken, reply: Reply, version: string): Frame | undefined {
   const { id = null, said = {} } = token;
   const method = METHODS.get(token.name);
   if (reply.moment === 'failed') {
     // What goes wrong after the answer is told by events.
-    if (reply.afterAccepted && method?.early) return undefined;
+    if (reply.afterAccepted && method?.early) return notRun(token, reply.fault);
     return frameOf({ error: errorOf(reply.fault, method), id });
   }
   if (!method || (reply.moment === 'accepted') !== (method.early ?? false)) return undefined;

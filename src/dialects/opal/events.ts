@@ -61,6 +61,8 @@ export class Teller {
   #turn: string | undefined;
   #usage: Usage | undefined;
   #failure: string | undefined;
+  /** The run that failed is tried again. */
+  #willRetry = false;
   #call = '';
 
   constructor(count: CountTokens) {
@@ -77,11 +79,14 @@ export class Teller {
 
   readonly #told: Tell = {
     agent_start: () => {
+      // Queued messages follow a run that failed: its end is told before they begin another.
+      const ended = this.#failure !== undefined && !this.#willRetry ? this.#settled(false) : [];
       this.#startIsDue = !this.#isRunning;
       this.#isRunning = true;
-      return [];
+      return ended;
     },
-    agent_end: ({ messages }) => {
+    agent_end: ({ messages, willRetry }) => {
+      this.#willRetry = willRetry;
       const last = messages.findLast((message) => message.role === 'assistant');
       this.#failure = last?.stopReason === 'error' ? (last.errorMessage ?? 'The model gave no answer') : undefined;
       return [];
@@ -116,6 +121,14 @@ export class Teller {
     auto_retry_start: ({ attempt, maxAttempts, errorMessage }) => [
       status(`Trying again (${attempt} of ${maxAttempts}): ${errorMessage}`),
     ],
+    auto_retry_end: ({ success }) => {
+      if (!success) this.#willRetry = false;
+      return [];
+    },
+    auto_compaction_end: ({ willRetry }) => {
+      this.#willRetry = willRetry;
+      return [];
+    },
     notice: ({ message }) => [status(message)],
     skill_loaded: (skill) => [skill],
     subagent_start: ({ id }) => {

@@ -54,11 +54,11 @@ function compactionFrames() {
   };
 }
 
-/** A prompt is answered when it is accepted. What goes wrong later is told by the events of its run. */
+/** A prompt is answered when it is accepted. What goes wrong later is told by the events of its run, if it has one. */
 function reply(token: CallToken, reply: Reply): Frame | undefined {
   const isPrompt = token.name === 'prompt';
   if (reply.moment === 'failed') {
-    if (isPrompt && reply.afterAccepted) return undefined;
+    if (isPrompt && reply.afterAccepted && reply.fault.code !== 'not_run') return undefined;
     return plainFrame(response(token, failure(token, reply.fault)));
   }
   if (isPrompt !== (reply.moment === 'accepted')) return undefined;
