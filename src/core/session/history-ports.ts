@@ -7,6 +7,8 @@ export interface HistoryPorts {
   name(): string | undefined;
   /** Ends what is running, with its last events. */
   leave(): Promise<void>;
+  /** Ends the host's shell commands; their records are in the conversation then. */
+  endCommands(): Promise<void>;
   /** The open conversation is about to be closed. */
   remember(): Promise<void>;
   /** One question to the model outside the conversation. */

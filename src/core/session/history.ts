@@ -183,6 +183,7 @@ export class HistoryFacet implements History {
 
   async #replace(sit: () => void): Promise<void> {
     await this.#ports.leave();
+    await this.#ports.endCommands();
     await this.#ports.remember();
     const { conversation, artifacts } = this.#seat;
     await conversation.close();

@@ -27,6 +27,7 @@ export async function moveTo(
   const { cancel, summary: written, ...changed } = (await hooks.beforeMove?.(about)) ?? {};
   if (cancel) return { cancelled: true };
   await ports.leave();
+  await ports.endCommands();
   const decided = { ...wishes, ...changed };
   const summary = written ?? (await summaryOf(left, decided, ports, signal));
   await conversation.stand(plan.line);

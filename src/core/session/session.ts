@@ -75,6 +75,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     name: () => naming.name,
     summarise: (text, signal) => asking.summarise(text, signal),
     remember: () => memory.keep(),
+    endCommands: () => shell.end(),
     async leave() {
       await runs.abort();
       await compaction.abort();
@@ -179,6 +180,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
       shell.abort();
       await runs.abort();
       await compaction.abort();
+      await shell.end();
       queues.reportNotRun('the session was closed');
       rules.close();
       await subagents.idle();

@@ -1,4 +1,5 @@
 // First floor, core: commands that the host runs beside the model. Their output reaches the model with the next prompt.
+import { deferred } from '../../base/index.ts';
 import type { Shell, ShellOptions, ShellVerdict } from '../../contracts/index.ts';
 import type { AgentEvent, BashExecutionMessage, BashResult, EntryBody } from '../../protocol/index.ts';
 import { orAfterAbort } from '../agent/until-aborted.ts';
@@ -9,7 +10,8 @@ import type { Seat } from './seat.ts';
 export class ShellFacet implements Shell {
   readonly #seat: Seat;
   readonly #isRunning: () => boolean;
-  readonly #running = new Set<AbortController>();
+  /** Each with a promise that resolves when its record is kept. */
+  readonly #running = new Map<AbortController, Promise<void>>();
   /** Finished during a run: kept out of its turns until the next prompt. */
   #held: HeldItem[] = [];
 
@@ -25,17 +27,19 @@ export class ShellFacet implements Shell {
   async run(command: string, options: ShellOptions = {}): Promise<BashResult> {
     const shown = new LiveOutput((delta) => this.#seat.broadcast.emit(updateOf(options.id, delta)));
     const controller = new AbortController();
-    this.#running.add(controller);
+    const kept = deferred();
+    this.#running.set(controller, kept.promise);
     const { conversation } = this.#seat;
     try {
       const outcome = await this.#outcome(command, options, { signal: controller.signal, shown });
       await shown.shown();
       const result = resultOf(outcome);
-      // A conversation that was left while the command ran does not get its output.
+      // The conversation may have been replaced when `end` was not awaited.
       if (conversation === this.#seat.conversation) await this.#keep(messageOf(command, result, options, this.#now()));
       return result;
     } finally {
       this.#running.delete(controller);
+      kept.resolve();
     }
   }
 
@@ -55,7 +59,13 @@ export class ShellFacet implements Shell {
   }
 
   abort(): void {
-    for (const controller of this.#running) controller.abort();
+    for (const controller of this.#running.keys()) controller.abort();
+  }
+
+  /** Aborts every command and resolves when their records are in the conversation, which can be left or closed then. */
+  async end(): Promise<void> {
+    this.abort();
+    await Promise.all(this.#running.values());
   }
 
   /** What finished during the last run, on its way into the conversation with the next prompt. */
