@@ -27,6 +27,7 @@ import type { SettingValues } from './settings-table.ts';
 import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
 import { createToolbox } from './toolbox.ts';
+import type { Inventory } from './trust/inventory.ts';
 import { createPlaces, type TrustablePlaces } from './trust/places.ts';
 import { tuningFor } from './tuning.ts';
 
@@ -41,6 +42,8 @@ export interface AgentOptions extends ModelChoices, ResourceChoices {
   home?: string | undefined;
   /** Whether what the project brings along counts; it does not when absent. */
   trusted?: boolean | undefined;
+  /** What was trusted, when that is known: what differs from it is not used. */
+  inventory?: Inventory | undefined;
   settings: SettingValues;
   ports: Ports;
   /** `false` keeps nothing on disk. */
@@ -103,12 +106,10 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
   const tuning = tuningFor(settings);
   const models = options.models ?? modelsFor(options);
   const { toolNames, excludedTools, noBuiltinTools, tools: added = [] } = options;
-  const places = createPlaces({
-    files: ports.files,
-    cwd: options.cwd,
-    agentDirectory: options.agentDirectory,
-    home: options.home ?? homeDirectory(),
-    trusted: options.trusted ?? false,
+  let session: AgentSession | undefined;
+  const places = placesFor(options, (message) => {
+    if (session) session.notify({ level: 'warning', message, source: 'trust' });
+    else options.warn?.(message);
   });
   const extensions = frontFor(options, models, places);
   const resources = resourcesFor(options, places, extensions);
@@ -154,19 +155,20 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     maxTurns: options.maxTurns,
     subagents: subagents.doorFor(() => base),
   };
-  const session = await createSession(base);
+  const opened = await createSession(base);
+  session = opened;
   const cancelSweep = ports.clock.after(SWEEP_AFTER_MS, () => void subagents.sweep());
-  const own = createHub(session, () => void extensions.start(), loginsFor(options, host));
+  const own = createHub(opened, () => void extensions.start(), loginsFor(options, host));
   hub = own;
-  extensions.attach(session, own);
+  extensions.attach(opened, own);
   return {
-    session,
+    session: opened,
     hub: own,
     places,
     extensions,
     async retune(values) {
       const { retune } = await import('./retune.ts');
-      retune({ session, base, tuning, models, options, extensions, places }, values);
+      retune({ session: opened, base, tuning, models, options, extensions, places }, values);
     },
     async close() {
       cancelSweep();
@@ -174,6 +176,11 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
       await ports.processes.killAll();
     },
   };
+}
+
+function placesFor(options: AgentOptions, report: (sentence: string) => void): TrustablePlaces {
+  const { cwd, agentDirectory, home = homeDirectory(), trusted = false, inventory } = options;
+  return createPlaces({ files: options.ports.files, cwd, agentDirectory, home, trusted, inventory, report });
 }
 
 function subagentsFor(options: AgentOptions, places: TrustablePlaces): SubagentRoom {

@@ -42,7 +42,7 @@ export function rulesFor(options: Surroundings, places: Places): RuleOptions | u
       if (!settings['ttsr.enabled']) return [];
       const { findRules } = await import('../core/resources/rules.ts');
       const problems: string[] = [];
-      const rules = await findRules(ports.files, await places.folders('rules'), problems);
+      const rules = await findRules(places.reading, await places.folders('rules'), problems);
       for (const problem of problems) warn?.(problem);
       if (rules.length > 0) watch ??= (await import('./system-ports/pattern-watch.ts')).createPatternWatch(ports);
       return rules;

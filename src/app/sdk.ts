@@ -11,6 +11,8 @@ import { settingsForRun, userDirectory } from './settings.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSystemPorts } from './system-ports/index.ts';
 import { decideTrust } from './trust/decide.ts';
+import type { Inventory } from './trust/inventory.ts';
+import { settingsReading } from './trust/settings-reading.ts';
 
 export { Fault, type FaultCode } from '../base/index.ts';
 export {
@@ -56,7 +58,7 @@ export { type OwnModel, ownModel, type Said } from './own-model.ts';
 export type { SettingValues } from './settings-table.ts';
 export { version } from './version.ts';
 
-export interface AgentSessionOptions extends Partial<Omit<AgentOptions, 'settings' | 'ports'>> {
+export interface AgentSessionOptions extends Partial<Omit<AgentOptions, 'settings' | 'ports' | 'inventory'>> {
   /** Laid over the user's settings file. */
   settings?: Partial<SettingValues> | undefined;
   /** These in the place of the machine's own. */
@@ -88,9 +90,18 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     ...Object.getOwnPropertyDescriptors(replaced ?? {}),
   });
   const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
-  const trusted = options.trusted ?? (await decideTrust({ files: ports.files, agentDirectory, cwd })).trusted;
+  let inventory: Inventory | undefined;
+  const onInventory = (seen: Inventory) => {
+    inventory = seen;
+  };
+  const question = { files: ports.files, agentDirectory, cwd, onInventory };
+  const decision = options.trusted === undefined ? await decideTrust(question) : undefined;
+  const trusted = decision?.trusted ?? options.trusted ?? false;
+  if (decision?.problem) onProblem?.(decision.problem);
   const project = trusted ? cwd : undefined;
-  const { values, problems } = await settingsForRun({ files: ports.files, directory: agentDirectory, project });
+  const rules = { ...question, home: options.home ?? homeDirectory(), inventory, report: onProblem ?? (() => {}) };
+  const files = await settingsReading({ ...rules, trusted });
+  const { values, problems } = await settingsForRun({ files, directory: agentDirectory, project });
   for (const problem of problems) onProblem?.(problem);
   const agent = await createAgent({
     redact: system.redact,
@@ -99,6 +110,7 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     ...rest,
     cwd,
     trusted,
+    inventory,
     agentDirectory,
     sessionDirectory: options.sessionDirectory === undefined ? undefined : resolve(options.sessionDirectory),
     settings: { ...values, ...wanted },

@@ -100,12 +100,12 @@ export function createSubagentRoom(parts: SubagentParts): SubagentRoom {
   };
 }
 
-async function readAgents({ ports, places }: SubagentParts, tell: (message: string) => void): Promise<Roster> {
+async function readAgents({ places }: SubagentParts, tell: (message: string) => void): Promise<Roster> {
   // Not through the room's door: a prompt offers the agents, and few prompts start one.
   const { readRoster } = await import('../core/subagent/roster.ts');
   const folders = await places.folders('agents');
   const roster = await readRoster(
-    ports.files,
+    places.reading,
     folders.map(({ path, level }) => ({ path, source: level })),
   );
   for (const { path, reason } of roster.problems) tell(`${path}: ${reason}; the agent is left out`);

@@ -1,5 +1,6 @@
 // Ground floor: where things lie that shape the agent: the user's own, and the project's once it is trusted.
 import type { PromptSources } from './hooks.ts';
+import type { Files } from './ports.ts';
 
 export type ResourceKind = 'extensions' | 'skills' | 'prompts' | 'rules' | 'agents';
 
@@ -27,6 +28,13 @@ export interface Places {
   folders(kind: ResourceKind): Promise<readonly Place[]>;
   /** The same for a single file beside those folders, such as SYSTEM.md. */
   files(name: string): readonly Place[];
+  /**
+   * Reads what `folders` and `files` name. A file of a trusted project that leads out of the project, or that is not what was
+   * trusted, is as if it were not there; the user is told.
+   */
+  readonly reading: Pick<Files, 'info' | 'list' | 'read'>;
+  /** Throws a Fault when code of the project at this path, or what it imports, is not what was trusted. */
+  verifyCode(path: string): Promise<void>;
   /** Runs `act` when the person at the host trusts the project while the agent runs. A promise is waited for before they are told. */
   onTrust(act: () => void | Promise<void>): void;
 }

@@ -1,7 +1,7 @@
 // Settings as a user writes them: every wrong one is named and costs only itself.
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings, type Settings, userDirectory } from '../../src/app/settings.ts';
+import { loadSettings, type Settings, userDirectory, withDefaults } from '../../src/app/settings.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/app/settings-table.ts';
 import { check, type FileKind } from '../../src/contracts/index.ts';
 
@@ -95,6 +95,27 @@ describe('the table', () => {
     const { default: value, schema, doc } = SETTINGS[key];
     if (value !== undefined) expect(check(schema, value)).toEqual(value);
     expect(doc).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
+describe('defaults of a dialect', () => {
+  const own = { steeringMode: 'all', 'retry.enabled': false, dialect: 'opal' };
+
+  test('stand in the place of the program’s', async () => {
+    const loaded = await load(undefined);
+    expect(withDefaults(loaded, own)).toEqual({ ...loaded.values, ...own });
+  });
+
+  test('give way to what the user has set, in the file or with --set, also to the same as the program’s default', async () => {
+    const text = '{"steeringMode": "one-at-a-time", "retry": {"enabled": true}}';
+    expect(withDefaults(await load(text), own)).toMatchObject({
+      steeringMode: 'one-at-a-time',
+      'retry.enabled': true,
+      dialect: 'opal',
+    });
+    const files = { info: async () => undefined, read: async () => new Uint8Array() };
+    const said = await loadSettings({ directory: '/home/me/.parley', files, overrides: ['retry.enabled=true'] });
+    expect(withDefaults(said, own)).toMatchObject({ steeringMode: 'all', 'retry.enabled': true });
   });
 });
 

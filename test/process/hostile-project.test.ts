@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newPlace, type Place, runProgram, startRpc } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 interface Trap extends Place {
   /** The paths of canaries that sing. */
@@ -188,6 +189,87 @@ describe('trust', () => {
     expect(await third.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
     const notice = await third.frame({ type: 'notice', source: 'trust' });
     expect(notice.message).toContain('has changed since it was decided about');
+  });
+
+  test.each([
+    ['13 levels deep', `.parley/extensions/a/${'d/'.repeat(13)}x.js`, true],
+    ['in a folder named .git', '.parley/extensions/.git/index.js', false],
+  ])('an extension %s that changes after the decision does not run', async (_, path, isImported) => {
+    const place = newPlace();
+    const mark = join(place.home, 'ran');
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
+      writeFileSync(join(place.cwd, name), text);
+    };
+    const start = async () => {
+      const program = startRpc(['--dialect', 'omp', '--model', 'parley/offline'], { place });
+      const { data } = await program.ask({ type: 'get_state' });
+      await program.ask({ type: 'get_commands' });
+      program.stdin.end();
+      await program.ended;
+      return data;
+    };
+    const before = `require('node:fs').appendFileSync(${JSON.stringify(mark)}, 'before\\n'); module.exports = () => {};`;
+    put(path, before);
+    if (isImported) put('.parley/extensions/a/index.js', `module.exports = require('./${'d/'.repeat(13)}x.js');`);
+    expect((await runProgram(['trust'], '', { place })).code).toBe(0);
+    expect(await start()).toMatchObject({ trusted: true });
+    expect(readFileSync(mark, 'utf8')).toBe('before\n');
+    put(path, before.replace('before', 'after!'));
+    expect(await start()).toMatchObject({ trusted: false });
+    expect(readFileSync(mark, 'utf8')).toBe('before\n');
+  });
+
+  test('what changes while the program runs is not loaded by /reload, and the host is told', async () => {
+    const place = newPlace();
+    const mark = join(place.home, 'ran');
+    const file = join(place.cwd, '.parley/extensions/a.ts');
+    const skill = join(place.cwd, '.parley/skills/s/SKILL.md');
+    const code = (word: string) =>
+      `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(mark)}, '${word} ');\nexport default () => {};`;
+    for (const path of [file, skill]) mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(file, code('one'));
+    writeFileSync(skill, '---\ndescription: a\n---\nWORDS-ONE\n');
+    expect((await runProgram(['trust'], '', { place })).code).toBe(0);
+    const program = startRpc(['--dialect', 'omp', '--model', 'parley/offline'], { place });
+    await program.ask({ type: 'get_commands' });
+    program.send({ type: 'prompt', message: '/reload' });
+    await until(() => readFileSync(mark, 'utf8') === 'one one ');
+    writeFileSync(file, code('two'));
+    writeFileSync(skill, '---\ndescription: a\n---\nWORDS-TWO\n');
+    program.send({ type: 'prompt', message: '/reload' });
+    const { error } = await program.frame({ type: 'extension_error', event: 'load' });
+    expect(error).toContain(`${file} is not loaded: ${file} has changed since the project was trusted.`);
+    expect(readFileSync(mark, 'utf8')).toBe('one one ');
+    program.send({ type: 'prompt', message: '/skill:s' });
+    const { message } = await program.frame({ type: 'notice', source: 'trust' });
+    expect(message).toBe(
+      `${skill} is not used: it has changed since the project was trusted. Run \`parley trust\` if you know the change.`,
+    );
+    await program.frame({ type: 'agent_settled' });
+    program.stdin.end();
+    expect((await program.ended).stdout).not.toContain('WORDS-TWO');
+  });
+
+  test.each([['--trust'], []])('with trust, a link to a file of the user is not read (%s)', async (...flags) => {
+    const place = newPlace();
+    writeFileSync(join(place.home, 'auth.json'), '{"x":{"type":"api_key","key":"KEY-IN-FILE"}}', { mode: 0o600 });
+    mkdirSync(join(place.cwd, '.pi/prompts'), { recursive: true });
+    symlinkSync(join(place.home, 'auth.json'), join(place.cwd, '.pi/prompts/p.md'));
+    symlinkSync(join(place.home, 'auth.json'), join(place.cwd, '.pi/APPEND_SYSTEM.md'));
+    if (flags.length === 0) expect((await runProgram(['trust'], '', { place })).code).toBe(0);
+    const program = startRpc([...flags, '--model', 'parley/offline'], { place });
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
+    program.send({ type: 'prompt', message: '/p' });
+    await program.frame({ type: 'agent_settled' });
+    program.stdin.end();
+    const { stdout } = await program.ended;
+    expect(stdout).not.toContain('KEY-IN-FILE');
+    const notices = program.frames.filter(({ type, source }) => type === 'notice' && source === 'trust');
+    expect(notices.map(({ message }) => String(message).split(':')[0]).sort()).toEqual([
+      `${place.cwd}/.pi/APPEND_SYSTEM.md is not used`,
+      `${place.cwd}/.pi/prompts/p.md is not used`,
+    ]);
   });
 
   test('parley trust: decided for good, denied, taken back, and shown', async () => {

@@ -7,7 +7,6 @@ import type { ManyHub } from '../../server/many-hub.ts';
 import { sessionFolder } from '../../store/index.ts';
 import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
 import { modelsFor } from '../models.ts';
-import type { SettingValues } from '../settings-table.ts';
 import { createDeskAuth } from './auth.ts';
 import { readUserSettings, saveUserSettings } from './settings.ts';
 import { createShelves } from './shelves.ts';
@@ -18,7 +17,7 @@ export interface DeskOptions {
   /** What all sessions have in common. */
   agent: AgentOptions;
   /** What holds in a directory. */
-  about(cwd: string): Promise<{ trusted: boolean; settings: SettingValues }>;
+  about(cwd: string): Promise<Pick<AgentOptions, 'trusted' | 'inventory' | 'settings'>>;
   /** Called with every agent that is made; a session whose promise rejects is not opened. */
   made?(agent: Agent): Promise<void>;
 }

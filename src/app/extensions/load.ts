@@ -51,7 +51,7 @@ const TOO_LATE =
 async function opened(
   found: readonly Found[],
   virtualModules: Record<string, unknown>,
-  { agentDirectory, ports }: LoadOptions,
+  { agentDirectory, ports, places }: LoadOptions,
 ): Promise<ExtensionSource[]> {
   const cache = `${agentDirectory}/cache/extensions`;
   await ports.files.makeDirectory(cache, { mode: 0o700 }).catch(() => {});
@@ -66,6 +66,7 @@ async function opened(
     path,
     location,
     async open() {
+      if (location !== 'user') await places.verifyCode(path);
       const factory = await jiti.import(path, { default: true }).catch((thrown: unknown) => refuse(explain(thrown)));
       if (typeof factory === 'function') return factory as ExtensionFactory;
       return refuse(`Extension does not export a valid factory function: ${path}`);

@@ -20,7 +20,7 @@ export interface FrontOptions extends ExtensionOptions {
   agentDirectory: string;
   /** As they are for the agent, also when they change. */
   settings: SettingValues;
-  places: Pick<Places, 'folders' | 'onTrust'>;
+  places: Pick<Places, 'folders' | 'onTrust' | 'verifyCode'>;
   hookTimeoutMs: number;
   uiTimeoutMs: number | undefined;
   /** Nobody has said where sessions are kept, so that extensions may. */

@@ -8,6 +8,7 @@ import { isKnown, settingValue, unknownKey } from '../settings-keys.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../settings-table.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { decideTrust } from '../trust/decide.ts';
+import { settingsReading } from '../trust/settings-reading.ts';
 import { table } from './table.ts';
 
 export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show what holds, and where it comes from
@@ -37,9 +38,11 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
   const { files } = ports;
   const cwd = process.cwd();
   const flags = { trust: values.trust, noTrust: values['no-trust'] };
-  const { trusted } = await decideTrust({ files, agentDirectory: directory, cwd, ...flags });
+  const question = { files, agentDirectory: directory, cwd };
+  const { trusted } = await decideTrust({ ...question, ...flags });
   const project = trusted ? cwd : undefined;
-  const settings = await loadSettings({ files, directory, project, overrides: values.set });
+  const reading = await settingsReading({ ...question, home: homeDirectory(), trusted, report: warn });
+  const settings = await loadSettings({ files: reading, directory, project, overrides: values.set });
   for (const problem of settings.problems) warn(problem);
   if (verb !== undefined) return one(known(verb), settings, values.json ?? false);
   return values.json ? all(settings) : listed(settings);

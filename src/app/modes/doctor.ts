@@ -11,6 +11,7 @@ import { loadSettings, userDirectory } from '../settings.ts';
 import { diskSpace } from '../system-ports/disk-space.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { decideTrust } from '../trust/decide.ts';
+import { settingsReading } from '../trust/settings-reading.ts';
 
 export const DOCTOR_HELP = `Usage: parley doctor [--json]
 
@@ -49,13 +50,17 @@ async function examine(): Promise<Finding[]> {
   const directory = userDirectory(env, homeDirectory());
   const ports = createSystemPorts({ own: directory });
   try {
-    const { trusted } = await decideTrust({ files: ports.files, agentDirectory: directory, cwd });
-    const settings = await loadSettings({ files: ports.files, directory, project: trusted ? cwd : undefined });
+    const question = { files: ports.files, agentDirectory: directory, cwd };
+    const { trusted } = await decideTrust(question);
+    const refused: string[] = [];
+    const report = (sentence: string) => void refused.push(sentence);
+    const files = await settingsReading({ ...question, home: homeDirectory(), trusted, report });
+    const settings = await loadSettings({ files, directory, project: trusted ? cwd : undefined });
     return [
       checkNode(process.versions.node),
       await checkGit(ports, cwd),
       await checkRipgrep(ports, cwd),
-      ...checkSettings(settings.problems, directory),
+      ...checkSettings([...refused, ...settings.problems], directory),
       ...(await checkModels({ ports, agentDirectory: directory, settings: settings.values, env })),
       // Windows has no such rights.
       ...(process.platform === 'win32' ? [] : await checkPermissions(ports.files, directory)),

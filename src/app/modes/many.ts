@@ -10,6 +10,8 @@ import { homeDirectory } from '../home.ts';
 import { withSettingFlags } from '../setting-flags.ts';
 import { settingsForRun, withDefaults } from '../settings.ts';
 import { decideTrust } from '../trust/decide.ts';
+import type { Inventory } from '../trust/inventory.ts';
+import { settingsReading } from '../trust/settings-reading.ts';
 import type { RpcOptions, Served } from './served.ts';
 import { givenFlags, judgeFlags, type Prepared, toolChoices } from './start.ts';
 
@@ -68,10 +70,19 @@ export async function openMany(
       agent,
       async about(project) {
         const { trust, noTrust, set: overrides } = options;
-        const { trusted } = await decideTrust({ files, agentDirectory: directory, cwd: project, trust, noTrust });
-        const loaded = await settingsForRun({ files, directory, project: trusted ? project : undefined, overrides });
+        const question = { files, agentDirectory: directory, cwd: project };
+        let inventory: Inventory | undefined;
+        const onInventory = (seen: Inventory) => {
+          inventory = seen;
+        };
+        const { trusted, problem } = await decideTrust({ ...question, trust, noTrust, onInventory });
+        if (problem) warnOnce(problem);
+        const rules = { ...question, home: homeDirectory(), inventory, report: warnOnce };
+        const reading = await settingsReading({ ...rules, trusted });
+        const place = { files: reading, directory, project: trusted ? project : undefined };
+        const loaded = await settingsForRun({ ...place, overrides });
         for (const problem of loaded.problems) warnOnce(problem);
-        return { trusted, settings: withSettingFlags(withDefaults(loaded, defaults), options) };
+        return { trusted, inventory, settings: withSettingFlags(withDefaults(loaded, defaults), options) };
       },
       // Every session has extensions of its own, and each of them may know a flag or not.
       made: ({ extensions }) => judgeFlags(extensions, options, warnOnce),

@@ -15,7 +15,9 @@ import { createSystemPorts } from '../system-ports/index.ts';
 import type { DiagnosticLog } from '../system-ports/log.ts';
 import { decideTrust } from '../trust/decide.ts';
 import type { TrustDecision } from '../trust/decision.ts';
+import type { Inventory } from '../trust/inventory.ts';
 import { offerTrust } from '../trust/offer.ts';
+import { settingsReading } from '../trust/settings-reading.ts';
 import type { UnknownFlags } from './flags.ts';
 
 /** What the modes read of the command line. */
@@ -80,9 +82,11 @@ export interface Prepared {
   readonly directory: string;
   readonly cwd: string;
   readonly decision: TrustDecision;
+  /** What is trusted, when that was decided earlier. */
+  readonly inventory: Inventory | undefined;
   readonly settings: SettingValues;
-  /** The same with those of the project. Not to be called before it is trusted. */
-  whenTrusted(): Promise<SettingValues>;
+  /** The same with those of the project, as they are in what was trusted. */
+  whenTrusted(inventory: Inventory): Promise<SettingValues>;
   readonly problems: readonly string[];
   readonly logFile: string | undefined;
 }
@@ -100,21 +104,28 @@ export async function prepare(
   const cwd = await workingDirectory(options.cwd, ports);
   const { trust, noTrust, set: overrides } = options;
   const { files } = ports;
-  const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust });
+  let inventory: Inventory | undefined;
+  const onInventory = (seen: Inventory) => {
+    inventory = seen;
+  };
+  const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust, onInventory });
   if (decision.problem) warn(decision.problem);
   // Those of the dialect that is spoken, which does not change.
   let own: Awaited<ReturnType<Defaults>> | undefined;
-  const read = async (project: string | undefined) => {
-    const loaded = await settingsForRun({ files, directory, project, overrides });
+  const read = async (project: string | undefined, trusted?: Inventory) => {
+    const place = { files, cwd, agentDirectory: directory, home: homeDirectory() };
+    const rules = { ...place, inventory: trusted, report: warn };
+    const reading = await settingsReading({ ...rules, trusted: project !== undefined });
+    const loaded = await settingsForRun({ files: reading, directory, project, overrides });
     for (const problem of loaded.problems) warn(problem);
     own ??= await defaults(loaded.values);
     const settings = withSettingFlags(withDefaults(loaded, own), options);
     return { settings, problems: loaded.problems };
   };
-  const { settings, problems } = await read(decision.trusted ? cwd : undefined);
+  const { settings, problems } = await read(decision.trusted ? cwd : undefined, inventory);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
-  const whenTrusted = async () => (await read(cwd)).settings;
-  return { ports, directory, cwd, decision, settings, whenTrusted, problems, logFile };
+  const whenTrusted = async (trusted: Inventory) => (await read(cwd, trusted)).settings;
+  return { ports, directory, cwd, decision, inventory, settings, whenTrusted, problems, logFile };
 }
 
 export async function start(
@@ -128,6 +139,7 @@ export async function start(
     cwd,
     agentDirectory: directory,
     trusted: decision.trusted,
+    inventory: whole.inventory,
     settings,
     ports,
     persist: !options.noSession,

@@ -41,7 +41,9 @@ export async function runTrust(argv: readonly string[]): Promise<string> {
   }
   if ((await ports.files.info(cwd))?.kind !== 'directory') throw new Fault('config', `Not a directory: ${cwd}`);
   const trusted = !values.deny;
-  await remember({ ports, agentDirectory, cwd }, { trusted, digest: await digestOf(ports.files, cwd) });
+  // What is too large to be hashed can still be refused; the digest then matches nothing.
+  const digest = await digestOf(ports.files, cwd).catch((thrown: unknown) => (trusted ? Promise.reject(thrown) : ''));
+  await remember({ ports, agentDirectory, cwd }, { trusted, digest });
   const found = await findConfiguration(ports.files, cwd);
   const what = found.length > 0 ? found.map((path) => `  ${path}\n`).join('') : '  (nothing yet)\n';
   return `${trusted ? 'Trusted' : 'Not trusted'}: ${cwd}\n${what}`;

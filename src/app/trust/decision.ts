@@ -1,13 +1,16 @@
 // The hall: the question whether a project counts, and its answer. Words only.
 import type { Files } from '../../contracts/index.ts';
+import type { Inventory } from './inventory.ts';
 
 export interface TrustQuestion {
-  readonly files: Pick<Files, 'info' | 'list' | 'read' | 'resolve'>;
+  readonly files: Pick<Files, 'info' | 'list' | 'read' | 'resolve' | 'userId'>;
   readonly agentDirectory: string;
   readonly cwd: string;
   /** `--trust`, `--no-trust`. */
   readonly trust?: boolean | undefined;
   readonly noTrust?: boolean | undefined;
+  /** Gets what is there, when an earlier decision trusts it. */
+  onInventory?(inventory: Inventory): void;
 }
 
 export interface TrustDecision {

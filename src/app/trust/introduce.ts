@@ -3,7 +3,7 @@
 import { messageOf } from '../../base/index.ts';
 import type { AgentSession, HostUi, Ports } from '../../contracts/index.ts';
 import type { TrustDecision } from './decision.ts';
-import { digestOf } from './inventory.ts';
+import { type Inventory, takeInventory } from './inventory.ts';
 import type { TrustablePlaces } from './places.ts';
 import { remember } from './remembered.ts';
 
@@ -16,7 +16,7 @@ export interface Introduction {
   readonly because: TrustDecision['because'];
   readonly places: TrustablePlaces;
   /** Takes the project's settings over, once it is trusted and before anything else of it counts. */
-  takeSettings(): Promise<void>;
+  takeSettings(inventory: Inventory): Promise<void>;
   tell: AgentSession['notify'];
   /** Absent when nobody can be asked. */
   readonly ui?: Pick<HostUi, 'ask'> | undefined;
@@ -35,7 +35,13 @@ export async function introduceProject(introduction: Introduction): Promise<void
     source: 'trust',
   });
   if (!ui || because === 'said' || because === 'remembered') return;
-  const digest = await digestOf(ports.files, cwd);
+  let digest: string;
+  try {
+    digest = (await takeInventory(ports.files, cwd)).digest;
+  } catch (thrown) {
+    tell({ level: 'warning', message: messageOf(thrown), source: 'trust' });
+    return;
+  }
   const answer = await ui.ask({
     method: 'confirm',
     title: 'Trust this project?',
@@ -54,17 +60,19 @@ async function settle(introduction: Introduction, decision: { trusted: boolean; 
     say('warning', `The decision holds for this run only: ${messageOf(thrown)}`);
   }
   if (!decision.trusted) return;
-  if ((await digestOf(ports.files, cwd)) !== decision.digest) {
+  // Once more: files may have changed between the question and the answer.
+  const now = await takeInventory(ports.files, cwd).catch(() => undefined);
+  if (now?.digest !== decision.digest) {
     say('warning', 'The project has changed while you were asked. It stays untrusted; start again to be asked anew.');
     return;
   }
   try {
-    await introduction.takeSettings();
+    await introduction.takeSettings(now);
   } catch (thrown) {
     say('warning', `${messageOf(thrown)} The project stays untrusted in this run.`);
     return;
   }
-  await places.trust();
+  await places.trust(now);
   say('info', 'This project is trusted. What it says about the wire counts from the next start.');
 }
 

@@ -2,11 +2,12 @@
 import type { Agent } from '../compose.ts';
 import type { SettingValues } from '../settings-table.ts';
 import type { Introduction } from './introduce.ts';
+import type { Inventory } from './inventory.ts';
 import { findConfiguration } from './places.ts';
 
 type About = Pick<Introduction, 'ports' | 'agentDirectory' | 'cwd' | 'because' | 'tell'> & {
   /** The settings as they are with the project's own; absent where they cannot change any more. */
-  readonly settings?: (() => Promise<SettingValues>) | undefined;
+  readonly settings?: ((inventory: Inventory) => Promise<SettingValues>) | undefined;
   /** Ask the host nothing. */
   readonly noUi?: boolean | undefined;
 };
@@ -17,8 +18,8 @@ export async function offerTrust(agent: Agent, { noUi, settings, ...about }: Abo
   const found = places.trusted ? [] : await findConfiguration(about.ports.files, about.cwd);
   if (found.length === 0) return;
   const { introduceProject } = await import('./introduce.ts');
-  const takeSettings = async () => {
-    if (settings) await agent.retune(await settings());
+  const takeSettings = async (inventory: Inventory) => {
+    if (settings) await agent.retune(await settings(inventory));
   };
   await introduceProject({ ...about, found, places, takeSettings, ui: noUi ? undefined : hub.ui });
 }

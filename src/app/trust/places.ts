@@ -1,40 +1,47 @@
-// The hall: the folders in which Parley looks for what shapes it, each named once. Reads none of them.
-import { dirname, join, relative } from 'node:path';
-import type { Files, Place, Places, ResourceKind } from '../../contracts/index.ts';
+// The hall: where what shapes the agent is looked for, and how it is read: the user's own, and the project's once it is trusted.
+import { join } from 'node:path';
+import type { Files, Place, Places } from '../../contracts/index.ts';
+import type { Inventory } from './inventory.ts';
+import type { ProjectReading } from './project-reading.ts';
+import { OWN_FOLDERS, projectFolders, SHARED_SKILLS } from './search-paths.ts';
 
-/** The project's own folders, strongest first. Those of other programs are read because the formats are the same. */
-const OWN_FOLDERS = ['.parley', '.pi', '.omp'] as const;
-
-const KINDS: readonly ResourceKind[] = ['extensions', 'skills', 'prompts', 'rules', 'agents'];
-
-const FILES = ['settings.json', 'mcp.json', 'SYSTEM.md', 'APPEND_SYSTEM.md'];
-
-/** Beside `OWN_FOLDERS/kind`. */
-const MORE_FOLDERS: Partial<Record<ResourceKind, readonly string[]>> = {
-  rules: ['.cursor/rules', '.windsurf/rules', '.clinerules'],
-  agents: ['.claude/agents'],
-};
-
-/** Skills that several programs share, from the working directory up to the root of the repository. */
-const SHARED_SKILLS = '.agents/skills';
+export { findConfiguration } from './search-paths.ts';
 
 export interface PlacesOptions {
-  readonly files: Pick<Files, 'info'>;
+  readonly files: Pick<Files, 'info' | 'list' | 'read' | 'resolve' | 'userId'>;
   readonly cwd: string;
   /** The user's own directory. */
   readonly agentDirectory: string;
   readonly home: string;
   readonly trusted: boolean;
+  /** What was trusted, when that is known: a file that is not in it, or not the same, is not used. */
+  readonly inventory?: Inventory | undefined;
+  /** Gets one sentence for each file of a trusted project that is not used. */
+  report?(sentence: string): void;
 }
 
 export interface TrustablePlaces extends Places {
   /** From here on the project counts. Resolves when whatever can count at once does. */
-  trust(): Promise<void>;
+  trust(inventory?: Inventory): Promise<void>;
 }
 
-export function createPlaces({ files, cwd, agentDirectory, home, trusted }: PlacesOptions): TrustablePlaces {
+export function createPlaces(options: PlacesOptions): TrustablePlaces {
+  const { files, cwd, agentDirectory, home } = options;
   const listeners: (() => void | Promise<void>)[] = [];
-  let isTrusted = trusted;
+  let isTrusted = options.trusted;
+  let { inventory } = options;
+  let opened: Promise<ProjectReading> | undefined;
+  const reported = new Set<string>();
+  const report = (sentence: string) => {
+    if (!reported.has(sentence)) options.report?.(sentence);
+    reported.add(sentence);
+  };
+  const checked = () => {
+    opened ??= import('./project-reading.ts').then(({ createProjectReading }) =>
+      createProjectReading({ files, cwd, agentDirectory, home, inventory, report }),
+    );
+    return opened;
+  };
   const user = (name: string): Place => ({ path: join(agentDirectory, name), level: 'user' });
   return {
     get trusted() {
@@ -50,12 +57,21 @@ export function createPlaces({ files, cwd, agentDirectory, home, trusted }: Plac
       const paths = isTrusted ? OWN_FOLDERS.map((folder) => join(cwd, folder, name)) : [];
       return [...paths.map((path): Place => ({ path, level: 'project' })), user(name)].filter(isFirst);
     },
+    reading: {
+      info: async (path, how) => (isTrusted ? await checked() : files).info(path, how),
+      list: async (path) => (isTrusted ? await checked() : files).list(path),
+      read: async (path, range) => (isTrusted ? await checked() : files).read(path, range),
+    },
+    async verifyCode(path) {
+      if (isTrusted && inventory) await (await checked()).verifyCode(path);
+    },
     onTrust(act) {
       if (!isTrusted) listeners.push(act);
     },
-    async trust() {
+    async trust(seen) {
       if (isTrusted) return;
       isTrusted = true;
+      inventory = seen;
       await Promise.all(listeners.splice(0).map((act) => act()));
     },
   };
@@ -68,34 +84,4 @@ function isFirst(place: Place, at: number, all: readonly Place[]): boolean {
 
 function sharedAt(home: string): Place {
   return { path: join(home, SHARED_SKILLS), level: 'user' };
-}
-
-async function projectFolders(files: Pick<Files, 'info'>, cwd: string, kind: ResourceKind): Promise<string[]> {
-  const own = [...OWN_FOLDERS.map((folder) => `${folder}/${kind}`), ...(MORE_FOLDERS[kind] ?? [])];
-  const shared = kind === 'skills' ? (await upToRoot(files, cwd)).map((folder) => join(folder, SHARED_SKILLS)) : [];
-  return [...own.map((folder) => join(cwd, folder)), ...shared];
-}
-
-/** The working directory and those above it, up to the root of the repository; only the first outside of one. */
-async function upToRoot(files: Pick<Files, 'info'>, cwd: string): Promise<string[]> {
-  const folders = [cwd];
-  for (let at = cwd; ; at = dirname(at)) {
-    if (at !== cwd) folders.push(at);
-    if (await files.info(join(at, '.git')).catch(() => undefined)) return folders;
-    if (dirname(at) === at) return [cwd];
-  }
-}
-
-/** What there is, by its path from the working directory: files by name, folders as a whole. Empty: nothing to trust. */
-export async function findConfiguration(files: Pick<Files, 'info'>, cwd: string): Promise<string[]> {
-  const folders = (await Promise.all(KINDS.map((kind) => projectFolders(files, cwd, kind)))).flat();
-  const single = OWN_FOLDERS.flatMap((folder) => FILES.map((name) => join(cwd, folder, name)));
-  return present(files, cwd, [...single, ...folders]);
-}
-
-export async function present(files: Pick<Files, 'info'>, cwd: string, paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    paths.map(async (path) => ((await files.info(path, { follow: false }).catch(() => undefined)) ? path : undefined)),
-  );
-  return found.filter((path) => path !== undefined).map((path) => relative(cwd, path));
 }

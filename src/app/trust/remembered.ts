@@ -1,14 +1,26 @@
 // The hall: what the user decided about a project earlier, if it is still the same project. Loaded when there are decisions.
+import { Fault } from '../../base/index.ts';
 import type { Ports } from '../../contracts/index.ts';
 import type { TrustDecision, TrustQuestion } from './decision.ts';
-import { digestOf } from './inventory.ts';
+import { type Inventory, takeInventory } from './inventory.ts';
 import { changeDecisions, readDecisions } from './trust-file.ts';
 
-export async function remembered({ files, agentDirectory, cwd }: TrustQuestion): Promise<TrustDecision> {
+export async function remembered({ files, agentDirectory, cwd, onInventory }: TrustQuestion): Promise<TrustDecision> {
   const earlier = (await readDecisions(files, agentDirectory))[await files.resolve(cwd)];
   if (!earlier) return { trusted: false, because: 'open' };
-  if (earlier.digest !== (await digestOf(files, cwd))) return { trusted: false, because: 'changed' };
-  return { trusted: earlier.trusted, because: 'remembered' };
+  const { trusted } = earlier;
+  let inventory: Inventory;
+  try {
+    inventory = await takeInventory(files, cwd);
+  } catch (thrown) {
+    // A refusal needs no comparison.
+    if (!trusted) return { trusted, because: 'remembered' };
+    if (thrown instanceof Fault) return { trusted: false, because: 'changed', problem: thrown.message };
+    throw thrown;
+  }
+  if (earlier.digest !== inventory.digest) return { trusted: false, because: 'changed' };
+  if (trusted) onInventory?.(inventory);
+  return { trusted, because: 'remembered' };
 }
 
 export interface Remembering {

@@ -8,7 +8,8 @@ import { findSkills, type Skill, skillCall, skillsBlock } from './skills.ts';
 import { fillIn, findTemplates, splitArguments, type Template } from './templates.ts';
 
 export interface ResourceOptions {
-  readonly files: Pick<Files, 'info' | 'list' | 'read' | 'resolve'>;
+  /** For files that are mentioned. */
+  readonly files: Pick<Files, 'info' | 'read' | 'resolve'>;
   readonly places: Places;
   readonly cwd: string;
   /** Files and folders named in settings and flags. */
@@ -97,7 +98,7 @@ export function createResources(options: ResourceOptions): Resources {
     },
     async systemFile(name) {
       for (const { path } of places.files(name)) {
-        const text = (await readWhole(files, path).catch(() => undefined))?.trim();
+        const text = (await readWhole(places.reading, path).catch(() => undefined))?.trim();
         if (text) return text;
       }
       return undefined;
@@ -107,7 +108,8 @@ export function createResources(options: ResourceOptions): Resources {
 }
 
 async function find(options: ResourceOptions, warn: (sentence: string) => void): Promise<Found> {
-  const { files, places } = options;
+  const { places } = options;
+  const files = places.reading;
   const problems: string[] = [];
   const [skillFolders, templateFolders] = await Promise.all([
     options.lookForSkills ? places.folders('skills') : [],
@@ -142,9 +144,9 @@ async function expanded(
 }
 
 /** Read anew: a skill may have been edited since it was found. */
-async function bodyOf({ files, warn }: ResourceOptions, path: string): Promise<Document | undefined> {
+async function bodyOf({ places, warn }: ResourceOptions, path: string): Promise<Document | undefined> {
   try {
-    return await readDocument(files, path);
+    return await readDocument(places.reading, path);
   } catch (thrown) {
     warn(`${path}: ${messageOf(thrown)}`);
     return undefined;

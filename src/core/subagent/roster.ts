@@ -20,7 +20,9 @@ export interface Roster {
 /** An agent is a page; what is longer is something else. */
 const LONGEST = 256 * 1024;
 
-export async function readRoster(files: Files, folders: readonly AgentFolder[]): Promise<Roster> {
+type Reading = Pick<Files, 'info' | 'list' | 'read'>;
+
+export async function readRoster(files: Reading, folders: readonly AgentFolder[]): Promise<Roster> {
   const agents = new Map<string, AgentDefinition>();
   const problems: { path: string; reason: string }[] = [];
   let projectFolder: string | null = null;
@@ -29,6 +31,8 @@ export async function readRoster(files: Files, folders: readonly AgentFolder[]):
   };
   for (const { path, source } of folders) {
     for (const file of await definitionsIn(files, path)) {
+      // One that may not be used has been reported.
+      if (!(await files.info(file))) continue;
       if (source === 'project') projectFolder ??= path;
       try {
         add(parseAgent(new TextDecoder().decode(await files.read(file, { start: 0, length: LONGEST })), source));
@@ -41,7 +45,7 @@ export async function readRoster(files: Files, folders: readonly AgentFolder[]):
   return { agents, projectFolder, problems };
 }
 
-async function definitionsIn(files: Files, folder: string): Promise<string[]> {
+async function definitionsIn(files: Reading, folder: string): Promise<string[]> {
   const entries = await files.list(folder).catch(() => []);
   const names = entries.filter(({ kind, name }) => kind === 'file' && name.endsWith('.md')).map(({ name }) => name);
   return names.sort().map((name) => `${folder}/${name}`);
