@@ -12,7 +12,7 @@ export function contentKind(head: Uint8Array): ContentKind {
   return { kind: head.subarray(0, SNIFF_BYTES).includes(0) ? 'binary' : 'text' };
 }
 
-function imageType(head: Uint8Array): string | undefined {
+export function imageType(head: Uint8Array): string | undefined {
   const letters = Buffer.from(head.subarray(0, 12)).toString('latin1');
   if (letters.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (letters.startsWith('\xff\xd8\xff')) return 'image/jpeg';

@@ -68,6 +68,8 @@ export interface Models {
   /** Throws a Fault that names the missing key and where to put it. */
   ready(model: Model): Promise<void>;
   stream(request: ModelRequest): ModelStream;
+  /** Why the model's provider would refuse this image, whose bytes are those of an image. */
+  imageProblem?(model: Model, image: { data: string; mimeType: string }): Promise<string | undefined>;
   /** The key of a provider, for extensions that reach it themselves. */
   key?(provider: string): Promise<string | undefined>;
   /** A provider that code describes, as models.json would; or, with `api`, one that is reached by that. */

@@ -1,5 +1,8 @@
 // First floor, llm: makes a history that other models wrote fit for this one. Pure; formats say what they accept.
+
 import type { AssistantMessage, ImageContent, Model, ModelMessage, TextContent } from '../protocol/index.ts';
+import { imageProblem } from './image-limits.ts';
+import { legalToolName } from './tool-name.ts';
 
 export interface Fitting {
   /** Tool-call ids as this format accepts them. The same id always becomes the same other one. */
@@ -10,15 +13,15 @@ const NO_IMAGE = '[An image was left out: this model cannot see images.]';
 
 /** Signatures are opaque to every model but the one that made them: foreign ones go, with the thinking they vouch for. */
 export function forModel(messages: readonly ModelMessage[], model: Model, fitting: Fitting): ModelMessage[] {
-  const sees = model.input.includes('image');
   return messages.map((message) => {
     if (message.role === 'assistant') return answerFor(message, model, fitting);
-    const content = sees || typeof message.content === 'string' ? message.content : withoutImages(message.content);
+    const content = typeof message.content === 'string' ? message.content : seenBy(model, message.content);
     if (message.role === 'user') return content === message.content ? message : { ...message, content };
     return {
       ...message,
       content: content as (TextContent | ImageContent)[],
       toolCallId: fitting.callId(message.toolCallId),
+      toolName: legalToolName(message.toolName),
     };
   });
 }
@@ -31,13 +34,23 @@ function answerFor(message: AssistantMessage, model: Model, fitting: Fitting): A
       if (own || block.textSignature === undefined) return [block];
       return [{ type: 'text', text: block.text }];
     }
-    const { thoughtSignature, ...call } = block;
-    const id = fitting.callId(call.id);
-    return [own && thoughtSignature !== undefined ? { ...call, id, thoughtSignature } : { ...call, id }];
+    const { thoughtSignature, ...given } = block;
+    const call = { ...given, id: fitting.callId(given.id), name: legalToolName(given.name) };
+    return [own && thoughtSignature !== undefined ? { ...call, thoughtSignature } : call];
   });
   return { ...message, content };
 }
 
-function withoutImages(content: readonly (TextContent | ImageContent)[]): (TextContent | ImageContent)[] {
-  return content.map((block) => (block.type === 'image' ? { type: 'text', text: NO_IMAGE } : block));
+type Content = (TextContent | ImageContent)[];
+
+/** The list itself when the model sees all of it. */
+function seenBy(model: Model, content: Content): Content {
+  if (!content.some(({ type }) => type === 'image')) return content;
+  const sees = model.input.includes('image');
+  return content.map((block) => {
+    if (block.type !== 'image') return block;
+    if (!sees) return { type: 'text', text: NO_IMAGE };
+    const problem = 'data' in block ? imageProblem(model, block) : undefined;
+    return problem === undefined ? block : { type: 'text', text: `[An image was left out: it ${problem}.]` };
+  });
 }

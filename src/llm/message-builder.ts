@@ -31,7 +31,15 @@ export class MessageBuilder {
   // The arguments' text stays outside the message: its block shows what could be read of it so far.
   #arguments = new ToolArguments('');
 
-  constructor(model: Pick<Model, 'api' | 'provider' | 'id'>, timestamp: number) {
+  readonly #toolNames: ReadonlyMap<string, string> | undefined;
+
+  /** `toolNames`: what tools are called that the model knows under another name. */
+  constructor(
+    model: Pick<Model, 'api' | 'provider' | 'id'>,
+    timestamp: number,
+    toolNames?: ReadonlyMap<string, string>,
+  ) {
+    this.#toolNames = toolNames;
     this.message = {
       role: 'assistant',
       content: [],
@@ -82,7 +90,8 @@ export class MessageBuilder {
     return { type: 'thinking_end', contentIndex: this.#last, content: block.thinking, partial: this.message };
   }
 
-  startToolCall(id: string, name: string): StreamEvent {
+  startToolCall(id: string, told: string): StreamEvent {
+    const name = this.#toolNames?.get(told) ?? told;
     this.#arguments = new ToolArguments(name);
     const contentIndex = this.#begin({ type: 'toolCall', id, name, arguments: {} });
     return { type: 'toolcall_start', contentIndex, partial: this.message };

@@ -63,6 +63,7 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
       };
       return new GuardedStream(request, open, ports.clock, doors.secrets);
     },
+    imageProblem: async (model, image) => (await import('./image-limits.ts')).imageProblem(model, image),
     // Those that need no key have none.
     key: (provider) => credentials.key(provider).catch(() => undefined),
     register(name, description, api) {

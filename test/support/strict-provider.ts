@@ -1,4 +1,5 @@
 // The strictest provider there is: what any of them refuses in a history, this one refuses.
+import { readImage } from '../../src/base/image-data.ts';
 import type { AssistantMessage, ModelMessage, ToolCall, ToolResultMessage } from '../../src/protocol/index.ts';
 
 /** Why the history would be refused; nothing when every provider takes it. */
@@ -52,7 +53,9 @@ function checkAnswer(message: AssistantMessage, used: Set<string>, say: Say): To
   return calls;
 }
 
-function checkContent(content: string | readonly { type: string; text?: string }[], say: Say): void {
+function checkContent(content: string | readonly { type: string; text?: string; data?: string }[], say: Say): void {
+  const images = typeof content === 'string' ? [] : content.flatMap(({ data }) => data ?? []);
+  if (images.some((data) => 'problem' in readImage(data))) say('an image that cannot be read');
   const texts = typeof content === 'string' ? [content] : content.flatMap((block) => block.text ?? []);
   if (content.length === 0) say('nothing in it');
   if (texts.some((text) => text.trim() === '')) say('a text without text');

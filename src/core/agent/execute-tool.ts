@@ -13,7 +13,17 @@ export async function executeTool(scope: RunScope, call: ToolCall, update: Updat
   const tool = scope.tools.get(call.name) ?? (await scope.newTool(call.name));
   if (!tool) return errorResult(`Tool ${call.name} not found`);
   const abandoned = () => abortedResult(scope);
-  return orAfterAbort(attempt(scope, tool, call, update), abandoned, scope.signal, scope.clock, tool.abortGraceMs);
+  const running = attempt(scope, tool, call, update);
+  const result = await orAfterAbort(running, abandoned, scope.signal, scope.clock, tool.abortGraceMs);
+  return withReadableImages(result);
+}
+
+/** An image that no provider reads would make every later request fail. */
+async function withReadableImages(result: ToolResult): Promise<ToolResult> {
+  if (!result.content.some(({ type }) => type === 'image')) return result;
+  const { readableContent } = await import('../context/images.ts');
+  const content = readableContent(result.content);
+  return content === result.content ? result : { ...result, content };
 }
 
 async function attempt(scope: RunScope, tool: Tool, call: ToolCall, update: Update): Promise<ToolResult> {

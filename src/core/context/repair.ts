@@ -8,13 +8,15 @@ import {
   type UserMessage,
 } from '../../protocol/index.ts';
 import { DISCARDED } from '../policy/rules.ts';
+import { readableContent } from './images.ts';
 
 type Content = ToolResultMessage['content'];
 
 /**
  * Crashes, aborts, branches and cuts leave histories that providers refuse for ever. The result of this function
  * always keeps these rules: every tool call is followed at once by exactly one result, in call order, under an id that
- * no other call has; no result stands without its call; nothing is empty; the first message is the user's; failed
+ * no other call has; no result stands without its call; nothing is empty; images are
+ * readable; the first message is the user's; failed
  * answers and half-made calls are gone. What comes later never changes what stands before it: provider caches hit.
  */
 export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
@@ -24,7 +26,7 @@ export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
   for (const message of messages) {
     if (message.role === 'toolResult') continue; // placed with its call
     if (message.role === 'user') {
-      if (!isEmpty(message)) whole.push(withoutBlanks(message));
+      if (!isEmpty(message)) whole.push(withoutBlanks(withReadableImages(message)));
       continue;
     }
     const answer = presentable(message);
@@ -80,7 +82,7 @@ function unusedId(id: string, used: Set<string>): string {
 }
 
 function resultOf({ id, name }: ToolCall, result: ToolResultMessage): ToolResultMessage {
-  const said = withoutBlanks(result);
+  const said = withoutBlanks(withReadableImages(result));
   const content: Content = said.content.length > 0 ? said.content : [{ type: 'text', text: '(no output)' }];
   const isSame = content === result.content && result.toolCallId === id && result.toolName === name;
   return isSame ? result : { ...result, toolCallId: id, toolName: name, content };
@@ -102,6 +104,12 @@ function presentable(message: AssistantMessage): AssistantMessage | undefined {
 
 function isEmpty({ content }: UserMessage): boolean {
   return typeof content === 'string' ? content.trim() === '' : content.every(isBlank);
+}
+
+function withReadableImages<M extends UserMessage | ToolResultMessage>(message: M): M {
+  if (typeof message.content === 'string') return message;
+  const content = readableContent(message.content);
+  return content === message.content ? message : { ...message, content };
 }
 
 /** Providers refuse a text block without text, also beside an image. */

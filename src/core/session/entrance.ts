@@ -1,8 +1,9 @@
 // First floor, core: the way in. What is said passes those who may change it or deal with it; then it may become a message.
 import { deferred, Fault } from '../../base/index.ts';
 import type { Disposition, InputSource, InputVerdict, Said, UserInput } from '../../contracts/index.ts';
+import type { Model } from '../../protocol/index.ts';
 import type { Seat } from './seat.ts';
-import { expectWords } from './user-input.ts';
+import { expectWords, hasImages } from './user-input.ts';
 
 interface Visitor extends UserInput {
   source?: InputSource | undefined;
@@ -15,10 +16,19 @@ const SHORT_MS = 250;
 
 export class Entrance {
   readonly #seat: Seat;
+  readonly #model: () => Model | null;
   readonly #waiting = new Set<() => void>();
 
-  constructor(seat: Seat) {
+  constructor(seat: Seat, model: () => Model | null) {
     this.#seat = seat;
+    this.#model = model;
+  }
+
+  /** Refuses what a host sent with an image that cannot be read; nothing an extension sends is lost for that. */
+  async expectImages<T extends Visitor>(visitor: T): Promise<T> {
+    const { expectImages, withoutUnreadable } = await import('./input-images.ts');
+    const check = visitor.source === 'extension' ? withoutUnreadable : expectImages;
+    return check(visitor, this.#reader);
   }
 
   /** Nobody stands at the door: no need to wait. */
@@ -34,11 +44,17 @@ export class Entrance {
       const { text: message, images = visitor.images } = verdict;
       const changed = { ...visitor, message, images };
       expectWords(changed);
-      return changed;
+      if (images === visitor.images || !hasImages({ message, images })) return changed;
+      const { withoutUnreadable } = await import('./input-images.ts');
+      return withoutUnreadable(changed, this.#reader);
     }
     visitor.accepted?.('handled');
     await verdict.work?.();
     return undefined;
+  }
+
+  get #reader() {
+    return { model: this.#model(), models: this.#seat.options.models };
   }
 
   /** Whoever is still being looked at is turned away. */

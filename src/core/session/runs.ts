@@ -28,7 +28,7 @@ import type { RuleFacet } from './rules.ts';
 import type { Seat } from './seat.ts';
 import type { ShellFacet } from './shell.ts';
 import type { TodoFacet } from './todos.ts';
-import { expectWords, userMessage } from './user-input.ts';
+import { expectWords, hasImages, userMessage } from './user-input.ts';
 
 const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
 
@@ -92,9 +92,10 @@ export class RunFacet implements Runs {
     return this.#active?.controller.signal;
   }
 
-  async prompt(request: RunRequest): Promise<void> {
-    expectWords(request);
+  async prompt(given: RunRequest): Promise<void> {
+    expectWords(given);
     const { entrance } = this.#parts;
+    const request = hasImages(given) ? await entrance.expectImages(given) : given;
     const admitted = entrance.isOpen ? request : await entrance.pass(request, 'prompt');
     if (admitted) await this.#begin(admitted);
   }
@@ -176,6 +177,7 @@ export class RunFacet implements Runs {
 
   async abortAndPrompt(request: RunRequest): Promise<void> {
     expectWords(request);
+    if (hasImages(request)) await this.#parts.entrance.expectImages(request);
     this.#parts.limits.refuse();
     await this.abort();
     await this.prompt(request);
@@ -201,9 +203,10 @@ export class RunFacet implements Runs {
     while (this.#active) await this.#active.ended;
   }
 
-  async #enqueue(kind: 'steer' | 'followUp', input: QueueRequest): Promise<void> {
-    expectWords(input);
+  async #enqueue(kind: 'steer' | 'followUp', given: QueueRequest): Promise<void> {
+    expectWords(given);
     const { entrance, queues, limits } = this.#parts;
+    const input = hasImages(given) ? await entrance.expectImages(given) : given;
     const admitted = entrance.isOpen ? input : await entrance.pass(input, kind);
     if (!admitted) return;
     limits.refuse();

@@ -50,7 +50,7 @@ export async function createSession(options: SessionOptions): Promise<AgentSessi
     }),
   });
   const todos = new TodoFacet(seat);
-  const entrance = new Entrance(seat);
+  const entrance = new Entrance(seat, () => models.current);
   const subagents = new SubagentFacet(seat, models, tools, () => limits);
   const door = subagents.door;
   const parts = {

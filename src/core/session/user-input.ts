@@ -15,6 +15,10 @@ export function expectWords({ message, images = [], attachments = [] }: UserInpu
   }
 }
 
+export function hasImages({ images = [], attachments = [] }: UserInput): boolean {
+  return images.length > 0 || attachments.some(({ type }) => type === 'image');
+}
+
 /** Files that came beside the text stay beside it; the model is given them with every request. */
 export function userMessage({ message, images = [], attachments = [] }: UserInput, timestamp: number): UserMessage {
   const beside = attachments.length > 0 ? { attachments: [...attachments] } : {};

@@ -4,6 +4,7 @@ import { redact } from '../../base/redaction.ts';
 import type { ApiRequest, ModelApi } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, StreamEvent } from '../../protocol/index.ts';
 import { ABORTED_MESSAGE, type DoneReason, MessageBuilder } from '../message-builder.ts';
+import { withLegalTools } from '../tool-name.ts';
 import { withoutUserinfo } from './address.ts';
 import { ProviderFault } from './failure.ts';
 import { type HttpCall, type HttpPorts, post, type ServerEvent } from './post.ts';
@@ -48,8 +49,9 @@ class Answer {
   constructor(ports: WirePorts, wire: Wire, request: ApiRequest) {
     this.#ports = ports;
     this.#wire = wire;
-    this.#request = request;
-    this.#builder = new MessageBuilder(request.model, ports.clock.now());
+    const legal = withLegalTools(request);
+    this.#request = legal.request;
+    this.#builder = new MessageBuilder(request.model, ports.clock.now(), legal.names);
   }
 
   /** One batch for each piece of the answer that comes from the network. */

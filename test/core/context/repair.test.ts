@@ -36,12 +36,13 @@ const result = (toolCallId: string, content: ToolResultMessage['content'] = [tex
 });
 const text = (words: string) => ({ type: 'text' as const, text: words });
 const call = (id: string) => ({ type: 'toolCall' as const, id, name: 'read', arguments: {} });
-const image = { type: 'image' as const, data: 'AA==', mimeType: 'image/png' };
+const image = { type: 'image' as const, data: 'iVBORw0KGgo=', mimeType: 'image/png' };
+const badImage = { ...image, data: '!!!notbase64' };
 
 const words = fc.constantFrom('', ' ', '\n', 'a', 'b c', 'd');
 /** Few ids, so that they meet again. */
 const id = fc.constantFrom('c1', 'c2', 'c3', 'c1_2', '');
-const content = fc.array(fc.oneof(words.map(text), fc.constant(image)), { maxLength: 3 });
+const content = fc.array(fc.oneof(words.map(text), fc.constantFrom(image, badImage)), { maxLength: 3 });
 const block = fc.oneof(
   words.map(text),
   id.map(call),
@@ -133,7 +134,9 @@ function saidBy(history: readonly ModelMessage[]): string[] {
   return history
     .filter((entry) => entry.role === 'user')
     .map(({ content: said }) =>
-      typeof said === 'string' ? [said] : said.map((part) => ('text' in part ? part.text : '<image>')),
+      typeof said === 'string'
+        ? [said]
+        : said.map((part) => ('text' in part ? part.text.replace(/^\[An image was left out.*/, '<image>') : '<image>')),
     )
     .map((parts) => parts.filter((part) => part.trim() !== '').join('|'))
     .filter((said) => said !== '');
@@ -245,5 +248,33 @@ describe('the strict provider refuses', () => {
   ];
   test.each(bad)('%s', (_, history) => {
     expect(refusals(history)).not.toEqual([]);
+  });
+});
+
+describe('images of an old history', () => {
+  const url = (address: string) => ({ type: 'image' as const, source: { type: 'url' as const, url: address } });
+  const note = (why: string) => text(`[An image was left out: it ${why}.]`);
+
+  test.each([
+    ['not base64', badImage, note('is not base64')],
+    ['HTML', { ...image, data: 'PGh0bWw+PC9odG1sPg==' }, note('is not a PNG, JPEG, GIF or WebP image')],
+    ['empty', { ...image, data: '' }, note('is empty')],
+    ['a path', url('file:///etc/passwd'), note('is not an http or https address')],
+    ['a data URL', { ...image, data: 'data:image/png;base64,iVBORw0KGgo=' }, image],
+    ['the wrong type', { ...image, mimeType: 'image/webp' }, image],
+    ['a data URL as an address', url('data:image/png;base64,iVBORw0KGgo='), image],
+    ['an address', url('https://example.org/a.png'), url('https://example.org/a.png')],
+  ])('%s', (_name, given, expected) => {
+    const history = [user([text('look'), given]), assistant([call('c1')], 'toolUse'), result('c1', [given])];
+    const [asked, , answered] = repair(history);
+    expect(asked?.content).toEqual([text('look'), expected]);
+    expect(answered?.content).toEqual([expected]);
+    // The same objects again, so that requests keep their bytes and nothing is read twice.
+    expect(repair(history)[0]?.content[1]).toBe(asked?.content[1]);
+  });
+
+  test('a message whose images are readable stays the same object', () => {
+    const message = user([text('look'), image]);
+    expect(repair([message])[0]).toBe(message);
   });
 });

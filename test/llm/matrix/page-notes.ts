@@ -29,4 +29,14 @@ models.json decides otherwise.
 The finished item of the Responses format counts: where it differs from the deltas, \`text_end\`, \`thinking_end\` and \`toolcall_end\` say what is
 final, and \`message_end\` holds it. Items of hosted tools (web search and others) that follow encrypted reasoning are kept as empty thinking
 blocks, whose signature is sent back together with the reasoning.
+
+## Images and names of tools
+
+An image is a PNG, JPEG, GIF or WebP in base64; its type is that of its bytes, and a data URL is unwrapped. A command whose image is anything
+else is refused with the name of the field (\`images[0].data\`), and so is an image over the limit of the model: 5 MiB of base64 and 8000 pixels
+for Claude, 20 MiB for others. Where no host waits for an answer (results of tools, messages of extensions, files that a message mentions,
+earlier messages of a session) a note takes the place of the image.
+
+Names of tool calls in requests have 1 to 64 letters, digits, \`_\` and \`-\`. Another name that a model made up is replaced in the call and in its
+result; the session keeps what the model said. A tool that is registered under such a name is offered under a legal one.
 `;

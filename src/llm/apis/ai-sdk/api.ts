@@ -7,6 +7,7 @@ import { ProviderFault } from '../../http/failure.ts';
 import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { ABORTED_MESSAGE, MessageBuilder } from '../../message-builder.ts';
+import { withLegalTools } from '../../tool-name.ts';
 import { failureOf } from './failure.ts';
 import type { Prepared, SdkFormat } from './format.ts';
 import type { CallOptions, FunctionTool } from './language-model.ts';
@@ -17,7 +18,13 @@ import { type WatchedFetch, watchedFetch } from './watched-fetch.ts';
 /** `prepare` may read files and ask for a token. What it throws is the answer's failure. */
 export function createSdkApi(ports: WirePorts, prepare: (request: ApiRequest) => Promise<Prepared>): ModelApi {
   const newId = callNames(ports);
-  return { stream: (request) => follow(ports, () => prepare(request), request, newId) };
+  return {
+    stream(given) {
+      const { request, names } = withLegalTools(given);
+      const builder = new MessageBuilder(request.model, ports.clock.now(), names);
+      return follow(ports, () => prepare(request), request, { builder, newId });
+    },
+  };
 }
 
 /** For models that do not name their calls. The clock tells one run of the program from another. */
@@ -30,9 +37,8 @@ async function* follow(
   ports: WirePorts,
   prepare: () => Promise<Prepared>,
   { model, signal, idle }: ApiRequest,
-  newId: () => string,
+  { builder, newId }: { builder: MessageBuilder; newId: () => string },
 ): AsyncGenerator<AssistantMessageEvent> {
-  const builder = new MessageBuilder(model, ports.clock.now());
   let secrets: readonly string[] = [];
   let line: WatchedFetch | undefined;
   let begun = false;
