@@ -37,8 +37,28 @@ export async function writeProgram(outdir, project, entry) {
   // The package's own files are ES modules, unless a folder says otherwise.
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), asFunction(text));
+  await writeThreads(join(outdir, 'program', 'threads'));
   await writeLauncher(program, []);
   return { program, texts };
+}
+
+/**
+ * Programs of worker threads. Each is whole in one file, because a thread has no launcher.
+ * @param {string} outdir
+ */
+async function writeThreads(outdir) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { page: 'src/app/system-ports/threads/page.ts' },
+    outdir,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    logLevel: 'silent',
+  });
 }
 
 /**

@@ -78,5 +78,7 @@ function createPorts(): Ports {
     log: () => {},
     toolEnv: {},
     platform: 'linux',
+    tryPatterns: async () => [],
+    renderMarkup: async () => [],
   };
 }

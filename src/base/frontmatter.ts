@@ -35,8 +35,9 @@ function isEmpty({ text }: Line): boolean {
   return text === '' || text.startsWith('#');
 }
 
-const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s:#\-"'[\]{}][^:#]*?|-[^\s:][^:#]*?))[ \t]*:(?:[ \t]+(.*))?$/;
-const ITEM = /^-(?:[ \t]+(.*))?$/;
+const KEY =
+  /^(?:"((?:[^"\\]|\\.)*)"[ \t]*|'((?:[^']|'')*)'[ \t]*|([^\s:#\-"'[\]{}][^:#]*|-[^\s:][^:#]*)):(?:[ \t]+(.*))?$/s;
+const ITEM = /^-(?:[ \t]+(.*))?$/s;
 const BLOCK = /^([|>])([+-]?)$/;
 /** Deeper than anybody writes by hand; what is deeper is an attack on the stack. */
 const DEEPEST = 20;
@@ -77,7 +78,9 @@ class Reader {
       const match = KEY.exec(line.text);
       if (!match) throw wrong(line, 'is not `name: value`');
       const key =
-        match[1] === undefined ? (match[2]?.replaceAll("''", "'") ?? match[3] ?? '') : unquote(match[1], line);
+        match[1] === undefined
+          ? (match[2]?.replaceAll("''", "'") ?? match[3]?.trimEnd() ?? '')
+          : unquote(match[1], line);
       this.#at += 1;
       entries.push([key, this.#value(match[4] ?? '', line, { indent, depth, inMap: true })]);
     }
@@ -115,7 +118,10 @@ class Reader {
       this.#at += 1;
       line = this.#lines[this.#at];
     }
-    const margin = Math.min(...taken.filter(({ text }) => text !== '').map((line) => line.indent));
+    const margin = taken.reduce(
+      (least, line) => (line.text === '' ? least : Math.min(least, line.indent)),
+      Number.POSITIVE_INFINITY,
+    );
     const texts = taken.map((line) => (line.text === '' ? '' : `${' '.repeat(line.indent - margin)}${line.text}`));
     while (chomp !== '+' && texts.at(-1) === '') texts.pop();
     const joined = folded ? texts.join('\n').replace(/(?<=\S)\n(?=\S)/g, ' ') : texts.join('\n');
@@ -125,7 +131,7 @@ class Reader {
 
 function withoutComment(text: string): string {
   if (/^["'[{]/.test(text)) return text.trim();
-  return text.replace(/(^|\s)#.*$/, '').trim();
+  return text.replace(/(^|\s)#.*$/s, '').trim();
 }
 
 function scalar(text: string, line: Line): unknown {

@@ -9,6 +9,7 @@ export * from './host-ui.ts';
 export * from './hub.ts';
 export * from './kept.ts';
 export * from './logins.ts';
+export * from './markup.ts';
 export * from './model-api.ts';
 export * from './patterns.ts';
 export * from './places.ts';

@@ -1,5 +1,8 @@
 // Ground floor: everything that makes one run differ from another. The app gives real ones, tests give scripted ones.
 
+import type { RenderMarkup } from './markup.ts';
+import type { TryPatterns } from './patterns.ts';
+
 export type Cancel = () => void;
 
 export interface Clock {
@@ -148,4 +151,7 @@ export interface Ports {
   /** The environment that tools and shells get: provider keys are not in it. */
   readonly toolEnv: Readonly<Record<string, string>>;
   readonly platform: string;
+  /** Regular expressions that others wrote, tried in a thread that can be ended. */
+  readonly tryPatterns: TryPatterns;
+  readonly renderMarkup: RenderMarkup;
 }

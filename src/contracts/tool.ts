@@ -58,6 +58,8 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   readonly params: P;
   /** JSON Schema of the arguments for tools that bring their own; otherwise it follows from `params`. */
   readonly parameters?: Record<string, unknown>;
+  /** What `params` cannot check at once. Throws a Fault that names the argument. */
+  verify?(input: unknown): Promise<void>;
   run(params: InferOutput<P>, context: ToolContext): Promise<ToolResult>;
 }
 

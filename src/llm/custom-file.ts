@@ -92,7 +92,9 @@ export function describedByCode(name: string, entry: unknown): CustomProvider {
 
 /** A text in the wrong place may be a key. */
 function withoutValues(sentence: string): string {
-  return sentence.replace(/\(got ".*?"\)/gs, '(got string)');
+  const from = sentence.indexOf('(got "');
+  const to = sentence.lastIndexOf('")');
+  return from < 0 || to < from ? sentence : `${sentence.slice(0, from)}(got string)${sentence.slice(to + 2)}`;
 }
 
 async function entriesOf(content: string, path: string, problems: string[]): Promise<[string, unknown][]> {

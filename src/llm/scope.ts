@@ -14,13 +14,32 @@ export function inScope(models: readonly Model[], patterns: readonly string[]): 
 
 function matcher(pattern: string): (model: Model) => boolean {
   if (/[*?]/.test(pattern)) {
-    const source = pattern
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.');
-    const glob = new RegExp(`^${source}$`, 'i');
-    return ({ provider, id }) => glob.test(`${provider}/${id}`) || glob.test(id);
+    const glob = pattern.toLowerCase();
+    return ({ provider, id }) => fits(glob, `${provider}/${id}`.toLowerCase()) || fits(glob, id.toLowerCase());
   }
   const part = pattern.toLowerCase();
   return ({ provider, id, name }) => `${provider}/${id} ${name}`.toLowerCase().includes(part);
+}
+
+/** `*` is any text, `?` any character. Only the last star is ever tried again, so the time is at most the product of the lengths. */
+function fits(glob: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let from = 0;
+  for (let i = 0; i < text.length; ) {
+    if (glob[at] === '*') {
+      star = at;
+      from = i;
+      at += 1;
+    } else if (at < glob.length && (glob[at] === '?' || glob[at] === text[i])) {
+      at += 1;
+      i += 1;
+    } else if (star >= 0) {
+      from += 1;
+      i = from;
+      at = star + 1;
+    } else return false;
+  }
+  while (glob[at] === '*') at += 1;
+  return at === glob.length;
 }

@@ -9,6 +9,29 @@ const GROWTH = 1.25;
 // Half a string shows its beginning; half a number or half a word would show something else than what is meant.
 const SHOWN = Allow.STR | Allow.OBJ | Allow.ARR;
 
+/** The reader of half JSON needs time that grows with the square of the nesting. */
+const DEEPEST = 100;
+
+/** What can be seen of JSON that is still arriving. Throws where there is nothing to see, or it is nested too deeply. */
+export function parsePartialJson(text: string): unknown {
+  if (isDeeperThan(text, DEEPEST)) throw new Error(`JSON is nested deeper than ${DEEPEST} levels`);
+  return parse(text, SHOWN);
+}
+
+function isDeeperThan(text: string, most: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (inString && letter === '\\') at += 1;
+    else if (letter === '"') inString = !inString;
+    else if (!inString && (letter === '[' || letter === '{')) depth += 1;
+    else if (!inString && (letter === ']' || letter === '}')) depth -= 1;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
 export class ToolArguments {
   readonly #tool: string;
   #text = '';
@@ -26,7 +49,7 @@ export class ToolArguments {
     if (piece === '' || this.#text.length < this.#read * GROWTH) return undefined;
     this.#read = this.#text.length;
     try {
-      const seen: unknown = parse(this.#text, SHOWN);
+      const seen: unknown = parsePartialJson(this.#text);
       return isRecord(seen) ? seen : undefined;
     } catch {
       return undefined;

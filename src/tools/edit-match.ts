@@ -1,6 +1,7 @@
 // First floor, tools: several replacements in one text, all or none. Pure; knows no files, only the path's name.
 import { Fault } from '../base/index.ts';
 import { forgivingView, plainView, type TextView } from './edit-view.ts';
+import { occurrences } from './occurrences.ts';
 
 export interface Edit {
   oldText: string;
@@ -41,26 +42,28 @@ type View = (source: string) => TextView;
 /** Exact first. What fits exactly in one place is meant, even when a hasty reader would see it in two. */
 function uniqueSpan(source: string, oldText: string, views: readonly View[], index: number, naming: Naming): Span {
   for (const view of views) {
-    const spans = spansOf(view(source), view(oldText), oldText);
-    if (spans.length > 1) throw refusal(naming.ambiguous(index, spans.length));
-    if (spans[0]) return spans[0];
+    const { first, count } = spansOf(view(source), view(oldText), oldText);
+    if (count > 1) throw refusal(naming.ambiguous(index, count));
+    if (first) return first;
   }
   throw refusal(naming.missing(index));
 }
 
-function spansOf(text: TextView, needle: TextView, oldText: string): Span[] {
-  const spans: Span[] = [];
-  if (needle.text === '') return spans;
+function spansOf(text: TextView, needle: TextView, oldText: string): { first: Span | undefined; count: number } {
+  let first: Span | undefined;
+  let count = 0;
   // Blanks that the view took from the end of the old text are only ever taken at the end of a line.
   const mustEndLine = /[^\S\n]$/.test(oldText) && !/\s$/.test(needle.text);
-  for (let at = text.text.indexOf(needle.text); at >= 0; at = text.text.indexOf(needle.text, at + 1)) {
+  for (const at of occurrences(text.text, needle.text)) {
     const after = at + needle.text.length;
     if (mustEndLine && after < text.text.length && text.text[after] !== '\n') continue;
     const start = text.sourceIndex(at);
     const end = text.sourceIndex(after);
-    if (start !== undefined && end !== undefined) spans.push({ start, end });
+    if (start === undefined || end === undefined) continue;
+    first ??= { start, end };
+    count += 1;
   }
-  return spans;
+  return { first, count };
 }
 
 /** New lines end as the replaced ones did, or as the first line of the file does. */

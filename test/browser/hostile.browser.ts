@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { renderSession } from '../../src/core/index.ts';
+import { renderHere } from '../support/markup.ts';
 import { browser, soon } from './chromium.ts';
 import { hostileSession } from './hostile-session.ts';
 import { PAYLOADS } from './payloads.ts';
@@ -37,7 +38,7 @@ describe.each([
   test.each(groups.map((group, at) => [at * AT_ONCE, JSON.stringify(group[0]).slice(0, 60), group] as const))(
     'payloads from %i on: %s',
     async (_from, _first, group) => {
-      const { page, trespasses } = await open(await renderSession(hostileSession(group)), { bypassCSP });
+      const { page, trespasses } = await open(await renderSession(hostileSession(group), renderHere), { bypassCSP });
       await useEverything(page);
       expect(await page.locator('article').count()).toBeGreaterThan(80 * group.length);
       expect(await page.evaluate<string[]>(STRANGERS)).toEqual([]);
@@ -48,7 +49,7 @@ describe.each([
 
 test('a click on every link leads nowhere but into the page or to a plain address', async () => {
   const links = PAYLOADS.filter((payload) => /https?:|www\.|\]\(|script:|data:/i.test(payload));
-  const { page, url, trespasses } = await open(await renderSession(hostileSession([links.join('\n\n')])));
+  const { page, url, trespasses } = await open(await renderSession(hostileSession([links.join('\n\n')]), renderHere));
   const targets = await page.evaluate<string[]>('[...document.links].map((link) => link.href)');
   expect(targets.filter((href) => !href.startsWith(`${url}#`)).length).toBeGreaterThan(50);
   expect(targets.filter((href) => !href.startsWith(`${url}#`) && !/^(https?|mailto):/.test(href))).toEqual([]);

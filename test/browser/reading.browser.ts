@@ -3,13 +3,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderSession } from '../../src/core/index.ts';
+import { renderHere } from '../support/markup.ts';
 import { newPlace, runProgram } from '../support/program.ts';
 import { browser, soon } from './chromium.ts';
 import { longSession, showcase } from './showcase.ts';
 
 const { open } = browser();
 const NOTHING = { dialogs: [], requests: [], violations: [], hits: [], errors: [] };
-const shown = async () => open(await renderSession(showcase()));
+const shown = async () => open(await renderSession(showcase(), renderHere));
 
 test('the conversation is there with its prose, code, tables, changes, pictures and costs', async () => {
   const { page, trespasses } = await shown();
@@ -76,7 +77,7 @@ test('another branch is shown by choosing it, or by following the outline into i
 test.each(['light', 'dark'] as const)(
   '%s, by the system’s wish and by a click, with letters that can be read',
   async (scheme) => {
-    const { page } = await open(await renderSession(showcase()), { colorScheme: scheme });
+    const { page } = await open(await renderSession(showcase(), renderHere), { colorScheme: scheme });
     await page.click('#folds');
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const first = await ground();
@@ -90,7 +91,7 @@ test.each(['light', 'dark'] as const)(
 );
 
 test('on paper everything is unfolded, light and without the tools; afterwards it is as before', async () => {
-  const { page } = await open(await renderSession(showcase()), { colorScheme: 'dark' });
+  const { page } = await open(await renderSession(showcase(), renderHere), { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.evaluate('dispatchEvent(new Event("beforeprint"))');
   await soon(() => page.locator('nav').isVisible()).toBe(false);
@@ -102,13 +103,13 @@ test('on paper everything is unfolded, light and without the tools; afterwards i
 });
 
 test.each([1280, 700, 360])('nothing sticks out at a width of %i', async (width) => {
-  const { page } = await open(await renderSession(showcase()), { viewport: { width, height: 800 } });
+  const { page } = await open(await renderSession(showcase(), renderHere), { viewport: { width, height: 800 } });
   await page.click('#folds');
   await soon(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
 });
 
 test('5,000 messages stay usable', async () => {
-  const { page } = await open(await renderSession(longSession(5000)));
+  const { page } = await open(await renderSession(longSession(5000), renderHere));
   const count = () => page.locator('#count').textContent();
   await page.fill('#search', 'answer 4999.');
   await soon(count).toBe('1 found');

@@ -35,7 +35,8 @@ export async function runExport(argv: readonly string[]): Promise<string> {
   const path = await locate(ports, wanted, values['session-dir']);
   const { files, clock } = ports;
   const store = createJsonlStore({ files, clock, identity: createProcessIdentity(), directory: resolve(path, '..') });
-  const page = await renderSession({ ...(await store.read(path)), branchOnly: values.branch ?? false });
+  const session = { ...(await store.read(path)), branchOnly: values.branch ?? false };
+  const page = await renderSession(session, ports.renderMarkup);
   const target = file ? resolve(file) : await freeName(files, resolve(basename(path, '.jsonl')));
   await files.replace(target, new TextEncoder().encode(page), { mode: 0o600 });
   return `${target}\n`;

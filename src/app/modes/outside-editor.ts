@@ -36,7 +36,7 @@ export async function writtenOutside(text: string, { ports, env, cwd, stopped }:
       });
     });
     if (code !== 0) throw ended(editor, code, signal);
-    return new TextDecoder().decode(await files.read(path)).replace(/[\r\n]+$/, '');
+    return new TextDecoder().decode(await files.read(path)).replace(/(?<![\r\n])[\r\n]+$/, '');
   } finally {
     await files.remove(folder, { recursive: true });
   }

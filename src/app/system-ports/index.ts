@@ -53,6 +53,12 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
       return toolEnv.current();
     },
     platform: process.platform,
+    async tryPatterns(pairs) {
+      return (await import('./pattern-watch.ts')).createTryPatterns({ clock })(pairs);
+    },
+    async renderMarkup(texts) {
+      return (await import('./markup-thread.ts')).createRenderMarkup({ clock })(texts);
+    },
     redact: diagnostics.redact,
     withhold: toolEnv.withhold,
     async close() {

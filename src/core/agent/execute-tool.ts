@@ -28,13 +28,13 @@ async function withReadableImages(result: ToolResult): Promise<ToolResult> {
 
 async function attempt(scope: RunScope, tool: Tool, call: ToolCall, update: Update): Promise<ToolResult> {
   try {
-    let params = checked(tool, call.arguments);
+    let params = await checked(tool, call.arguments);
     let input = call.arguments;
     if (scope.hooks.toolCall) {
       const permitted = await permission(scope, tool, call);
       if ('content' in permitted) return permitted;
       // Whoever changes the arguments may get them wrong, as the model may.
-      if (permitted.input !== input) params = checked(tool, permitted.input);
+      if (permitted.input !== input) params = await checked(tool, permitted.input);
       input = permitted.input;
     }
     if (scope.signal.aborted) return abortedResult(scope);
@@ -45,9 +45,11 @@ async function attempt(scope: RunScope, tool: Tool, call: ToolCall, update: Upda
   }
 }
 
-function checked(tool: Tool, input: Input): unknown {
+async function checked(tool: Tool, input: Input): Promise<unknown> {
   try {
-    return check(tool.params, input);
+    const params = check(tool.params, input);
+    if (tool.verify) await tool.verify(input);
+    return params;
   } catch (thrown) {
     throw new Fault('invalid_params', `Invalid arguments for tool ${tool.name}: ${messageOf(thrown)}`);
   }

@@ -3,7 +3,7 @@ import type { AgentMessage, ToolCall } from '../../protocol/index.ts';
 import { textOf } from '../../protocol/index.ts';
 import { folded, foldedLong, images, textBlock } from './blocks.ts';
 import { escapeHtml } from './escape.ts';
-import type { Renderers } from './markdown.ts';
+import type { Renderers } from './markup-texts.ts';
 import { opening, spent } from './words.ts';
 
 type Role<R extends AgentMessage['role']> = Extract<AgentMessage, { role: R }>;

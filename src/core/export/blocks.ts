@@ -1,7 +1,7 @@
 // First floor, core: what messages of the page are made of: prose, text, pictures, folds. Gives safe HTML.
 import { type ImageContent, textOf } from '../../protocol/index.ts';
 import { dataImage, escapeHtml, linked } from './escape.ts';
-import type { Renderers } from './markdown.ts';
+import type { Renderers } from './markup-texts.ts';
 
 export type Content = string | readonly ({ type: 'text'; text: string } | ImageContent)[];
 

@@ -4,7 +4,7 @@ import { messageOf } from '../tree/context-path.ts';
 import { answerView, bashView, resultView } from './answer-view.ts';
 import { contentView, folded } from './blocks.ts';
 import { escapeHtml } from './escape.ts';
-import type { Renderers } from './markdown.ts';
+import type { Renderers } from './markup-texts.ts';
 import { count, time } from './words.ts';
 
 /** What is said about an entry elsewhere. */

@@ -1,18 +1,11 @@
-// First floor, core: markdown as safe HTML. Raw HTML in the text stays text; code is highlighted; links are checked.
+// Markdown as safe HTML. Raw HTML in the text stays text; code is highlighted; links are checked.
+// Only for a thread that can be ended: some texts take minutes.
 import { escapeHtml, escapeProse, linked } from './escape.ts';
+import type { Renderers } from './markup-texts.ts';
 
-export interface Renderers {
-  markdown(text: string): string;
-  /** Code in this language; as it is when the language is not known. */
-  code(text: string, language: string | undefined): string;
-}
-
-/** Highlighting more than this costs seconds and helps nobody. */
 const LONGEST_HIGHLIGHT = 50_000;
-/** Nobody writes prose of this length; what is so long is data. */
 const LONGEST_PROSE = 200_000;
 
-/** Loaded when the first page is written. */
 export async function createRenderers(): Promise<Renderers> {
   const [{ Marked }, { default: highlighter }] = await Promise.all([
     import('marked'),

@@ -1,4 +1,5 @@
 // First floor, core: a whole session as one page that needs nothing else and lets nothing else in.
+import type { RenderMarkup } from '../../contracts/index.ts';
 import { type SessionEntry, type SessionHeader, type SessionStats, textOf } from '../../protocol/index.ts';
 import { messageOf } from '../tree/context-path.ts';
 import { type Lineage, lineageOf } from '../tree/lineage.ts';
@@ -6,7 +7,7 @@ import { purposeOf } from './answer-view.ts';
 import { branchesOf, chooser, outline } from './branch-view.ts';
 import { type Place, viewOf } from './entry-view.ts';
 import { escapeHtml } from './escape.ts';
-import { createRenderers } from './markdown.ts';
+import { MarkupTexts } from './markup-texts.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 import { count, opening, spent, time } from './words.ts';
@@ -19,12 +20,16 @@ export interface PageContent {
   stats: Pick<SessionStats, 'tokens' | 'cost' | 'totalMessages'>;
 }
 
-export async function renderPage(content: PageContent): Promise<string> {
+export async function renderPage(content: PageContent, renderMarkup: RenderMarkup): Promise<string> {
   const lineage = lineageOf(content.entries);
   const places = placesOf(lineage);
   const branches = branchesOf(lineage, lineage.find(content.leafId));
-  const render = await createRenderers();
-  const pieces = content.entries.map((entry, at) => viewOf(entry, places[at] as Place, render));
+  const markup = new MarkupTexts();
+  const views = () => content.entries.map((entry, at) => viewOf(entry, places[at] as Place, markup));
+  // The first time finds out which texts the page needs, the second time uses what became of them.
+  views();
+  await markup.renderAll(renderMarkup);
+  const pieces = views();
   const title = escapeHtml(content.name || firstPrompt(content) || 'A conversation');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

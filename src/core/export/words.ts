@@ -28,7 +28,8 @@ export function spent({ input, output, cacheRead, cacheWrite }: Spent, cost: num
 }
 
 export function count(n: number): string {
-  return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+  // A log may hold a text in the place of a number.
+  return String(Number(n)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** One line of at most so many characters; not escaped. */

@@ -85,8 +85,10 @@ export class ExtensionSystem {
   }
 
   tools(): readonly Tool[] {
-    return toolsOf(this.#runner.extensions, (extension, signal) =>
-      createContext(this.#here(), extension, endless, signal),
+    return toolsOf(
+      this.#runner.extensions,
+      (extension, signal) => createContext(this.#here(), extension, endless, signal),
+      this.#options.ports.tryPatterns,
     );
   }
 

@@ -1,7 +1,8 @@
 // First floor, core: a tool that an extension registered, as the model and the loop know tools.
 import { type GenericSchema, pipe, rawCheck, transform, unknown } from 'valibot';
-import { isRecord } from '../../base/index.ts';
-import type { ExtensionTool, JsonSchema, Tool, ToolResult } from '../../contracts/index.ts';
+import { Fault, isRecord } from '../../base/index.ts';
+import type { ExtensionTool, JsonSchema, Tool, ToolResult, TryPatterns } from '../../contracts/index.ts';
+import { checkPatiently } from '../schema/expressions.ts';
 import { checkJson } from '../schema/json-schema.ts';
 import type { Extension } from './extension.ts';
 
@@ -9,6 +10,7 @@ import type { Extension } from './extension.ts';
 export function toolsOf(
   extensions: readonly Extension[],
   surroundings: (extension: Extension, signal: AbortSignal) => unknown,
+  tryPatterns: TryPatterns,
 ): Tool[] {
   const named = new Map<string, Tool>();
   for (const extension of extensions) {
@@ -16,7 +18,7 @@ export function toolsOf(
       if (!named.has(name))
         named.set(
           name,
-          toolOf(tool, (signal) => surroundings(extension, signal)),
+          toolOf(tool, (signal) => surroundings(extension, signal), tryPatterns),
         );
     }
   }
@@ -24,7 +26,11 @@ export function toolsOf(
 }
 
 /** What a tool of an extension does to the world is not known, so the worst is assumed. */
-function toolOf(definition: ExtensionTool, surroundings: (signal: AbortSignal) => unknown): Tool {
+function toolOf(
+  definition: ExtensionTool,
+  surroundings: (signal: AbortSignal) => unknown,
+  tryPatterns: TryPatterns,
+): Tool {
   const { name, description = '', label, promptSnippet, promptGuidelines } = definition;
   const schema = { type: 'object', properties: {}, ...plain(definition.parameters) };
   return {
@@ -35,6 +41,7 @@ function toolOf(definition: ExtensionTool, surroundings: (signal: AbortSignal) =
     effect: 'execute',
     params: paramsOf(schema),
     parameters: schema,
+    ...(hasPattern(schema) ? { verify: (input) => verifyPatterns(schema, input, tryPatterns) } : {}),
     async run(params, { toolCallId, signal, update }) {
       const shown = (partial: ToolResult) => update(shownOf(partial));
       const input = params as Record<string, unknown>;
@@ -52,13 +59,13 @@ function paramsOf(schema: JsonSchema): GenericSchema {
   return pipe(
     unknown(),
     rawCheck(({ dataset, addIssue }) => {
-      const checked = checkJson(schema, dataset.value);
+      const checked = checkJson(schema, dataset.value, { root: schema, matches: later });
       if (!('problem' in checked)) return;
       const { path, message } = checked.problem;
       addIssue({ message, ...(path === '' ? {} : { path: [{ key: path } as never] }) });
     }),
     transform((value) => {
-      const checked = checkJson(schema, value);
+      const checked = checkJson(schema, value, { root: schema, matches: later });
       return 'value' in checked ? checked.value : value;
     }),
   );
@@ -68,6 +75,34 @@ function paramsOf(schema: JsonSchema): GenericSchema {
 function shownOf(partial: ToolResult): ToolResult {
   const { terminate: _, ...shown } = resultOf(partial);
   return shown;
+}
+
+/** Regular expressions are left to `verifyPatterns`: the model chooses the text, and one may take for ever on it. */
+const later = () => true;
+
+function hasPattern(schema: unknown): boolean {
+  if (!isRecord(schema) && !Array.isArray(schema)) return false;
+  return Object.entries(schema).some(
+    ([key, inner]) => (key === 'pattern' && typeof inner === 'string') || hasPattern(inner),
+  );
+}
+
+/** An expression that takes too long refuses the call: what it was to keep out is not known. */
+async function verifyPatterns(schema: JsonSchema, input: unknown, tryPatterns: TryPatterns): Promise<void> {
+  const lost: string[] = [];
+  const checked = await checkPatiently(schema, input, {
+    tryPatterns,
+    lost: (expression) => void lost.push(expression),
+  });
+  if (lost.length > 0) {
+    throw new Fault(
+      'invalid_params',
+      `the pattern ${lost[0]} takes too long to check. Use shorter or simpler arguments`,
+    );
+  }
+  if (!('problem' in checked)) return;
+  const { path, message } = checked.problem;
+  throw new Fault('invalid_params', `${path || 'value'} ${message}`);
 }
 
 /** Whatever came back, as something that the model can read. */

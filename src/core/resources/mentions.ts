@@ -36,7 +36,7 @@ export async function addMentions(files: Reading, cwd: string, message: string):
 function mentionedIn(message: string): string[][] {
   const found = new Map<string, string[]>();
   for (const [, quoted, plain = ''] of message.matchAll(MENTION)) {
-    const spellings = quoted === undefined ? [plain, plain.replace(/[.,;:!?)\]}]+$/, '')] : [quoted];
+    const spellings = quoted === undefined ? [plain, plain.replace(/(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/, '')] : [quoted];
     if (found.size < MOST_MENTIONS) found.set(spellings[0] ?? '', spellings);
   }
   return [...found.values()];

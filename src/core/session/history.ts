@@ -151,7 +151,8 @@ export class HistoryFacet implements History {
     }
     const { renderSession } = await import('../export/session-page.ts');
     const { header, leafId } = conversation;
-    const page = await renderSession({ header, entries, leafId, name: this.#ports.name(), ...options });
+    const session = { header, entries, leafId, name: this.#ports.name(), ...options };
+    const page = await renderSession(session, ports.renderMarkup);
     const { files } = ports;
     const target =
       path === undefined ? await freePage(files, made.cwd, conversation.header.id) : pageAt(files, made.cwd, path);

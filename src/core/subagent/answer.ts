@@ -57,8 +57,22 @@ async function held(schema: unknown, value: unknown, expressions: Expressions): 
 function dataIn(text: string): unknown {
   const whole = parsed(text);
   if (whole !== undefined) return whole;
-  const blocks = [...text.matchAll(/^[ \t]*```[^\n`]*\n([\s\S]*?)\n[ \t]*```[ \t]*$/gm)];
-  return parsed(blocks.at(-1)?.[1] ?? '');
+  return parsed(lastCodeIn(text) ?? '');
+}
+
+/** What stands between the last two lines of backticks that belong together. */
+function lastCodeIn(text: string): string | undefined {
+  let last: string | undefined;
+  let open: string[] | undefined;
+  for (const line of text.split('\n')) {
+    const isFence = line.trimStart().startsWith('```');
+    if (open && isFence && line.trim() === '```') {
+      last = open.join('\n');
+      open = undefined;
+    } else if (open) open.push(line);
+    else if (isFence && !line.trimStart().slice(3).includes('`')) open = [];
+  }
+  return last;
 }
 
 function parsed(text: string): unknown {

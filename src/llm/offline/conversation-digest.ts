@@ -10,9 +10,6 @@ export interface ConversationText {
   previousSummary?: string;
 }
 
-const BLOCK = /<conversation>\n?([\s\S]*)<\/conversation>/;
-const PREVIOUS = /<previous-summary>\n?([\s\S]*?)\n?<\/previous-summary>/;
-
 /** The conversation to summarise, when that is what the request is about. */
 export function conversationToSummarise(
   request: Pick<ModelRequest, 'systemPrompt' | 'messages'>,
@@ -20,12 +17,27 @@ export function conversationToSummarise(
   const last = request.messages.at(-1);
   if (last?.role !== 'user') return undefined;
   const text = textOf(last.content);
-  const block = BLOCK.exec(text);
-  if (block?.[1] === undefined) return undefined;
-  const around = text.slice(0, block.index) + text.slice(block.index + block[0].length);
+  const block = between(text, '<conversation>', '</conversation>', text.lastIndexOf('</conversation>'));
+  if (block === undefined) return undefined;
+  const around = text.slice(0, block.start) + text.slice(block.end);
   if (!/summar/i.test(request.systemPrompt) && !/summar/i.test(around)) return undefined;
-  const previousSummary = PREVIOUS.exec(around)?.[1];
-  return { conversation: block[1], ...(previousSummary !== undefined && { previousSummary }) };
+  const previous = between(around, '<previous-summary>', '</previous-summary>');
+  const previousSummary = previous?.inside.endsWith('\n') ? previous.inside.slice(0, -1) : previous?.inside;
+  return { conversation: block.inside, ...(previousSummary !== undefined && { previousSummary }) };
+}
+
+/** From the first opening tag to `to`, by default the first closing tag behind it. A line break behind the opening tag is left out. */
+function between(
+  text: string,
+  open: string,
+  close: string,
+  to = text.indexOf(close, text.indexOf(open) + 1),
+): { start: number; end: number; inside: string } | undefined {
+  const start = text.indexOf(open);
+  const from = start + open.length;
+  if (start < 0 || to < from) return undefined;
+  const inside = text.slice(text[from] === '\n' && from < to ? from + 1 : from, to);
+  return { start, end: to + close.length, inside };
 }
 
 export function summariseConversation({ conversation, previousSummary }: ConversationText): string {

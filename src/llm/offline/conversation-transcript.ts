@@ -19,7 +19,7 @@ export interface Transcript {
   open?: string;
 }
 
-const LABEL = /^\[(User|Assistant thinking|Assistant tool calls|Assistant|Tool result[^\]\n]*)\]: ?/gm;
+const LABEL = /^\[(User|Assistant thinking|Assistant tool calls|Assistant|Tool result[^\]\n\r\u2028\u2029]*)\]: ?/gm;
 
 export function readTranscript(text: string): Transcript {
   const transcript: Transcript = { requests: [], answers: [], acts: [] };
@@ -51,20 +51,27 @@ function parts(text: string): { label: string; body: string }[] {
   }));
 }
 
-const PROBLEM =
-  /^(?:error\b|cannot\b|could not\b|file not found|path not found|not a directory|no such file|found \d+ occurrences|skipped\b|invalid arguments|tool \S+ not found|command (?:aborted|timed out))|command (?:exited with code [1-9-]\d*|aborted|timed out[^\n]*)$|tool execution (?:was aborted|failed)/i;
+const PROBLEM_START =
+  /^(?:error\b|cannot\b|could not\b|file not found|path not found|not a directory|no such file|found \d+ occurrences|skipped\b|invalid arguments|tool \S+ not found|command (?:aborted|timed out))/i;
+/** For the last line alone. */
+const PROBLEM_END = /command (?:exited with code [1-9-]\d*|aborted|timed out.*)$/is;
+const PROBLEM_ANYWHERE = /tool execution (?:was aborted|failed)/i;
 
 function conclude(act: Act, body: string, label: string): void {
   act.result = body;
-  const problem = PROBLEM.exec(body);
-  if (problem || /error|fail/i.test(label))
-    act.problem = (problem?.index ? problem[0] : body.split('\n')[0]) || 'failed';
+  const first = body.split('\n', 1)[0] || 'failed';
+  if (PROBLEM_START.test(body)) act.problem = first;
+  else {
+    const lastLine = body.slice(body.lastIndexOf('\n') + 1);
+    const [problem] = PROBLEM_ANYWHERE.exec(body) ?? PROBLEM_END.exec(lastLine) ?? [];
+    if (problem !== undefined || /error|fail/i.test(label)) act.problem = problem ?? first;
+  }
 }
 
 /** `name(key=json, …); name(…)`, where the JSON may itself hold brackets and semicolons. */
 function readCalls(text: string): Act[] {
   const calls: Act[] = [];
-  const head = /(?<tool>[\w.-]+)\(/g;
+  const head = /(?<![\w.-])(?<tool>[\w.-]+)\(/g;
   for (let match = head.exec(text); match; match = head.exec(text)) {
     const end = endOfCall(text, head.lastIndex);
     const inside = text.slice(head.lastIndex, end);

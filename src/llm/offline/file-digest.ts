@@ -40,7 +40,7 @@ function readProse(text: string): { headings: string[]; paragraphs: string[] } {
     const line = cut(whole, LONGEST_LINE);
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence;
-    const heading = fence === undefined ? /^#{1,6}\s+(.+?)\s*#*$/.exec(line)?.[1] : undefined;
+    const heading = fence === undefined ? headingIn(line) : undefined;
     if (heading) headings.push(heading);
     const running =
       fence === undefined && !mark && !heading && /^[\p{L}\p{N}*_“"'(]/u.test(line) && !/^[*-]\s/.test(line);
@@ -49,6 +49,15 @@ function readProse(text: string): { headings: string[]; paragraphs: string[] } {
     open = running;
   }
   return { headings, paragraphs: paragraphs.filter((paragraph) => /\s/.test(paragraph)) };
+}
+
+function headingIn(line: string): string | undefined {
+  const [start] = /^#{1,6}\s+/.exec(line) ?? [];
+  if (start === undefined) return undefined;
+  return line
+    .slice(start.length)
+    .replace(/(?<!#)#+$/, '')
+    .trimEnd();
 }
 
 function firstSentence(paragraph: string): string {

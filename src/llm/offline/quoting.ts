@@ -20,28 +20,50 @@ const CLOSE = '\uFDD1';
 /** Matches one token; for use inside larger expressions. */
 export const QUOTE = `${OPEN}\\d+${CLOSE}`;
 
+/** Tried in this order where one of their first characters stands. */
 const MARKS = [
-  /```[^\n`]*\n(?<fence>[\s\S]*?)```/,
-  /``(?<ticks>[^\n]{1,2000}?)``/,
-  /`(?<tick>[^`]+)`/,
-  /"(?<straight>[^"]*)"/,
-  /“(?<curly>[^”]*)”/,
-  /«\s*(?<angled>[^»]*?)\s*»/,
+  /```[^\n`]*\n(?<inside>[\s\S]*?)```/uy,
+  /``(?<inside>[^\n]{1,2000}?)``/uy,
+  /`(?<inside>[^`]+)`/uy,
+  /"(?<inside>[^"]*)"/uy,
+  /“(?<inside>[^”]*)”/uy,
+  /«(?<inside>[^»]*)»/uy,
   // An apostrophe inside a word opens nothing.
-  /(?<![^\s(,:])['‘](?<single>[^\n]{0,400}?)['’](?![^\s),.;:?!])/,
+  /(?<![^\s(,:])['‘](?<inside>[^\n]{0,400}?)['’](?![^\s),.;:?!])/uy,
 ];
 // A token that the sentence brings along, outside of any quote, would pass for one of ours.
-const QUOTED = new RegExp([...MARKS.map((mark) => mark.source), `[${OPEN}${CLOSE}]`].join('|'), 'gu');
+const OPENERS = new RegExp(`[\`"“«'‘${OPEN}${CLOSE}]`, 'gu');
 
 export function mask(sentence: string): Masked {
   const quotes: Quote[] = [];
-  const text = sentence.replace(QUOTED, (raw, ...rest) => {
-    if (raw === OPEN || raw === CLOSE) return ' ';
-    const groups = rest.at(-1) as Record<string, string | undefined>;
-    const inside = Object.values(groups).find((part) => part !== undefined) ?? '';
-    return `${OPEN}${quotes.push({ text: inside, raw }) - 1}${CLOSE}`;
-  });
-  return { text, quotes };
+  // Without these, each of many opening marks that nothing closes would be followed to the end of the text.
+  const lastClosers: Readonly<Record<string, number>> = {
+    '“': sentence.lastIndexOf('”'),
+    '«': sentence.lastIndexOf('»'),
+  };
+  let text = '';
+  let done = 0;
+  for (const { 0: opener, index } of sentence.matchAll(OPENERS)) {
+    if (index < done || (lastClosers[opener] ?? index) < index) continue;
+    const raw = opener === OPEN || opener === CLOSE ? opener : quoteAt(sentence, index, opener, quotes);
+    if (raw === undefined) continue;
+    text += sentence.slice(done, index) + (raw === opener ? ' ' : `${OPEN}${quotes.length - 1}${CLOSE}`);
+    done = index + raw.length;
+  }
+  return { text: text + sentence.slice(done), quotes };
+}
+
+/** Adds the quoted part that begins here; `undefined` when none does. */
+function quoteAt(sentence: string, index: number, opener: string, quotes: Quote[]): string | undefined {
+  for (const mark of MARKS) {
+    mark.lastIndex = index;
+    const found = mark.exec(sentence);
+    if (!found) continue;
+    const inside = found.groups?.inside ?? '';
+    quotes.push({ text: opener === '«' ? inside.trim() : inside, raw: found[0] });
+    return found[0];
+  }
+  return undefined;
 }
 
 const TOKEN = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'gu');

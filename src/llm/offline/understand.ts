@@ -8,6 +8,8 @@ import { matchClause } from './rules.ts';
 // Longer texts are pasted material; to look for requests in it would be guessing, and slow.
 const LONGEST_SENTENCE = 2000;
 const MOST_PARTS = 60;
+/** White space outside of quotes says no more than one blank or one line break; without runs the rules need no time for them. */
+const SPACES = /\s+/g;
 const LIST_MARKERS = /^[ \t]*(?:[-*•]|\d+[.)])\s+/gm;
 const JOINTS = /\s*[;\n]+\s*|\s*,\s*|[.!?]+\s+|\s+(?:and then|and|then|&&)\s+/gi;
 
@@ -19,11 +21,15 @@ interface Range {
 /** What a text asks for. An empty text asks for nothing; what no rule knows comes back as `unclear`. */
 export function understand(text: string): readonly Intent[] {
   const masked = mask(text.trim());
-  const sentence = masked.text.replace(LIST_MARKERS, '').replaceAll('’', "'");
+  const sentence = masked.text.replace(LIST_MARKERS, '').replaceAll('’', "'").replace(SPACES, oneSpace);
   if (sentence === '') return [];
   const parts = sentence.length > LONGEST_SENTENCE ? [] : atoms(sentence);
   if (parts.length === 0 || parts.length > MOST_PARTS) return [{ kind: 'unclear', words: brief(text) }];
   return clauses(sentence, parts, masked.quotes).flatMap((clause) => intentsOf(clause, masked.quotes));
+}
+
+function oneSpace(run: string): string {
+  return run.includes('\n') ? '\n' : ' ';
 }
 
 /**

@@ -25,5 +25,5 @@ function readAddress({ baseUrl, keyless, rootPath }: Provider, variable: string,
   // Where a server listens on every address, it is reached on its own.
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = 'localhost';
   if (url.pathname === '/' && rootPath !== undefined) url.pathname = rootPath;
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }

@@ -48,7 +48,7 @@ async function ownList({ lists }: Provider, ask: Ask): Promise<Facts[] | undefin
 type Ask = (path: string, options?: { root?: boolean; body?: unknown }) => Promise<Record<string, unknown> | undefined>;
 
 function createAsk(provider: Provider, { fetch, clock, apiKey }: ServerPorts): Ask {
-  const base = provider.baseUrl.replace(/\/+$/, '');
+  const base = provider.baseUrl.replace(/(?<!\/)\/+$/, '');
   return async (path, { root = false, body } = {}) => {
     const aborter = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());

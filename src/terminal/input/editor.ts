@@ -114,8 +114,15 @@ function after(draft: Draft): number {
   return at + (graphemes(text.slice(at, end))[0]?.text.length ?? 0);
 }
 
+const WORD_LETTER = /[\p{L}\p{N}\p{M}_]/u;
+
+/** Back over what is no word, then over the word. */
 function wordBefore({ text, at }: Draft): number {
-  return /[\p{L}\p{N}\p{M}_]+[^\p{L}\p{N}\p{M}_]*$|[^\p{L}\p{N}\p{M}_]+$/u.exec(text.slice(0, at))?.index ?? 0;
+  const letters = Array.from(text.slice(0, at));
+  let end = letters.length;
+  while (end > 0 && !WORD_LETTER.test(letters[end - 1] ?? '')) end -= 1;
+  while (end > 0 && WORD_LETTER.test(letters[end - 1] ?? '')) end -= 1;
+  return letters.slice(0, end).join('').length;
 }
 
 function wordAfter({ text, at }: Draft): number {

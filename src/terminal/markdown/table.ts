@@ -10,15 +10,16 @@ const BETWEEN = ' │ ';
 /** `undefined` when even the narrowest columns would not fit. */
 export function tableLines([head = '', delimiter = '', ...rows]: readonly string[], width: number): Line[] | undefined {
   const sides = cellsOf(delimiter).map(sideOf);
-  const cells = [head, ...rows].map((row, at) =>
-    sides.map((_, column) => cellOf(cellsOf(row)[column] ?? '', at === 0 ? { bold: true } : {})),
-  );
   const room = width - BETWEEN.length * (sides.length - 1);
+  if (sides.length * LEAST > room) return undefined;
+  const cells = [head, ...rows].map((row, at) => {
+    const texts = cellsOf(row);
+    return sides.map((_, column) => cellOf(texts[column] ?? '', at === 0 ? { bold: true } : {}));
+  });
   const widths = fitting(
-    sides.map((_, column) => Math.max(LEAST, ...cells.map((row) => lineWidth(row[column] ?? [])))),
+    sides.map((_, column) => cells.reduce((most, row) => Math.max(most, lineWidth(row[column] ?? [])), LEAST)),
     room,
   );
-  if (!widths) return undefined;
   const [header = [], ...body] = cells.map((row) => rowLines(row, widths, sides));
   const line = widths.map((wide) => '─'.repeat(wide)).join('─┼─');
   return [...header, [span(line, { dim: true })], ...body.flat()];
@@ -42,9 +43,9 @@ function sideOf(mark: string): Side {
 }
 
 /** The widest give way first. */
-function fitting(widths: number[], room: number): number[] | undefined {
-  if (widths.length * LEAST > room) return undefined;
-  const out = [...widths];
+function fitting(widths: number[], room: number): number[] {
+  // No column can be wider than all of them together.
+  const out = widths.map((wide) => Math.min(wide, room));
   for (let excess = sum(out) - room; excess > 0; excess--) {
     const widest = out.indexOf(Math.max(...out));
     out[widest] = (out[widest] ?? 0) - 1;

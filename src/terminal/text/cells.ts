@@ -34,7 +34,20 @@ const WIDE: readonly (readonly [number, number])[] = [
 
 export function graphemes(text: string): Grapheme[] {
   if (PRINTABLE_ASCII.test(text)) return Array.from(text, (letter) => ({ text: letter, width: 1 }));
-  return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, width: cellsOf(segment) }));
+  return Array.from(segmentsOf(text), (segment) => ({ text: segment, width: cellsOf(segment) }));
+}
+
+/** The segmenter needs time that grows with the square of its text, so it gets a little at a time. */
+const PIECE = 500;
+
+function* segmentsOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const segments = Array.from(segmenter.segment(text.slice(from, from + PIECE)), ({ segment }) => segment);
+    // The last one may go on behind the piece.
+    if (from + PIECE < text.length && segments.length > 1) segments.pop();
+    yield* segments;
+    from += segments.reduce((sum, { length }) => sum + length, 0);
+  }
 }
 
 export function widthOf(text: string): number {

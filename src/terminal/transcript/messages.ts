@@ -26,7 +26,7 @@ export function troubleLines({ stopReason, errorMessage }: AssistantMessage, wid
 }
 
 export function shellLines(command: string, output: string, exitCode: number | undefined, width: number): Line[] {
-  const text = output.replace(/\s+$/, '');
+  const text = output.trimEnd();
   const body = text === '' ? [] : plainLines(text).map((one) => line(one, { dim: true }));
   const failed = exitCode !== undefined && exitCode !== 0 ? [line(`  exit code ${exitCode}`, { colour: 'red' })] : [];
   return [...saidLines(command, width, '$ '), ...fold(indented(body, width), OUTPUT_LINES * 3, 'end').lines, ...failed];

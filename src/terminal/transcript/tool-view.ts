@@ -85,6 +85,6 @@ export function diffLines(diff: string): Line[] {
 
 function textLines({ content }: ToolOutput, look: Look = { dim: true }): Line[] {
   const images = content.filter(({ type }) => type === 'image').map(() => line('[image]', { dim: true }));
-  const text = textOf(content).replace(/\s+$/, '');
+  const text = textOf(content).trimEnd();
   return [...(text === '' ? [] : plainLines(text).map((one) => line(one, look))), ...images];
 }

@@ -4,9 +4,10 @@ import { renderSession } from '../../../src/core/index.ts';
 import { hostileSession } from '../../browser/hostile-session.ts';
 import { PAYLOADS } from '../../browser/payloads.ts';
 import { showcase } from '../../browser/showcase.ts';
+import { renderHere } from '../../support/markup.ts';
 
 test('nothing that was written in a session becomes a part of its page', async () => {
-  const page = await renderSession(hostileSession(PAYLOADS));
+  const page = await renderSession(hostileSession(PAYLOADS), renderHere);
   const count = (what: RegExp) => page.match(what)?.length ?? 0;
   expect(count(/<script/gi)).toBe(2);
   expect(count(/<style/gi)).toBe(1);
@@ -17,7 +18,7 @@ test('nothing that was written in a session becomes a part of its page', async (
 });
 
 test('its policy allows exactly its own style and script', async () => {
-  const page = await renderSession(showcase());
+  const page = await renderSession(showcase(), renderHere);
   const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1];
   expect(policy).toMatch(
     /^default-src 'none'; img-src data:; style-src 'sha256-[\w+/=]{44}'; script-src 'sha256-[\w+/=]{44}'; base-uri 'none'; form-action 'none'$/,

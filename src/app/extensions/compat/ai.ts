@@ -1,9 +1,9 @@
 // The hall: what extensions import to speak with models: asking, streams, prices, checks. Knows no session.
-import { Allow, parse } from 'partial-json';
 import type { Models, Ports } from '../../../contracts/index.ts';
 import { isOverflow } from '../../../core/policy/compaction.ts';
 import { checkJson } from '../../../core/schema/json-schema.ts';
 import { priced } from '../../../llm/cost.ts';
+import { parsePartialJson } from '../../../llm/tool-arguments.ts';
 import { type AssistantMessage, levelsOf, type Model, type ToolCall, type Usage } from '../../../protocol/index.ts';
 import { refusals } from './refused.ts';
 import { AssistantMessageEventStream, askingFunctions, EventStream } from './stream-api.ts';
@@ -63,7 +63,7 @@ function validateToolArguments({ name, parameters }: Offer, call: ToolCall): unk
 function parseStreamingJson(text: string | undefined): unknown {
   if (!text?.trim()) return {};
   try {
-    return parse(text, Allow.STR | Allow.OBJ | Allow.ARR);
+    return parsePartialJson(text);
   } catch {
     return {};
   }

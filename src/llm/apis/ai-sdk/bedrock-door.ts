@@ -30,7 +30,7 @@ export function doorOf(request: ApiRequest, env: Env): Door {
 
 /** The region that the environment names counts, unless somebody wrote another address. */
 function placeOf(baseUrl: string, env: Env): Pick<Door, 'baseURL' | 'region'> {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '');
   const named = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   const [, written] = USUAL.exec(base) ?? [];
   if (written === undefined && base !== '') return { baseURL: base, region: named || UNSAID };

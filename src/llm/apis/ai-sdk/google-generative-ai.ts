@@ -16,7 +16,7 @@ const format: SdkFormat = {
   connect: (request, { fetch, newId }) =>
     new GoogleGenerativeAILanguageModel(request.model.id, {
       provider: 'google.generative-ai',
-      baseURL: request.model.baseUrl.replace(/\/+$/, ''),
+      baseURL: request.model.baseUrl.replace(/(?<!\/)\/+$/, ''),
       headers: keyOf(request),
       fetch,
       generateId: newId,

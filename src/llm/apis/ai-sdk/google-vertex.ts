@@ -50,7 +50,7 @@ function isKey(apiKey: string): boolean {
 
 function addressOf(request: ApiRequest, env: Env): string {
   const { model, apiKey } = request;
-  const base = model.baseUrl.replace(/\/+$/, '');
+  const base = model.baseUrl.replace(/(?<!\/)\/+$/, '');
   // An address with a path is whole: somebody wrote it.
   if (base !== '' && new URL(base).pathname !== '/') return base;
   const project = env.GOOGLE_VERTEX_PROJECT || env.GOOGLE_CLOUD_PROJECT || env.GCLOUD_PROJECT;

@@ -16,7 +16,7 @@ const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 export function call(request: ApiRequest): HttpCall {
   const { body, betas } = bodyOf(request);
   return {
-    url: `${request.model.baseUrl.replace(/\/+$/, '').replace(/\/v1(\/messages)?$/, '')}/v1/messages`,
+    url: `${request.model.baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1(\/messages)?$/, '')}/v1/messages`,
     headers: headersOf(request, betas),
     body,
     secrets: secretsOf(request),

@@ -29,6 +29,6 @@ export function refuseEmptyEnds(stop: Stop, message: AssistantMessage): void {
 
 function refusalOf({ stop_details: details }: RawMessageDeltaEvent.Delta): string {
   const category = details?.category ? ` (${details.category})` : '';
-  const explanation = details?.explanation ? `: ${details.explanation.replace(/[.\s]+$/, '')}` : '';
+  const explanation = details?.explanation ? `: ${details.explanation.replace(/(?<![.\s])[.\s]+$/, '')}` : '';
   return `The provider's safety filter refused to answer${category}${explanation}. Rephrase the request or choose another model`;
 }

@@ -19,6 +19,6 @@ function forAzure({ apiKey, ...request }: ApiRequest): ApiRequest {
 
 /** The portal shows a resource's address without the path that this format lives under. */
 function addressOf(baseUrl: string): string {
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '');
   return /^https:\/\/[^/]+\.azure\.com(\/openai)?$/i.test(base) ? `${base.replace(/\/openai$/i, '')}/openai/v1` : base;
 }

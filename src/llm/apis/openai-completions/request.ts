@@ -32,8 +32,14 @@ export function call(request: ApiRequest): HttpCall {
 
 /** An address may have a query (a version of the API, a key of a proxy), which stays at the end. */
 function urlOf(baseUrl: string): string {
-  const [, path = '', query = ''] = /^([^?]*?)\/*(?:\/chat\/completions\/*)?(\?.*)?$/.exec(baseUrl) ?? [];
-  return `${path}/chat/completions${query}`;
+  const mark = baseUrl.indexOf('?');
+  const path = mark < 0 ? baseUrl : baseUrl.slice(0, mark);
+  const query = mark < 0 ? '' : baseUrl.slice(mark);
+  const slashes = /(?<!\/)\/+$/;
+  return `${path
+    .replace(slashes, '')
+    .replace(/\/chat\/completions$/, '')
+    .replace(slashes, '')}/chat/completions${query}`;
 }
 
 /** What changes with every turn comes last. */

@@ -12,7 +12,7 @@ const LONGEST_CACHE_KEY = 64;
 
 export function call(request: ApiRequest): HttpCall {
   return {
-    url: `${request.model.baseUrl.replace(/\/+$/, '').replace(/\/responses$/, '')}/responses`,
+    url: `${request.model.baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/responses$/, '')}/responses`,
     headers: headersOf(request),
     body: bodyOf(request),
     secrets: secretsOf(request),

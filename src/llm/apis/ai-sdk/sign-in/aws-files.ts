@@ -54,14 +54,24 @@ export function readSections(text: string): Sections {
   const sections = new Map<string, Map<string, string>>();
   let current: Map<string, string> | undefined;
   for (const line of text.split(/\r?\n/)) {
-    const [, title] = /^\[\s*([^\]]+?)\s*\]/.exec(line) ?? [];
-    if (title !== undefined) {
+    const end = line.startsWith('[') ? line.indexOf(']') : -1;
+    if (end > 0) {
+      const title = line.slice(1, end).trim();
       const name = title.replace(/\s+/, ' ').replace(/^(profile |sso-session )?"(.*)"$/, '$1$2');
       current = sections.get(name) ?? new Map();
       sections.set(name, current);
     }
-    const [, key, value] = /^([^\s#;=[][^=]*?)\s*=\s*(.*?)(?:\s+[#;].*)?\s*$/.exec(line) ?? [];
+    const [key, value] = settingIn(line) ?? [];
     if (key !== undefined && value) current?.set(key.toLowerCase(), value);
   }
   return sections;
+}
+
+/** `undefined` for a line that is no `key = value`. A comment begins with a blank and `#` or `;`. */
+function settingIn(line: string): [key: string, value: string] | undefined {
+  const equals = line.indexOf('=');
+  if (equals <= 0 || /^[\s#;[]/.test(line)) return undefined;
+  const rest = line.slice(equals + 1).trimStart();
+  const comment = rest.search(/\s[#;]/);
+  return [line.slice(0, equals).trimEnd(), (comment < 0 ? rest : rest.slice(0, comment)).trimEnd()];
 }

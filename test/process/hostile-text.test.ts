@@ -1,0 +1,93 @@
+// Texts on which parsers would hang, given to the whole program: it goes on answering, and nothing of them is lost.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newPlace, runProgram, startRpc } from '../support/program.ts';
+
+const DENSE = '*a_'.repeat(6666);
+const BRACKETS = '['.repeat(50_000);
+
+test('abort is answered while find looks for a pattern of many stars', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.cwd, 'a'.repeat(200)), '');
+  const program = startRpc(['--no-session'], { place });
+  program.send({ type: 'prompt', message: 'find files named "*a*a*a*a*a*a*a*ab"' });
+  await program.frame({ type: 'tool_execution_start', toolName: 'find' });
+  expect(await program.ask({ type: 'abort' })).toMatchObject({ success: true });
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+});
+
+test('find with a pattern of many stars comes to an end', async () => {
+  const place = newPlace();
+  writeFileSync(join(place.cwd, `${'a'.repeat(200)}b`), '');
+  const program = startRpc(['--no-session'], { place });
+  program.send({ type: 'prompt', message: 'find files named "*a*a*a*a*a*a*a*ab"' });
+  const { result } = await program.frame({ type: 'tool_execution_end', toolName: 'find' });
+  expect(JSON.stringify(result)).toContain(`${'a'.repeat(200)}b`);
+});
+
+test('a prompt with a mention of 50,000 dots is answered', async () => {
+  const program = startRpc(['--no-session']);
+  program.send({ type: 'prompt', message: `@${'.'.repeat(50_000)}a` });
+  await program.frame({ type: 'agent_settled' });
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+});
+
+/** A session whose answers hold these texts. */
+function sessionOf(texts: readonly string[]): string {
+  const usage = {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  };
+  const header = { type: 'session', version: 3, id: 'hostile-text', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' };
+  const entries = texts.map((text, at) => ({
+    type: 'message',
+    id: `0000000${at}`,
+    parentId: at === 0 ? null : `0000000${at - 1}`,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    message: {
+      role: 'assistant',
+      content: [{ type: 'text', text }],
+      api: 'x',
+      provider: 'x',
+      model: 'x',
+      usage,
+      stopReason: 'stop',
+      timestamp: 0,
+    },
+  }));
+  return [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}
+
+test('a page keeps every text, and those that can be rendered in time are', async () => {
+  const place = newPlace();
+  const code = `\`\`\`markdown\n${BRACKETS}\n\`\`\``;
+  const nested = `${'> '.repeat(20_000)}deep`;
+  const item = `- ${'   a\n'.repeat(20_000)}`;
+  writeFileSync(join(place.cwd, 's.jsonl'), sessionOf(['a **bold** word', DENSE, code, nested, item, '`last`']));
+  const { code: exit, stderr } = await runProgram(['export', 's.jsonl', 'page.html'], '', { place });
+  expect([exit, stderr]).toEqual([0, '']);
+  const page = readFileSync(join(place.cwd, 'page.html'), 'utf8');
+  expect(page).toContain('<strong>bold</strong>');
+  expect(page).toContain(DENSE);
+  expect(page).toContain(BRACKETS);
+  expect(page).toContain('deep');
+  expect(page.split('   a\n').length + page.split('\na').length).toBeGreaterThan(10_000);
+  expect(page).toContain('last');
+});
+
+test('other commands are answered while a page is written', async () => {
+  const place = newPlace();
+  const file = join(place.cwd, 's.jsonl');
+  writeFileSync(file, sessionOf([DENSE, 'a **bold** word']));
+  const program = startRpc(['--session', file], { place });
+  program.send({ id: 'page', type: 'export_html', outputPath: join(place.cwd, 'page.html') });
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+  expect(await program.frame({ id: 'page' })).toMatchObject({ success: true });
+  const page = readFileSync(join(place.cwd, 'page.html'), 'utf8');
+  expect(page).toContain(DENSE);
+  expect(page).toContain('<strong>bold</strong>');
+});

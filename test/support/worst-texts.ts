@@ -1,0 +1,126 @@
+// Texts on which regular expressions take longest, and how their time grows. Knows no expression of the program.
+import ts from 'typescript';
+import { lineOf, nodesOf, parse } from './imports.ts';
+
+export interface Expression {
+  /** `src/base/json.ts:3`. */
+  readonly where: string;
+  readonly file: string;
+  /** As it is written, with its flags. */
+  readonly written: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** Every literal in a file of TypeScript. */
+export function expressionsIn(file: string, text: string): Expression[] {
+  return nodesOf(parse(file, text)).flatMap((node) => {
+    if (!ts.isRegularExpressionLiteral(node)) return [];
+    const end = node.text.lastIndexOf('/');
+    const where = `${file}:${lineOf(node)}`;
+    return [{ where, file, written: node.text, source: node.text.slice(1, end), flags: node.text.slice(end + 1) }];
+  });
+}
+
+const REPEATED = [
+  ' ',
+  '\t',
+  '\n',
+  ' \n',
+  'a',
+  '0',
+  '/',
+  '.',
+  '-',
+  '*',
+  '"',
+  "'",
+  '\\',
+  '`',
+  '(',
+  '[',
+  '{',
+  '<',
+  '!',
+  '=',
+  '😀',
+];
+const ENDINGS = ['\u0000', '\r\u2028\u0000', ''];
+
+/** A beginning, a part that is repeated up to `length`, and an end on which the match fails. */
+export function* attacks({ source }: Pick<Expression, 'source'>, length: number): Generator<string> {
+  const fragments = fragmentsOf(source);
+  const beginnings = ['', 'a', ...fragments];
+  for (const repeated of [...REPEATED, ...fragments, ...fragments.map((one) => `${one} `)]) {
+    const body = repeated.repeat(Math.ceil(length / repeated.length));
+    for (const beginning of beginnings) for (const ending of ENDINGS) yield beginning + body + ending;
+    const [last = ''] = fragments.slice(-1);
+    yield `${beginnings.join('')}${body}\u0000${last}`;
+  }
+  // Two runs, the first of which can be shared out between two parts of the expression.
+  for (const between of fragments)
+    yield `${between}${' '.repeat(length / 2)}${between}${' '.repeat(length / 2)}\r\u0000`;
+}
+
+const MOST_FRAGMENTS = 10;
+
+/** Plain characters that stand in the expression, one after another; of a class its first member. */
+function fragmentsOf(source: string): string[] {
+  const plain = source
+    .replace(/\(\?<?[=!]|\(\?<\w+>|\(\?:|\\[bBkp](?:\{[^}]*\}|<\w+>)?/g, '|')
+    .replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\[dD]/g, '1')
+    .replace(/\\w/g, 'w')
+    .replace(/\\s/g, ' ')
+    .replace(/\\S/g, 's')
+    .replace(/\\n/g, '\n')
+    .replace(/\\r/g, '\r')
+    .replace(/\\t/g, '\t')
+    .replace(/\{\d*,?\d*\}/g, '')
+    .replace(/\[\^?(\\?.)(?:[^\]\\]|\\.)*\]/gs, '$1')
+    .replace(/\\(.)/gs, '$1');
+  const found = plain.split(/[$^()|*+?.]+/).filter((one) => one !== '');
+  return [...new Set([...found, found.join('')])].filter((one) => one !== '').slice(0, MOST_FRAGMENTS);
+}
+
+const SMALL = 500;
+const MIDDLE = 2000;
+const LARGE = 16_000;
+/** What takes longer than this is looked at again. A linear search through the large text takes far less. */
+const SUSPICIOUS_MS = 15;
+/** Texts are four times as long: linear time grows to four times, quadratic to sixteen times. */
+const MOST_GROWTH = 10;
+
+/** A text on which the time grows faster than the text, shortened; `undefined` when none was found. */
+export function worstOf(expression: Expression): string | undefined {
+  for (const length of [SMALL, MIDDLE, LARGE]) {
+    for (const text of attacks(expression, length)) {
+      if (timeOf(() => tryOn(expression, text), 1) < SUSPICIOUS_MS) continue;
+      if (timeOf(() => tryOn(expression, text)) < SUSPICIOUS_MS) continue;
+      if (length < LARGE || growsFast(expression, text)) return text.slice(0, 60);
+    }
+  }
+  return undefined;
+}
+
+function growsFast(expression: Expression, text: string): boolean {
+  const quarter = text.slice(0, 20) + text.slice(text.length - Math.floor(text.length / 4));
+  return timeOf(() => tryOn(expression, text)) > MOST_GROWTH * timeOf(() => tryOn(expression, quarter));
+}
+
+/** The least of several times in milliseconds, because other programs on the machine only add to it. */
+export function timeOf(run: () => unknown, times = 3): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < times; i += 1) {
+    const start = performance.now();
+    run();
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+export function tryOn({ source, flags }: Pick<Expression, 'source' | 'flags'>, text: string): void {
+  const expression = new RegExp(source, flags);
+  if (expression.global) for (const _ of text.matchAll(expression));
+  else expression.test(text);
+}
