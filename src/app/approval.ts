@@ -1,4 +1,5 @@
 // The hall: asks the host before a tool acts, where the settings say so. Reads what a tool does, never what it is called.
+import { visible } from '../base/visible.ts';
 import type { Hooks, HostUi, PlannedCall } from '../contracts/index.ts';
 import type { APPROVALS } from './choices.ts';
 
@@ -7,7 +8,8 @@ const PATIENCE_MS = 30_000;
 const ALLOW = 'allow';
 const DENY = 'deny';
 const ALLOW_SESSION = 'allow_session';
-const LONGEST_MESSAGE = 2_000;
+/** Characters. Nobody can judge more, and what is not shown must not be approved. */
+const LONGEST_MESSAGE = 100_000;
 
 /** `host` is looked for anew every time: it may have gone. */
 export function createGate(
@@ -18,7 +20,9 @@ export function createGate(
   const allowed = new Set<string>();
   return async (call) => {
     if (allowed.has(call.toolName) || !asks(policy(), call.effect)) return undefined;
-    const said = await decision(call, host());
+    const message = messageOf(call);
+    if (message.length > LONGEST_MESSAGE) return { block: true, reason: tooLong(call.toolName, message.length) };
+    const said = await decision(call, message, host());
     if (said === ALLOW_SESSION) allowed.add(call.toolName);
     if (said === ALLOW || said === ALLOW_SESSION) return undefined;
     return { block: true, reason: refusal(call.toolName, said) };
@@ -28,14 +32,14 @@ export function createGate(
 function asks(policy: (typeof APPROVALS)[number], effect: PlannedCall['effect']): boolean {
   if (policy === 'on-write') return effect !== 'read';
   if (policy === 'on-execute') return effect === 'execute';
-  return policy === 'always';
+  return policy !== 'never';
 }
 
-async function decision(call: PlannedCall, host: HostUi | undefined): Promise<string | undefined> {
+async function decision(call: PlannedCall, message: string, host: HostUi | undefined): Promise<string | undefined> {
   const question = {
     method: 'select' as const,
     title: `Allow ${call.toolName}?`,
-    message: messageOf(call),
+    message,
     options: [ALLOW, DENY, ALLOW_SESSION],
     timeout: PATIENCE_MS,
   };
@@ -43,9 +47,14 @@ async function decision(call: PlannedCall, host: HostUi | undefined): Promise<st
   return answer && 'value' in answer ? answer.value : undefined;
 }
 
+/** All of the arguments. Characters that a screen does not show are escaped, as JSON escapes control characters. */
 function messageOf({ toolName, input }: PlannedCall): string {
-  const text = `${toolName} ${JSON.stringify(input)}`;
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+  return visible(`${toolName} ${JSON.stringify(input)}`);
+}
+
+function tooLong(tool: string, length: number): string {
+  const sizes = `${length} characters, at most ${LONGEST_MESSAGE}`;
+  return `${tool} was not run: its arguments are too long to be shown for approval (${sizes}). Use several smaller calls.`;
 }
 
 function refusal(tool: string, said: string | undefined): string {

@@ -24,8 +24,9 @@ export class PlainScreen implements Screen {
     return Math.max(4, this.#tty.columns - 1);
   }
 
+  /** Questions are printed once and scroll, so they may be as long as they are. */
   get rows(): number {
-    return this.#tty.rows;
+    return Number.MAX_SAFE_INTEGER;
   }
 
   print(lines: readonly Line[]): void {

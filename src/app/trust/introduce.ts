@@ -1,6 +1,7 @@
 // The hall: tells the person at the host that a project brings configuration along, and asks whether it may count.
 // Happens beside everything else: nobody waits for the answer.
 import { messageOf } from '../../base/index.ts';
+import { visible } from '../../base/visible.ts';
 import type { AgentSession, HostUi, Ports } from '../../contracts/index.ts';
 import type { TrustDecision } from './decision.ts';
 import { type Inventory, takeInventory } from './inventory.ts';
@@ -45,7 +46,8 @@ export async function introduceProject(introduction: Introduction): Promise<void
   const answer = await ui.ask({
     method: 'confirm',
     title: 'Trust this project?',
-    message: `${cwd} brings ${names} along. Trusting it lets these instruct the model and run code as you, and change settings, at once.`,
+    // All of them: what is not shown must not be trusted.
+    message: `${visible(cwd)} brings ${found.map(visible).join(', ')} along. Trusting it lets these instruct the model and run code as you, and change settings, at once.`,
   });
   if (!answer || !('confirmed' in answer)) return;
   await settle(introduction, { trusted: answer.confirmed, digest });

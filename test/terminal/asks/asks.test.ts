@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Asks } from '../../../src/terminal/asks/asks.ts';
 import { SelectPane } from '../../../src/terminal/asks/select.ts';
+import { PlainScreen } from '../../../src/terminal/plain-screen.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
 
 const key = (name: string) => ({ key: name });
@@ -84,6 +85,72 @@ describe('answers', () => {
     expect(seen().at(-1)).toContain('5 s left');
     await clock.advance(5001);
     expect(await asked).toBeUndefined();
+  });
+});
+
+describe('a message that is longer than the screen', () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`);
+
+  test('must be seen to its end before a choice counts', async () => {
+    const { asks, press, seen } = stage();
+    let answer: unknown;
+    const question = { id: '1', method: 'select' as const, title: 'Allow bash?', message: lines.join('\n') };
+    const asked = asks.question({ ...question, options: ['allow', 'deny'] }).then((said) => {
+      answer = said;
+    });
+    const shown = new Set<string>();
+    let presses = 0;
+    for (; !shown.has('line 100') && presses < 50; presses++) {
+      for (const row of seen()) shown.add(row.trim());
+      expect(seen().length).toBeLessThanOrEqual(20);
+      if (!shown.has('line 100')) expect(seen().at(-1)).toContain('Enter or PageDown shows more');
+      if (!shown.has('line 100')) press('enter');
+    }
+    expect(answer).toBe(undefined);
+    expect(lines.filter((one) => !shown.has(one))).toEqual([]);
+    expect(seen().at(-1)).toContain('Enter chooses');
+    press('enter');
+    await asked;
+    expect(answer).toEqual({ value: 'allow' });
+  });
+
+  test('can be read again', () => {
+    const { asks, press, seen } = stage();
+    void asks.question({ id: '1', method: 'confirm', title: 'Sure?', message: lines.join('\n') });
+    expect(seen()).toContain('line 1');
+    press('pagedown');
+    expect(seen()).not.toContain('line 1');
+    press('pageup');
+    expect(seen()).toContain('line 1');
+    asks.dismissAll();
+  });
+
+  test('the part that is seen is named; a title of many lines is a part of it', () => {
+    const { asks, seen } = stage();
+    void asks.question({ id: '1', method: 'confirm', title: 'word '.repeat(300), message: 'rm' });
+    expect(seen().join('\n')).toMatch(/lines 1 to \d+ of \d+/);
+    expect(seen().length).toBeLessThanOrEqual(20);
+    asks.dismissAll();
+  });
+
+  test('a choice is shown with all of its words when it is marked', () => {
+    const { asks, seen } = stage();
+    const long = `${'word '.repeat(30)}end`;
+    void asks.question({ id: '1', method: 'select', title: 'Which?', options: [long, 'b'] });
+    expect(seen().join(' ')).toContain('end');
+    asks.dismissAll();
+  });
+
+  test('a terminal that cannot draw is given all of it', () => {
+    const written: string[] = [];
+    const tty = { columns: 80, rows: 10, write: (text: string) => written.push(text) } as never;
+    const { asks } = stage();
+    void asks.question({ id: '1', method: 'confirm', title: 'Sure?', message: lines.join('\n') });
+    const screen = new PlainScreen(tty);
+    const view = asks.view(screen.columns, Math.max(6, screen.rows - 4));
+    screen.draw({ lines: [], question: { key: 1, lines: view?.rows ?? [] }, isIdle: false });
+    expect(written.join('')).toContain('line 100');
+    asks.dismissAll();
   });
 });
 

@@ -1,0 +1,29 @@
+// Approval by a host of the whole program: it sees what it allows to its last character.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newPlace, startRpc } from '../support/program.ts';
+
+const asking = ['--no-session', '--set', 'approval=on-write'];
+
+test('the end of a long command is shown', async () => {
+  const place = newPlace();
+  const program = startRpc(asking, { place });
+  program.send({ type: 'prompt', message: `run \`echo ${'A'.repeat(2100)}; touch HIDDEN\`` });
+  const { id, message } = await program.frame({ type: 'extension_ui_request', method: 'select' });
+  expect(message).toBe(`bash {"command":"echo ${'A'.repeat(2100)}; touch HIDDEN"}`);
+  program.send({ type: 'extension_ui_response', id, value: 'deny' });
+  await program.frame({ type: 'agent_settled' });
+  expect(existsSync(join(place.cwd, 'HIDDEN'))).toBe(false);
+});
+
+test('a command that is too long to be shown is not run', async () => {
+  const place = newPlace();
+  const program = startRpc(asking, { place });
+  program.send({ type: 'prompt', message: `run \`echo ${'A'.repeat(100_000)}; touch HIDDEN\`` });
+  const { result } = await program.frame({ type: 'tool_execution_end', toolName: 'bash' });
+  expect(JSON.stringify(result)).toContain('too long to be shown for approval');
+  await program.frame({ type: 'agent_settled' });
+  expect(existsSync(join(place.cwd, 'HIDDEN'))).toBe(false);
+  expect(program.frames.some(({ type }) => type === 'extension_ui_request')).toBe(false);
+});
