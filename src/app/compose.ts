@@ -22,7 +22,7 @@ import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
 import type { ResourceChoices } from './resource-room.ts';
 import { resourcesFor, rulesFor } from './resources.ts';
-import { resumedFor } from './resuming.ts';
+import { sessionStart } from './resuming.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSubagentRoom, type SubagentRoom } from './subagents.ts';
 import { createProcessIdentity } from './system-ports/process-identity.ts';
@@ -127,7 +127,7 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     models,
     model: await initialModel(models, extensions),
     modelAsked: options.provider !== undefined || options.model !== undefined,
-    resumed: await resumedFor(options, store),
+    ...(await sessionStart(options, store)),
     thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
     tools: toolbox.tools,
     excludedTools,

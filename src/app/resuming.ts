@@ -15,8 +15,21 @@ export interface ResumeWishes {
   chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
 }
 
+/** What a session begins with: a log to continue, or a file for a new one. Neither: a new one in the usual place. */
+export interface SessionStart {
+  readonly resumed?: ResumedSession | undefined;
+  readonly file?: string | undefined;
+}
+
+export async function sessionStart(wishes: ResumeWishes, store: SessionStore): Promise<SessionStart> {
+  // Hosts of pi name a file that is empty or absent to say where the new session goes.
+  const { session, fork } = wishes;
+  const file = session === undefined || fork !== undefined ? undefined : await store.emptyFile?.(session);
+  return file ? { file: file.path } : { resumed: await resumedFor(wishes, store) };
+}
+
 /** `undefined`: begin a new one. */
-export async function resumedFor(wishes: ResumeWishes, store: SessionStore): Promise<ResumedSession | undefined> {
+async function resumedFor(wishes: ResumeWishes, store: SessionStore): Promise<ResumedSession | undefined> {
   if (wishes.session !== undefined && wishes.fork !== undefined) {
     throw new Fault('config', '--session and --fork exclude each other: go on with a session, or begin a copy of it.');
   }

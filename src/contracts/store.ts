@@ -102,9 +102,14 @@ export interface SessionSummary {
   opening: string;
 }
 
+export interface EmptyFile {
+  readonly path: string;
+  readonly exists: boolean;
+}
+
 export interface SessionStore {
-  /** A new log. Nothing touches the disk before the first append. */
-  create(header: SessionHeader): SessionLog;
+  /** A new log, in `file` when one is given: it must be empty or absent. Nothing touches the disk before the first append. */
+  create(header: SessionHeader, file?: string): SessionLog;
   /** Throws a Fault: nothing there, not a session, or held by another process (named). Never overwrites what it cannot read. */
   resume(path: string): Promise<ResumedSession>;
   /** Looks without touching: takes no lock, changes nothing. For copies and exports. */
@@ -114,6 +119,12 @@ export interface SessionStore {
    * the process was started.
    */
   locate(wanted: string, cwd?: string): Promise<string>;
+  /**
+   * A file in which a session can begin: an empty one, or an absent one whose name is a path. `undefined` when the name means
+   * neither. Throws a Fault when the file cannot be opened or its directory does not exist. Absent
+   * where sessions are not kept in files.
+   */
+  emptyFile?(wanted: string, cwd?: string): Promise<EmptyFile | undefined>;
   /** The session that was written to last; `undefined` when there is none. */
   latest(): Promise<string | undefined>;
   /** Newest first. */

@@ -17,7 +17,7 @@ export interface HeaderFound {
 const decoder = new TextDecoder();
 const FIRST_READ = 4096;
 const LONGEST_HEADER = 1024 * 1024;
-const KINDS: Readonly<Record<Exclude<FileKind, 'file'>, string>> = {
+export const KINDS: Readonly<Record<Exclude<FileKind, 'file'>, string>> = {
   directory: 'a directory',
   link: 'a link that leads nowhere',
   fifo: 'a pipe',

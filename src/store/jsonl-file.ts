@@ -1,4 +1,5 @@
 // The store's file: whole blocks of lines or nothing. Must not know what a line says.
+import { Fault } from '../base/fault.ts';
 import { LF } from '../base/lines.ts';
 import type { Files, FileVersion, OpenFile } from '../contracts/ports.ts';
 import { syncFolder, writeWhole } from './disk.ts';
@@ -25,24 +26,42 @@ interface Held {
   unterminated: boolean;
   /** Something beyond what is good may be in the file. */
   torn: boolean;
+  /** The file may have been created by someone else: it stays when nothing is written to it. */
+  readonly isForeign?: boolean | undefined;
   /** What the file was when it was read; absent once that has been compared. */
   seen?: FileVersion | undefined;
 }
 
-/** A file that comes to be with its first block. */
-export function newBlockFile(files: Files, file: string, takeLock: () => Promise<Lock>): BlockFile {
+/** A file that is created with its first block. With `mayExist` an empty file of that name is used. */
+export function newBlockFile(
+  files: Files,
+  file: string,
+  takeLock: () => Promise<Lock>,
+  { mayExist = false }: { mayExist?: boolean } = {},
+): BlockFile {
   const directory = folderOf(file);
   return blockFile(files, file, 0, async () => {
     await files.makeDirectory(directory, { mode: 0o700 });
     const lock = await takeLock();
     try {
-      const target = await files.open(file, 'create', { mode: 0o600 });
-      return { target, lock, unterminated: false, torn: false };
+      const target = mayExist ? await openEmpty(files, file) : await files.open(file, 'create', { mode: 0o600 });
+      return { target, lock, unterminated: false, torn: false, isForeign: mayExist };
     } catch (error) {
       await lock.release();
       throw error;
     }
   });
+}
+
+/** Checked once the lock is held: another process may have written since the name was chosen. */
+async function openEmpty(files: Files, file: string): Promise<OpenFile> {
+  const target = await files.open(file, 'append', { mode: 0o600 });
+  if ((await target.size()) === 0) return target;
+  await target.close().catch(() => {});
+  throw new Fault(
+    'storage',
+    `Session file ${file} was empty and is not any more. Open it again to continue that session.`,
+  );
 }
 
 /** A file that has been read up to `tail`. It is not written to before its first new block. */
@@ -117,7 +136,7 @@ function blockFile(files: Files, file: string, begin: number, open: () => Promis
       if (written) await retreat(last).catch(() => {});
       await last.target.close().catch(() => {});
       // Never got its first block: an empty file would only puzzle whoever lists the sessions.
-      if (good === 0) await files.remove(file).catch(() => {});
+      if (good === 0 && !last.isForeign) await files.remove(file).catch(() => {});
       await last.lock.release();
     },
   };

@@ -23,15 +23,16 @@ export function createJsonlStore(options: JsonlStoreOptions): SessionStore {
   const { files, clock, identity, directory, fileName, longBytes } = options;
   const locks = createLocks({ files, clock, identity });
   return {
-    create(header) {
-      const file = `${directory}/${fileName ?? sessionFileName(clock.now(), header.id)}`;
-      const target = newBlockFile(files, file, () => locks.take(file));
+    create(header, given) {
+      const file = given ?? `${directory}/${fileName ?? sessionFileName(clock.now(), header.id)}`;
+      const target = newBlockFile(files, file, () => locks.take(file), { mayExist: given !== undefined });
       return createJsonlLog({ files, clock, file, target, header, longBytes });
     },
     // Most starts begin a new session and never come here, so these are loaded when they are called.
     resume: async (path) => (await import('./resume.ts')).resumeSession({ files, clock, locks, longBytes }, path),
     read: async (path) => (await import('./read-session.ts')).readSession(files, path),
     locate: async (wanted, cwd) => (await import('./locate.ts')).locateSession(files, directory, wanted, cwd),
+    emptyFile: async (wanted, cwd) => (await import('./locate.ts')).emptyFileAt(files, wanted, cwd),
     latest: async () => (await import('./listing.ts')).newestSession(files, directory),
     list: async () => (await import('./listing.ts')).summaries(files, directory),
     remove: async (path) => (await import('./removal.ts')).removeSession(files, locks, path),

@@ -60,16 +60,22 @@ export class HistoryFacet implements History {
 
   async switchTo(path: string): Promise<{ cancelled: boolean }> {
     const { options, hooks, conversation } = this.#seat;
-    const file = await options.store.locate(path, options.cwd);
+    const empty = await options.store.emptyFile?.(path, options.cwd).catch(() => undefined);
+    const file = empty?.exists ? empty.path : await options.store.locate(path, options.cwd);
     if ((await hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: file }))?.cancel) return { cancelled: true };
     // The session that is open already holds its own lock; there is nothing to switch.
     if (await this.#isOurs(file)) {
       await this.#ports.leave();
       return { cancelled: false };
     }
-    const resumed = await options.store.resume(file);
-    await this.#replace(() => this.#seat.goOn(resumed));
-    await this.#ports.arrive('resumed', resumed.name);
+    if (empty?.exists) {
+      await this.#replace(() => this.#seat.sitDown({ file }));
+      await this.#ports.arrive('new', undefined);
+    } else {
+      const resumed = await options.store.resume(file);
+      await this.#replace(() => this.#seat.goOn(resumed));
+      await this.#ports.arrive('resumed', resumed.name);
+    }
     await this.#tellOf('resume', conversation.file);
     return { cancelled: false };
   }

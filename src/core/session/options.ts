@@ -51,6 +51,8 @@ export interface SessionOptions {
   name?: string | undefined;
   /** The id of the first conversation, when a host chose it. */
   id?: string | undefined;
+  /** The file of the first conversation, when one was chosen: it is empty or absent. */
+  file?: string | undefined;
   /** Go on with this conversation instead of beginning one. */
   resumed?: ResumedSession | undefined;
   steeringMode: QueueMode;

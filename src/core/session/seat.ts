@@ -9,6 +9,13 @@ import { type Broadcast, createBroadcast } from './broadcast.ts';
 import { createKept } from './kept.ts';
 import type { SessionOptions } from './options.ts';
 
+interface NewSession {
+  parentSession?: string | undefined;
+  id?: string | undefined;
+  /** Empty or absent; the store names one otherwise. */
+  file?: string | undefined;
+}
+
 export class Seat {
   readonly ports: Ports;
   readonly options: SessionOptions;
@@ -25,11 +32,11 @@ export class Seat {
     this.hooks = combineHooks(options.hooks ?? []);
     this.broadcast = createBroadcast((thrown) => this.ports.log('listener failed', { error: String(thrown) }));
     if (options.resumed) this.goOn(options.resumed);
-    else this.sitDown({ id: options.id });
+    else this.sitDown({ id: options.id, file: options.file });
   }
 
   /** Takes a fresh conversation. Nothing is written before something is worth keeping. */
-  sitDown(options: { parentSession?: string | undefined; id?: string | undefined }): void {
+  sitDown(options: NewSession): void {
     const { clock, ids } = this.ports;
     const header = {
       type: 'session' as const,
@@ -39,7 +46,7 @@ export class Seat {
       cwd: this.options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
-    this.#take(header, this.options.store.create(header));
+    this.#take(header, this.options.store.create(header, options.file));
   }
 
   /** Takes a conversation that was begun earlier. */

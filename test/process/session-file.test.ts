@@ -1,0 +1,109 @@
+// `--session` with a file that is empty or absent: a session begins there, as hosts of pi expect it.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { entriesOf, sessionFiles } from '../support/session-files.ts';
+
+describe.each([
+  ['an empty file', (path: string) => writeFileSync(path, '')],
+  ['an absent file', () => {}],
+])('%s', (_, prepare) => {
+  test('becomes the file of a new session, which goes on from there', async () => {
+    const place = newPlace();
+    const file = join(place.cwd, 'chosen.jsonl');
+    prepare(file);
+    const program = startRpc(['--session', file], { place });
+    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 0 } });
+    program.send({ id: '1', type: 'prompt', message: 'say `hello`' });
+    await program.frame({ type: 'agent_settled' });
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(entriesOf(file)[0]).toMatchObject({ type: 'session', version: 3, cwd: place.cwd });
+    expect(sessionFiles(place.home)).toEqual([]);
+    const next = startRpc(['--session', file], { place });
+    expect(await next.ask({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 2 } });
+  });
+
+  test('in print mode and by a relative name', async () => {
+    const place = newPlace();
+    prepare(join(place.cwd, 'e.jsonl'));
+    const printed = await runProgram(['--session', 'e.jsonl', 'say `hello`'], '', { place });
+    expect(printed).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
+    expect(entriesOf(join(place.cwd, 'e.jsonl'))[0]).toMatchObject({ type: 'session' });
+    const again = await runProgram(['--session', 'e.jsonl', '--mode', 'json', 'say `more`'], '', { place });
+    expect(again.code).toBe(0);
+    expect(entriesOf(join(place.cwd, 'e.jsonl')).filter(({ type }) => type === 'session')).toHaveLength(1);
+  });
+});
+
+test('an empty file to which nothing is written stays as it is', async () => {
+  const place = newPlace();
+  const file = join(place.cwd, 'e.jsonl');
+  writeFileSync(file, '');
+  const program = startRpc(['--session', file], { place });
+  await program.ask({ type: 'get_state' });
+  program.stdin.end();
+  await program.ended;
+  expect(readFileSync(file, 'utf8')).toBe('');
+});
+
+test('two programs that were given the same empty file do not write into one another', async () => {
+  const place = newPlace();
+  const file = join(place.cwd, 'e.jsonl');
+  writeFileSync(file, '');
+  const [one, two] = [startRpc(['--session', file], { place }), startRpc(['--session', file], { place })];
+  await two.ask({ type: 'get_state' });
+  expect(await one.ask({ type: 'bash', command: 'true' })).toMatchObject({ success: true });
+  expect(await two.ask({ type: 'prompt', message: 'hello' })).toMatchObject({ success: false });
+  one.stdin.end();
+  await one.ended;
+  expect(await two.ask({ type: 'prompt', message: 'hello' })).toMatchObject({
+    success: false,
+    error: `Session file ${file} was empty and is not any more. Open it again to continue that session.`,
+  });
+  expect(entriesOf(file).filter(({ type }) => type === 'session')).toHaveLength(1);
+});
+
+test('switch_session takes an empty file too; an absent one is refused', async () => {
+  const place = newPlace();
+  const file = join(place.cwd, 'e.jsonl');
+  writeFileSync(file, '');
+  const program = startRpc([], { place });
+  const absent = join(place.cwd, 'absent.jsonl');
+  expect(await program.ask({ type: 'switch_session', sessionPath: absent })).toMatchObject({
+    success: false,
+    error: `Session not found: ${absent}`,
+  });
+  expect(await program.ask({ type: 'switch_session', sessionPath: file })).toMatchObject({ success: true });
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 0 } });
+  await program.ask({ type: 'bash', command: 'true' });
+  expect(entriesOf(file)[0]).toMatchObject({ type: 'session' });
+  expect(existsSync(absent)).toBe(false);
+});
+
+test.each([
+  [
+    'a directory that does not exist',
+    'no/such/e.jsonl',
+    'Session not found: no/such/e.jsonl. To start one there, create the directory CWD/no/such first.',
+  ],
+  ['a directory', 'folder.jsonl', 'Not a session: folder.jsonl is a directory'],
+  [
+    'a file that is not a session',
+    'notes.jsonl',
+    'Not a session: CWD/notes.jsonl does not begin with a session header',
+  ],
+  ['the beginning of an id that is unknown', 'zzz', 'Session not found: zzz'],
+])('refused with the reason: %s', async (_, wanted, reason) => {
+  const place = newPlace();
+  mkdirSync(join(place.cwd, 'folder.jsonl'));
+  writeFileSync(join(place.cwd, 'notes.jsonl'), 'shopping list\n');
+  const { code, stdout, stderr } = await runProgram(['--session', wanted, 'hello'], '', { place });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(reason.replace('CWD', place.cwd)),
+  });
+  expect(readFileSync(join(place.cwd, 'notes.jsonl'), 'utf8')).toBe('shopping list\n');
+});
