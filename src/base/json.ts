@@ -1,10 +1,11 @@
 // Ground floor: JSON text as it may stand on one line of the wire. Knows no frame shapes.
 
-const LINE_SEPARATORS = /[\u2028\u2029]/g;
+const SEPARATORS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /**
- * JSON text that no line reader splits: U+2028 and U+2029 are legal inside JSON strings, but several hosts' readers
- * (Node's readline among them) treat them as line ends, so they always leave escaped.
+ * JSON text that no line reader splits and that is harmless on a terminal. U+2028 and U+2029 are legal inside JSON strings, but
+ * several hosts' readers (Node's readline among them) treat them as line ends, as Python's `splitlines` treats U+0085; and
+ * terminals obey U+009B. So they always leave escaped.
  */
 export function toJson(value: unknown): string {
   return escapeSeparators(stringify(value));
@@ -47,9 +48,9 @@ function piecesOf(value: object): (string | { value: unknown })[] {
 /** The same for text that is already JSON. */
 export function escapeSeparators(json: string): string {
   // `search` on the common case allocates nothing.
-  return json.search(LINE_SEPARATORS) < 0
+  return json.search(SEPARATORS) < 0
     ? json
-    : json.replace(LINE_SEPARATORS, (c) => (c === '\u2028' ? '\\u2028' : '\\u2029'));
+    : json.replace(SEPARATORS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A string as it stands between the quotes of a JSON string: what a growing serialisation appends. */

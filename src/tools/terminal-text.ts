@@ -1,13 +1,14 @@
 // First floor, tools: from what a program writes to a terminal to plain text. Knows streams of bytes, not processes.
 
 const ESC = 0x1b;
-const CSI = 0x9b;
 const BELL = 0x07;
 const STRING_END = 0x9c;
 const TAB = 0x09;
 const NEWLINE = 0x0a;
-// Control characters but tab and newline, C1 controls, and the invisible annotation marks that break terminals.
-const UNWANTED = /[^\P{Cc}\t\n]|[\ufff9-\ufffb]/gu;
+// The control characters of ASCII but tab and newline. U+0080 to U+009F are text: a file may hold them, and what is left out here
+// would be missing from an edit that is copied from the output. Terminals get them replaced where text is shown.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is being removed
+const UNWANTED = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
 type State = 'text' | 'escape' | 'csi' | 'string' | 'stringEscape';
 
@@ -44,7 +45,7 @@ export class TerminalText {
         const stop = UNWANTED.exec(text)?.index ?? text.length;
         clean += text.slice(at, stop);
         if (stop === text.length) break;
-        this.#state = opened(text.charCodeAt(stop));
+        this.#state = text.charCodeAt(stop) === ESC ? 'escape' : 'text';
         at = stop + 1;
       } else if (this.#takes(text.charCodeAt(at))) {
         at += 1;
@@ -69,13 +70,7 @@ function isPlain(bytes: Uint8Array): boolean {
   return true;
 }
 
-function opened(code: number): State {
-  if (code === ESC) return 'escape';
-  if (code === CSI) return 'csi';
-  return isStringOpener(code - 0x40) ? 'string' : 'text';
-}
-
-/** After ESC: `]` OSC, `P` DCS, `X` SOS, `^` PM, `_` APC. As single characters they stand 0x40 higher. */
+/** After ESC: `]` OSC, `P` DCS, `X` SOS, `^` PM, `_` APC. */
 function isStringOpener(code: number): boolean {
   return code === 0x5d || code === 0x50 || code === 0x58 || code === 0x5e || code === 0x5f;
 }

@@ -11,6 +11,7 @@ describe('JSON for the wire', () => {
       }),
     );
     expect(toJson({ a: 'x\u2028y\u2029z', b: undefined })).toBe('{"a":"x\\u2028y\\u2029z"}');
+    expect(toJson('a\u007f\u0080\u0085\u009b\u009f\u00a0é')).toBe('"a\\u007f\\u0080\\u0085\\u009b\\u009f\u00a0é"');
   });
 
   test('goes deeper than the stack', () => {

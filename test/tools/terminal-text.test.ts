@@ -16,14 +16,18 @@ test.each([
   ['a hyperlink, closed by ST', '\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\', 'link'],
   ['device strings', '\x1bPq#0\x1b\\a\x1b_hidden\x1b\\b', 'ab'],
   ['character sets', '\x1b(Ba\x1b=b\x1b7c', 'abc'],
-  ['one-character forms', '\x9b31mred \x9dtitle\x9cend', 'red end'],
+  [
+    'U+0080 to U+009F, which are text',
+    'a\x85b\x9b31mred \x9dtitle\x9cend\x80',
+    'a\x85b\x9b31mred \x9dtitle\x9cend\x80',
+  ],
   ['a string that nobody closed eats its line only', '\x1b]0;oops\nnext', '\nnext'],
   ['a broken sequence eats no text', '\x1b[31\nx', '\nx'],
   ['an escape inside a string begins a new sequence', '\x1b]0;a\x1b[1mb', 'b'],
   ['half a sequence at the end', 'a\x1b[3', 'a'],
   ['carriage returns', '10%\r20%\r\ndone\r\n', '10%20%\ndone\n'],
-  ['control characters', 'a\0b\x07c\x08d\x7fe\x85f\tg\nh', 'abcdef\tg\nh'],
-  ['annotation marks', 'a\ufff9b\ufffac\ufffbd', 'abcd'],
+  ['control characters', 'a\0b\x07c\x08d\x7fef\tg\nh', 'abcdef\tg\nh'],
+  ['annotation marks, which are text', 'a\ufff9b\ufffac\ufffbd', 'a\ufff9b\ufffac\ufffbd'],
   ['letters of every kind', 'é€😀 \u2028\ufeff', 'é€😀 \u2028\ufeff'],
 ])('%s', (_, raw, expected) => {
   expect(plain(raw)).toBe(expected);

@@ -1,0 +1,13 @@
+// Characters that terminals and line readers act on, from a command to the host.
+import { expect, test } from 'vitest';
+import { startRpc } from '../support/program.ts';
+
+test('U+0085 and U+009B of an output reach the host, escaped in the frame', async () => {
+  const program = startRpc(['--no-session']);
+  const { data } = await program.ask({ type: 'bash', command: "printf 'a\\302\\205b\\302\\23331mc\\n'" });
+  expect(data).toMatchObject({ output: 'a\u0085b\u009b31mc\n' });
+  program.stdin.end();
+  const { stdout } = await program.ended;
+  expect(stdout).toContain('a\\u0085b\\u009b31mc');
+  expect(stdout).not.toMatch(/[\u0080-\u009f]/);
+});
