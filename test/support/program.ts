@@ -22,6 +22,8 @@ export interface ProgramOptions {
   readonly streams?: 'socket' | 'pipe';
   /** Another path to the same program. */
   readonly program?: string;
+  /** What runs the program; the Node of the tests when absent. */
+  readonly runtime?: string;
 }
 
 export interface Outcome {
@@ -113,7 +115,7 @@ export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
 
 function spawnWith(args: readonly string[], place: Place, options: ProgramOptions) {
   const pipes = options.streams === 'pipe' ? openPipes() : undefined;
-  const child = spawn(process.execPath, args, {
+  const child = spawn(options.runtime ?? process.execPath, args, {
     cwd: place.cwd,
     // Nothing of the machine that runs the test: neither keys nor Node options.
     env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, ...options.env },

@@ -1,0 +1,18 @@
+// The features that have lazily loaded files, in the built program on Bun.
+import { expect, inject, test } from 'vitest';
+import { tryModelApis } from '../process/features/model-apis.ts';
+import { trySessions } from '../process/features/sessions.ts';
+import { chosen } from '../process/features/started.ts';
+import { trySubcommands } from '../process/features/subcommands.ts';
+import { emptyExports } from '../support/chunk-recorder.ts';
+
+const bun = process.env.BUN || 'bun';
+chosen.runtime = bun;
+
+trySubcommands();
+tryModelApis();
+trySessions();
+
+test('every lazily loaded file can be loaded, and each of its exports has a value', () => {
+  expect(emptyExports(inject('program'), bun)).toEqual([]);
+});

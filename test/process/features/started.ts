@@ -1,0 +1,67 @@
+// Starts the built program for the features that are tried here: on the runtime, and with the variables, that a test file chose.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import type { Place, Program, ProgramOptions } from '../../support/program.ts';
+import * as programs from '../../support/program.ts';
+
+/** Set by a test file before its tests run. */
+export const chosen: { runtime?: string; env: Readonly<Record<string, string>> } = { env: {} };
+
+export const OFFLINE = ['--provider', 'parley', '--model', 'offline'];
+
+const withChosen = (options: ProgramOptions): ProgramOptions => ({
+  ...options,
+  ...(chosen.runtime === undefined ? {} : { runtime: chosen.runtime }),
+  env: { ...chosen.env, ...options.env },
+});
+
+export const startRpc = (args: readonly string[], options: ProgramOptions = {}) =>
+  programs.startRpc(args, withChosen(options));
+
+export const runProgram = (args: readonly string[], input = '', options: ProgramOptions = {}) =>
+  programs.runProgram(args, input, withChosen(options));
+
+export function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+export async function settled(program: Program, message: string) {
+  program.send({ type: 'prompt', message });
+  return program.frame({ type: 'agent_settled' });
+}
+
+/** Answers what the host is asked until the run is over. Returns the titles of the questions and the names of its tools. */
+export async function answered(
+  program: Program,
+  answer: (asked: Record<string, unknown>) => object,
+): Promise<unknown[]> {
+  const titles: unknown[] = [];
+  const types = ['extension_ui_request', 'host_tool_call', 'agent_settled'];
+  for (;;) {
+    const asked = await program.frame(({ type }) => types.includes(type));
+    if (asked.type === 'agent_settled') return titles;
+    titles.push(asked.title ?? asked.toolName);
+    program.send({ ...answer(asked), id: asked.id });
+  }
+}
+
+export async function ended(program: Program) {
+  program.stdin.end();
+  const outcome = await program.ended;
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+/** A session with one prompt, kept on disk. */
+export async function withSession(place: Place): Promise<{ id: string; file: string }> {
+  const program = startRpc(OFFLINE, { place });
+  await settled(program, 'Say hello');
+  const { data } = await program.ask({ type: 'get_state' });
+  await ended(program);
+  const { sessionId: id, sessionFile: file } = data as { sessionId: string; sessionFile: string };
+  return { id, file };
+}

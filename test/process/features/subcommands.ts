@@ -1,0 +1,69 @@
+// What is done without a conversation: help, settings, models, sessions, trust.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { OWN_MODEL } from '../../support/chat-provider.ts';
+import { newPlace } from '../../support/program.ts';
+import { runProgram, withSession, write } from './started.ts';
+
+export function trySubcommands(): void {
+  describe('subcommands and flags', () => {
+    test.each([
+      [['--help'], '--mode text|json|rpc'],
+      [['schema'], 'The omp dialect of Parley'],
+      [['config'], 'retry.enabled'],
+      [['doctor'], 'ripgrep'],
+    ])('%j', async (args, expected) => {
+      expect((await runProgram(args)).stdout).toContain(expected);
+    });
+
+    test('a flag that is not known', async () => {
+      expect(await runProgram(['--colour', 'x'])).toMatchObject({ code: 2, stderr: 'Error: Unknown flag: --colour\n' });
+    });
+
+    test('config set writes the settings file', async () => {
+      const place = newPlace();
+      write(place.home, { 'settings.json': '{\n  // kept\n  "theme": "dark"\n}\n' });
+      expect(await runProgram(['config', 'set', 'retry.maxRetries', '1'], '', { place })).toMatchObject({ code: 0 });
+      expect(readFileSync(join(place.home, 'settings.json'), 'utf8')).toContain('// kept');
+      expect((await runProgram(['config', 'retry.maxRetries'], '', { place })).stdout).toContain('1');
+    });
+
+    test('list-models asks a local server, and takes a key from a command', async () => {
+      const place = newPlace();
+      const own = {
+        baseUrl: 'http://127.0.0.1:9',
+        api: 'openai-completions',
+        apiKey: '!echo k',
+        models: [{ id: 'm' }],
+      };
+      write(place.home, { 'models.json': JSON.stringify({ providers: { own } }) });
+      const env = { OLLAMA_HOST: '127.0.0.1:9', OPENROUTER_API_KEY: 'k' };
+      const { code, stdout } = await runProgram(['--list-models'], '', { place, env });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^own +m /m);
+      expect(stdout).toContain('openrouter');
+      const asked = await runProgram(['--list-models', '--provider', 'ollama'], '', { place, env });
+      expect(`${asked.stdout}${asked.stderr}`).toContain('127.0.0.1:9');
+      const used = await runProgram(['--set', 'retry.enabled=false', ...OWN_MODEL, 'hi'], '', { place });
+      expect(used.stderr).toContain('ECONNREFUSED');
+    });
+
+    test('sessions, export and delete', async () => {
+      const place = newPlace();
+      const { id, file } = await withSession(place);
+      expect((await runProgram(['sessions'], '', { place })).stdout).toContain('Say hello');
+      expect(await runProgram(['export', id, 'page.html'], '', { place })).toMatchObject({ code: 0 });
+      expect(readFileSync(join(place.cwd, 'page.html'), 'utf8')).toContain('Say hello');
+      expect(await runProgram(['sessions', 'delete', id], '', { place })).toMatchObject({ code: 0 });
+      expect(existsSync(file)).toBe(false);
+    });
+
+    test('trust is remembered', async () => {
+      const place = newPlace();
+      write(place.cwd, { '.parley/settings.json': '{"retry.maxRetries":2}' });
+      expect(await runProgram(['trust'], '', { place })).toMatchObject({ code: 0 });
+      expect((await runProgram(['config', 'retry.maxRetries'], '', { place })).stdout).toContain('2');
+    });
+  });
+}

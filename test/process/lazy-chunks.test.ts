@@ -1,0 +1,31 @@
+// Every lazily loaded file of the built program is opened here by a feature that uses it. A new one that no test opens fails.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, test } from 'vitest';
+import { chunksOf, createChunkRecorder, emptyExports } from '../support/chunk-recorder.ts';
+import { tryModelApis } from './features/model-apis.ts';
+import { trySessions } from './features/sessions.ts';
+import { chosen } from './features/started.ts';
+import { trySubcommands } from './features/subcommands.ts';
+import { tryTerminal } from './features/terminal.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const recorder = createChunkRecorder(directory);
+chosen.env = recorder.env;
+
+trySubcommands();
+tryModelApis();
+trySessions();
+tryTerminal();
+
+test('every lazily loaded file of the program was opened', () => {
+  const opened = recorder.opened();
+  const missing = chunksOf(inject('program')).filter((name) => !opened.has(name));
+  expect(missing, 'Use the feature behind these files in test/process/features').toEqual([]);
+});
+
+test('every lazily loaded file can be loaded alone, and each of its exports has a value', () => {
+  expect(emptyExports(inject('program'), process.execPath)).toEqual([]);
+});

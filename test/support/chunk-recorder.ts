@@ -1,0 +1,75 @@
+// For tests of the built program: which of its lazily loaded files were opened.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { temporaryDirectory } from './temporary.ts';
+
+export interface ChunkRecorder {
+  /** Variables for a program whose files are to be recorded. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The files that were opened so far. */
+  opened(): Set<string>;
+}
+
+/** Loaded before the launcher, which runs each file of the program with `vm.Script`. Those in together.js are picked from an object. */
+const PRELOAD = `
+const { appendFileSync } = require('node:fs');
+const { basename } = require('node:path');
+const vm = require('node:vm');
+const record = (name) => appendFileSync(process.env.PARLEY_TEST_CHUNKS, basename(name) + '\\n');
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options);
+    this.filename = options.filename;
+  }
+  runInThisContext(...args) {
+    record(this.filename);
+    const run = super.runInThisContext(...args);
+    if (basename(this.filename) !== 'together.js') return run;
+    return () => new Proxy(run(), { get: (files, name) => (files[name] && record(name), files[name]) });
+  }
+};`;
+
+/** @param directory Where the record is kept while the tests run. */
+export function createChunkRecorder(directory: string): ChunkRecorder {
+  const [preload, record] = [join(directory, 'preload.cjs'), join(directory, 'opened')];
+  writeFileSync(preload, PRELOAD);
+  writeFileSync(record, '');
+  return {
+    env: { NODE_OPTIONS: `--require ${preload}`, PARLEY_TEST_CHUNKS: record },
+    opened: () => new Set(readFileSync(record, 'utf8').split('\n')),
+  };
+}
+
+/** Every lazily loaded file of a built program, those included that are packed into one. */
+export function chunksOf(program: string): string[] {
+  const files = readdirSync(join(dirname(program), 'program')).filter((name) => name.endsWith('.js'));
+  const [, together = ''] = /const TOGETHER = .*\[(.*)\]/.exec(readFileSync(program, 'utf8')) ?? [];
+  const packed = [...together.matchAll(/"([^"]+)"/g)].map(([, name = '']) => basename(name));
+  return [...files, ...packed].filter((name) => !['start.js', 'together.js'].includes(name)).sort();
+}
+
+/** Loads each of these files as the launcher does. Returns those without exports, and the exports that have no value. */
+export function emptyExports(program: string, runtime: string): string[] {
+  const directory = temporaryDirectory();
+  const [script, result] = [join(directory, 'load.cjs'), join(directory, 'result')];
+  writeFileSync(script, loadingProgram(program, result));
+  // The start runs too, and needs something to do.
+  const { status, stderr } = spawnSync(runtime, [script, '--version'], {
+    env: { PATH: process.env.PATH, HOME: directory, PARLEY_DIR: directory },
+    encoding: 'utf8',
+  });
+  return status === 0 && stderr === '' ? JSON.parse(readFileSync(result, 'utf8')) : [`${status}: ${stderr}`];
+}
+
+function loadingProgram(program: string, result: string): string {
+  const launcher = readFileSync(program, 'utf8').replace('__dirname', JSON.stringify(dirname(program)));
+  return `${launcher.replace(/^#!.*/, '')}
+require = require('node:module').createRequire(${JSON.stringify(program)});
+const empty = ${JSON.stringify(chunksOf(program))}.flatMap((name) => {
+  const members = Object.entries(load('./' + name));
+  if (members.length === 0) return [name];
+  return members.filter(([, value]) => value === undefined).map(([member]) => name + ' ' + member);
+});
+require('node:fs').writeFileSync(${JSON.stringify(result)}, JSON.stringify(empty));`;
+}
