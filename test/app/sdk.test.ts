@@ -154,8 +154,8 @@ describe('prompts', () => {
   test('images go along', async () => {
     const models = createScriptedModels([{ text: 'a dot' }]);
     const { prompt } = await open({ models, persist: false });
-    await prompt({ message: 'What?', images: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] });
-    expect(models.requests[0]?.messages[0]?.content).toContainEqual(expect.objectContaining({ data: 'AA==' }));
+    await prompt({ message: 'What?', images: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] });
+    expect(models.requests[0]?.messages[0]?.content).toContainEqual(expect.objectContaining({ data: 'iVBORw0KGgo=' }));
   });
 });
 

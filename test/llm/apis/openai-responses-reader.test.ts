@@ -295,11 +295,13 @@ describe('what is kept to be sent back', () => {
     ]);
   });
 
-  test('no ids behind a hosted tool that never finished, or whose item is too large', () => {
+  test('no ids behind a hosted tool that never finished, is misnumbered, or is too large', () => {
     const lastOf = (frames: readonly string[]) => readStream(frames).message.content.at(-1);
     const frames = framesOf({ parts: [{ thinking: [] }, { search: 'x' }, { text: 'A' }] });
     const unfinished = frames.filter((text) => !(text.includes('output_item.done') && text.includes('ws_0003')));
     expect(lastOf(unfinished)).toEqual({ type: 'text', text: 'A' });
+    const sameNumber = frames.map((text) => text.replace(/"output_index":\d/, '"output_index":0'));
+    expect(lastOf(sameNumber)).toEqual({ type: 'text', text: 'A' });
     const large = frames.map((text) => text.replaceAll('"query":"x"', `"query":"${'x'.repeat(300_000)}"`));
     expect(lastOf(large)).toEqual({ type: 'text', text: 'A' });
   });

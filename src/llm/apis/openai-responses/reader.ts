@@ -202,8 +202,8 @@ class AnswerReader implements WireReader {
    * refuses reasoning without the item that followed it.
    */
   *#finishHosted(index: number, item: ResponseOutputItem): Generator<StreamEvent> {
-    if (this.#closed.has(index)) return;
-    if (this.#open) yield* this.#abandon(this.#open);
+    // A server that numbers its items wrongly: what stays in `#hosted` ends the ids.
+    if (this.#open || this.#closed.has(index)) return;
     this.#hosted.delete(index);
     this.#closed.add(index);
     if (!this.#hasReasoned) return;
