@@ -1,6 +1,6 @@
 // A provider on loopback for tests of the whole program: speaks Chat Completions and gives the answers that a test wrote.
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -19,6 +19,8 @@ export interface ChatProvider {
   readonly url: string;
   /** The requests so far. */
   readonly requests: readonly Record<string, unknown>[];
+  /** The headers of each request. */
+  readonly headers: readonly IncomingHttpHeaders[];
   /** Adds answers; without one that is left, a request is answered with `Done.` */
   add(...replies: ChatReply[]): void;
   /** Directories in which the program finds this provider as `own/m`. */
@@ -30,13 +32,10 @@ export const OWN_MODEL = ['--provider', 'own', '--model', 'm'];
 
 export async function startChatProvider(): Promise<ChatProvider> {
   const requests: Record<string, unknown>[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const replies: ChatReply[] = [];
   let calls = 0;
-  const answerOf = ({
-    text: words,
-    calls: wanted = [],
-    tokens: [input, output] = [10, 10],
-  }: ChatReply): Answer => ({
+  const answerOf = ({ text: words, calls: wanted = [], tokens: [input, output] = [10, 10] }: ChatReply): Answer => ({
     ...(words === undefined ? {} : { text: [words] }),
     calls: wanted.map(({ name, arguments: given }) => {
       calls += 1;
@@ -45,6 +44,7 @@ export async function startChatProvider(): Promise<ChatProvider> {
     usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   });
   const server = createServer(async (request, response) => {
+    headers.push(request.headers);
     requests.push(JSON.parse(await text(request)));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(framesOf(answerOf(replies.shift() ?? { text: 'Done.' })).join(''));
@@ -58,6 +58,7 @@ export async function startChatProvider(): Promise<ChatProvider> {
   return {
     url,
     requests,
+    headers,
     add: (...more) => void replies.push(...more),
     place(model = {}) {
       const place = newPlace();

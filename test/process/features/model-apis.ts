@@ -1,5 +1,5 @@
 // Every model API that has a file of its own, against loopback providers that speak the real format.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KEY as ANTHROPIC_KEY, startAnthropicMessages } from '../../llm/servers/anthropic-messages.ts';
@@ -10,7 +10,7 @@ import { KEY as OPENAI_KEY, startOpenAiResponses } from '../../llm/servers/opena
 import { OWN_MODEL, startChatProvider } from '../../support/chat-provider.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
 import { newPlace } from '../../support/program.ts';
-import { runProgram, write } from './started.ts';
+import { ended, runProgram, startRpc, write } from './started.ts';
 
 export function tryModelApis(): void {
   describe('model APIs', () => {
@@ -100,6 +100,24 @@ export function tryModelApis(): void {
         place,
       });
       expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: 'Error: out of order\n' });
+    });
+
+    test('pictures and a header of models.json reach the provider', async () => {
+      const provider = await startChatProvider();
+      provider.add({ calls: [{ name: 'read', arguments: { path: 'dot.png' } }] });
+      const place = provider.place({ input: ['text', 'image'], headers: { 'x-team': 'TEAM_NAME' } });
+      const program = startRpc([...OWN_MODEL, '--no-session'], { place, env: { TEAM_NAME: 'blue' } });
+      const data = 'iVBORw0KGgo=';
+      writeFileSync(join(place.cwd, 'dot.png'), Buffer.from(data, 'base64'));
+      program.send({
+        type: 'prompt',
+        message: 'What is this?',
+        images: [{ type: 'image', data, mimeType: 'image/png' }],
+      });
+      await program.frame({ type: 'agent_settled' });
+      await ended(program);
+      expect(JSON.stringify(provider.requests)).toContain(`data:image/png;base64,${data}`);
+      expect(provider.headers[0]).toMatchObject({ 'x-team': 'blue' });
     });
 
     test('through a proxy', async () => {
