@@ -1,4 +1,5 @@
 // Globs as .gitignore files spell them.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../../src/tools/glob.ts';
 
@@ -47,4 +48,38 @@ describe('patterns', () => {
 test('what cannot be read as a pattern is refused', () => {
   expect(() => compileGlob('[z-a]')).toThrow('Invalid pattern: [z-a]');
   expect(() => compileGlob('{a,b}'.repeat(12))).toThrow(/^Too many braces/);
+});
+
+/** The same meaning as a regular expression, which is slow on long paths. */
+function expressionOf(glob: string): RegExp {
+  const tokens = glob.matchAll(/(?<![^/])\*\*\/|\*+|\?|\[!?[a-z-]+\]|\\.|./gsu);
+  const parts = Array.from(tokens, ([token]) => {
+    if (token === '**/') return '(?:[^/]+/)*';
+    if (token === '**') return '.+';
+    if (token.startsWith('*')) return '[^/]*';
+    if (token === '?') return '[^/]';
+    if (token.startsWith('[!')) return `[^${token.slice(2, -1)}/]`;
+    if (token.startsWith('[') && token.length > 1) return token;
+    return (token.startsWith('\\') ? token.slice(1) : token).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`, 'su');
+}
+
+test('short globs mean what the expression means', () => {
+  const part = fc.constantFrom('*', '**', '**/', '/', '?', 'a', 'b', '.', '[a-b]', '[!a]', '\\*', '😀');
+  const globs = fc.array(part, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+  const pathsOf = fc
+    .array(fc.constantFrom('a', 'b', '/', '.', '*', '😀'), { maxLength: 8 })
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(globs, fc.array(pathsOf, { minLength: 5, maxLength: 5 }), (glob, some) => {
+      const expression = expressionOf(glob.startsWith('/') ? glob.slice(1) : glob);
+      const fits = compileGlob(glob);
+      for (const path of some) {
+        const name = path.slice(path.lastIndexOf('/') + 1);
+        expect([path, fits(path)]).toEqual([path, expression.test(glob.includes('/') ? path : name)]);
+      }
+    }),
+    { numRuns: 3000 },
+  );
 });
