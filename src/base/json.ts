@@ -62,6 +62,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value under a name that may come from outside: names such as `constructor` find nothing that is only inherited. */
+export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** What a wrong value is called in an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';

@@ -1,7 +1,7 @@
 // The hall: the door. Reads the command line and hands over to a mode; knows no more than their names.
 import { runRpc } from '../app/modes/rpc.ts';
 import { version } from '../app/version.ts';
-import { Fault, messageOf } from '../base/index.ts';
+import { Fault, messageOf, ownValue } from '../base/index.ts';
 import { parseArguments, wordsBeside } from './args.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 
@@ -36,7 +36,7 @@ async function isConversation({ mode, print, messages, files }: ReturnType<typeo
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  const subcommand = SUBCOMMANDS[argv[0] ?? ''];
+  const subcommand = ownValue(SUBCOMMANDS, argv[0] ?? '');
   if (subcommand) {
     const { say } = await import('../app/modes/print.ts');
     return say(await (await subcommand())(argv.slice(1), warnPlainly));

@@ -1,5 +1,5 @@
 // First floor, llm: models.json, the providers and models that the user describes. Looks at the file and reaches nobody.
-import { messageOf } from '../base/index.ts';
+import { messageOf, ownValue } from '../base/index.ts';
 import type { Files } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import type { CustomProvider, Described, Description } from './custom-file.ts';
@@ -61,7 +61,7 @@ export function createCustomModels(
 
 export function extrasFor({ id }: Pick<Model, 'id'>, entry: CustomProvider | undefined): RequestExtras {
   const own: Description = entry?.models?.find((model) => model.id === id) ?? {};
-  const changed = entry?.modelOverrides?.[id];
+  const changed = ownValue(entry?.modelOverrides ?? {}, id);
   const compats = [entry?.compat, own.compat, changed?.compat].filter((some) => some !== undefined);
   return {
     headers: { ...entry?.headers, ...own.headers, ...changed?.headers },

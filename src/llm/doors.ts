@@ -1,4 +1,5 @@
 // First floor, llm: what opens each provider's door, and requests that carry it. Knows no model's name.
+import { ownValue } from '../base/index.ts';
 import type { ApiRequest, ModelRequest, Ports } from '../contracts/index.ts';
 import { type Addresses, createAddresses } from './addresses.ts';
 import { createAuthFile } from './credentials/auth-file.ts';
@@ -45,7 +46,7 @@ export function createDoors(options: DoorOptions): Doors {
 
   async function headerOf(name: string, value: string, owner: string): Promise<[string, string]> {
     const { SECRET_HEADER } = await import('./http/headers.ts');
-    const plain = !SECRET_HEADER.test(name) && !value.startsWith('!') && !env[value];
+    const plain = !SECRET_HEADER.test(name) && !value.startsWith('!') && !ownValue(env, value);
     const resolved = plain ? value : await secrets.resolve(value, `${owner} (header ${name})`);
     const { sendableHeader } = await import('./credentials/key-characters.ts');
     return sendableHeader(name, resolved, owner, custom.path);

@@ -1,5 +1,5 @@
 // First floor, llm: which models there are: of the catalogue, of models.json, of the user's own servers. Knows no keys.
-import { Fault, messageOf } from '../base/index.ts';
+import { Fault, messageOf, ownValue } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import { catalogued } from './catalogue.ts';
@@ -108,7 +108,7 @@ async function ofProvider(
   const rest = built
     .filter(({ id }) => !named.has(id))
     .map((model) => {
-      const by = entry?.modelOverrides?.[model.id];
+      const by = ownValue(entry?.modelOverrides ?? {}, model.id);
       return by ? redescribed(model, by) : model;
     });
   return [...rest, ...own];

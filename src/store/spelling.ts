@@ -1,5 +1,5 @@
 // The store's dictionary: entries of other programs and older versions, in the words of version 3. Pure.
-import { isRecord } from '../base/json.ts';
+import { isRecord, ownValue } from '../base/json.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
 
 type Raw = Record<string, unknown> & { type: string; id: string };
@@ -7,8 +7,8 @@ type Raw = Record<string, unknown> & { type: string; id: string };
 /** `undefined` when it lacks something that nobody could do without. Kinds that nobody here knows are kept as they are. */
 export function inOurSpelling(raw: Raw): SessionEntry | undefined {
   const placed = typeof raw.parentId === 'string' ? raw : { ...raw, parentId: null };
-  const spelled = SPELLINGS[raw.type]?.(placed) ?? (raw.type in SPELLINGS ? undefined : placed);
-  return spelled as SessionEntry | undefined;
+  const spell = ownValue(SPELLINGS, raw.type);
+  return (spell ? spell(placed) : placed) as SessionEntry | undefined;
 }
 
 /** For each kind that has more than one spelling, or without which a conversation cannot be read. */

@@ -9,6 +9,7 @@ import { newPlace, type Place } from './program.ts';
 
 export interface ProviderAnswer {
   readonly text?: string;
+  readonly calls?: readonly { name: string; arguments: string }[];
   /** An HTTP status in the place of an answer. */
   readonly status?: number;
   /** Tokens of the request, as the provider counts them. */
@@ -60,7 +61,7 @@ function lastPrompt(body: { messages: { role: string; content: string | { text?:
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('');
 }
 
-function send(response: ServerResponse, { text = '', status = 200, input = 1 }: ProviderAnswer): void {
+function send(response: ServerResponse, { text = '', calls, status = 200, input = 1 }: ProviderAnswer): void {
   if (status !== 200) {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: `refused with ${status}` } }));
@@ -70,7 +71,12 @@ function send(response: ServerResponse, { text = '', status = 200, input = 1 }: 
   const usage = { prompt_tokens: input, completion_tokens: 1, total_tokens: input + 1 };
   const chunks = [
     { choices: [{ index: 0, delta: { role: 'assistant', content: text } }] },
-    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ...(calls ?? []).map((called, index) => ({
+      choices: [
+        { index: 0, delta: { tool_calls: [{ index, id: `call_${index}`, type: 'function', function: called }] } },
+      ],
+    })),
+    { choices: [{ index: 0, delta: {}, finish_reason: calls ? 'tool_calls' : 'stop' }] },
     { choices: [], usage },
   ];
   for (const chunk of chunks) {

@@ -42,7 +42,8 @@ export async function saveUserSettings(
   settings: Readonly<Record<string, unknown>>,
   saveKey: (provider: string, key: string) => Promise<void>,
 ): Promise<void> {
-  const changes: Record<string, unknown> = {};
+  // Without a prototype: a setting may have any name.
+  const changes: Record<string, unknown> = Object.create(null);
   const keys: [provider: string, key: string][] = [];
   for (const [name, value] of Object.entries(settings)) {
     const provider = PROVIDER_KEY.exec(name)?.[1];

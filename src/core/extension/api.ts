@@ -1,5 +1,5 @@
 // First floor, core: `pi`, the object that an extension gets when it is loaded. Registering is for then, acting for later.
-import { Fault, isRecord } from '../../base/index.ts';
+import { Fault, isRecord, ownValue } from '../../base/index.ts';
 import type {
   AgentSession,
   ExtensionCommand,
@@ -81,7 +81,7 @@ function registering(extension: Extension, parts: ApiParts) {
     /** Only what this extension registered. */
     getFlag(name: string): string | boolean | undefined {
       const flag = flags.get(name);
-      return flag && flagValue(flag, parts.flags[name]);
+      return flag && flagValue(flag, ownValue(parts.flags, name));
     },
     registerProvider: (name: string, provider: ExtensionProvider) => parts.provide(extension, name, provider),
     unregisterProvider(name: string): void {

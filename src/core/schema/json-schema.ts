@@ -1,5 +1,5 @@
 // First floor, core: checks a value against a JSON Schema that somebody else wrote: a tool, a call. Pure; knows the words that are used.
-import { isRecord, kindOf } from '../../base/index.ts';
+import { isRecord, kindOf, ownValue } from '../../base/index.ts';
 import type { JsonSchema } from '../../contracts/index.ts';
 
 export interface Problem {
@@ -42,7 +42,7 @@ function fail(path: string, message: string): { problem: Problem } {
 function referred(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#')) return true;
   const steps = reference.slice(1).split('/').filter(Boolean);
-  return steps.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), root) ?? true;
+  return steps.reduce<unknown>((at, step) => (isRecord(at) ? ownValue(at, step) : undefined), root) ?? true;
 }
 
 /** The value in one of these types, turned when that loses nothing; `undefined` when it is none of them. */

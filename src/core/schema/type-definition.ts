@@ -1,5 +1,5 @@
 // First floor, core: JSON Type Definition (RFC 8927), in which agents describe answers, told in the words of JSON Schema. Pure.
-import { isRecord } from '../../base/index.ts';
+import { isRecord, ownValue } from '../../base/index.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,7 @@ function convert(schema: unknown): unknown {
 function isJsonSchema(schema: Node): boolean {
   const { type } = schema;
   if (Array.isArray(type) || (typeof type === 'string' && JSON_SCHEMA_TYPES.has(type))) return true;
-  return JSON_SCHEMA_WORDS.some((word) => word in schema);
+  return JSON_SCHEMA_WORDS.some((word) => Object.hasOwn(schema, word));
 }
 
 const NAMED = new Set(['properties', '$defs', 'definitions']);
@@ -63,7 +63,7 @@ function inside(schema: Node): Node {
 function formOf(schema: Node): Node {
   const { type, ref, elements, values, discriminator, mapping } = schema;
   if (typeof ref === 'string') return { $ref: `#/definitions/${ref}` };
-  if (typeof type === 'string') return TYPES[type] ?? { type };
+  if (typeof type === 'string') return ownValue(TYPES, type) ?? { type };
   if (Array.isArray(schema.enum)) return { enum: schema.enum };
   if (elements !== undefined) return { type: 'array', items: convert(elements) };
   if (values !== undefined) return { type: 'object', additionalProperties: convert(values) };

@@ -1,4 +1,5 @@
 // First floor, core: which model an agent works with. What cannot be had is said; nobody is given another model in silence.
+import { ownValue } from '../../base/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import type { SubagentHost } from '../session/family.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -14,7 +15,7 @@ export interface ChosenModel {
 const INHERITED = /^(?:inherit|default|(?:pi|omp)\/(?:default|task))$/;
 
 export async function chooseModel(spawner: Spawner, host: SubagentHost, agent: AgentDefinition): Promise<ChosenModel> {
-  const override = spawner.settings.modelOverrides[agent.name];
+  const override = ownValue(spawner.settings.modelOverrides, agent.name);
   const wanted = override === undefined ? agent.models : [override];
   const { model } = host;
   if (wanted.length === 0) return { model };

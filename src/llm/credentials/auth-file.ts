@@ -11,7 +11,7 @@ import {
   string,
   variant,
 } from 'valibot';
-import { Fault, isRecord } from '../../base/index.ts';
+import { Fault, isRecord, ownValue } from '../../base/index.ts';
 import type { FileInfo } from '../../contracts/index.ts';
 import { watchedFile } from '../watched-file.ts';
 import type { LockPorts } from './file-lock.ts';
@@ -65,7 +65,7 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
       return withFileLock(ports, path, async (stillHeld) => {
         const bytes = (await files.info(path)) && (await files.read(path));
         const whole = parsed(bytes && new TextDecoder().decode(bytes), path);
-        const entry = await update(entryOf(whole[provider]));
+        const entry = await update(entryOf(ownValue(whole, provider)));
         if (!(await stillHeld())) throw new Fault('busy', `${path} was taken over by another process; try again`);
         const text = `${JSON.stringify({ ...whole, [provider]: entry }, null, 2)}\n`;
         await files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });

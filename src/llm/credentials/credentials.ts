@@ -1,5 +1,5 @@
 // First floor, llm: what opens each provider's door. Flags first, then auth.json, the environment, and models.json.
-import { Fault } from '../../base/index.ts';
+import { Fault, ownValue } from '../../base/index.ts';
 import type { CustomProvider } from '../custom-file.ts';
 import type { CustomModels } from '../custom-models.ts';
 import { findProvider } from '../providers/providers.ts';
@@ -80,7 +80,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   function fromAuth(provider: string, entry: AuthEntry): Source {
     if (entry.type === 'api_key') return fromText(provider, entry.key, auth.path);
-    const refresh = refreshers[provider];
+    const refresh = ownValue(refreshers, provider);
     const lack = entry.expires <= clock.now() && !refresh ? `The login in ${auth.path} has expired.` : undefined;
     return {
       place: auth.path,

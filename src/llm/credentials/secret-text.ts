@@ -1,4 +1,5 @@
 // First floor, llm: what a key in a file stands for: itself, a variable, or a command that prints it. Shows no value to anyone.
+import { ownValue } from '../../base/index.ts';
 import type { CommandPorts } from './secret-command.ts';
 
 export interface SecretTexts {
@@ -39,11 +40,11 @@ export function createSecretTexts({ ports, env, directory, redact, withhold }: S
 
   return {
     unset(text) {
-      if (env[text]) withhold(text);
-      return VARIABLE.test(text) && !env[text] ? text : undefined;
+      if (ownValue(env, text)) withhold(text);
+      return VARIABLE.test(text) && !ownValue(env, text) ? text : undefined;
     },
     async resolve(text, owner) {
-      const secret = text.startsWith('!') ? await output(text.slice(1), owner) : env[text] || text;
+      const secret = text.startsWith('!') ? await output(text.slice(1), owner) : ownValue(env, text) || text;
       redact(secret);
       return secret;
     },

@@ -1,5 +1,5 @@
 // First floor, llm: what the AI SDK throws and puts into its streams, as failures like all others. Knows the names of its errors.
-import { Fault, isRecord, messageOf } from '../../../base/index.ts';
+import { Fault, isRecord, messageOf, ownValue } from '../../../base/index.ts';
 import { redact, redactedExcerpt } from '../../../base/redaction.ts';
 import { httpFailure, malformed, ProviderFault, streamFailure } from '../../http/failure.ts';
 
@@ -46,7 +46,7 @@ function namedFailure(facts: Record<string, unknown>, secrets: readonly string[]
   const name = (isRecord(raw) ? Object.keys(raw)[0] : undefined) ?? 'error';
   const words = typeof facts.message === 'string' && facts.message ? facts.message : 'The provider gave no reason';
   const said = streamFailure(name, words, `${name}: ${words}`, secrets);
-  const kind = KINDS[name];
+  const kind = ownValue(KINDS, name);
   // Words say more than names: too long a conversation is a `validationException` like any other mistake.
   return said.failure.kind === 'server' && kind ? new ProviderFault({ kind }, said.message) : said;
 }

@@ -1,6 +1,6 @@
 // First floor, llm: one server-sent event of the Messages format, checked as far as the reader relies on it. Pure.
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { isRecord } from '../../../base/index.ts';
+import { isRecord, ownValue } from '../../../base/index.ts';
 import { redactedExcerpt } from '../../../base/redaction.ts';
 import { httpFailure, malformed, type ProviderFault, streamFailure } from '../../http/failure.ts';
 
@@ -30,7 +30,7 @@ export function readFrame(data: string, secrets: readonly string[]): Frame | und
     throw unreadable(data, secrets, thrown);
   }
   if (!isRecord(frame) || typeof frame.type !== 'string') throw unreadable(data, secrets);
-  const part = PARTS[frame.type];
+  const part = ownValue(PARTS, frame.type);
   if (part !== undefined && !isRecord(frame[part])) throw unreadable(data, secrets);
   return frame as unknown as Frame;
 }

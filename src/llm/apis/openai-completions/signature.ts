@@ -1,5 +1,5 @@
 // First floor, llm: how it is remembered in which form thinking came, so that it goes back in the same. Pure text, both ways.
-import { isRecord } from '../../../base/index.ts';
+import { isRecord, ownValue } from '../../../base/index.ts';
 
 /** Where hosts put thinking that is plain text: fields of the answer, a part of its content, or tags in it. */
 export const FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
@@ -53,7 +53,7 @@ export function joinDetails(blocks: readonly { detail: Detail; text: string }[])
     else joined.push({ detail: { ...detail }, text });
   }
   return joined.map(({ detail, text }) => {
-    const name = TEXTS[detail.type];
+    const name = ownValue(TEXTS, detail.type);
     return name === undefined || text === '' ? detail : { ...detail, [name]: text };
   });
 }

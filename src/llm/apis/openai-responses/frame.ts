@@ -1,6 +1,6 @@
 // First floor, llm: one server-sent event of the Responses format, checked as far as the reader relies on it. Pure.
 import type { ResponseErrorEvent, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { isRecord } from '../../../base/index.ts';
+import { isRecord, ownValue } from '../../../base/index.ts';
 import { redactedExcerpt } from '../../../base/redaction.ts';
 import type { Failure } from '../../../protocol/index.ts';
 import { malformed, ProviderFault, streamFailure } from '../../http/failure.ts';
@@ -37,7 +37,7 @@ export function readFrame(data: string, secrets: readonly string[]): Frame | und
   if (!isRecord(frame)) throw unreadable(data, secrets);
   if (frame.type === undefined && isRecord(frame.error)) return { type: 'error', error: frame.error };
   if (typeof frame.type !== 'string') throw unreadable(data, secrets);
-  const part = PARTS[frame.type];
+  const part = ownValue(PARTS, frame.type);
   if (part !== undefined && !isRecord(frame[part])) throw unreadable(data, secrets);
   return frame as unknown as Frame;
 }
