@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Place, type Program, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
 import { OWN_MODEL, startChatProvider } from '../support/chat-provider.ts';
+import { type Place, type Program, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 const KINDS = ['console.log', 'process.stdout.write', 'fs.writeSync', 'inherited stdio', 'worker'];
