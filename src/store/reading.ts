@@ -4,6 +4,7 @@ import { Fault, messageOf } from '../base/fault.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
 import type { EntryOnPath, LogDamage, Remembered, ResumedSession } from '../contracts/store.ts';
 import type { SessionEntry } from '../protocol/entry.ts';
+import { earlyDamage } from './early-damage.ts';
 import { imagesFolder, mentionsImage, withImages, withoutImages } from './images.ts';
 import { substitutesFor } from './lost-parents.ts';
 import { findName } from './session-name.ts';
@@ -29,6 +30,7 @@ export async function readLog(
   { damage, title }: { damage: readonly LogDamage[]; title: string | undefined },
 ): Promise<Reading> {
   const way = await wayBack(log);
+  const early = await earlyDamage(log.target, log.from, way.seenFrom);
   const sketch = await withStoredImages(files, log.file, way.path);
   let path: readonly SessionEntry[] | undefined;
   return {
@@ -40,7 +42,7 @@ export async function readLog(
     leafId: sketch.at(-1)?.id ?? null,
     name: way.name ? way.name.name : ((await findName(log.target, log.from, way.seenFrom)) ?? title),
     get damage() {
-      return [...damage, ...way.damage];
+      return [...damage, ...early, ...way.damage];
     },
     get hasImages() {
       return way.path.some(mentionsImage);

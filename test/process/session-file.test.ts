@@ -107,3 +107,19 @@ test.each([
   });
   expect(readFileSync(join(place.cwd, 'notes.jsonl'), 'utf8')).toBe('shopping list\n');
 });
+
+test('garbage right behind the header is reported, and the session goes on', async () => {
+  const place = newPlace();
+  const file = join(place.cwd, 'e.jsonl');
+  await runProgram(['--session', file, 'say `hello`'], '', { place });
+  const [header, ...rest] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, [header, 'garbage', ...rest].join('\n'));
+  const program = startRpc(['--session', file], { place });
+  expect(await program.frame({ type: 'notice' })).toMatchObject({
+    level: 'warning',
+    source: 'storage',
+    message: '7 unreadable bytes were passed over',
+    offset: `${header}\n`.length,
+  });
+  expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { messageCount: 2 } });
+});

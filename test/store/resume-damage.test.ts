@@ -81,6 +81,38 @@ describe('what cannot be read is passed over, and told', () => {
     expect(all).toEqual([entry(0), entry(1), entry(2)]);
   });
 
+  test.each([
+    ['one line', 'not JSON\n', ['8 unreadable bytes were passed over']],
+    [
+      'several lines',
+      'not JSON\n\n{"half":\n',
+      ['8 unreadable bytes were passed over', '8 unreadable bytes were passed over'],
+    ],
+    ['JSON that is no entry', '[1]\n', ['a line is not an entry']],
+    [
+      'an entry without what it is made of',
+      line({ type: 'message', id: 'm', parentId: null }),
+      ['the message entry m lacks what it is made of'],
+    ],
+    ['a line longer than what is looked at', `${'x'.repeat(10_000)}\n`, ['a line is not an entry']],
+    ['nothing but blank lines', '\n\r\n\n', []],
+  ])('garbage right behind the header: %s', async (_, garbage, messages) => {
+    const entries = conversation(3);
+    const { ids: found, damage } = await resumed([header, Buffer.from(garbage), ...entries]);
+    expect(found).toEqual(entries.map(({ id }) => id));
+    expect(damage.map(({ message }) => message)).toEqual(messages);
+    expect(damage.slice(0, 1).map(({ offset }) => offset)).toEqual(messages.length > 0 ? [line(header).length] : []);
+  });
+
+  test('garbage right behind the header of a long log is found without reading the log', async () => {
+    const entries = conversation(4000);
+    const last = entries.length - 1;
+    const summary = compaction('c', entry(last).id, entry(last).id);
+    const { damage, ids: found } = await resumed([header, Buffer.from('not JSON\n'), ...entries, summary]);
+    expect(found).toEqual([entry(last).id, 'c']);
+    expect(damage).toEqual([{ offset: line(header).length, message: '8 unreadable bytes were passed over' }]);
+  });
+
   test('a block of zeros, with and without a line end', async () => {
     const zeros = Buffer.alloc(4096);
     const apart = await resumed([header, entry(0), Buffer.concat([zeros, Buffer.from('\n')]), entry(1)]);
