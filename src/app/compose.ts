@@ -20,6 +20,7 @@ import type { ExtensionOptions } from './extensions/options.ts';
 import { homeDirectory, pathFrom } from './home.ts';
 import { budgetFor } from './limits.ts';
 import { type ModelChoices, modelsFor } from './models.ts';
+import { type OfflineNotice, offlineNotice } from './offline-notice.ts';
 import type { ResourceChoices } from './resource-room.ts';
 import { resourcesFor, rulesFor } from './resources.ts';
 import { sessionStart } from './resuming.ts';
@@ -93,6 +94,8 @@ export interface Agent {
   readonly hub: SessionHub;
   readonly places: TrustablePlaces;
   readonly extensions: ExtensionFront;
+  /** What the user must know about the model that answers: that it is the offline one, or that there is none. */
+  readonly modelNotice: OfflineNotice | undefined;
   /** These settings from here on, as far as they are not only for the start. */
   retune(values: SettingValues): Promise<void>;
   /** Ends every run and every child, and closes the log. */
@@ -166,6 +169,7 @@ export async function createAgent(given: AgentOptions): Promise<Agent> {
     hub: own,
     places,
     extensions,
+    modelNotice: offlineNotice(models, session.models.current),
     async retune(values) {
       const { retune } = await import('./retune.ts');
       retune({ session: opened, base, tuning, models, options, extensions, places }, values);

@@ -63,7 +63,7 @@ export interface AgentSessionOptions extends Partial<Omit<AgentOptions, 'setting
   settings?: Partial<SettingValues> | undefined;
   /** These in the place of the machine's own. */
   ports?: Partial<Ports> | undefined;
-  /** Hears what is wrong in the settings file; the wrong value does not count. */
+  /** Called with what is wrong in the settings file (the wrong value does not count), and when only the offline model can answer. */
   onProblem?: ((sentence: string) => void) | undefined;
 }
 
@@ -118,6 +118,7 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     models: models && beginningWith(models, options),
   });
   const { session } = agent;
+  if (agent.modelNotice) onProblem?.(agent.modelNotice.message);
   return {
     session,
     subscribe: (listener) => session.subscribe(listener),

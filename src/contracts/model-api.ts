@@ -60,8 +60,12 @@ export interface ModelApi {
 export interface Models {
   /** The model to begin with, chosen by flags and settings; `null` when none can be used. `preferred`: what settings that came later name. */
   initial(preferred?: { provider?: string | undefined; model?: string | undefined }): Promise<Model | null>;
+  /** Why `initial` chose none, or the offline one unasked. Absent when the model was asked for or has a key. */
+  readonly absence?: string | undefined;
+  /** Whether a provider's models only stand in for those of others. They are not restored where another can be used. */
+  isStandIn?(provider: string): boolean;
   find(provider: string, modelId: string): Promise<Model | undefined>;
-  /** Models that can be used now: those with credentials, and the offline one. */
+  /** Models that can be used now: those with credentials, or the offline one where there are none. */
   available(): Promise<readonly Model[]>;
   /** The models that `cycle_model` goes through, when the user chose some; otherwise all that are available. */
   scope(): Promise<readonly Model[] | undefined>;

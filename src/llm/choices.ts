@@ -6,13 +6,13 @@ import { firstChoice } from './first-choice.ts';
 import { createKnownModels } from './known-models.ts';
 import { offlineModel } from './offline/model.ts';
 import { PROVIDERS } from './providers/providers.ts';
-import type { ModelsOptions } from './registry-options.ts';
-import { inScope } from './scope.ts';
+import type { ExplainedOptions } from './registry-options.ts';
+import { scopeOf } from './scope.ts';
 
 export type Choices = Pick<Models, 'initial' | 'find' | 'available' | 'scope'>;
 
-export function createChoices(options: ModelsOptions, { custom, credentials }: Doors): Choices {
-  const { apis, env, ports, asked = {}, apiKey, patterns, warn = () => {} } = options;
+export function createChoices(options: ExplainedOptions, { custom, credentials }: Doors): Choices {
+  const { apis, env, ports, asked = {}, apiKey, patterns, explain, warn = () => {} } = options;
   const { fetch, clock } = ports;
   const { key, address } = credentials;
   const known = createKnownModels({ fetch, clock, custom, env, key, address, warn });
@@ -28,14 +28,16 @@ export function createChoices(options: ModelsOptions, { custom, credentials }: D
         keyless && (named.includes(id) || described.includes(id) || (variable && env[variable])),
     ).map(({ id }) => id);
     const models = await known.ofAll((id) => has(id) || servers.includes(id));
-    return [...models.filter((model) => isSpoken(model) && model.baseUrl !== ''), offlineModel];
+    const usable = models.filter((model) => isSpoken(model) && model.baseUrl !== '');
+    return usable.length > 0 ? usable : [offlineModel];
   }
 
   return {
     available,
     initial(wished = preferred) {
       preferred = wished;
-      return firstChoice({ known, credentials, asked, preferred, apiKey, patterns, available, isSpoken, warn });
+      const wishes = { asked, preferred, apiKey, patterns, env };
+      return firstChoice({ ...wishes, known, credentials, available, isSpoken, explain, warn });
     },
     async find(provider, modelId) {
       const models = await known.of(provider);
@@ -43,7 +45,7 @@ export function createChoices(options: ModelsOptions, { custom, credentials }: D
     },
     async scope() {
       if (!patterns || patterns.length === 0) return undefined;
-      return inScope(await available(), patterns);
+      return scopeOf(await available(), patterns, offlineModel);
     },
   };
 }

@@ -6,8 +6,9 @@ import { ASKED_PROVIDERS, DEFAULT_MODELS } from './defaults.ts';
 import type { KnownModels } from './known-models.ts';
 import { offlineModel } from './offline/model.ts';
 import { findProvider } from './providers/providers.ts';
-import { inScope } from './scope.ts';
+import { scopeOf } from './scope.ts';
 import { selectModel, type WantedModel } from './selection.ts';
+import { withoutKey } from './without-key.ts';
 
 export interface FirstChoice {
   known: KnownModels;
@@ -18,9 +19,12 @@ export interface FirstChoice {
   preferred: WantedModel;
   apiKey: string | undefined;
   patterns: readonly string[] | undefined;
+  env: Readonly<Record<string, string | undefined>>;
   available(): Promise<readonly Model[]>;
   isSpoken(model: Model): boolean;
   warn(sentence: string): void;
+  /** Receives the reason when there is no model, or only the offline one. */
+  explain(sentence: string): void;
 }
 
 /** The offline model never stands in for one that somebody named: then there is none, or a Fault that says why. */
@@ -34,8 +38,8 @@ export async function firstChoice(choice: FirstChoice): Promise<Model | null> {
   if (apiKey) throw new Fault('config', 'Flag --api-key needs --provider or --model, to say whose key it is');
   if (patterns) {
     const usable = await choice.available();
-    const scope = inScope(usable, patterns);
-    for (const pattern of patterns.filter((each) => inScope(usable, [each]).length === 0))
+    const scope = scopeOf(usable, patterns, offlineModel);
+    for (const pattern of patterns.filter((each) => scopeOf(usable, [each], offlineModel).length === 0))
       warn(`No model that can be used matches --models ${pattern}. List them with --list-models`);
     if (scope[0]) return (preferred.model && selected(scope, preferred)) || scope[0];
   }
@@ -43,11 +47,19 @@ export async function firstChoice(choice: FirstChoice): Promise<Model | null> {
     try {
       return await choose(choice, preferred);
     } catch (thrown) {
-      warn(`The model that the settings name cannot be used: ${messageOf(thrown)}`);
+      const reason = `The model that the settings name cannot be used: ${messageOf(thrown)}`;
+      warn(reason);
+      choice.explain(reason);
       return null;
     }
   }
-  return (await firstWithKey(choice)) ?? offlineModel;
+  const first = await firstWithKey(choice);
+  if (first) return first;
+  if (patterns?.length) {
+    choice.explain(`No model that can be used matches --models ${patterns.join(',')}.`);
+    return null;
+  }
+  return withoutKey(choice.env, await credentials.inHand(), choice.explain);
 }
 
 async function choose({ known, credentials }: FirstChoice, wanted: WantedModel): Promise<Model> {

@@ -4,6 +4,11 @@ import type { ApiLoader } from './apis.ts';
 import type { DoorOptions } from './doors.ts';
 import type { WantedModel } from './selection.ts';
 
+/** Receives the reason when no provider's model can be chosen to begin with. */
+export interface ExplainedOptions extends ModelsOptions {
+  explain(sentence: string): void;
+}
+
 export interface ModelsOptions extends DoorOptions {
   apis: Readonly<Record<string, ApiLoader>>;
   ports: DoorOptions['ports'] & Pick<Ports, 'fetch' | 'send'>;

@@ -9,8 +9,9 @@ import { ASKED_PROVIDERS, DEFAULT_MODELS } from './defaults.ts';
 import { createDoors } from './doors.ts';
 import { OFFLINE_API, offlineModel } from './offline/model.ts';
 import { findProvider } from './providers/providers.ts';
-import type { ModelsOptions } from './registry-options.ts';
+import type { ExplainedOptions, ModelsOptions } from './registry-options.ts';
 import { GuardedStream, lazily, unknownApi } from './streaming.ts';
+import { withoutKey } from './without-key.ts';
 
 export function createModels(options: ModelsOptions): Models & { readonly credentials: Credentials } {
   const { ports, env, asked = {}, apiKey, withhold = () => {} } = options;
@@ -20,8 +21,12 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   const load = lazily(apis);
   let registered = 0;
   let loading: Promise<Choices> | undefined;
+  let absence: string | undefined;
+  const explain = (sentence: string) => {
+    absence = sentence;
+  };
   const choices = () => {
-    loading ??= import('./choices.ts').then(({ createChoices }) => createChoices({ ...options, apis }, doors));
+    loading ??= import('./choices.ts').then(({ createChoices }) => createChoices({ ...options, apis, explain }, doors));
     return loading;
   };
   // Before anything is asked for, because a server of one's own may list its models for a key only.
@@ -30,11 +35,16 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
   }
   return {
     credentials,
+    get absence() {
+      return absence;
+    },
     async initial(preferred = options.preferred) {
-      const quick = await unasked({ ...options, preferred }, credentials);
-      const model = quick ?? (await (await choices()).initial(preferred));
+      absence = undefined;
+      const quick = await unasked({ ...options, preferred, explain }, credentials);
+      const model = quick === undefined ? await (await choices()).initial(preferred) : quick;
       return model && addresses.published(model);
     },
+    isStandIn: (provider) => provider === offlineModel.provider,
     async find(provider, modelId) {
       const model = await (await choices()).find(provider, modelId);
       return model && addresses.published(model);
@@ -88,13 +98,14 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
  * Nothing was asked for, so a key decides, or there is none. Nearly every start of a program comes through here, hence
  * without the catalogue. What models.json describes is looked at more closely elsewhere.
  */
-async function unasked(options: ModelsOptions, credentials: Credentials): Promise<Model | undefined> {
+async function unasked(options: ExplainedOptions, credentials: Credentials): Promise<Model | null | undefined> {
   const { apis, env, asked = {}, preferred = {}, apiKey, patterns } = options;
   const wishes = [asked.provider, asked.model, preferred.provider, preferred.model, apiKey, patterns?.[0]];
   if (wishes.some(Boolean)) return undefined;
-  const { has, described } = await credentials.inHand();
+  const inHand = await credentials.inHand();
+  const { has, described } = inHand;
   const provider = [...DEFAULT_MODELS.keys(), ...ASKED_PROVIDERS, ...described].find(has);
-  if (provider === undefined) return offlineModel;
+  if (provider === undefined) return withoutKey(env, inHand, options.explain);
   if (described.length > 0) return undefined;
   const { quickChoice } = await import('./quick-choice.ts');
   return quickChoice(provider, env, ({ api }) => Object.hasOwn(apis, api));

@@ -12,6 +12,14 @@ export function inScope(models: readonly Model[], patterns: readonly string[]): 
   return [...new Set(found)];
 }
 
+/** Patterns that name the offline model and nothing else. It is in no other scope where another model can be used. */
+const OFFLINE_PATTERN = /^(parley|offline|parley\/offline|parley\/\*)$/i;
+
+export function scopeOf(usable: readonly Model[], patterns: readonly string[], offline: Model): Model[] {
+  const named = patterns.some((pattern) => OFFLINE_PATTERN.test(pattern.replace(LEVEL, '')));
+  return inScope(named ? [...new Set([...usable, offline])] : usable, patterns);
+}
+
 function matcher(pattern: string): (model: Model) => boolean {
   if (/[*?]/.test(pattern)) {
     const glob = pattern.toLowerCase();

@@ -12,7 +12,7 @@ export function welcome({ model, sessionName }: SessionState, version: string, w
     span(`${version} · /help lists commands and keys · Ctrl+D leaves`, { dim: true }),
   ];
   const name = sessionName ? [line(sessionName, { bold: true })] : [];
-  const isStandIn = model?.provider === 'parley' || !model;
+  const isStandIn = model?.provider === 'parley';
   const help = isStandIn ? wrapped(line(NO_KEY, { colour: 'yellow' }), width) : [];
   return [...wrapped(head, width), ...name, ...help];
 }

@@ -167,7 +167,10 @@ describe('options', () => {
       '{ "steeringMode": "all", "followUpMode": "one-at-a-time", "interruptMode": "never" }',
     );
     expect(session.state()).toMatchObject({ steeringMode: 'all', followUpMode: 'all', interruptMode: 'immediate' });
-    expect(problems).toEqual([expect.stringContaining('interruptMode must be')]);
+    expect(problems).toEqual([
+      expect.stringContaining('interruptMode must be'),
+      expect.stringContaining('so the offline model answers'),
+    ]);
   });
 
   test('system prompt, name, thinking, session directory', async () => {

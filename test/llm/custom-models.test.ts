@@ -167,9 +167,9 @@ test('a header’s command that fails is an error at the end of the stream', asy
 
 test('the file is read again for each listing', async () => {
   const { models, write } = modelStage({ files: providers({ acme }) });
-  expect((await models.available()).map(nameOf)).toEqual(['acme/road-runner', 'parley/offline']);
+  expect((await models.available()).map(nameOf)).toEqual(['acme/road-runner']);
   write('models.json', { providers: { acme: { ...acme, models: [{ id: 'another' }, { id: 'and-one-more' }] } } });
-  expect((await models.available()).map(nameOf)).toEqual(['acme/another', 'acme/and-one-more', 'parley/offline']);
+  expect((await models.available()).map(nameOf)).toEqual(['acme/another', 'acme/and-one-more']);
 });
 
 describe('what makes no sense is told with file and key, and costs only itself', () => {
@@ -206,7 +206,7 @@ describe('what makes no sense is told with file and key, and costs only itself',
   ];
   test.each(bad)('%s', async (_, entry, sentence) => {
     const { models, warnings, directory } = modelStage({ files: providers({ acme: entry, fine: acme }) });
-    expect((await models.available()).map(nameOf)).toEqual(['fine/road-runner', 'parley/offline']);
+    expect((await models.available()).map(nameOf)).toEqual(['fine/road-runner']);
     await models.available();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(`${directory}/models.json: ${sentence}`);

@@ -101,12 +101,27 @@ describe('the model to begin with', () => {
     expect(stage.warnings).toEqual([expect.stringContaining('ANTHROPIC_BASE_URL is no web address: nonsense')]);
   });
 
-  test.each(['GITHUB_TOKEN', 'HF_TOKEN', 'AWS_PROFILE', 'GOOGLE_APPLICATION_CREDENTIALS', 'OLLAMA_HOST'])(
-    '%s alone, which is set for many reasons, decides nothing',
+  test.each(['GITHUB_TOKEN', 'HF_TOKEN'])(
+    '%s alone, which other programs use too, decides nothing',
     async (variable) => {
-      expect(await first({ env: { [variable]: '127.0.0.1:9' } })).toBe('parley/offline');
+      const { models } = modelStage({ env: { [variable]: '127.0.0.1:9' } });
+      expect(nameOf(await models.initial())).toBe('parley/offline');
+      expect(models.absence).toContain('No key of a provider was found');
     },
   );
+
+  test.each([
+    ['AWS_PROFILE', 'x', 'AWS_PROFILE is set, but Amazon Bedrock is used only when it is named'],
+    ['GOOGLE_APPLICATION_CREDENTIALS', 'x', 'Google Vertex AI is used only when it is named'],
+    ['OLLAMA_HOST', '127.0.0.1:9', 'Ollama is used only when it is named'],
+    ['ANTHROPIC_API_KEY', '', 'ANTHROPIC_API_KEY is set but empty, so Anthropic cannot be used'],
+    ['ANTHROPIC_BASE_URL', 'http://127.0.0.1:9', 'there is no key for Anthropic. Set ANTHROPIC_API_KEY.'],
+  ])('%s=%s points at a provider: no model, and the reason', async (variable, value, sentence) => {
+    const { models } = modelStage({ env: { [variable]: value } });
+    expect(await models.initial()).toBeNull();
+    expect(models.absence).toContain(sentence);
+    expect(models.absence).toContain('The offline model answers only when it is named: --model parley/offline.');
+  });
 
   test('a provider of one’s own comes after the known ones', async () => {
     const acme = {
@@ -120,9 +135,9 @@ describe('the model to begin with', () => {
     expect(await first({ files, env: ANTHROPIC })).toBe('anthropic/claude-opus-5-5');
   });
 
-  test('a provider whose format nobody speaks here is passed over', async () => {
+  test('a provider whose format nobody speaks here is passed over, and the offline model does not stand in for it', async () => {
     const { [OFFLINE_API]: offline } = apiLoaders({ clock: { now: () => 0 } });
-    expect(await first({ env: ANTHROPIC, apis: { [OFFLINE_API]: offline! } })).toBe('parley/offline');
+    expect(await first({ env: ANTHROPIC, apis: { [OFFLINE_API]: offline! } })).toBeUndefined();
   });
 
   test('flags come before settings, settings before keys', async () => {
@@ -187,12 +202,11 @@ describe('the model to begin with', () => {
 });
 
 describe('models that can be used', () => {
-  test('are those with a key, in a stable order, and the offline one', async () => {
+  test('are those with a key, in a stable order, without the offline one', async () => {
     const { models } = modelStage({ env: { DEEPSEEK_API_KEY: 'k', ...ANTHROPIC } });
     const names = (await models.available()).map(nameOf);
-    expect(new Set(names.map((name) => name?.split('/')[0]))).toEqual(new Set(['anthropic', 'deepseek', 'parley']));
+    expect(new Set(names.map((name) => name?.split('/')[0]))).toEqual(new Set(['anthropic', 'deepseek']));
     expect(names.indexOf('deepseek/deepseek-v4-pro')).toBeGreaterThan(names.indexOf('anthropic/claude-sonnet-5-5'));
-    expect(names.at(-1)).toBe('parley/offline');
     expect((await models.available()).map(nameOf)).toEqual(names);
   });
 
@@ -217,7 +231,7 @@ describe('models that can be used', () => {
       env: { ...ANTHROPIC, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'not an address' },
     });
     const providers = new Set((await models.available()).map(({ provider }) => provider));
-    expect(providers).toEqual(new Set(['anthropic', 'parley']));
+    expect(providers).toEqual(new Set(['anthropic']));
     await models.available();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain('OPENAI_BASE_URL is no web address');
@@ -252,6 +266,7 @@ describe('the scope of cycle_model', () => {
       ['openai/o3', 'openai/o3-pro', 'parley/offline'],
     ],
     [['mistral'], []],
+    [['*off*'], []],
   ])('%j', async (patterns, names) => {
     expect(await scope(patterns)).toEqual(names);
   });
@@ -290,11 +305,7 @@ describe('servers of one’s own', () => {
       baseUrl: `http://${host}/v1`,
     });
     await expect(models.ready(model!)).resolves.toBeUndefined();
-    expect((await models.available()).map(nameOf)).toEqual([
-      'ollama/qwen3:8b',
-      'ollama/llama3.3:70b',
-      'parley/offline',
-    ]);
+    expect((await models.available()).map(nameOf)).toEqual(['ollama/qwen3:8b', 'ollama/llama3.3:70b']);
     expect(await first({ env, asked: { model: 'ollama/llama3.3:70b' } })).toBe('ollama/llama3.3:70b');
     expect(await first({ env, asked: { provider: 'ollama', model: 'llama' } })).toBe('ollama/llama3.3:70b');
     expect(nameOf(await models.find('ollama', 'llama3.3:70b'))).toBe('ollama/llama3.3:70b');

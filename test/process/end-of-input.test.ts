@@ -6,7 +6,7 @@ import { rolesBelow } from '../support/session-files.ts';
 
 describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) => {
   test('an idle program leaves', async () => {
-    const program = startRpc([], { streams });
+    const program = startRpc(['--model', 'parley/offline'], { streams });
     await program.frame({ type: 'ready' });
     program.stdin.end();
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
@@ -49,7 +49,7 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
   });
 
   test('a last line without its newline still counts', async () => {
-    const program = startRpc([], { streams });
+    const program = startRpc(['--model', 'parley/offline'], { streams });
     program.stdin.end('{"id":"last","type":"get_state"}');
     expect(await program.ended).toMatchObject({ code: 0 });
     expect(program.frames.at(-1)).toMatchObject({ id: 'last', success: true });
@@ -62,7 +62,7 @@ test.each([
   ['a directory', '</'],
 ])('a program whose stdin is %s says that it is ready and leaves', async (_kind, redirection) => {
   const place = newPlace();
-  const script = `exec "$0" "$1" --mode rpc ${redirection}`;
+  const script = `exec "$0" "$1" --mode rpc --model parley/offline ${redirection}`;
   const child = spawn('sh', ['-c', script, process.execPath, inject('program')], {
     cwd: place.cwd,
     env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home },
@@ -78,7 +78,7 @@ test.each([
 });
 
 test('in print mode the end of stdin is the end of the message', async () => {
-  const program = startProgram(['-p']);
+  const program = startProgram(['-p', '--model', 'parley/offline']);
   program.stdin.write('say `');
   program.stdin.end('hello`');
   expect(await program.ended).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });

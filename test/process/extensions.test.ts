@@ -133,7 +133,8 @@ describe('flags of an extension that is found, not named', () => {
     [['hello', '--kind=x', '--plan'], 'true,x,hello\n'],
     [['hello'], ',none,hello\n'],
   ])('in text mode: %j', async (args, stdout) => {
-    expect(await runProgram(args, '', { place: withExtension(flags) })).toMatchObject({ code: 0, stdout, stderr: '' });
+    const outcome = await runProgram(['--model', 'parley/offline', ...args], '', { place: withExtension(flags) });
+    expect(outcome).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
   test('in text mode one that nobody knows is an error, and nothing happens', async () => {

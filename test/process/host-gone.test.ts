@@ -60,7 +60,7 @@ test('the next program of a pipeline may leave during a silent tool', async () =
 });
 
 test('a reader that has seen enough ends print mode', async () => {
-  const program = startProgram(['--mode', 'json', 'count to 30000'], { streams: 'pipe' });
+  const program = startProgram(['--mode', 'json', '--model', 'parley/offline', 'count to 30000'], { streams: 'pipe' });
   program.stdin.end();
   await program.frame({ type: 'message_update' });
   program.stdout.destroy();
@@ -68,7 +68,7 @@ test('a reader that has seen enough ends print mode', async () => {
 });
 
 test('a host that closes only the way back of stderr is served on', async () => {
-  const program = startRpc(['--frobnicate']);
+  const program = startRpc(['words that are warned about']);
   program.stderr.destroy();
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
   program.stdin.end();

@@ -87,7 +87,7 @@ test.each(['omp', 'pi', 'pi-legacy'])(
   'in %s, calls and results are joined by ids and by turns to the same',
   async (dialect) => {
     const place = installed();
-    writeFileSync(join(place.home, 'settings.json'), JSON.stringify({ dialect }));
+    writeFileSync(join(place.home, 'settings.json'), JSON.stringify({ dialect, defaultModel: 'parley/offline' }));
     const messages = [
       'Run `echo one; echo two`',
       'Read shopping.txt',

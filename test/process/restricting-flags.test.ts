@@ -397,7 +397,10 @@ describe('--session-id', () => {
 
 test('--no-session holds for sessions that an opal host wants kept', async () => {
   const program = startRpc(['--dialect', 'opal', '--no-session', '--model', 'parley/offline']);
-  await DIALECTS.opal?.(program);
+  program.send({ jsonrpc: '2.0', id: 1, method: 'session/start', params: { session_id: 's', session: true } });
+  await program.frame((frame) => frame.id === 1);
+  program.send({ jsonrpc: '2.0', id: 2, method: 'agent/prompt', params: { session_id: 's', text: 'say `hi`' } });
+  await program.frame((frame) => (frame.params as { type?: string } | undefined)?.type === 'agent_end');
   expect(pathsBelow(program.home).filter((path) => path.endsWith('.jsonl'))).toEqual([]);
 });
 

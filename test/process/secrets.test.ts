@@ -34,7 +34,7 @@ test('keys of the agent appear nowhere: not in tools, logs, sessions, nor on any
 test('a log file is written when it is asked for, for its owner only', async () => {
   const directory = temporaryDirectory();
   const log = join(directory, 'parley.log');
-  const program = startRpc(['--log-file', log, '--no-session']);
+  const program = startRpc(['--log-file', log, '--no-session', '--model', 'parley/offline']);
   program.send({ type: 'prompt', message: 'hello' });
   await program.frame({ type: 'agent_settled' });
   program.stdin.end();

@@ -65,6 +65,7 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
     const { models: chosen } = agent.session;
     if (found && chosen.current?.id !== found.id) await chosen.choose(found.provider, found.id);
     hub.add({ session: agent.session, hub: agent.hub, close: () => agent.hub.close() });
+    announce(agent);
     return { session: agent.session, resumed: path !== undefined, ...(await findings(agent, cwd)) };
   }
 
@@ -111,6 +112,16 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
   };
 }
 
+/** With the first run: earlier, the host may not know the session yet. Without a model there is no run, and prompts say why. */
+function announce({ session, modelNotice }: Agent): void {
+  if (!modelNotice) return;
+  const stop = session.subscribe((event) => {
+    if (event.type !== 'agent_start') return;
+    stop();
+    session.notify(modelNotice);
+  });
+}
+
 /** A session may have fewer tools than the command line allows, never more. */
 function toolsWithin(wanted: readonly string[] | undefined, allowed: readonly string[] | undefined) {
   const odd = allowed && wanted?.find((name) => !allowed.includes(name));
@@ -124,5 +135,7 @@ function toolsWithin(wanted: readonly string[] | undefined, allowed: readonly st
 /** Hosts of this family name the wrong provider as a matter of course. */
 async function modelNamed(models: Models, wanted: NonNullable<OpenRequest['model']>) {
   const known = (await models.available()).filter(({ id }) => id === wanted.id);
-  return known.find(({ provider }) => provider === wanted.provider) ?? known[0];
+  const found = known.find(({ provider }) => provider === wanted.provider) ?? known[0];
+  // The offline model is not among those that are listed beside others.
+  return found ?? (wanted.provider ? models.find(wanted.provider, wanted.id) : undefined);
 }

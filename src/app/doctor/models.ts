@@ -26,7 +26,7 @@ export async function checkModels(options: Surroundings): Promise<Finding[]> {
   });
   const model = await attempt('model', async () => {
     const first = await models.initial();
-    if (!first) return error('model', 'no model can be used', NO_KEY);
+    if (!first) return error('model', `no model can be used. ${models.absence ?? ''}`.trimEnd(), NO_KEY);
     await models.ready(first);
     return ok('model', `${first.provider}/${first.id}, of ${(await models.available()).length} that can be used`);
   });

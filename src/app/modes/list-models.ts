@@ -24,7 +24,9 @@ export async function listModels(options: Options, search: string, warn: (line: 
     const models = modelsFor({ ...options, modelPatterns: options.models, agentDirectory, settings, ports, warn });
     const scope = await models.scope();
     const usable = scope ?? (await models.available());
-    if (!options.provider && !scope && usable.length === 1) warn(ONLY_OFFLINE);
+    if (!options.provider && !scope && usable.every(({ id, provider }) => id === 'offline' && provider === 'parley')) {
+      warn(ONLY_OFFLINE);
+    }
     const wanted = options.provider?.toLowerCase();
     const found = usable.filter(
       (model) => (!wanted || model.provider.toLowerCase() === wanted) && matches(model, search),

@@ -59,6 +59,8 @@ export async function runPrint(options: PrintOptions, tell: (line: string) => vo
     await output.flush();
   });
   void output.broken.then(() => shutdown.leave(0));
+  // Without a model the prompt below is refused, and the refusal says why.
+  if (agent.session.models.current && agent.modelNotice) warn(agent.modelNotice.message);
   let spent: string | undefined;
   const isSilent = options.mode !== 'json' && !process.stderr.isTTY;
   agent.session.subscribe((event) => {

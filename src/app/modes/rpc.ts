@@ -28,9 +28,12 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
   });
   // Nobody reads any more: there is no point in going on, and no one to tell.
   void transport.broken.then(() => shutdown.leave(0));
+  const codec = dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] });
+  const { notice } = served;
+  if (notice && codec.event({ type: 'notice', ...notice }) === undefined) warn(notice.message);
   await serve({
     transport,
-    codec: dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] }),
+    codec,
     commands: served.commands,
     hub: served.hub,
     ports,
@@ -48,10 +51,15 @@ async function introduction(served: Served, { clock }: Prepared['ports']): Promi
 
 async function openOne(options: RpcOptions, warn: (line: string) => void, prepared: Prepared): Promise<Served> {
   const started = await start(options, warn, prepared);
+  const { session, modelNotice } = started.agent;
   return {
     hub: started.agent.hub,
     commands: commandTable,
-    introduce: () => started.introduceProject(),
+    notice: modelNotice,
+    async introduce() {
+      if (modelNotice) session.notify(modelNotice);
+      await started.introduceProject();
+    },
     close: () => started.close(),
   };
 }

@@ -1,5 +1,6 @@
 // The hall: what serving a host needs to be told, and what is served. Words only.
 import type { Command, SessionHub } from '../../contracts/index.ts';
+import type { OfflineNotice } from '../offline-notice.ts';
 import type { StartOptions } from './start.ts';
 
 export interface RpcOptions extends StartOptions {
@@ -12,6 +13,8 @@ export interface RpcOptions extends StartOptions {
 export interface Served {
   readonly hub: SessionHub;
   readonly commands: ReadonlyMap<string, Command>;
+  /** Part of what `introduce` tells; it is for stderr where the dialect has no frame for it. */
+  readonly notice?: OfflineNotice | undefined;
   /** Tells the host what it should know of the project, once it listens. */
   introduce(): Promise<void>;
   close(): Promise<void>;

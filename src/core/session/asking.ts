@@ -135,7 +135,9 @@ export class Asking {
   #model(): Model {
     const { current } = this.#models;
     if (current) return current;
-    throw new Fault('no_model', 'No model selected. Choose one with --model, set_model or the defaultModel setting.');
+    const { absence } = this.#seat.options.models;
+    const wayOut = 'Choose one with --model, set_model or the defaultModel setting.';
+    throw new Fault('no_model', absence ? `No model can be used. ${absence}` : `No model selected. ${wayOut}`);
   }
 
   /** Once for each file. A subagent reads the same files as the session that started it. */

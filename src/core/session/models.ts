@@ -95,9 +95,11 @@ export class ModelFacet implements ModelChoice {
       this.#chosen.add('level');
     }
     if (!wanted.model) return;
-    this.#chosen.add('model');
     const { provider, modelId } = wanted.model;
     const { models } = this.#seat.options;
+    // A session that began without a key goes on with the model that can be used now.
+    if (this.#current && models.isStandIn?.(provider) && !models.isStandIn(this.#current.provider)) return;
+    this.#chosen.add('model');
     try {
       const model = await models.find(provider, modelId);
       if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);

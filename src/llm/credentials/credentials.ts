@@ -15,6 +15,8 @@ export interface InHand {
   has(provider: string): boolean;
   /** The providers that models.json speaks of. */
   readonly described: readonly string[];
+  /** The providers that auth.json has an entry for, whether or not it can be used. */
+  readonly named: readonly string[];
 }
 
 export interface Credentials {
@@ -145,6 +147,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       return {
         has: (provider) => [...sourcesOf(provider, entries, customs)].some(({ lack }) => lack === undefined),
         described: [...customs.keys()],
+        named: [...entries.keys()],
       };
     },
     async key(provider) {

@@ -49,8 +49,10 @@ function* tell(request: ModelRequest, builder: MessageBuilder): Generator<Assist
   yield builder.start();
   let spoken = 0;
   let last: DoneReason = 'stop';
+  let failure: string | undefined;
   try {
     const step = planStep(request);
+    failure = step.failure;
     const ids = callIds(request, builder.message.timestamp);
     const most = request.maxTokens === undefined ? Number.POSITIVE_INFINITY : request.maxTokens * CHARS_PER_TOKEN;
     const events = perform(builder, step, ids, most);
@@ -69,7 +71,10 @@ function* tell(request: ModelRequest, builder: MessageBuilder): Generator<Assist
     return yield builder.fail('error', messageOf(thrown));
   }
   builder.setUsage({ ...account, output: tokensIn(spoken) });
-  yield builder.finish(last);
+  // With a kind, so that the user's own words in the message are not taken for a failure that passes.
+  if (failure !== undefined && last === 'stop')
+    yield { ...builder.fail('error', failure), failure: { kind: 'refused' } };
+  else yield builder.finish(last);
 }
 
 /** Unique in the session also after a compaction has taken earlier calls out of the history. */

@@ -3,6 +3,11 @@ import type { Model } from '../../protocol/index.ts';
 
 export const OFFLINE_API = 'parley-offline';
 
+/** Said once wherever the offline model answers because nothing else can. */
+export const OFFLINE_NOTICE =
+  'No key of a provider was found, so the offline model answers: a small stand-in that follows plain requests by rule. \
+For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or another provider’s variable, or write the key to auth.json.';
+
 export const offlineModel: Model = {
   id: 'offline',
   name: 'Parley offline',

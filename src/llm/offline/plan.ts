@@ -15,6 +15,8 @@ export interface Step {
   thinking?: string;
   speech: readonly Speech[];
   calls: readonly PlannedCall[];
+  /** Why what was asked for cannot be carried out: the answer ends as an error. */
+  failure?: string;
 }
 
 export type Question = Pick<ModelRequest, 'systemPrompt' | 'messages' | 'tools' | 'thinkingLevel'>;
@@ -75,15 +77,28 @@ function closingStep(now: Situation, question: Question): Step {
     ...now.pending.flatMap((intent) => (isErrand(intent) ? notDone(now, intent) : spoken(intent, now, question))),
     ...withheld(now),
     ...dropped(now),
+    ...(now.unanswered === undefined ? [] : [words.leftOver(now.unanswered)]),
     ...(now.images > 0 ? [words.cannotSee(now.images)] : []),
   ];
   const remarks = now.pending.filter((intent): intent is Remark => !isErrand(intent));
+  const failure = failureOf(now);
   const state = now.outcomes.length > 0 ? 'The tools have answered; I report what they said.' : 'No tool is needed.';
   return {
     thinking: `${thoughts(remarks)}${state}`,
     speech: speech.length > 0 ? speech : [words.WITHOUT_REQUEST],
     calls: [],
+    ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** A tool that failed is reported, not a failure: the request was carried out. */
+function failureOf(now: Situation): string | undefined {
+  const unclear = now.pending.find((intent) => intent.kind === 'unclear');
+  if (unclear?.kind === 'unclear') return words.cannot(words.notUnderstood(unclear.words, undefined));
+  const errand = now.pending.filter(isErrand).find((one) => !isHeldBack(now, one));
+  if (errand) return words.cannot(notDone(now, errand));
+  const onlyImages = now.images > 0 && now.pending.length + now.outcomes.length === 0;
+  return onlyImages ? words.cannot(words.cannotSee(now.images)) : undefined;
 }
 
 function thoughts(remarks: readonly Remark[]): string {

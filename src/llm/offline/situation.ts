@@ -30,6 +30,8 @@ export interface Situation {
   /** Not begun, because another part of the same message was not understood. */
   withheld: Errand[];
   images: number;
+  /** Words of an earlier message that no rule knew. The answer to it ended as an error, which is not part of the history. */
+  unanswered?: string;
   /** How many of the outcomes the user had before speaking last. */
   seen: number;
 }
@@ -73,8 +75,18 @@ function hear(now: Situation, message: UserMessage, interrupts: boolean): boolea
     else turnAway(now);
     now.seen = now.outcomes.length;
   }
+  forgetUnclear(now);
   add(now, intents);
   return true;
+}
+
+/** What an earlier message asked for and nobody understood does not make the answer to the next one an error. */
+function forgetUnclear(now: Situation): void {
+  const unclear = now.pending.findLast((intent) => intent.kind === 'unclear');
+  if (unclear?.kind !== 'unclear') return;
+  now.unanswered = unclear.words;
+  now.pending = now.pending.filter((intent) => intent.kind !== 'unclear');
+  now.withheld = [];
 }
 
 function textBlock(block: { type: string }): string[] {

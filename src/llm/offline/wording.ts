@@ -37,6 +37,15 @@ export function notUnderstood(words: string, hint: Hint | undefined): string {
   return `I did not understand “${words}”.${hint ? ` ${HINTS[hint]}` : ''}`;
 }
 
+/** Names the model, because hosts show it without the answer. */
+export function cannot(why: string): string {
+  return `The offline model cannot carry this out. ${why} Set the key of a provider, for example ANTHROPIC_API_KEY, to use a real model.`;
+}
+
+export function leftOver(said: string): string {
+  return `Left undone from before, because I did not understand it: “${said}”.`;
+}
+
 export function aboutThinking(topic: string): string {
   return `I have no thoughts of my own about ${brief(topic, 200)}: I only follow rules. This answer shows how thinking is streamed.`;
 }

@@ -9,7 +9,8 @@ export interface Happening {
 type Told = { readonly [T in AgentEvent['type']]?: (event: AgentEventOf<T>) => Happening | undefined };
 
 const TOLD: Told = {
-  notice: ({ level, message }) => ({ level, message }),
+  // The first lines say already that the offline model answers.
+  notice: ({ level, message, source }) => (source === 'offline' && level === 'info' ? undefined : { level, message }),
   extension_error: ({ extensionPath, event, error }) =>
     warning(`The extension ${extensionPath} failed at ${event}: ${error}`),
   auto_retry_end: ({ success, finalError }) =>

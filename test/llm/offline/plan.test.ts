@@ -129,6 +129,28 @@ describe('several requests', () => {
     expect(words).toContain('I did not run `rm -rf build`');
   });
 
+  test('what cannot be carried out ends as an error, and the next message is answered for itself', () => {
+    const first = user('prove the theorem');
+    expect(ask([first]).failure).toContain('I did not understand “prove the theorem”.');
+    // The failed answer is not part of the history.
+    const next = ask([first, user('say `hi`')]);
+    expect(next.failure).toBeUndefined();
+    expect(wordsOf(next)).toBe('hi\n\nLeft undone from before, because I did not understand it: “prove the theorem”.');
+  });
+
+  test.each([
+    ['a tool that is not offered', [user('run `true`')], { tools: [] }],
+    ['nothing but an image', [user(image)], {}],
+  ])('%s: an error', (_name, messages, more) => {
+    expect(ask(messages, more).failure).toContain('The offline model cannot carry this out.');
+  });
+
+  test('a tool that failed is reported, not an error', () => {
+    const run = call('c', 'bash', { command: 'false' });
+    const history = [user('run `false`'), assistant([run]), result(run, 'Command exited with code 1', true)];
+    expect(ask(history).failure).toBeUndefined();
+  });
+
   test('more looks than fit one turn take several', () => {
     const files = Array.from({ length: 11 }, (_, index) => `f${index}.txt`);
     const { turns } = play([user(`read ${files.join(', ')}`)], { read: 'x' });
