@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 import { systemCode } from '../../base/fault.ts';
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, Desk, Features, Models, OpenedSession, OpenRequest } from '../../contracts/index.ts';
+import type { Credentials } from '../../llm/credentials/credentials.ts';
+import { findProvider } from '../../llm/providers/providers.ts';
+import { selectModel } from '../../llm/selection.ts';
 import type { ManyHub } from '../../server/many-hub.ts';
 import { sessionFolder } from '../../store/index.ts';
 import { type Agent, type AgentOptions, createAgent } from '../compose.ts';
@@ -107,9 +110,32 @@ export function createDesk({ hub, agent: common, about, made }: DeskOptions): De
     features: (session) => featuresOf.get(session) ?? USUAL_FEATURES,
     models: () => models.available(),
     settings: () => readUserSettings(place),
-    saveSettings: (changes) => saveUserSettings(place, changes, auth.saveKey),
+    saveSettings: (changes) =>
+      saveUserSettings(place, changes, auth.saveKey, (wanted) => expectModel(common, own.credentials, wanted)),
     auth,
   };
+}
+
+/**
+ * Chosen as the next start will choose it. Where a provider lists its models only after a login, or a server of the user's own is not
+ * running, nothing can be said about the model, and it is accepted.
+ */
+async function expectModel(
+  common: AgentOptions,
+  credentials: Credentials,
+  wanted: { provider: string | undefined; model: string },
+): Promise<void> {
+  const needsLogin = findProvider(wanted.provider ?? '')?.lists === 'copilot';
+  if (needsLogin && !(await credentials.inHand()).has(wanted.provider ?? '')) return;
+  const { models } = common;
+  const choose = async () => {
+    if (models) return selectModel(await models.available(), wanted);
+    return modelsFor({ ...common, ...wanted, apiKey: undefined, modelPatterns: undefined, warn: undefined }).initial();
+  };
+  await choose().catch((thrown: unknown) => {
+    if (!(thrown instanceof Fault && thrown.code === 'not_found')) return;
+    throw new Fault('invalid_params', `default_model: ${thrown.message.replace('--list-models', 'models/list')}`);
+  });
 }
 
 /** With the first run: earlier, the host may not know the session yet. Without a model there is no run, and prompts say why. */

@@ -36,11 +36,12 @@ function withoutSecrets<T>(value: T): T {
   return Object.fromEntries(harmless.map(([key, inner]) => [key, withoutSecrets(inner)])) as T;
 }
 
-/** What is named is changed, the rest stays. `default_model` is `provider:id`, or an id. */
+/** What is named is changed, the rest stays. `default_model` is `provider:id`, or an id; null removes it. */
 export async function saveUserSettings(
   place: Place,
   settings: Readonly<Record<string, unknown>>,
   saveKey: (provider: string, key: string) => Promise<void>,
+  expectModel: ExpectModel,
 ): Promise<void> {
   // Without a prototype: a setting may have any name.
   const changes: Record<string, unknown> = Object.create(null);
@@ -48,7 +49,7 @@ export async function saveUserSettings(
   for (const [name, value] of Object.entries(settings)) {
     const provider = PROVIDER_KEY.exec(name)?.[1];
     if (provider !== undefined) keys.push([provider, expectKey(name, value)]);
-    else if (name === 'default_model' && typeof value === 'string') Object.assign(changes, modelSettings(value));
+    else if (name === 'default_model') Object.assign(changes, await modelSettings(value, expectModel));
     else if (SECRET.test(name))
       throw new Fault('invalid_params', `${name} is no setting; keys are kept by auth/set_key`);
     else changes[name] = value;
@@ -68,7 +69,18 @@ function expectKey(name: string, value: unknown): string {
   throw new Fault('invalid_params', `${name} must be a key for a provider (got ${what})`);
 }
 
-function modelSettings(words: string): Record<string, unknown> {
-  const [, provider, id] = /^([^:/]+):(.+)$/.exec(words) ?? [];
-  return { defaultProvider: provider && meantProvider(provider), defaultModel: id ?? words };
+/** Throws a Fault when there is no such model. */
+export type ExpectModel = (wanted: { provider: string | undefined; model: string }) => Promise<void>;
+
+async function modelSettings(value: unknown, expectModel: ExpectModel): Promise<Record<string, unknown>> {
+  if (value === null) return { defaultProvider: undefined, defaultModel: undefined };
+  if (typeof value !== 'string' || value.trim() === '') {
+    const got = typeof value === 'string' ? JSON.stringify(value) : kindOf(value);
+    throw new Fault('invalid_params', `default_model must be the name of a model, or null (got ${got})`);
+  }
+  const words = value.trim();
+  const [, named, id] = /^([^:/]+):(.+)$/.exec(words) ?? [];
+  const provider = named === undefined ? undefined : meantProvider(named);
+  await expectModel({ provider, model: id ?? words });
+  return { defaultProvider: provider, defaultModel: id ?? words };
 }

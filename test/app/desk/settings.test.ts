@@ -64,11 +64,18 @@ test('nothing that is named like a key is ever told, and nothing else is lost', 
   );
 });
 
+const anyModel = async () => {};
+
 test('keys go where keys are kept, models to the settings, and the rest stays', async () => {
   const place = placeWith({ theme: 'dark', own: { a: 1 } });
   const saved: [string, string][] = [];
   const save = async (provider: string, key: string) => void saved.push([provider, key]);
-  await saveUserSettings(place, { openai_api_key: 'sk-x', default_model: 'copilot:claude', theme: 'light' }, save);
+  await saveUserSettings(
+    place,
+    { openai_api_key: 'sk-x', default_model: 'copilot:claude', theme: 'light' },
+    save,
+    anyModel,
+  );
   expect(saved).toEqual([['openai', 'sk-x']]);
   const text = readFileSync(join(place.directory, 'settings.json'), 'utf8');
   expect(JSON.parse(text)).toEqual({
@@ -78,5 +85,7 @@ test('keys go where keys are kept, models to the settings, and the rest stays', 
     defaultModel: 'claude',
   });
   expect(await readUserSettings(place)).toMatchObject({ default_model: 'copilot:claude', theme: 'light' });
-  await expect(saveUserSettings(place, { access_token: 'x' }, save)).rejects.toThrow('access_token is no setting');
+  await expect(saveUserSettings(place, { access_token: 'x' }, save, anyModel)).rejects.toThrow(
+    'access_token is no setting',
+  );
 });
