@@ -1,0 +1,67 @@
+// What is acknowledged is on the disk: the calls that make it so, in their order.
+import type * as promises from 'node:fs/promises';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { createFiles } from '../../../src/app/system-ports/files.ts';
+import { entry, header } from '../../store/contract.ts';
+import { place } from '../../store/place.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+const calls = vi.hoisted(() => [] as string[]);
+
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const original = await importOriginal<typeof promises>();
+  const nameOf = (path: unknown) =>
+    String(path)
+      .replace(/^.*\//, '')
+      .replace(/^\.parley-.*\.tmp$/, 'TEMPORARY');
+  return {
+    ...original,
+    async open(...given: Parameters<typeof original.open>) {
+      const handle = await original.open(...given);
+      const name = (await handle.stat()).isDirectory() ? 'DIRECTORY' : nameOf(given[0]);
+      for (const call of ['write', 'writeFile', 'datasync', 'sync', 'truncate'] as const) {
+        const act = handle[call].bind(handle) as (...args: unknown[]) => Promise<unknown>;
+        Object.assign(handle, {
+          async [call](...args: unknown[]) {
+            const result = await act(...args);
+            calls.push(`${call} ${name}`);
+            return result;
+          },
+        });
+      }
+      return handle;
+    },
+    async rename(from: string, to: string) {
+      await original.rename(from, to);
+      calls.push(`rename ${nameOf(from)} ${nameOf(to)}`);
+    },
+  };
+});
+
+beforeEach(() => void calls.splice(0));
+
+test('sync of an open file asks the system for it', async () => {
+  const file = await createFiles().open(`${temporaryDirectory()}/a`, 'create');
+  await file.append(Buffer.from('x'));
+  await file.sync();
+  await file.close();
+  expect(calls).toEqual(['write a', 'datasync a']);
+});
+
+test('entries of a log are synced before they are acknowledged, and the directory with the first of them', async () => {
+  const { store, directory } = place();
+  const log = store.create(header, `${directory}/s.jsonl`);
+  const ofLog = () => calls.filter((call) => !call.includes('.lock'));
+  await log.append([entry(0)]);
+  expect(ofLog()).toEqual(['write s.jsonl', 'datasync s.jsonl', 'datasync DIRECTORY']);
+  calls.splice(0);
+  await log.append([entry(1)]);
+  expect(ofLog()).toEqual(['write s.jsonl', 'datasync s.jsonl']);
+  await log.close();
+});
+
+test('a file that takes the place of another is synced before it gets its name, and the name after that', async () => {
+  const path = `${temporaryDirectory()}/a.json`;
+  await createFiles().replace(path, Buffer.from('{}'));
+  expect(calls).toEqual(['writeFile TEMPORARY', 'sync TEMPORARY', 'rename TEMPORARY a.json', 'sync DIRECTORY']);
+});
