@@ -3,6 +3,8 @@ import { Fault } from '../../base/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import type { Room, SlashCommand } from './command.ts';
 
+const OFFLINE = /^(parley\/)?offline$/i;
+
 export const model: SlashCommand = {
   name: 'model',
   takes: '[NAME]',
@@ -10,7 +12,10 @@ export const model: SlashCommand = {
   words: async (room) => (await available(room)).map(spelled),
   async run(args, room) {
     const models = await available(room);
-    const fitting = models.filter((one) => spelled(one).toLowerCase().includes(args.toLowerCase()));
+    const listed = models.filter((one) => spelled(one).toLowerCase().includes(args.toLowerCase()));
+    // The offline model is not listed beside others, and can be named all the same.
+    const fitting: readonly Named[] =
+      listed.length === 0 && OFFLINE.test(args) ? [{ provider: 'parley', id: 'offline' }] : listed;
     if (fitting.length === 0)
       throw new Fault('not_found', `No model that can be used is called ${args}; /model lists them.`);
     const exact = fitting.find((one) => spelled(one) === args || one.id === args);
@@ -52,7 +57,9 @@ function spelled({ provider, id }: Pick<Model, 'provider' | 'id'>): string {
   return `${provider}/${id}`;
 }
 
-async function chosenOf(models: readonly Model[], room: Room): Promise<Model | undefined> {
+type Named = Pick<Model, 'provider' | 'id'> & Partial<Pick<Model, 'name'>>;
+
+async function chosenOf(models: readonly Named[], room: Room): Promise<Named | undefined> {
   const now = room.state.model && spelled(room.state.model);
   const choices = models.map((one) => ({ value: spelled(one), label: spelled(one), doc: one.name }));
   const at = Math.max(

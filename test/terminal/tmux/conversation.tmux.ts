@@ -87,7 +87,7 @@ test('what is said while it works waits where it can be seen, and can be taken b
 });
 
 test('several lines: Alt+Enter, a backslash at the end, and what is pasted', async () => {
-  const person = await begin();
+  const person = await begin({ rows: 50 });
   await person.type('remember one');
   await person.press('M-Enter');
   await person.type('two\\');
