@@ -75,15 +75,21 @@ export async function loadSettings({ files, directory, project, overrides }: Set
       text = await readText(files, file);
       if (text !== undefined) await layOver(draft, { file, text, foreign });
     } catch (thrown) {
-      draft.problems.push(`${file}: ${messageOf(thrown)}; the file is ignored`);
       // A file that cannot be read may say anything.
-      const hidden = text === undefined && systemCode(thrown) !== undefined;
-      if (hidden || namesRestriction(text ?? '')) draft.unsafe.push(`${file}: ${messageOf(thrown)}`);
+      const hidden = text === undefined && !(thrown instanceof Fault) && systemCode(thrown) !== undefined;
+      const problem = hidden ? await unreadable(thrown) : `${file}: ${messageOf(thrown)}`;
+      draft.problems.push(`${problem}; the file is ignored`);
+      const rights = hidden ? `${problem}. Check its rights, or name another directory with PARLEY_DIR` : problem;
+      if (hidden || namesRestriction(text ?? '')) draft.unsafe.push(rights);
     }
   }
   for (const words of overrides ?? []) override(draft, words);
   // Every key was put in from the table above, and every value passed its schema.
   return { ...draft, others: Object.fromEntries(draft.others) } as unknown as Settings;
+}
+
+async function unreadable(thrown: unknown): Promise<string> {
+  return (await import('../base/system-error.ts')).sentenceOf(thrown);
 }
 
 /** These in the place of the defaults, where nobody has set anything. */

@@ -9,7 +9,7 @@ const INTRODUCTION = `Usage: parley [options]
        parley trust [PATH] [--help]
        parley schema [--dialect NAME] [--types]
        parley doctor [--json]
-       parley export SESSION [FILE] [--branch]
+       parley export SESSION [FILE] [--branch] [--force]
 
 A coding agent: converses at a terminal, answers a message, or serves a host in lines of JSON.`;
 

@@ -1,7 +1,7 @@
 // The hall: the door. Reads the command line and hands over to a mode; knows no more than their names.
 import { runRpc } from '../app/modes/rpc.ts';
 import { version } from '../app/version.ts';
-import { Fault, messageOf, ownValue } from '../base/index.ts';
+import { Fault, ownValue } from '../base/index.ts';
 import { parseArguments, wordsBeside } from './args.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 
@@ -63,7 +63,12 @@ async function main(argv: readonly string[]): Promise<void> {
   process.exitCode = await runPrint({ ...options, mode, reread }, warn);
 }
 
-main(wordsOf(process.argv)).catch((thrown: unknown) => {
-  process.exitCode = thrown instanceof Fault && thrown.code === 'config' ? USAGE_ERROR : FAILURE;
-  return warnPlainly(`Error: ${messageOf(thrown)}`);
+main(wordsOf(process.argv)).catch(async (thrown: unknown) => {
+  const isUsage = thrown instanceof Fault && thrown.code === 'config';
+  process.exitCode = isUsage ? USAGE_ERROR : FAILURE;
+  if (thrown instanceof Fault) return warnPlainly(`Error: ${thrown.message}`);
+  const { explained } = await import('../app/modes/system-error.ts');
+  const { sentence, isUsage: isMistake } = explained(thrown, process.env);
+  if (isMistake) process.exitCode = USAGE_ERROR;
+  return warnPlainly(`Error: ${sentence}`);
 });

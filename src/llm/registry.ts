@@ -71,7 +71,8 @@ export function createModels(options: ModelsOptions): Models & { readonly creden
         const [api, whole] = await Promise.all([load(model), opened]);
         return api.stream(whole);
       };
-      return new GuardedStream(request, open, ports.clock, doors.secrets);
+      const advice = () => credentials.advice(request.model.provider);
+      return new GuardedStream(request, open, ports.clock, { secrets: doors.secrets, advice });
     },
     imageProblem: async (model, image) => (await import('./image-limits.ts')).imageProblem(model, image),
     // Those that need no key have none.

@@ -33,6 +33,14 @@ export function lazily(apis: Readonly<Record<string, ApiLoader>>): (model: Model
   };
 }
 
+/** What the texts of failures may not hold, and what is added to some of them. */
+export interface FailureTexts {
+  /** They never appear in the text of a failure, whatever the API throws or ends with. */
+  readonly secrets?: Iterable<string>;
+  /** What to do about a key that the provider does not accept. */
+  readonly advice?: () => string;
+}
+
 /**
  * `start` first, one end, nothing thrown. Written out by hand, because a generator around the API's own would cost every
  * delta two more turns of the loop.
@@ -43,23 +51,24 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
   readonly #clock: Pick<Clock, 'now'>;
   readonly #secrets: Iterable<string>;
   #redact: Redact | undefined;
+  readonly #advice: (() => string) | undefined;
   #source: Events | undefined;
   #atHand: ModelStream['atHand'];
   #partial: AssistantMessage | undefined;
   /** What is left to say once the source is done for. */
   #last: AssistantMessageEvent[] | undefined;
 
-  /** `secrets` never appear in the text of a failure, whatever the API throws or ends with. */
   constructor(
     request: ModelRequest,
     open: () => Promise<ModelStream>,
     clock: Pick<Clock, 'now'>,
-    secrets: Iterable<string> = [],
+    { secrets = [], advice }: FailureTexts = {},
   ) {
     this.#request = request;
     this.#open = open;
     this.#clock = clock;
     this.#secrets = secrets;
+    this.#advice = advice;
   }
 
   [Symbol.asyncIterator](): this {
@@ -121,6 +130,9 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
       event.error.errorMessage = this.#redact?.(event.error.errorMessage) ?? event.error.errorMessage;
     }
     this.#last = [];
+    if (event.type === 'error' && event.failure?.kind === 'auth' && this.#advice) {
+      event.error.errorMessage = `${event.error.errorMessage?.replace(/\.$/, '')}. ${this.#advice()}`;
+    }
     // Nothing after the end is heard; the source may clean up.
     void this.#source?.return?.().then(undefined, () => {});
   }

@@ -73,7 +73,7 @@ test('an API of an extension cannot put a key into its failure', async () => {
   });
   const request = requestFor(remote);
   const ask = async (open: () => ReturnType<ModelApi['stream']>) =>
-    (await observe(new GuardedStream(request, async () => open(), clock, secrets))).message.errorMessage;
+    (await observe(new GuardedStream(request, async () => open(), clock, { secrets }))).message.errorMessage;
   expect(await ask(() => told.stream(request))).toBe('refused: [redacted]');
   expect(await ask(() => thrown.stream(request))).toBe('refused: "[redacted]"');
   const refused = () => {

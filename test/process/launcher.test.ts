@@ -17,17 +17,17 @@ vm.Script = class extends vm.Script {
 
 function firstReply(program: string, ...flags: string[]) {
   const { home, cwd } = newPlace();
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [...flags, program, '--mode', 'rpc', '--model', 'parley/offline'],
-    {
-      cwd,
-      env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
-      input: '{"id":"1","type":"get_state"}\n',
-      encoding: 'utf8',
-    },
-  );
-  return { status, reply: JSON.parse(stdout.trim().split('\n').at(-1)!), stderr };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, program, '--mode', 'rpc'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
+    input: '{"id":"1","type":"get_state"}\n',
+    encoding: 'utf8',
+  });
+  const frames = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return { status, reply: frames.find(({ id }) => id === '1'), stderr };
 }
 
 test('the code that was compiled at build time is what runs', () => {

@@ -449,6 +449,14 @@ describe('what is not understood starts nothing', () => {
     }
   });
 
+  test('a directory in the place of settings.json says nothing, and is only warned about', async () => {
+    const place = newPlace();
+    mkdirSync(join(place.home, 'settings.json'));
+    const outcome = await runProgram(['--model', 'parley/offline', 'say `hi`'], '', { place });
+    expect(outcome).toMatchObject({ code: 0, stdout: 'hi\n' });
+    expect(outcome.stderr).toContain('settings.json: is a directory, not a file; the file is ignored');
+  });
+
   test('a project whose restriction is not understood stays untrusted when the host trusts it later', async () => {
     const place = newPlace();
     mkdirSync(join(place.cwd, '.parley'));

@@ -1,10 +1,11 @@
 // The page for whoever is in trouble: every sentence that it names is brought about in the real program, and nothing else is named.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { newPlace, type Outcome, type Place, runProgram, startRpc } from '../support/program.ts';
 import { type Answer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
+import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
 /** What stands in the first column, where that is a sentence. */
@@ -43,6 +44,20 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
   'Unknown tool in --exclude-tools': () => run(['--exclude-tools', 'wirte', 'x']),
   '…/settings.json:1: approval': () => run(['x'], withFile('settings.json', '{"approval": "alwyas"}')),
   '…/settings.json: line': () => run(['--no-session', 'say hi'], withFile('settings.json', '{"retry": oops}')),
+  'The working directory': () => {
+    const place = newPlace();
+    const gone = join(place.cwd, 'gone');
+    mkdirSync(gone);
+    const launcher = join(place.home, 'launch.mjs');
+    const leave = `process.chdir('${gone}'); (await import('node:fs')).rmdirSync('${gone}');`;
+    writeFileSync(launcher, `${leave} process.argv.splice(1, 1); await import(process.argv[1]);`);
+    return runProgram([inject('program'), 'hi'], '', { place, program: launcher }).then(said);
+  },
+  '…/settings.json: too many': () => {
+    const place = newPlace();
+    symlinkSync('settings.json', join(place.home, 'settings.json'));
+    return run(['hi'], place);
+  },
   'Working directory': () => run(['--cwd', '/project/nowhere', 'hi']),
   'Unknown dialect': () => run(['--mode', 'rpc', '--dialect', 'klingon']),
   'No key of a provider': () => run(['--no-session', 'say hi']),
@@ -50,6 +65,11 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
   'The offline model cannot': () => run(['--no-session', 'fix it']),
   'No API key': () => run(REAL),
   'The key of': () => run(REAL, newPlace(), { ANTHROPIC_API_KEY: 'sk-one\ntwo' }),
+  async '401 authentication_error'() {
+    const error = { type: 'authentication_error', message: 'invalid x-api-key' };
+    const provider = await startRecordingProvider([{ status: 401, body: JSON.stringify({ type: 'error', error }) }]);
+    return run(REAL, newPlace(), { ANTHROPIC_API_KEY: 'wrong', ANTHROPIC_BASE_URL: provider.url });
+  },
   'Model not found': () => run(['--model', 'nope', 'hi']),
   'Connection error: connect': () =>
     run(

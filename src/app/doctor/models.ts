@@ -1,5 +1,6 @@
 // The hall, doctor: which models can be used, and with whose keys. Asks no provider, runs no command and shows no key.
 import { messageOf } from '../../base/index.ts';
+import { failedPath, sentenceOf } from '../../base/system-error.ts';
 import type { Ports } from '../../contracts/index.ts';
 import { modelsFor } from '../models.ts';
 import type { SettingValues } from '../settings-table.ts';
@@ -40,6 +41,8 @@ async function attempt(check: string, look: () => Promise<Finding>): Promise<Fin
   try {
     return await look();
   } catch (thrown) {
+    if (failedPath(thrown) !== undefined)
+      return error(check, sentenceOf(thrown), 'Give yourself the right to read it.');
     const mend = 'Choose another with `parley config set defaultModel NAME`; `parley --list-models` shows them.';
     return error(check, messageOf(thrown), mend);
   }

@@ -1,5 +1,6 @@
 // The hall, doctor: the user's own directory: who else may read it, and whether there is room for more.
 import { join } from 'node:path';
+import { sentenceOf } from '../../base/system-error.ts';
 import type { Files } from '../../contracts/index.ts';
 import { sessionFolders } from '../../store/index.ts';
 import type { DiskSpace } from '../system-ports/disk-space.ts';
@@ -18,6 +19,11 @@ export async function checkPermissions(files: Files, directory: string): Promise
     const info = await files.info(path);
     if (info && (info.mode & OTHERS) !== 0) open.push({ path, mode: info.kind === 'directory' ? '700' : '600' });
   };
+  const refused = await files.info(join(directory, 'settings.json')).then(() => undefined, sentenceOf);
+  if (refused)
+    return [
+      error('permissions', refused, `chmod 700 ${quoted(directory)}, or name another directory with PARLEY_DIR.`),
+    ];
   const folders = await sessionFolders(files, directory);
   for (const path of [directory, join(directory, 'sessions'), ...folders]) await look(path);
   for (const name of PRIVATE_FILES) await look(join(directory, name));

@@ -10,6 +10,22 @@ export function checkNode(version: string): Finding {
   return error('node', version, `Install Node ${OLDEST_NODE} or newer; https://nodejs.org has it.`);
 }
 
+/** Programs that remove ended processes whose parent is gone, as process 1 must. Node and Bun do not. */
+const NOT_INIT = /^(node|bun|parley|MainThread)\b/;
+
+/** `first`: the name of process 1, where the system tells it. */
+export function checkInit(pid: number, first: string | undefined): Finding[] {
+  if (pid !== 1 && !NOT_INIT.test(first ?? '')) return [];
+  const found = 'process 1 of this container is not an init: processes that commands leave behind stay as zombies';
+  return [
+    warning(
+      'processes',
+      found,
+      'Start the container with --init (docker run --init), or with tini as its entry point.',
+    ),
+  ];
+}
+
 export async function checkGit(ports: Ports, cwd: string): Promise<Finding> {
   try {
     return ok('git', await firstLine(ports, cwd, 'git'));

@@ -2,10 +2,11 @@
 
 import { parseArgs } from 'node:util';
 import { Fault, messageOf } from '../../base/index.ts';
+import { DIRECTORY_GONE } from '../../base/system-error.ts';
 import { error, type Finding, ok } from '../doctor/finding.ts';
 import { checkModels } from '../doctor/models.ts';
 import { checkDisk, checkPermissions } from '../doctor/places.ts';
-import { checkGit, checkNode, checkRipgrep } from '../doctor/programs.ts';
+import { checkGit, checkInit, checkNode, checkRipgrep } from '../doctor/programs.ts';
 import { homeDirectory } from '../home.ts';
 import { loadSettings, userDirectory } from '../settings.ts';
 import { diskSpace } from '../system-ports/disk-space.ts';
@@ -46,7 +47,9 @@ function parse(argv: readonly string[]) {
 }
 
 async function examine(): Promise<Finding[]> {
-  const [env, cwd] = [process.env, process.cwd()];
+  const env = process.env;
+  const here = currentDirectory();
+  const cwd = here ?? '/';
   const directory = userDirectory(env, homeDirectory());
   const ports = createSystemPorts({ own: directory });
   try {
@@ -58,6 +61,8 @@ async function examine(): Promise<Finding[]> {
     const settings = await loadSettings({ files, directory, project: trusted ? cwd : undefined });
     return [
       checkNode(process.versions.node),
+      ...checkInit(process.pid, await processOne(ports)),
+      ...(here === undefined ? [error('directory', DIRECTORY_GONE, 'Change to a directory that exists.')] : []),
       await checkGit(ports, cwd),
       await checkRipgrep(ports, cwd),
       ...checkSettings([...refused, ...settings.problems], directory),
@@ -69,6 +74,19 @@ async function examine(): Promise<Finding[]> {
   } finally {
     await ports.close();
   }
+}
+
+function currentDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+async function processOne({ files }: ReturnType<typeof createSystemPorts>): Promise<string | undefined> {
+  const name = await files.read('/proc/1/comm').catch(() => undefined);
+  return name && new TextDecoder().decode(name).trim();
 }
 
 function checkSettings(problems: readonly string[], directory: string): Finding[] {

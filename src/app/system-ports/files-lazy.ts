@@ -1,11 +1,12 @@
 // The app's real files as a start meets them. Small files and folders of the user's own directory are looked at here and now:
 // the first trip to another thread starts four, and every trip costs more than the looking. All else waits for files.ts and goes that way, since
 // a project may lie on a disk that hangs.
-import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemCode } from '../../base/fault.ts';
 import type { Files } from '../../contracts/ports.ts';
 import { infoOf, kindOf, userId } from './file-info.ts';
+import { makeDirectoryNow } from './make-directory-now.ts';
 
 const SMALL = 256 * 1024;
 
@@ -38,7 +39,7 @@ export function createLazyFiles(own?: string): Files {
     rename: async (from, to) => (await load()).rename(from, to),
     makeDirectory: async (path, options) => {
       if (!isOwn(path)) return (await load()).makeDirectory(path, options);
-      mkdirSync(path, { recursive: true, mode: options?.mode });
+      makeDirectoryNow(path, options);
     },
     temporaryDirectory: async (prefix) => (await load()).temporaryDirectory(prefix),
     remove: async (path, options) => (await load()).remove(path, options),

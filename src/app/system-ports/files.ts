@@ -7,6 +7,7 @@ import type { FileInfo, Files, FileVersion, OpenFile } from '../../contracts/por
 import { infoOf, kindOf, userId } from './file-info.ts';
 import { replaceFile } from './files-replace.ts';
 import { resolveLinks } from './files-resolve.ts';
+import { makeDirectory } from './make-directory.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
 const FLAGS = {
@@ -29,9 +30,7 @@ export function createFiles(): Files {
     write: (file, bytes, options) => fs.writeFile(file, bytes, { mode: options?.mode }),
     replace: replaceFile,
     rename: fs.rename,
-    makeDirectory: async (directory, options) => {
-      await fs.mkdir(directory, { recursive: true, mode: options?.mode });
-    },
+    makeDirectory,
     temporaryDirectory: async (prefix) => {
       const { tmpdir } = await import('node:os');
       return fs.mkdtemp(path.join(tmpdir(), prefix));

@@ -1,5 +1,5 @@
 // The hall: whether the project counts, decided before a byte of it is read. In the way of every start, so it does little.
-import { Fault, messageOf } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type { TrustDecision, TrustQuestion } from './decision.ts';
 
 const OPEN: TrustDecision = { trusted: false, because: 'open' };
@@ -13,6 +13,8 @@ export async function decideTrust(question: TrustQuestion): Promise<TrustDecisio
     if (!(await files.info(`${agentDirectory}/trust.json`))) return OPEN;
     return await (await import('./remembered.ts')).remembered(question);
   } catch (thrown) {
-    return { ...OPEN, problem: `${messageOf(thrown)} Until then no project is trusted.` };
+    const { sentenceOf } = await import('../../base/system-error.ts');
+    const sentence = sentenceOf(thrown).replace(/\.?$/, '.');
+    return { ...OPEN, problem: `${sentence} Until then no project is trusted.` };
   }
 }

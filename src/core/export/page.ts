@@ -20,6 +20,9 @@ export interface PageContent {
   stats: Pick<SessionStats, 'tokens' | 'cost' | 'totalMessages'>;
 }
 
+/** By it an earlier export is known, which a later one may replace. */
+export const PAGE_GENERATOR = 'Parley export';
+
 export async function renderPage(content: PageContent, renderMarkup: RenderMarkup): Promise<string> {
   const lineage = lineageOf(content.entries);
   const places = placesOf(lineage);
@@ -34,7 +37,7 @@ export async function renderPage(content: PageContent, renderMarkup: RenderMarku
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${await policy()}">
-<meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="${PAGE_GENERATOR}"><meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${STYLE}</style></head>
 <body><nav><div class="tools"><input id="search" type="search" placeholder="Search  /" aria-label="Search"><button id="folds" type="button" title="Unfold or fold everything" aria-label="Unfold or fold everything">±</button><button id="theme" type="button" title="Light or dark" aria-label="Light or dark">◐</button></div>
 <p id="count" role="status"></p>${chooser(lineage, branches)}

@@ -145,7 +145,9 @@ export class HistoryFacet implements History {
     return { tree: treeOf(await this.#seat.conversation.all()), leafId: this.#seat.conversation.leafId };
   }
 
-  async exportHtml(path?: string, options: { branchOnly?: boolean } = {}): Promise<{ path: string }> {
+  async exportHtml(wanted?: string, options: { branchOnly?: boolean } = {}): Promise<{ path: string }> {
+    // An empty path is what hosts send that name none.
+    const path = wanted || undefined;
     const { conversation, ports, options: made } = this.#seat;
     const entries = await conversation.all();
     if (!entries.some((entry) => entry.type === 'message')) {

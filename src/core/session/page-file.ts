@@ -1,5 +1,5 @@
 // First floor, core: where a page is written. A path that was asked for is used; without one, no file is ever replaced.
-import { systemCode } from '../../base/index.ts';
+import { Fault, systemCode } from '../../base/index.ts';
 import type { Files } from '../../contracts/index.ts';
 
 export interface PageTarget {
@@ -43,6 +43,15 @@ async function claimed(files: Files, path: string): Promise<boolean> {
 }
 
 async function put(files: Files, path: string, page: string): Promise<void> {
-  await files.makeDirectory(path.slice(0, Math.max(path.lastIndexOf('/'), 1)));
-  await files.replace(path, new TextEncoder().encode(page), { mode: 0o600 });
+  try {
+    if (path.endsWith('/') || (await files.info(path))?.kind === 'directory') {
+      throw new Fault('invalid_params', `The page cannot be written: ${path} is a directory. Name a file in it.`);
+    }
+    await files.makeDirectory(path.slice(0, Math.max(path.lastIndexOf('/'), 1)));
+    await files.replace(path, new TextEncoder().encode(page), { mode: 0o600 });
+  } catch (refusal) {
+    if (refusal instanceof Fault || systemCode(refusal) === undefined) throw refusal;
+    const { sentenceOf } = await import('../../base/system-error.ts');
+    throw new Fault('storage', `The page cannot be written: ${sentenceOf(refusal)}`, { cause: refusal });
+  }
 }

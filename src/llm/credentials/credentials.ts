@@ -24,6 +24,8 @@ export interface Credentials {
   inHand(): Promise<InHand>;
   /** `undefined` where none is needed. Throws a Fault that names the variable and the file. */
   key(provider: string): Promise<string | undefined>;
+  /** Where the key comes from that was used last, and how to set another. For messages about a key that is not accepted. */
+  advice(provider: string): string;
   /** Where a login that is kept says that its provider is. */
   address(provider: string): Promise<string | undefined>;
   /** From now on this key comes before all others. */
@@ -52,7 +54,7 @@ const MARGIN_MS = 5 * 60_000;
 
 /** Where a key would come from. `get` may run a command or renew a login. */
 interface Source {
-  /** Where the key can be changed: a variable, a file, a flag. */
+  /** Where the key can be changed: a variable, a file, a flag. It follows "The key comes from" and "Set it again in". */
   readonly place: string;
   /** Why it cannot be used, in words that follow a sentence. */
   readonly lack?: string | undefined;
@@ -62,6 +64,8 @@ interface Source {
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { auth, custom, secrets, env, redact, withhold, clock, refreshers = {} } = options;
   const given = new Map<string, string>();
+  /** By provider, as of the last time its key was asked for. */
+  const places = new Map<string, string | undefined>();
 
   async function refreshed(provider: string, refresh: Refresh): Promise<OAuthEntry> {
     const entry = await auth.change(provider, async (now) => {
@@ -85,7 +89,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const refresh = ownValue(refreshers, provider);
     const lack = entry.expires <= clock.now() && !refresh ? `The login in ${auth.path} has expired.` : undefined;
     return {
-      place: auth.path,
+      place: `the login in ${auth.path}`,
       lack,
       async get() {
         const valid = refresh && isDue(entry) ? await refreshed(provider, refresh) : entry;
@@ -153,9 +157,14 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async key(provider) {
       const sources = [...sourcesOf(provider, ...(await files()))];
       const source = sources.find(({ lack }) => lack === undefined);
+      places.set(provider, source?.place);
       if (source) return sendable(provider, source);
       if (findProvider(provider)?.keyless) return undefined;
       throw missing(provider, options, sources[0]?.lack);
+    },
+    advice(provider) {
+      const place = places.get(provider);
+      return `${place ? `The key comes from ${place}. ` : ''}To use another: ${waysTo(provider, options)}`;
     },
     async address(provider) {
       const entry = (await auth.read()).get(provider);
@@ -179,12 +188,18 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
-function missing(provider: string, { auth, custom }: CredentialsOptions, lack: string | undefined): Fault {
+function missing(provider: string, options: CredentialsOptions, lack: string | undefined): Fault {
+  const ways = waysTo(provider, options);
+  const sentence = `${ways.charAt(0).toUpperCase()}${ways.slice(1)}`;
+  return new Fault('no_credentials', `No API key for ${provider}. ${lack ? `${lack} ` : ''}${sentence}`);
+}
+
+/** How a key is set, as the end of a sentence. */
+function waysTo(provider: string, { auth, custom }: CredentialsOptions): string {
   const known = findProvider(provider)?.env ?? [];
   const variable = known.find((name) => name.endsWith('_API_KEY')) ?? known[0];
   const signIn = known.find((name) => SIGN_IN_VARIABLES.has(name));
-  const ways = variable
-    ? `Set ${variable}${signIn ? ` or ${signIn}` : ''}, or add a key for "${provider}" to ${auth.path}.`
-    : `Add a key for "${provider}" to ${auth.path}, or an apiKey to ${custom.path}.`;
-  return new Fault('no_credentials', `No API key for ${provider}. ${lack ? `${lack} ` : ''}${ways}`);
+  return variable
+    ? `set ${variable}${signIn ? ` or ${signIn}` : ''}, or add a key for "${provider}" to ${auth.path}.`
+    : `add a key for "${provider}" to ${auth.path}, or an apiKey to ${custom.path}.`;
 }

@@ -3,6 +3,7 @@ import { Fault } from '../../base/index.ts';
 import { redactedExcerpt } from '../../base/redaction.ts';
 import type { HttpAnswer } from '../../contracts/index.ts';
 import type { Failure } from '../../protocol/index.ts';
+import { errorText } from './error-body.ts';
 
 /** Thrown inside llm only; it becomes the `error` at the end of a stream. */
 export class ProviderFault extends Fault {
@@ -17,15 +18,16 @@ export class ProviderFault extends Fault {
 /** Longest piece of a provider's words that is repeated to people. */
 const LONGEST = 2000;
 
-/** The text is the status and the provider's own words, as hosts already know it. */
+/** The text is the status and the provider's own message. */
 export function httpFailure(
   status: number,
   headers: HttpAnswer['headers'],
   body: string,
   secrets: readonly string[],
 ): ProviderFault {
-  const words = redactedExcerpt(body.trim(), secrets, LONGEST);
-  const kind = kindOfStatus(status, words);
+  // Read from the whole body: what is left out of the text still says what kind of failure it is.
+  const kind = kindOfStatus(status, redactedExcerpt(body.trim(), secrets, LONGEST));
+  const words = redactedExcerpt(errorText(body.trim()), secrets, LONGEST);
   const retryAfterMs = retryAfter(headers);
   const failure: Failure = { kind, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   return new ProviderFault(
@@ -37,7 +39,7 @@ export function httpFailure(
 /** An error that came inside a stream that had begun well. */
 export function streamFailure(type: string, message: string, raw: string, secrets: readonly string[]): ProviderFault {
   const kind = kindOfWords(`${type} ${message}`) ?? 'server';
-  return new ProviderFault({ kind }, redactedExcerpt(raw, secrets, LONGEST));
+  return new ProviderFault({ kind }, redactedExcerpt(errorText(raw), secrets, LONGEST));
 }
 
 export function malformed(message: string, cause?: unknown): ProviderFault {

@@ -51,7 +51,7 @@ describe('an answer that is no stream', () => {
   ])('%i %s: %s', async (status, type, message, kind) => {
     const { text, failure } = await failing(plain(status, type, message));
     expect(failure).toEqual({ kind, status });
-    expect(text).toBe(`${status} ${errorBody(type, message)}`);
+    expect(text).toBe(`${status} ${type}: ${message} (request req_011Loopback)`);
   });
 
   test('says how long to wait', async () => {
@@ -108,7 +108,7 @@ describe('a stream that breaks', () => {
     const seen = await failing({ frames: [...half, frame(error)] });
     expect(seen).toEqual({
       reason: 'error',
-      text: `${failure.status ? `${failure.status} ` : ''}${JSON.stringify(error)}`,
+      text: `${failure.status ? `${failure.status} ` : ''}${type}: Something happened`,
       failure,
       content: PARTIAL,
     });

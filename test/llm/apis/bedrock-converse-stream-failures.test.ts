@@ -93,7 +93,7 @@ describe('before the stream', () => {
   test('an unknown model', async () => {
     expect(await failing({}, { model: at.model('anthropic.claude-0') })).toMatchObject({
       failure: { kind: 'refused', status: 400 },
-      text: '400 {"message":"The provided model identifier is invalid."}',
+      text: '400 The provided model identifier is invalid.',
     });
   });
 

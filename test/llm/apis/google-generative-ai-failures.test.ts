@@ -155,13 +155,13 @@ describe('inside the stream', () => {
       'an error event',
       [...begun, frame(overloaded)],
       { kind: 'overloaded', status: 503 },
-      '503 {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}',
+      '503 UNAVAILABLE: The model is overloaded.',
     ],
     [
       'an error event without a number',
       [...begun, frame(nameless)],
       { kind: 'server' },
-      '{"error":{"code":null,"message":"Lost: [redacted]","status":"CANCELLED_BY_US"}}',
+      'CANCELLED_BY_US: Lost: [redacted]',
     ],
     [
       'an event that is no JSON',

@@ -1,0 +1,250 @@
+// Errors of the operating system and of providers, as a person reads them: what is wrong, where, and what to do.
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { checkInit } from '../../src/app/doctor/programs.ts';
+import { newPlace, type Place, runProgram, startProgram, startRpc } from '../support/program.ts';
+import { startRecordingProvider } from '../support/recording-provider.ts';
+
+const RAW = /uv_cwd|E[A-Z]+: |, (stat|open|mkdir|scandir|rename|realpath|lstat) '/;
+
+describe('a working directory that was deleted', () => {
+  /** Deleted after the program was started in it is too late; a shell deletes it first. */
+  const deleted = (args: string[]) => {
+    const place = newPlace();
+    const gone = join(place.cwd, 'gone');
+    mkdirSync(gone);
+    const launcher = join(place.home, 'launch.mjs');
+    const code = `import { rmdirSync } from 'node:fs'; process.chdir(${JSON.stringify(gone)}); rmdirSync(${JSON.stringify(gone)});
+      process.argv.splice(1, 2, process.argv[2]); await import(process.argv[1]);`;
+    writeFileSync(launcher, code);
+    return { place, launcher, args };
+  };
+
+  test.each([
+    [['hello']],
+    [['--mode', 'json', 'hello']],
+    [['--mode', 'rpc']],
+    [['--mode', 'rpc', '--dialect', 'opal']],
+    [['config']],
+    [['sessions']],
+    [['export', 'x']],
+    [['trust']],
+  ])('%j says so, with exit code 2', async (args) => {
+    const { place, launcher } = deleted(args);
+    const outcome = await launched(launcher, args, place);
+    expect(outcome).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'Error: The working directory does not exist any more. Change to one that does, or name one with --cwd PATH.\n',
+    });
+  });
+
+  test('--cwd names another', async () => {
+    const { place, launcher } = deleted([]);
+    const args = ['--model', 'parley/offline', '--cwd', place.cwd, 'say `hi`'];
+    expect(await launched(launcher, args, place)).toMatchObject({ code: 0, stdout: 'hi\n' });
+  });
+
+  test('doctor goes through its checks and names it', async () => {
+    const { place, launcher } = deleted([]);
+    const { code, stdout, stderr } = await launched(launcher, ['doctor'], place);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toContain('ERROR    directory    The working directory does not exist any more.');
+    expect(stdout).toContain('disk');
+  });
+
+  test('while a tool runs: the tools say that it does not exist', async () => {
+    const program = startRpc(['--model', 'parley/offline']);
+    for (const message of ['run `rmdir "$PWD"`', 'run `pwd`', 'list `.`', 'find all `*.ts` files', 'search for `x`']) {
+      program.send({ id: message, type: 'prompt', message });
+      const { result } = await program.frame({ type: 'tool_execution_end' });
+      await program.frame({ type: 'agent_settled' });
+      expect(JSON.stringify(result)).not.toContain('uv_cwd');
+    }
+    program.stdin.end();
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a directory of the user that cannot be read', () => {
+  /** A link to itself: no one can look behind it, not even root. */
+  const unreadable = (): Place => {
+    const place = newPlace();
+    const home = join(place.home, 'loop');
+    symlinkSync('loop', home);
+    return { ...place, home };
+  };
+
+  test('doctor goes through its checks and says what to do', async () => {
+    const place = unreadable();
+    const { code, stdout, stderr } = await runProgram(['doctor'], '', { place });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).not.toMatch(RAW);
+    expect(stdout).toContain(`ERROR    permissions  ${place.home}/settings.json: too many symbolic links (ELOOP)`);
+    expect(stdout).toContain(`chmod 700 ${place.home}, or name another directory with PARLEY_DIR.`);
+  });
+
+  test.each([
+    [['hello'], 2],
+    [['--mode', 'rpc'], 2],
+    [['--mode', 'rpc', '--dialect', 'opal'], 2],
+    [['config', 'set', 'approval', 'always'], 1],
+    [['sessions'], 1],
+    [['export', 'x'], 1],
+    [['trust'], 1],
+    [['--list-models'], 1],
+  ])('%j: a sentence with the path and a way out', async (args, code) => {
+    const place = unreadable();
+    const outcome = await startProgram(args, { place }).ended;
+    expect(outcome).toMatchObject({ code, stdout: '' });
+    expect(outcome.stderr).not.toMatch(RAW);
+    expect(outcome.stderr).toMatch(/too many symbolic links \(ELOOP\)|is not a directory \(EEXIST\)/);
+    expect(outcome.stderr).toContain('PARLEY_DIR');
+  });
+});
+
+test('a directory that the system cannot make is refused at once', async () => {
+  for (const path of ['/proc/1/x', '/proc/1/x/y', '/dev/null/x']) {
+    const { code, stderr } = await runProgram(['--model', 'parley/offline', '--session-dir', path, 'say `hi`']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+  }
+  const program = startRpc(['--model', 'parley/offline']);
+  program.send({ id: 'p', type: 'prompt', message: 'create `/proc/1/x/note.txt` with the content `hi`' });
+  expect(await program.frame({ type: 'tool_execution_end' })).toMatchObject({ isError: true });
+});
+
+describe('export_html', () => {
+  const talked = async () => {
+    const program = startRpc(['--model', 'parley/offline']);
+    program.send({ id: 'p', type: 'prompt', message: 'say `hi`' });
+    await program.frame({ type: 'agent_settled' });
+    return program;
+  };
+
+  test('an empty path is no path', async () => {
+    const program = await talked();
+    const { data } = await program.ask({ type: 'export_html', outputPath: '' });
+    expect((data as { path: string }).path).toMatch(/\/parley-session-[0-9a-f]{8}\.html$/);
+  });
+
+  test('a directory, a path below a file and /proc are refused in words', async () => {
+    const program = await talked();
+    writeFileSync(join(program.cwd, 'file'), 'x');
+    for (const [outputPath, words] of [
+      ['.', 'is a directory. Name a file in it.'],
+      ['pages/', 'is a directory. Name a file in it.'],
+      ['file/page.html', 'file: '],
+      ['/proc/1/x/page.html', '/proc/1/x'],
+    ] as const) {
+      const { success, error } = await program.ask({ type: 'export_html', outputPath });
+      expect(success).toBe(false);
+      expect(error).toContain('The page cannot be written: ');
+      expect(error).toContain(words);
+      expect(error).not.toMatch(RAW);
+    }
+    expect(await program.ask({ type: 'export_html', outputPath: 'new/folder/page.html' })).toMatchObject({
+      success: true,
+    });
+    // The host named the file itself: it is replaced.
+    expect(await program.ask({ type: 'export_html', outputPath: 'file' })).toMatchObject({ success: true });
+  });
+});
+
+describe('parley export', () => {
+  const kept = async () => {
+    const place = newPlace();
+    await runProgram(['--model', 'parley/offline', '--session-id', 's', 'say `hi`'], '', { place });
+    return place;
+  };
+
+  test('replaces an earlier export, and nothing else without --force', async () => {
+    const place = await kept();
+    const file = join(place.cwd, 'page.html');
+    expect(await runProgram(['export', 's', 'page.html'], '', { place })).toMatchObject({
+      code: 0,
+      stdout: `${file}\n`,
+    });
+    expect(await runProgram(['export', 's', 'page.html'], '', { place })).toMatchObject({ code: 0 });
+    writeFileSync(file, '<!doctype html><title>mine</title>');
+    const refused = await runProgram(['export', 's', 'page.html'], '', { place });
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `Error: ${file} exists and is not an earlier export. Name another file, or replace it with --force.\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toContain('mine');
+    expect(await runProgram(['export', 's', 'page.html', '--force'], '', { place })).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).not.toContain('mine');
+  });
+
+  test.each([
+    ['.', 'is a directory. Name a file in it.'],
+    ['missing/page.html', 'There is no directory '],
+  ])('%s is refused in words', async (file, words) => {
+    const place = await kept();
+    const { code, stderr } = await runProgram(['export', 's', file], '', { place });
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(RAW);
+  });
+});
+
+describe('a provider that refuses the key', () => {
+  const BODY =
+    '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"},"request_id":"r"}';
+
+  test('its message without the JSON, where the key comes from, and how to set another', async () => {
+    const place = newPlace();
+    const provider = await startRecordingProvider([{ status: 401, body: BODY }]);
+    const env = { ANTHROPIC_API_KEY: 'sk-wrong', ANTHROPIC_BASE_URL: provider.url };
+    const { code, stderr } = await runProgram(['--provider', 'anthropic', 'hi'], '', { place, env });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Error: 401 authentication_error: invalid x-api-key (request r). The key comes from the variable ANTHROPIC_API_KEY. To use another: set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${place.home}/auth.json.\n`,
+    );
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  test('a key of models.json', async () => {
+    const place = newPlace();
+    const provider = await startRecordingProvider([{ status: 403, body: '{"error":"no access"}' }]);
+    provider.describeIn(place.home);
+    const { stderr } = await runProgram(['--model', 'own/m', 'hi'], '', { place });
+    expect(stderr).toContain(
+      `Error: 403 no access. The key comes from ${place.home}/models.json. To use another: add a key for "own"`,
+    );
+  });
+
+  test('other failures keep their message and their retries', async () => {
+    const place = newPlace();
+    const overloaded = {
+      status: 529,
+      body: '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    };
+    const provider = await startRecordingProvider([overloaded, 'at last']);
+    provider.describeIn(place.home);
+    const outcome = await runProgram(['--model', 'own/m', '--set', 'retry.baseDelayMs=1', 'hi'], '', { place });
+    expect(outcome).toMatchObject({ code: 0, stdout: 'at last\n' });
+    expect(provider.requests).toHaveLength(2);
+  });
+});
+
+test.each([
+  [1, undefined, 1],
+  [7, 'node', 1],
+  [7, 'tini', 0],
+  [7, 'systemd', 0],
+  [7, undefined, 0],
+])('doctor as process %i beside %s: %i warnings about a missing init', (pid, first, count) => {
+  const findings = checkInit(pid, first);
+  expect(findings).toHaveLength(count);
+  for (const { mend } of findings) expect(mend).toContain('--init');
+});
+
+/** A program that first goes to a directory and deletes it. */
+function launched(launcher: string, args: string[], place: Place) {
+  return runProgram([inject('program'), ...args], '', { place, program: launcher });
+}
