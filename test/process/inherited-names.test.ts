@@ -11,7 +11,7 @@ const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 const ACCIDENT = /is not a function|native code|Cannot read|is not iterable|Internal error|\[object Object\]/;
 
 test.each(['omp', 'pi', 'pi-legacy', 'opal'])('as the type of a command in %s', async (dialect) => {
-  const program = startRpc(['--dialect', dialect]);
+  const program = startRpc(['--dialect', dialect, '--model', 'parley/offline']);
   for (const name of NAMES) {
     program.send({ jsonrpc: '2.0', id: name, type: name, method: name, params: {} });
     const reply = await program.frame((frame) => frame.type !== 'ready');
@@ -97,7 +97,7 @@ test('as a setting, a provider of models.json and one of auth.json', async () =>
 
 test('as the type of an entry and of a custom entry, and as an id', async () => {
   const place = newPlace();
-  const first = startRpc([], { place });
+  const first = startRpc(['--model', 'parley/offline'], { place });
   first.send({ id: 'p', type: 'prompt', message: 'say `hello`' });
   await first.frame({ type: 'agent_settled' });
   first.stdin.end();
@@ -115,7 +115,7 @@ test('as the type of an entry and of a custom entry, and as an id', async () => 
     ];
   });
   writeFileSync(file, more.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { flag: 'a' });
-  const program = startRpc(['--session', file], { place });
+  const program = startRpc(['--session', file, '--model', 'parley/offline'], { place });
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { messageCount: 2 } });
   expect(await program.ask({ type: 'get_tree' })).toMatchObject({ success: true });
   program.send({ id: 'q', type: 'prompt', message: 'say `more`' });

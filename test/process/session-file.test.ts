@@ -28,7 +28,9 @@ describe.each([
   test('in print mode and by a relative name', async () => {
     const place = newPlace();
     prepare(join(place.cwd, 'e.jsonl'));
-    const printed = await runProgram(['--session', 'e.jsonl', 'say `hello`'], '', { place });
+    const printed = await runProgram(['--session', 'e.jsonl', '--model', 'parley/offline', 'say `hello`'], '', {
+      place,
+    });
     expect(printed).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
     expect(entriesOf(join(place.cwd, 'e.jsonl'))[0]).toMatchObject({ type: 'session' });
     const again = await runProgram(['--session', 'e.jsonl', '--mode', 'json', 'say `more`'], '', { place });

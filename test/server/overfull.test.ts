@@ -33,7 +33,12 @@ test('not more than 32 MiB of replies wait, and everything is answered when the 
     reply: () => ({ chunks: ['x'], bytes: MIB }),
     event: () => undefined,
   };
-  const hub: Partial<SessionHub> = { connect: () => () => {}, leaving: never, settled: async () => {} };
+  const hub: Partial<SessionHub> = {
+    connect: () => () => {},
+    leaving: never,
+    settled: async () => {},
+    reportNotRun: () => {},
+  };
   const served = serve({
     transport: {
       lines: lines(),

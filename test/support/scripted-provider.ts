@@ -50,6 +50,8 @@ export async function startScriptedProvider(
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     api: 'openai-completions',
     apiKey: 'loopback',
+    // Otherwise the messages of one role after an error would be joined.
+    compat: { requiresAlternatingRoles: false },
     models: [{ id: 'scripted', contextWindow: 200_000, maxTokens: 1000, ...model }],
   };
   writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));

@@ -146,7 +146,11 @@ describe('writing', () => {
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      external: ['undici', 'jsonc-parser'],
+      external: ['jsonc-parser'],
+      // The packages inside are CommonJS and call require().
+      banner: {
+        js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
+      },
     });
     const writers = Array.from({ length: 8 }, (_, index) =>
       promisify(execFile)(process.execPath, [script, directory, `p${index}`, '5']),

@@ -61,6 +61,10 @@ export function trySessions(): void {
         data: { summary: expect.stringContaining('The summary') },
       });
       expect(await program.ask({ type: 'export_html', outputPath: 'page.html' })).toMatchObject({ success: true });
+      expect(await program.ask({ type: 'export_html', outputPath: 'page.html/below' })).toMatchObject({
+        success: false,
+        error: expect.stringContaining('The page cannot be written'),
+      });
       expect(readFileSync(join(place.cwd, 'page.html'), 'utf8')).toContain('hljs');
       const { data } = await program.ask({ type: 'get_branch_messages' });
       const [{ entryId }] = (data as { messages: [{ entryId: string }] }).messages;

@@ -1,5 +1,5 @@
 // What is done without a conversation: help, settings, models, sessions, trust.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OWN_MODEL } from '../../support/chat-provider.ts';
@@ -47,6 +47,21 @@ export function trySubcommands(): void {
       expect(`${asked.stdout}${asked.stderr}`).toContain('127.0.0.1:9');
       const used = await runProgram(['--set', 'retry.enabled=false', ...OWN_MODEL, 'hi'], '', { place });
       expect(used.stderr).toContain('ECONNREFUSED');
+    });
+
+    test('an empty key variable', async () => {
+      const { code, stderr } = await runProgram(['hi'], '', { env: { ANTHROPIC_API_KEY: '' } });
+      expect(code).toBe(1);
+      expect(stderr).toContain('ANTHROPIC_API_KEY is set but empty');
+    });
+
+    test('a user directory that cannot be read', async () => {
+      const place = newPlace();
+      const home = join(place.home, 'loop');
+      symlinkSync('loop', home);
+      const { code, stderr } = await runProgram(['sessions'], '', { place: { ...place, home } });
+      expect(code).toBe(1);
+      expect(stderr).toContain('name another directory with PARLEY_DIR');
     });
 
     test('sessions, export and delete', async () => {
