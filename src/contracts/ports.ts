@@ -53,6 +53,8 @@ export interface OpenFile {
   /** What was appended is on the disk (fdatasync). */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;
+  /** From here on only the user can read and write the file (mode 0600). */
+  protect(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -56,7 +56,11 @@ export function newBlockFile(
 /** Checked once the lock is held: another process may have written since the name was chosen. */
 async function openEmpty(files: Files, file: string): Promise<OpenFile> {
   const target = await files.open(file, 'append', { mode: 0o600 });
-  if ((await target.size()) === 0) return target;
+  if ((await target.size()) === 0) {
+    // The host made the file with its own rights. One that belongs to another user keeps them.
+    await target.protect().catch(() => {});
+    return target;
+  }
   await target.close().catch(() => {});
   throw new Fault(
     'storage',

@@ -1,12 +1,18 @@
 // `--session` with a file that is empty or absent: a session begins there, as hosts of pi expect it.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newPlace, runProgram, startRpc } from '../support/program.ts';
 import { entriesOf, sessionFiles } from '../support/session-files.ts';
 
 describe.each([
-  ['an empty file', (path: string) => writeFileSync(path, '')],
+  [
+    'an empty file',
+    (path: string) => {
+      writeFileSync(path, '');
+      chmodSync(path, 0o644);
+    },
+  ],
   ['an absent file', () => {}],
 ])('%s', (_, prepare) => {
   test('becomes the file of a new session, which goes on from there', async () => {
@@ -20,6 +26,7 @@ describe.each([
     program.stdin.end();
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
     expect(entriesOf(file)[0]).toMatchObject({ type: 'session', version: 3, cwd: place.cwd });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(sessionFiles(place.home)).toEqual([]);
     const next = startRpc(['--session', file], { place });
     expect(await next.ask({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 2 } });

@@ -57,6 +57,7 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
         ),
       sync: () => attempt(`sync ${purpose}`, () => file.sync()),
       truncate: (length) => attempt('truncate', () => file.truncate(length)),
+      protect: () => file.protect(),
       close: () =>
         attempt('close', async () => {
           opened.delete(file);

@@ -32,6 +32,7 @@ export function memoryFiles(modifiedMs = 0): MemoryFiles {
     },
     sync: async () => {},
     truncate: async (length) => void contents.set(path, there(path).subarray(0, length)),
+    protect: async () => {},
     close: async () => {},
   });
   const info = async (path: string): Promise<FileInfo | undefined> => {

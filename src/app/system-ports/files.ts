@@ -115,6 +115,7 @@ function held(handle: fs.FileHandle): OpenFile {
     append: async (bytes) => (await handle.write(bytes, 0, bytes.length, null)).bytesWritten,
     sync: () => handle.datasync(),
     truncate: (length) => handle.truncate(length),
+    protect: () => handle.chmod(0o600),
     close: () => handle.close(),
   };
 }

@@ -133,6 +133,7 @@ function openBytes(bytes: Uint8Array): OpenFile {
     append: refuse,
     sync: async () => {},
     truncate: refuse,
+    protect: refuse,
     close: async () => {},
   };
 }
