@@ -8,7 +8,7 @@ const PATIENCE_MS = 30_000;
 const ALLOW = 'allow';
 const DENY = 'deny';
 const ALLOW_SESSION = 'allow_session';
-/** Characters. Nobody can judge more, and what is not shown must not be approved. */
+/** Characters. A longer text cannot be reviewed, and what is not shown must not be approved. */
 const LONGEST_MESSAGE = 100_000;
 
 /** `host` is looked for anew every time: it may have gone. */
