@@ -1,4 +1,4 @@
-// The hall: which files the code of an extension imports by a relative path. Reads text; runs nothing.
+// Which files the code of an extension imports by a relative path. Reads text; runs nothing.
 import { basename, dirname, join, resolve } from 'node:path';
 import type { FileKind, Files } from '../../contracts/index.ts';
 

@@ -1,4 +1,4 @@
-// The hall: what a project brings along, as checksums by which a change is seen. Runs nothing, and reads only what is hashed.
+// Checksums of the configuration and extensions of a project, by which a change is detected. Runs nothing, and reads only what is hashed.
 import { createHash } from 'node:crypto';
 import { basename, join, relative } from 'node:path';
 import { Fault } from '../../base/index.ts';
