@@ -9,13 +9,20 @@ export interface FrameReader {
   readonly all: readonly unknown[];
 }
 
-const PATIENCE_MS = 60_000;
+/** No frame of a scenario takes longer, even on a machine that is busy with other tests. */
+const TIMEOUT_MS = 60_000;
+/** How many of the newest frames the error of a timeout shows. */
+const SHOWN_FRAMES = 5;
 
 export function createFrameReader(receive: () => Promise<string>): FrameReader {
   const unread: unknown[] = [];
   const all: unknown[] = [];
   const pull = async (): Promise<unknown> => {
-    const frame: unknown = JSON.parse(await orTooLate(receive()));
+    const line = await withTimeout(
+      receive(),
+      () => `no frame within ${TIMEOUT_MS} ms; the newest were:\n${newest(all)}`,
+    );
+    const frame: unknown = JSON.parse(line);
     all.push(frame);
     return frame;
   };
@@ -33,10 +40,17 @@ export function createFrameReader(receive: () => Promise<string>): FrameReader {
   };
 }
 
-function orTooLate(frame: Promise<string>): Promise<string> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+function newest(frames: readonly unknown[]): string {
+  return frames
+    .slice(-SHOWN_FRAMES)
+    .map((frame) => `  ${JSON.stringify(frame)}`)
+    .join('\n');
+}
+
+function withTimeout<T>(promise: Promise<T>, message: () => string): Promise<T> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error(`no frame came within ${PATIENCE_MS} ms`)));
-    frame.then(resolve, reject);
+    signal.addEventListener('abort', () => reject(new Error(message())));
+    promise.then(resolve, reject);
   });
 }

@@ -6,21 +6,23 @@ import fs from 'node:fs';
 
 const PERIOD_MS = 700;
 const CONFIRM_MS = 150;
+/** A reader that was not found yet is searched for again, at intervals that double from CONFIRM_MS up to this. */
+const LONGEST_PERIOD_MS = 60_000;
 
-/** The end of a pipe that some process holds: a path below /proc. */
-type Held = string;
+/** The read end of a pipe in some process: a path below /proc. */
+type ReadEnd = string;
 
 /**
- * Calls `gone` once the reader of this pipe, seen before, is nowhere any more. One that was never seen (it may live in
- * another container) is not missed.
+ * Calls `gone` when the reader of this pipe was found once and no process has it open any more. A reader that is never
+ * found (it may be in another container) is not reported as gone.
  */
 export function watchReader(fd: number, gone: () => void): void {
   if (process.platform !== 'linux') return;
   const pipe = () => targetOf(`/proc/self/fd/${fd}`);
   const later = (ms: number, act: () => unknown) => void setTimeout(act, ms).unref();
-  let held: Held | undefined;
+  let held: ReadEnd | undefined;
 
-  const follow = (found: Held) => {
+  const follow = (found: ReadEnd) => {
     held = found;
     later(PERIOD_MS, check);
   };
@@ -28,24 +30,29 @@ export function watchReader(fd: number, gone: () => void): void {
     const found = await search(pipe(), held);
     if (found === 'nowhere') otherwise();
     else if (found !== 'unknown') follow(found);
-    // Who hides now may be gone later.
-    else if (held !== undefined) later(PERIOD_MS, check);
+    // The process that could not be inspected may have ended by then.
+    else later(PERIOD_MS, check);
   };
   const check = () => {
     if (held !== undefined && isReadEnd(held, pipe())) later(PERIOD_MS, check);
-    // Looked for twice, because it may change hands while we look.
+    // Searched twice, because the read end may move to another process during the search.
     else void find(() => later(CONFIRM_MS, () => void find(gone)));
+  };
+  const findFirst = async (waitMs: number) => {
+    const found = await search(pipe(), undefined);
+    if (found !== 'nowhere' && found !== 'unknown') follow(found);
+    else later(waitMs, () => void findFirst(Math.min(2 * waitMs, LONGEST_PERIOD_MS)));
   };
   setImmediate(() => {
     // Most readers are the process that started us.
     const found = readEndIn(String(process.ppid), pipe());
     if (found !== undefined && found !== 'hidden') follow(found);
-    else void find(() => {});
+    else void findFirst(CONFIRM_MS);
   });
 }
 
 /** `unknown` when somebody who may have it by now lets us not look: of our kin and younger than us, or who had it before. */
-async function search(pipe: string | undefined, before: Held | undefined): Promise<Held | 'nowhere' | 'unknown'> {
+async function search(pipe: string | undefined, before: ReadEnd | undefined): Promise<ReadEnd | 'nowhere' | 'unknown'> {
   let unsure = pipe === undefined;
   // Newest first: in a pipeline the reader was started right after us.
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
@@ -58,11 +65,12 @@ async function search(pipe: string | undefined, before: Held | undefined): Promi
   return unsure ? 'unknown' : 'nowhere';
 }
 
-function readEndIn(pid: string, pipe: string | undefined): Held | 'hidden' | undefined {
+function readEndIn(pid: string, pipe: string | undefined): ReadEnd | 'hidden' | undefined {
   const directory = `/proc/${pid}/fd`;
   try {
     const links = fs.readdirSync(directory).map((name) => `${directory}/${name}`);
-    return links.find((link) => isReadEnd(link, pipe));
+    // Highest number first: a shell that starts a program copies the descriptor to 0 and then closes the original.
+    return links.reverse().find((link) => isReadEnd(link, pipe));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'hidden';
   }

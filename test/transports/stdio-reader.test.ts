@@ -55,15 +55,19 @@ function hide(...pids: number[]) {
 /** Once it is seen that somebody reads. */
 async function watched(fd: number): Promise<() => boolean> {
   let isGone = false;
-  const looks = vi.spyOn(fs, 'lstatSync');
-  onTestFinished(() => looks.mockRestore());
+  const isFound = watchFinding();
   watchReader(fd, () => {
     isGone = true;
   });
-  await until(() =>
-    looks.mock.results.some(({ type, value }) => type === 'return' && (Number(value?.mode) & 0o400) !== 0),
-  );
+  await until(isFound);
   return () => isGone;
+}
+
+/** Tells whether a read end has been found since. */
+function watchFinding(): () => boolean {
+  const looks = vi.spyOn(fs, 'lstatSync');
+  onTestFinished(() => looks.mockRestore());
+  return () => looks.mock.results.some(({ type, value }) => type === 'return' && (Number(value?.mode) & 0o400) !== 0);
 }
 
 test('strangers who hide do not hide that the reader is gone', async () => {
@@ -89,4 +93,30 @@ test('one of our own kin who hides may have it; when it shows itself, it is know
   expect(isGone()).toBe(false);
   show();
   await until(isGone);
+});
+
+test('a reader that the first search missed is found by a later one', async () => {
+  const path = join(temporaryDirectory(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  // Held by this process only, which the search leaves out.
+  const readEnd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  const fd = fs.openSync(path, 'w');
+  onTestFinished(() => fs.closeSync(fd));
+  const searches = vi.spyOn(fs, 'readdirSync');
+  onTestFinished(() => searches.mockRestore());
+  const countSearches = () => searches.mock.calls.filter(([directory]) => directory === '/proc').length;
+  const isFound = watchFinding();
+  let isGone = false;
+  watchReader(fd, () => {
+    isGone = true;
+  });
+  await until(() => countSearches() >= 2);
+  expect(isFound()).toBe(false);
+  const reader = spawn('sleep', ['600'], { stdio: [readEnd, 'ignore', 'ignore'] });
+  onTestFinished(() => void reader.kill('SIGKILL'));
+  fs.closeSync(readEnd);
+  await until(isFound);
+  expect(isGone).toBe(false);
+  reader.kill('SIGKILL');
+  await until(() => isGone);
 });
