@@ -182,7 +182,8 @@ function decodedOnce(text: string, isBytes: boolean): { bytes: string; starts: n
     if (next > at) take(text.slice(at, next), next - at, 1);
     if (at === text.length) break;
     const unit = unitAt(text, at);
-    hasChanged ||= unit.bytes !== text[at];
+    // `&amp;` becomes `&`: the length differs and the first character does not.
+    hasChanged ||= unit.length !== 1 || unit.bytes !== text[at];
     take(unit.bytes, unit.length, 0);
   }
   return hasChanged ? { bytes: parts.join(''), starts } : undefined;

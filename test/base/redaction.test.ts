@@ -131,6 +131,11 @@ test('what holds no secret stays as it is', () => {
   );
 });
 
+test('an escape that begins with the character it stands for', () => {
+  expect(redact('<b>abcd&amp;efgh&amp;ijkl</b>', ['abcd&efgh&ijkl'])).toBe(`<b>${REDACTED}</b>`);
+  expect(redact('?key=abcd%25efgh%25ijkl', ['abcd%efgh%ijkl'])).toBe(`?key=${REDACTED}`);
+});
+
 test('any key in any text, in any form', () => {
   const writers = Object.values(FORMS);
   const key = fc.string({ unit: fc.constantFrom(...'abcXYZ019"\\/+%& \'=-_<>é🔑'), minLength: 12, maxLength: 40 });

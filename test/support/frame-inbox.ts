@@ -1,6 +1,7 @@
 // For tests that speak with the program: the frames it sent, and waiting for the one that fits. Knows no process.
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type Line, LineSplitter } from '../../src/base/index.ts';
+import { within } from './deadline.ts';
 
 /** A line of stdout. One that is no JSON object has the type `unreadable`, which no test expects. */
 export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -41,10 +42,18 @@ export class FrameInbox {
 
   /** One waiter at a time: a test reads frames in order. */
   next(wanted: Wanted): Promise<WireFrame> {
-    return new Promise((found, fail) => {
+    const frame = new Promise<WireFrame>((found, fail) => {
       this.#waiter = { wanted, found, fail };
       this.#search();
     });
+    return within(frame, `a frame that fits ${textOf(wanted)}`, () => this.#newest());
+  }
+
+  #newest(): string {
+    return `The newest frames were:\n${this.frames
+      .slice(-5)
+      .map((frame) => JSON.stringify(frame).slice(0, 1000))
+      .join('\n')}`;
   }
 
   #add(lines: readonly Line[]): void {
@@ -64,9 +73,12 @@ export class FrameInbox {
     }
     if (this.#closed === undefined) return;
     this.#waiter = undefined;
-    const wanted = typeof waiter.wanted === 'function' ? waiter.wanted : JSON.stringify(waiter.wanted);
-    waiter.fail(new Error(`No frame came that fits ${wanted}: ${this.#closed}`));
+    waiter.fail(new Error(`No frame came that fits ${textOf(waiter.wanted)}: ${this.#closed}`));
   }
+}
+
+function textOf(wanted: Wanted): string {
+  return typeof wanted === 'function' ? String(wanted) : JSON.stringify(wanted);
 }
 
 function fits(frame: WireFrame, wanted: Wanted): boolean {

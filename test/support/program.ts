@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
+import { within } from './deadline.ts';
 import { FrameInbox, type Wanted, type WireFrame } from './frame-inbox.ts';
 import { openPipes } from './pipes.ts';
 import { temporaryDirectory } from './temporary.ts';
@@ -96,7 +97,9 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
       return inbox.next({ type: 'response', id });
     },
     kill: (signal) => void child.kill(signal),
-    ended,
+    get ended() {
+      return within(ended, `the end of: parley ${args.join(' ')}`, () => `stderr: ${told()}`);
+    },
   };
 }
 
