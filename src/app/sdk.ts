@@ -11,7 +11,6 @@ import { settingsForRun, userDirectory } from './settings.ts';
 import type { SettingValues } from './settings-table.ts';
 import { createSystemPorts } from './system-ports/index.ts';
 import { decideTrust } from './trust/decide.ts';
-import type { Inventory } from './trust/inventory.ts';
 import { settingsReading } from './trust/settings-reading.ts';
 
 export { Fault, type FaultCode } from '../base/index.ts';
@@ -90,13 +89,10 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     ...Object.getOwnPropertyDescriptors(replaced ?? {}),
   });
   const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
-  let inventory: Inventory | undefined;
-  const onInventory = (seen: Inventory) => {
-    inventory = seen;
-  };
-  const question = { files: ports.files, agentDirectory, cwd, onInventory };
+  const question = { files: ports.files, agentDirectory, cwd };
   const decision = options.trusted === undefined ? await decideTrust(question) : undefined;
   const trusted = decision?.trusted ?? options.trusted ?? false;
+  const inventory = decision?.inventory;
   if (decision?.problem) onProblem?.(decision.problem);
   const project = trusted ? cwd : undefined;
   const rules = { ...question, home: options.home ?? homeDirectory(), inventory, report: onProblem ?? (() => {}) };

@@ -1,6 +1,5 @@
 // The hall: serving a host that opens its sessions itself. Each has its own directory, settings, trust, model and log.
 
-import { resolve } from 'node:path';
 import { withDeskCommands } from '../../commands/desk/index.ts';
 import { commandTable } from '../../commands/table.ts';
 import { createManyHub } from '../../server/many-hub.ts';
@@ -10,10 +9,9 @@ import { homeDirectory } from '../home.ts';
 import { withSettingFlags } from '../setting-flags.ts';
 import { settingsForRun, withDefaults } from '../settings.ts';
 import { decideTrust } from '../trust/decide.ts';
-import type { Inventory } from '../trust/inventory.ts';
 import { settingsReading } from '../trust/settings-reading.ts';
 import type { RpcOptions, Served } from './served.ts';
-import { givenFlags, judgeFlags, type Prepared, toolChoices } from './start.ts';
+import { agentOptionsFrom, judgeFlags, type Prepared } from './start.ts';
 
 export async function openMany(
   options: RpcOptions,
@@ -21,7 +19,7 @@ export async function openMany(
   prepared: Prepared,
   defaults: Readonly<Record<string, unknown>> = {},
 ): Promise<Served> {
-  const { ports, directory, cwd, decision } = prepared;
+  const { ports, directory, decision } = prepared;
   const { files } = ports;
   // What was said about the settings of the first directory need not be said again.
   const told = new Set<string>(prepared.problems);
@@ -30,40 +28,8 @@ export async function openMany(
     told.add(line);
   };
   for (const flag of idleFlags(options)) warn(`${flag} means nothing where the host opens the sessions; ignored`);
-  const agent: AgentOptions = {
-    cwd,
-    agentDirectory: directory,
-    home: homeDirectory(),
-    settings: prepared.settings,
-    ports,
-    persist: options.noSession ? false : undefined,
-    sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
-    provider: options.provider,
-    model: options.model,
-    apiKey: options.apiKey,
-    redact: ports.redact,
-    withhold: ports.withhold,
-    warn,
-    modelPatterns: options.models,
-    thinkingLevel: options.thinking,
-    systemPrompt: options.systemPrompt,
-    appendSystemPrompt: options.appendSystemPrompt,
-    ...toolChoices(options),
-    noContextFiles: options.noContextFiles,
-    skillPaths: options.skill,
-    noSkills: options.noSkills,
-    templatePaths: options.promptTemplate,
-    noTemplates: options.noPromptTemplates,
-    noRules: options.noRules,
-    maxTurns: options.maxTurns,
-    extensions: {
-      paths: options.extension?.map((path) => resolve(path)),
-      discover: !options.noExtensions,
-      flags: givenFlags(options),
-      mode: options.mode,
-    },
-  };
-  await checkFlags({ ...agent, trusted: decision.trusted }, options, warn);
+  const agent = agentOptionsFrom(options, prepared, warn);
+  await checkFlags({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
   const hub = createManyHub((many) =>
     createDesk({
       hub: many,
@@ -71,11 +37,7 @@ export async function openMany(
       async about(project) {
         const { trust, noTrust, set: overrides } = options;
         const question = { files, agentDirectory: directory, cwd: project };
-        let inventory: Inventory | undefined;
-        const onInventory = (seen: Inventory) => {
-          inventory = seen;
-        };
-        const { trusted, problem } = await decideTrust({ ...question, trust, noTrust, onInventory });
+        const { trusted, problem, inventory } = await decideTrust({ ...question, trust, noTrust });
         if (problem) warnOnce(problem);
         const rules = { ...question, home: homeDirectory(), inventory, report: warnOnce };
         const reading = await settingsReading({ ...rules, trusted });

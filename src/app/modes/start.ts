@@ -82,8 +82,6 @@ export interface Prepared {
   readonly directory: string;
   readonly cwd: string;
   readonly decision: TrustDecision;
-  /** What is trusted, when that was decided earlier. */
-  readonly inventory: Inventory | undefined;
   readonly settings: SettingValues;
   /** The same with those of the project, as they are in what was trusted. */
   whenTrusted(inventory: Inventory): Promise<SettingValues>;
@@ -104,11 +102,7 @@ export async function prepare(
   const cwd = await workingDirectory(options.cwd, ports);
   const { trust, noTrust, set: overrides } = options;
   const { files } = ports;
-  let inventory: Inventory | undefined;
-  const onInventory = (seen: Inventory) => {
-    inventory = seen;
-  };
-  const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust, onInventory });
+  const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust });
   if (decision.problem) warn(decision.problem);
   // Those of the dialect that is spoken, which does not change.
   let own: Awaited<ReturnType<Defaults>> | undefined;
@@ -122,10 +116,10 @@ export async function prepare(
     const settings = withSettingFlags(withDefaults(loaded, own), options);
     return { settings, problems: loaded.problems };
   };
-  const { settings, problems } = await read(decision.trusted ? cwd : undefined, inventory);
+  const { settings, problems } = await read(decision.trusted ? cwd : undefined, decision.inventory);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
   const whenTrusted = async (trusted: Inventory) => (await read(cwd, trusted)).settings;
-  return { ports, directory, cwd, decision, inventory, settings, whenTrusted, problems, logFile };
+  return { ports, directory, cwd, decision, settings, whenTrusted, problems, logFile };
 }
 
 export async function start(
@@ -136,44 +130,15 @@ export async function start(
   const whole = prepared ?? (await prepare(options, warn));
   const { ports, directory, cwd, decision, settings, problems, logFile } = whole;
   const agent = await createAgent({
-    cwd,
-    agentDirectory: directory,
+    ...agentOptionsFrom(options, whole, warn),
     trusted: decision.trusted,
-    inventory: whole.inventory,
-    settings,
-    ports,
-    persist: !options.noSession,
-    sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
-    provider: options.provider,
-    model: options.model,
-    apiKey: options.apiKey,
-    modelPatterns: options.models,
-    redact: ports.redact,
-    withhold: ports.withhold,
-    warn,
-    thinkingLevel: options.thinking,
-    systemPrompt: options.systemPrompt,
-    appendSystemPrompt: options.appendSystemPrompt,
-    ...toolChoices(options),
-    noContextFiles: options.noContextFiles,
-    skillPaths: options.skill,
-    noSkills: options.noSkills,
-    templatePaths: options.promptTemplate,
-    noTemplates: options.noPromptTemplates,
-    noRules: options.noRules,
-    maxTurns: options.maxTurns,
+    inventory: decision.inventory,
     name: options.name?.trim() || undefined,
     session: options.session,
     sessionId: options.sessionId,
     fork: options.fork,
     continueLatest: options.continue,
     chooseSession: options.resume ? (store) => choose(store, options.mode, ports) : undefined,
-    extensions: {
-      paths: options.extension?.map((path) => resolve(path)),
-      discover: !options.noExtensions,
-      flags: givenFlags(options),
-      mode: options.mode === 'text' ? 'print' : options.mode,
-    },
   });
   const close = async () => {
     await agent.close();
@@ -204,12 +169,47 @@ async function openLog(file: string, warn: (line: string) => void): Promise<Diag
   return createLog({ file, clock: createClock(), warn });
 }
 
-/** What the command line says about tools, in the agent's terms. */
-export function toolChoices(
-  options: Pick<StartOptions, 'tools' | 'noTools' | 'excludeTools' | 'noBuiltinTools'>,
-): Pick<AgentOptions, 'toolNames' | 'excludedTools' | 'noBuiltinTools'> {
-  const { noTools, tools, excludeTools, noBuiltinTools } = options;
-  return { toolNames: noTools ? [] : tools, excludedTools: excludeTools, noBuiltinTools };
+/** What the command line says about every session of the process. Which session it is, and what is trusted, is not in it. */
+export function agentOptionsFrom(
+  options: StartOptions,
+  { ports, directory, cwd, settings }: Prepared,
+  warn: (line: string) => void,
+): AgentOptions {
+  return {
+    cwd,
+    agentDirectory: directory,
+    home: homeDirectory(),
+    settings,
+    ports,
+    persist: !options.noSession,
+    sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
+    provider: options.provider,
+    model: options.model,
+    apiKey: options.apiKey,
+    modelPatterns: options.models,
+    redact: ports.redact,
+    withhold: ports.withhold,
+    warn,
+    thinkingLevel: options.thinking,
+    systemPrompt: options.systemPrompt,
+    appendSystemPrompt: options.appendSystemPrompt,
+    toolNames: options.noTools ? [] : options.tools,
+    excludedTools: options.excludeTools,
+    noBuiltinTools: options.noBuiltinTools,
+    noContextFiles: options.noContextFiles,
+    skillPaths: options.skill,
+    noSkills: options.noSkills,
+    templatePaths: options.promptTemplate,
+    noTemplates: options.noPromptTemplates,
+    noRules: options.noRules,
+    maxTurns: options.maxTurns,
+    extensions: {
+      paths: options.extension?.map((path) => resolve(path)),
+      discover: !options.noExtensions,
+      flags: givenFlags(options),
+      mode: options.mode === 'text' ? 'print' : options.mode,
+    },
+  };
 }
 
 /** A host that talks to us in frames can name the session itself. */
@@ -219,7 +219,7 @@ async function choose(store: SessionStore, mode: string, { clock }: Started['por
 }
 
 /** As extensions are told of them. */
-export function givenFlags({ unknown = {} }: Pick<StartOptions, 'unknown'>): Record<string, string | true> {
+function givenFlags({ unknown = {} }: Pick<StartOptions, 'unknown'>): Record<string, string | true> {
   return Object.fromEntries(Object.entries(unknown).map(([name, { value }]) => [name, value]));
 }
 

@@ -81,12 +81,12 @@ function openProxy(named: ProxyVariable | undefined): Proxy | undefined {
   return { variable: named.variable, host: url.host, dispatcher };
 }
 
-/** The error names the variables and not the value, which may hold a password. */
-function addressOf({ address }: ProxyVariable): URL {
+/** The error names the variable and not its value, which may hold a password. */
+function addressOf({ variable, address }: ProxyVariable): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  const what = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a proxy that cannot be used';
-  throw new Fault('config', `${what}: write it like http://host:port (SOCKS is not supported)`);
+  const remedy = 'write it like http://host:port (SOCKS is not supported)';
+  throw new Fault('config', `${variable} names a proxy that cannot be used: ${remedy}`);
 }
 
 function credentialsOf({ username, password }: URL): string | undefined {

@@ -9,8 +9,6 @@ export interface TrustQuestion {
   /** `--trust`, `--no-trust`. */
   readonly trust?: boolean | undefined;
   readonly noTrust?: boolean | undefined;
-  /** Gets what is there, when an earlier decision trusts it. */
-  onInventory?(inventory: Inventory): void;
 }
 
 export interface TrustDecision {
@@ -23,4 +21,6 @@ export interface TrustDecision {
    */
   readonly because: 'said' | 'remembered' | 'changed' | 'open';
   readonly problem?: string | undefined;
+  /** The configuration and extensions of the project as they were compared with an earlier decision that trusts them. */
+  readonly inventory?: Inventory | undefined;
 }

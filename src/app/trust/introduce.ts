@@ -1,4 +1,4 @@
-// The hall: tells the person at the host that a project brings configuration along, and asks whether it may count.
+// Reports to the host that the project has configuration or extensions of its own, and asks whether it is trusted.
 // Happens beside everything else: nobody waits for the answer.
 import { messageOf } from '../../base/index.ts';
 import { visible } from '../../base/visible.ts';
@@ -12,7 +12,7 @@ export interface Introduction {
   readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
   readonly agentDirectory: string;
   readonly cwd: string;
-  /** What the project brings along. */
+  /** Paths of the configuration and extensions of the project. */
   readonly found: readonly string[];
   readonly because: TrustDecision['because'];
   readonly places: TrustablePlaces;
@@ -47,7 +47,7 @@ export async function introduceProject(introduction: Introduction): Promise<void
     method: 'confirm',
     title: 'Trust this project?',
     // All of them: what is not shown must not be trusted.
-    message: `${visible(cwd)} brings ${found.map(visible).join(', ')} along. Trusting it lets these instruct the model and run code as you, and change settings, at once.`,
+    message: `${visible(cwd)} contains ${found.map(visible).join(', ')}. If you trust it, these take effect at once: they can instruct the model, change settings, and run code as you.`,
   });
   if (!answer || !('confirmed' in answer)) return;
   await settle(introduction, { trusted: answer.confirmed, digest });

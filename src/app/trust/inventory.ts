@@ -157,5 +157,8 @@ export class Walk {
 
 function tooMuch(limit: string, path: string): Fault {
   const remedy = 'Start with --trust to trust it for one run, or move what is large elsewhere.';
-  return new Fault('config', `What the project brings along is more than ${limit} (reached at ${path}). ${remedy}`);
+  return new Fault(
+    'config',
+    `The configuration and extensions of the project are more than ${limit} (reached at ${path}). ${remedy}`,
+  );
 }

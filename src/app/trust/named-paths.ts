@@ -1,4 +1,4 @@
-// The hall: files and folders that a project's settings name, and the extensions that would be loaded. Reads settings files only.
+// Files and folders that a project's settings name, and the extensions that would be loaded. Reads settings files only.
 import { resolve } from 'node:path';
 import { isRecord } from '../../base/index.ts';
 import type { Files } from '../../contracts/index.ts';

@@ -1,4 +1,4 @@
-// The hall: where what shapes the agent is looked for, and how it is read: the user's own, and the project's once it is trusted.
+// Where settings, extensions, skills, rules and agents are searched for and how they are read: the user's, and the project's once it is trusted.
 import { join } from 'node:path';
 import type { Files, Place, Places } from '../../contracts/index.ts';
 import type { Inventory } from './inventory.ts';

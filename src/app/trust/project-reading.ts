@@ -1,4 +1,4 @@
-// The hall: reads what a trusted project brings along. What leads out of the project, or is not what was trusted, is not used.
+// Reads configuration of a trusted project. A file that is linked from outside the project, or differs from what was trusted, is not used.
 import { dirname, join } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { FileInfo, Places } from '../../contracts/index.ts';

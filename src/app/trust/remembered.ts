@@ -5,7 +5,7 @@ import type { TrustDecision, TrustQuestion } from './decision.ts';
 import { type Inventory, takeInventory } from './inventory.ts';
 import { changeDecisions, readDecisions } from './trust-file.ts';
 
-export async function remembered({ files, agentDirectory, cwd, onInventory }: TrustQuestion): Promise<TrustDecision> {
+export async function remembered({ files, agentDirectory, cwd }: TrustQuestion): Promise<TrustDecision> {
   const earlier = (await readDecisions(files, agentDirectory))[await files.resolve(cwd)];
   if (!earlier) return { trusted: false, because: 'open' };
   const { trusted } = earlier;
@@ -19,8 +19,7 @@ export async function remembered({ files, agentDirectory, cwd, onInventory }: Tr
     throw thrown;
   }
   if (earlier.digest !== inventory.digest) return { trusted: false, because: 'changed' };
-  if (trusted) onInventory?.(inventory);
-  return { trusted, because: 'remembered' };
+  return { trusted, because: 'remembered', inventory: trusted ? inventory : undefined };
 }
 
 export interface Remembering {

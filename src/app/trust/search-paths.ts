@@ -1,4 +1,4 @@
-// The hall: the paths at which Parley looks for what shapes it, each named once. Reads none of them.
+// The paths of a project's settings, extensions, skills, rules and agents, each declared once. Reads no file.
 import { dirname, join, relative } from 'node:path';
 import type { Files, ResourceKind } from '../../contracts/index.ts';
 import { othersDecide } from '../../core/resources/own-files.ts';

@@ -1,4 +1,4 @@
-// The hall: how settings files are read. Those of a trusted project follow the rules for everything that it brings along.
+// How settings files are read: those of a trusted project with the checks of project-reading.ts.
 import type { SettingsPlace } from '../settings.ts';
 import type { ProjectReadingOptions } from './project-reading.ts';
 
