@@ -49,6 +49,22 @@ export function secretsInAddress(address: string): string[] {
   ];
 }
 
+/** Without the slashes at its end. Takes linear time on any text. */
+export function trimSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, '');
+}
+
+/**
+ * The address of an operation such as `/responses`. The base address may have a query, and may already end in the operation
+ * or in a part of it, which `ending` matches.
+ */
+export function endpointOf(baseUrl: string, operation: string, ending: RegExp): string {
+  const mark = baseUrl.indexOf('?');
+  const path = mark < 0 ? baseUrl : baseUrl.slice(0, mark);
+  const query = mark < 0 ? '' : baseUrl.slice(mark);
+  return `${trimSlashes(trimSlashes(path).replace(ending, ''))}${operation}${query}`;
+}
+
 /** Names that say nothing of who signs in: as secrets they would be struck out of every sentence. */
 const USUAL_USERS = /^(admin|api|api-?key|basic|bearer|oauth2?|root|token|user|x-.*)$/i;
 

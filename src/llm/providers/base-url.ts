@@ -1,6 +1,6 @@
 // First floor, llm: where a host is, after what the environment says. Pure; reads no environment itself.
 import { Fault } from '../../base/index.ts';
-import { publicAddress } from '../http/address.ts';
+import { publicAddress, trimSlashes } from '../http/address.ts';
 import type { Provider } from './providers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -25,5 +25,5 @@ function readAddress({ baseUrl, keyless, rootPath }: Provider, variable: string,
   // Where a server listens on every address, it is reached on its own.
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = 'localhost';
   if (url.pathname === '/' && rootPath !== undefined) url.pathname = rootPath;
-  return url.href.replace(/(?<!\/)\/+$/, '');
+  return trimSlashes(url.href);
 }

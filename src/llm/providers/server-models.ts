@@ -2,7 +2,7 @@
 import { Fault, isRecord } from '../../base/index.ts';
 import type { Clock } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
-import { publicAddress, withoutUserinfo } from '../http/address.ts';
+import { publicAddress, trimSlashes, withoutUserinfo } from '../http/address.ts';
 import { readJson } from '../http/limits.ts';
 import type { Provider } from './providers.ts';
 
@@ -48,7 +48,7 @@ async function ownList({ lists }: Provider, ask: Ask): Promise<Facts[] | undefin
 type Ask = (path: string, options?: { root?: boolean; body?: unknown }) => Promise<Record<string, unknown> | undefined>;
 
 function createAsk(provider: Provider, { fetch, clock, apiKey }: ServerPorts): Ask {
-  const base = provider.baseUrl.replace(/(?<!\/)\/+$/, '');
+  const base = trimSlashes(provider.baseUrl);
   return async (path, { root = false, body } = {}) => {
     const aborter = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());

@@ -21,6 +21,7 @@ describe('the address', () => {
     ['https://api.anthropic.com/v1', 'https://api.anthropic.com/v1/messages'],
     ['https://gate.test/anthropic/v1/', 'https://gate.test/anthropic/v1/messages'],
     ['https://gate.test/v1/messages', 'https://gate.test/v1/messages'],
+    ['https://x.test/v1?code=abc', 'https://x.test/v1/messages?code=abc'],
   ])('%s', (baseUrl, url) => {
     expect(call(requestFor(claude('x', { baseUrl }))).url).toBe(url);
   });

@@ -95,6 +95,11 @@ describe('the body', () => {
 });
 
 describe('the way there', () => {
+  test('a query stays at the end', () => {
+    const { url } = call(requestFor(gpt('gpt-5', { baseUrl: 'https://x.test/v1/?api-version=2' })));
+    expect(url).toBe('https://x.test/v1/responses?api-version=2');
+  });
+
   test.each(['https://x.test/v1', 'https://x.test/v1/', 'https://x.test/v1/responses'])('%s', (baseUrl) => {
     expect(call(requestFor(gpt('gpt-5', { baseUrl }))).url).toBe('https://x.test/v1/responses');
   });

@@ -1,5 +1,6 @@
 // First floor, llm: where Bedrock is and what opens it, after what the environment says. Pure; reads no environment itself.
 import type { ApiRequest } from '../../../contracts/index.ts';
+import { trimSlashes } from '../../http/address.ts';
 import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { Env } from './sign-in/aws-files.ts';
 import { locked } from './sign-in/aws-keys.ts';
@@ -30,7 +31,7 @@ export function doorOf(request: ApiRequest, env: Env): Door {
 
 /** The region that the environment names counts, unless somebody wrote another address. */
 function placeOf(baseUrl: string, env: Env): Pick<Door, 'baseURL' | 'region'> {
-  const base = baseUrl.replace(/(?<!\/)\/+$/, '');
+  const base = trimSlashes(baseUrl);
   const named = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   const [, written] = USUAL.exec(base) ?? [];
   if (written === undefined && base !== '') return { baseURL: base, region: named || UNSAID };

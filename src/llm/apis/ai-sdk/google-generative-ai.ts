@@ -1,5 +1,6 @@
 // First floor, llm: Gemini by Google's API for developers, which takes a key.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
+import { trimSlashes } from '../../http/address.ts';
 import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { createSdkApi } from './api.ts';
@@ -16,7 +17,7 @@ const format: SdkFormat = {
   connect: (request, { fetch, newId }) =>
     new GoogleGenerativeAILanguageModel(request.model.id, {
       provider: 'google.generative-ai',
-      baseURL: request.model.baseUrl.replace(/(?<!\/)\/+$/, ''),
+      baseURL: trimSlashes(request.model.baseUrl),
       headers: keyOf(request),
       fetch,
       generateId: newId,

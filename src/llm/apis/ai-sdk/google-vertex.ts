@@ -1,5 +1,6 @@
 // First floor, llm: Gemini by Google Cloud, which takes a token for a project, or a key for none.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
+import { trimSlashes } from '../../http/address.ts';
 import { ProviderFault } from '../../http/failure.ts';
 import { lowerCased } from '../../http/headers.ts';
 import type { WirePorts } from '../../http/wire.ts';
@@ -50,7 +51,7 @@ function isKey(apiKey: string): boolean {
 
 function addressOf(request: ApiRequest, env: Env): string {
   const { model, apiKey } = request;
-  const base = model.baseUrl.replace(/(?<!\/)\/+$/, '');
+  const base = trimSlashes(model.baseUrl);
   // An address with a path is whole: somebody wrote it.
   if (base !== '' && new URL(base).pathname !== '/') return base;
   const project = env.GOOGLE_VERTEX_PROJECT || env.GOOGLE_CLOUD_PROJECT || env.GCLOUD_PROJECT;

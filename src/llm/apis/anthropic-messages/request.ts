@@ -1,6 +1,7 @@
 // First floor, llm: one request in the Messages format: address, headers, body and cache markers. Pure.
 import type { MessageCreateParamsStreaming, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import { endpointOf } from '../../http/address.ts';
 import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { HttpCall } from '../../http/post.ts';
 import { goesOnThinking, type WireMessage, wireMessages } from './messages.ts';
@@ -16,7 +17,7 @@ const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 export function call(request: ApiRequest): HttpCall {
   const { body, betas } = bodyOf(request);
   return {
-    url: `${request.model.baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1(\/messages)?$/, '')}/v1/messages`,
+    url: endpointOf(request.model.baseUrl, '/v1/messages', /\/v1(\/messages)?$/),
     headers: headersOf(request, betas),
     body,
     secrets: secretsOf(request),

@@ -1,5 +1,6 @@
 // First floor, llm: the Responses format as Azure serves it: the same words, another address, another header for the key.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
+import { trimSlashes } from '../../http/address.ts';
 import type { WirePorts } from '../../http/wire.ts';
 import { createOpenAiResponses } from '../openai-responses/index.ts';
 
@@ -19,6 +20,6 @@ function forAzure({ apiKey, ...request }: ApiRequest): ApiRequest {
 
 /** The portal shows a resource's address without the path that this format lives under. */
 function addressOf(baseUrl: string): string {
-  const base = baseUrl.replace(/(?<!\/)\/+$/, '');
+  const base = trimSlashes(baseUrl);
   return /^https:\/\/[^/]+\.azure\.com(\/openai)?$/i.test(base) ? `${base.replace(/\/openai$/i, '')}/openai/v1` : base;
 }

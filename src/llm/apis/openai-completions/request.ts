@@ -1,6 +1,7 @@
 // First floor, llm: one request in the Chat Completions format: address, headers and body. Pure.
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import { endpointOf } from '../../http/address.ts';
 import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { HttpCall } from '../../http/post.ts';
 import type { Compat } from '../../providers/compat.ts';
@@ -23,23 +24,11 @@ const LONGEST_CACHE_KEY = 64;
 export function call(request: ApiRequest): HttpCall {
   const compat = compatOf(request);
   return {
-    url: urlOf(request.model.baseUrl),
+    url: endpointOf(request.model.baseUrl, '/chat/completions', /\/chat\/completions$/),
     headers: headersOf(request, compat),
     body: bodyOf(request, compat),
     secrets: secretsOf(request),
   };
-}
-
-/** An address may have a query (a version of the API, a key of a proxy), which stays at the end. */
-function urlOf(baseUrl: string): string {
-  const mark = baseUrl.indexOf('?');
-  const path = mark < 0 ? baseUrl : baseUrl.slice(0, mark);
-  const query = mark < 0 ? '' : baseUrl.slice(mark);
-  const slashes = /(?<!\/)\/+$/;
-  return `${path
-    .replace(slashes, '')
-    .replace(/\/chat\/completions$/, '')
-    .replace(slashes, '')}/chat/completions${query}`;
 }
 
 /** What changes with every turn comes last. */

@@ -1,6 +1,7 @@
 // First floor, llm: one request in the Responses format: address, headers and body. Pure.
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
+import { endpointOf } from '../../http/address.ts';
 import { lowerCased, secretsOf } from '../../http/headers.ts';
 import type { HttpCall } from '../../http/post.ts';
 import { reasoningOf } from './effort.ts';
@@ -12,7 +13,7 @@ const LONGEST_CACHE_KEY = 64;
 
 export function call(request: ApiRequest): HttpCall {
   return {
-    url: `${request.model.baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/responses$/, '')}/responses`,
+    url: endpointOf(request.model.baseUrl, '/responses', /\/responses$/),
     headers: headersOf(request),
     body: bodyOf(request),
     secrets: secretsOf(request),
