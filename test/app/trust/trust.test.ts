@@ -52,7 +52,11 @@ describe('the decision', () => {
     const { decide, remember, agentDirectory, cwd } = place();
     put(cwd, '.parley/settings.json', '{}');
     await remember(true);
-    expect(await decide()).toEqual({ trusted: true, because: 'remembered', inventory: await takeInventory(files, cwd) });
+    expect(await decide()).toEqual({
+      trusted: true,
+      because: 'remembered',
+      inventory: await takeInventory(files, cwd),
+    });
     expect(await decide({ noTrust: true })).toEqual({ trusted: false, because: 'said' });
     const link = join(temporaryDirectory(), 'link');
     symlinkSync(cwd, link);
@@ -84,7 +88,11 @@ describe('the decision', () => {
       put(cwd, '.pi/extensions/a.ts');
       await remember(true);
       put(cwd, path, 'other');
-      expect(await decide()).toEqual({ trusted: true, because: 'remembered', inventory: await takeInventory(files, cwd) });
+      expect(await decide()).toEqual({
+        trusted: true,
+        because: 'remembered',
+        inventory: await takeInventory(files, cwd),
+      });
     },
   );
 
