@@ -17,7 +17,7 @@ module.exports = {
     {
       name: 'no-development-dependencies-in-src',
       comment:
-        'Whoever installs Parley does not get these. Types are erased, and what the vendor folder opens is bundled, so they may come from there.',
+        'Development dependencies are not installed with the package. Types are erased and the vendor folder is bundled, so both may use them.',
       severity: 'error',
       from: { path: '^src', pathNot: '^src/llm/apis/ai-sdk/vendor/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },

@@ -1,4 +1,4 @@
-// How the tests in a real browser run: apart from the others, because they need chromium.
+// Tests in a real browser. They run separately, because they need chromium.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,7 +6,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/browser/*.browser.ts'],
     globalSetup: ['test/support/build-program.ts'],
-    // One browser at a time: it brings processes of its own.
+    // One browser at a time, because each starts several processes.
     fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 900_000,

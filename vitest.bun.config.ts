@@ -1,4 +1,4 @@
-// How the tests with Bun run: apart from the others, because they need it. `BUN` names the program when it is not on the path.
+// Tests with Bun. They run separately, because they need Bun. Set `BUN` to its path if it is not on the PATH.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

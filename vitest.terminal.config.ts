@@ -1,4 +1,4 @@
-// How the tests at a terminal run: apart from the others, because they need tmux.
+// Tests in a terminal. They run separately, because they need tmux.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,7 +6,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/terminal/**/*.tmux.ts'],
     globalSetup: ['test/support/build-program.ts'],
-    // A person does one thing at a time, and every terminal brings processes of its own.
+    // One terminal at a time, because each starts several processes.
     fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 900_000,

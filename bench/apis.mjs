@@ -1,4 +1,4 @@
-// CPU per delta and the time to the first delta for every model API, against a loopback server in its own frames: `npm run bench:apis`.
+// Measures CPU time per delta and time to the first delta of every model API with a loopback server: `npm run bench:apis`.
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ const DELTAS = 4000;
 const ROUNDS = 9;
 
 /** @type {typeof import('../src/llm/index.ts')} */
-const { apiLoaders } = await import(new URL('../dist/lib/llm/index.js', import.meta.url).href);
+const { createApiLoaders } = await import(new URL('../dist/lib/llm/index.js', import.meta.url).href);
 const { createSystemPorts } = await import(new URL('../dist/lib/app/system-ports/index.js', import.meta.url).href);
 const ports = createSystemPorts();
 const limits = { idleTimeoutMs: 60_000, totalTimeoutMs: 600_000 };
@@ -25,14 +25,14 @@ await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undef
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
 /** @param {import('../scripts/wires.mjs').Wire} wire @param {import('../src/contracts/index.ts').ModelApi} api @param {number} deltas */
-async function ask(wire, api, deltas) {
+async function runRequest(wire, api, deltas) {
   frames = wire.frames(deltas);
   type = wire.type;
   const model = wire.model(`http://127.0.0.1:${port}`);
   const cpu = process.cpuUsage();
-  const begun = performance.now();
+  const startedAt = performance.now();
   let first = NaN;
-  let seen = 0;
+  let count = 0;
   const { signal } = new AbortController();
   const request = {
     model,
@@ -43,31 +43,31 @@ async function ask(wire, api, deltas) {
     sessionId: 's',
     signal,
   };
-  for await (const event of api.stream(/** @type {never} */ ({ ...request, ...wire.door }))) {
+  for await (const event of api.stream(/** @type {never} */ ({ ...request, ...wire.auth }))) {
     if (event.type === 'error') throw new Error(`${wire.api}: ${event.error.errorMessage}`);
     if (event.type !== 'text_delta') continue;
-    if (seen++ === 0) first = performance.now() - begun;
+    if (count++ === 0) first = performance.now() - startedAt;
   }
   const { user, system } = process.cpuUsage(cpu);
-  if (seen !== deltas) throw new Error(`${wire.api}: ${seen} deltas of ${deltas}`);
+  if (count !== deltas) throw new Error(`${wire.api}: ${count} deltas of ${deltas}`);
   return { first, micros: (user + system) / deltas };
 }
 
 const HELLO = { role: 'user', content: 'Hello', timestamp: 1 };
 const env = { GOOGLE_VERTEX_PROJECT: 'p' };
-const apis = apiLoaders({ clock: ports.clock, wire: { ...ports, ...limits, userAgent: 'bench' }, env });
+const apis = createApiLoaders({ clock: ports.clock, wire: { ...ports, ...limits, userAgent: 'bench' }, env });
 /** @type {{ wire: import('../scripts/wires.mjs').Wire, api: import('../src/contracts/index.ts').ModelApi, cold: number, warm: number[], micros: number[] }[]} */
 const subjects = [];
 for (const wire of WIRES) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const api = await /** @type {() => Promise<import('../src/contracts/index.ts').ModelApi>} */ (apis[wire.api])();
-  const loaded = performance.now() - begun;
-  subjects.push({ wire, api, cold: (await ask(wire, api, 1)).first + loaded, warm: [], micros: [] });
+  const loadMs = performance.now() - startedAt;
+  subjects.push({ wire, api, cold: (await runRequest(wire, api, 1)).first + loadMs, warm: [], micros: [] });
 }
 for (let round = 0; round < ROUNDS; round++) {
   for (const { wire, api, warm, micros } of subjects) {
-    warm.push((await ask(wire, api, 1)).first);
-    micros.push((await ask(wire, api, DELTAS)).micros);
+    warm.push((await runRequest(wire, api, 1)).first);
+    micros.push((await runRequest(wire, api, DELTAS)).micros);
   }
 }
 const rows = subjects.map(
@@ -89,6 +89,6 @@ const text = [
 console.log(text);
 if (process.argv.includes('--write')) {
   const file = new URL('../docs/benchmarks-apis.md', import.meta.url);
-  const preface = `# Model APIs, measured\n\nWritten by \`npm run bench:apis -- --write\`. One process asks a loopback server that answers at once in each provider's own frames, so\nall of the time is ours and Node's. The server's own work is in the CPU figure. The cold figure is that of the library, whose files\nare loaded one by one: the first row pays for what all share, Azure and Vertex find most of theirs loaded. The program loads one chunk.\n`;
+  const preface = `# Benchmarks of the model APIs\n\nWritten by \`npm run bench:apis -- --write\`. One process sends requests to a loopback server that answers immediately in the format of each\nprovider, so the figures contain only the time of Parley and Node. The CPU figure includes the server. The cold figure is for the library,\nwhich loads single files: the first row includes files that all APIs share, and most files of Azure and Vertex are already loaded. The\nprogram loads one chunk per API.\n`;
   await writeFile(file, `${preface}\n${text}`);
 }

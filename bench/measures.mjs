@@ -1,4 +1,4 @@
-// What is measured, each as one short life of a program. Every measure gives named figures; the table is made elsewhere.
+// The measurements. Each starts a program, measures it and returns named figures.
 // @ts-check
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHost } from './host.mjs';
@@ -13,7 +13,7 @@ const DELTAS = 8000;
 const TURNS = 10;
 
 /**
- * From spawn to the first reply, and what is occupied once it rests.
+ * Time from spawn to the first reply, and idle memory.
  * @param {Start} start
  * @returns {Promise<Figures>}
  */
@@ -24,22 +24,22 @@ export async function firstReply(start) {
   await sleep(IDLE_MS);
   const memory = memoryMiB(host.pid);
   await host.end();
-  return { reply: at - host.begun, ...memory };
+  return { reply: at - host.startedAt, ...memory };
 }
 
 /**
- * The same for Node alone: how long until it is gone again, and what it occupies while it only waits.
+ * The same for Node without a program: time until exit of `node -e 0`, and idle memory.
  * @returns {Promise<Figures>}
  */
 export async function bareNode() {
   const short = startHost(['-e', '0']);
-  const gone = await short.end();
+  const exitedAt = await short.end();
   const waiting = startHost(['-e', 'process.stdin.resume(); process.stdout.write("up\\n")']);
   await waiting.line('up');
   await sleep(IDLE_MS);
   const memory = memoryMiB(waiting.pid);
   await waiting.end();
-  return { reply: gone - short.begun, ...memory };
+  return { reply: exitedAt - short.startedAt, ...memory };
 }
 
 /**
@@ -47,7 +47,7 @@ export async function bareNode() {
  * @returns {Promise<Figures>}
  */
 export async function firstDelta(start) {
-  const host = await ready(start);
+  const host = await startReadyHost(start);
   const sent = host.send({ type: 'prompt', message: 'hello' });
   const { at } = await host.line('_delta"');
   await host.line('"agent_settled"');
@@ -56,52 +56,52 @@ export async function firstDelta(start) {
 }
 
 /**
- * A long answer, after a short one: what is loaded with the first prompt belongs to firstDelta.
+ * CPU time of a long answer. A short one runs first, because firstDelta already measures the loading of chunks.
  * @param {Start} start
  * @returns {Promise<Figures>}
  */
 export async function manyDeltas(start) {
-  const host = await ready(start);
+  const host = await startReadyHost(start);
   host.send({ type: 'prompt', message: 'hello' });
   await host.line('"agent_settled"');
-  const past = host.lines.length;
+  const firstLine = host.lines.length;
   const before = cpuMs(host.pid);
   const sent = host.send({ type: 'prompt', message: `count to ${DELTAS}` });
   const { at } = await host.line('"agent_settled"');
   const cpu = cpuMs(host.pid) - before;
-  const updates = host.lines.slice(past).filter(({ line }) => line.includes('"text_delta"'));
+  const updates = host.lines.slice(firstLine).filter(({ line }) => line.includes('"text_delta"'));
   const bytes = updates.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0);
   await host.end();
   return { cpu, wall: at - sent, bytes: bytes / updates.length, lines: updates.length };
 }
 
 /**
- * A turn with a shell command that does nothing: the first one, and one when everything is loaded.
+ * A turn with a shell command that does nothing: the first turn, and later turns, when all chunks are loaded.
  * @param {Start} start
  * @returns {Promise<Figures>}
  */
 export async function toolTurn(start) {
-  const host = await ready(start);
-  const first = await oneTurn(host);
+  const host = await startReadyHost(start);
+  const first = await measureTurn(host);
   /** @type {{ tool: number, whole: number }[]} */
   const later = [];
-  for (let i = 0; i < TURNS; i++) later.push(await oneTurn(host));
+  for (let i = 0; i < TURNS; i++) later.push(await measureTurn(host));
   await host.end();
-  const typical = (/** @type {'tool' | 'whole'} */ key) => median(later.map((turn) => turn[key]));
-  return { firstTool: first.tool, firstWhole: first.whole, tool: typical('tool'), whole: typical('whole') };
+  const medianOf = (/** @type {'tool' | 'whole'} */ key) => median(later.map((turn) => turn[key]));
+  return { firstTool: first.tool, firstWhole: first.whole, tool: medianOf('tool'), whole: medianOf('whole') };
 }
 
 /** @param {ReturnType<typeof startHost>} host */
-async function oneTurn(host) {
+async function measureTurn(host) {
   const sent = host.send({ type: 'prompt', message: 'run `true`' });
-  const begun = await host.line('"tool_execution_start"');
+  const started = await host.line('"tool_execution_start"');
   const turn = await host.line('"turn_end"');
   const settled = await host.line('"agent_settled"');
-  return { tool: turn.at - begun.at, whole: settled.at - sent };
+  return { tool: turn.at - started.at, whole: settled.at - sent };
 }
 
 /** @param {Start} start */
-async function ready(start) {
+async function startReadyHost(start) {
   const host = startHost(...start);
   host.send({ id: '1', type: 'get_state' });
   await host.line('"get_state"');

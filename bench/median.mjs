@@ -1,4 +1,4 @@
-// The middle one, which a few slow runs cannot move.
+// The median, because a few slow runs do not change it.
 // @ts-check
 
 /** @param {readonly number[]} numbers */

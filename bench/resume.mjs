@@ -1,5 +1,5 @@
-// Measures what it costs to go on with a session against beginning one, and to list a thousand of them.
-// `npm run bench:resume -- [--rounds N] [--write]`; --write keeps the figures in docs/resume.md.
+// Measures the cost of resuming a session compared with a new one, and of listing a thousand sessions.
+// `npm run bench:resume -- [--rounds N] [--write]`; --write updates docs/resume.md.
 // @ts-check
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -19,16 +19,16 @@ const { values } = parseArgs({
 });
 const MB = 1024 * 1024;
 const STAMP = '2026-01-02T03:04:05.000Z';
-const place = mkdtempSync(join(tmpdir(), 'parley-resume-'));
+const directory = mkdtempSync(join(tmpdir(), 'parley-resume-'));
 
 /** @typedef {{ messages: number, words?: number, compacted?: 'ours' | 'foreign' }} Shape */
 
 /** @type {Record<string, { what: string, budget?: string, shape?: Shape }>} */
 const SUBJECTS = {
   empty: { what: 'a new session' },
-  small: { what: '1 MB, nothing compacted', shape: { messages: 1500 } },
+  small: { what: '1 MB, not compacted', shape: { messages: 1500 } },
   compacted: { what: '20,000 messages, compacted', budget: '≤ +15 ms', shape: { messages: 20_000, compacted: 'ours' } },
-  whole: { what: '20,000 messages, all of them in the context', budget: '≤ +15 ms', shape: { messages: 20_000 } },
+  whole: { what: '20,000 messages, all in the context', budget: '≤ +15 ms', shape: { messages: 20_000 } },
   foreign: {
     what: '20,000 messages of another program, compacted',
     budget: '≤ +15 ms',
@@ -42,82 +42,85 @@ const SUBJECTS = {
   },
 };
 
-const PREFACE = `# Going on with a session
+const PREFACE = `# Cost of resuming a session
 
-Written by \`npm run bench:resume -- --write\`. What it costs to go on with a session, against beginning one: until the first reply,
-which needs none of the messages, and until all of them have been read. *The first time* nothing is remembered of the log; *again* is
-any later time, as long as nothing has changed it ([decision 16](decisions/0016-a-digest-beside-a-long-log.md)). The subjects take turns in one run.
-CPU time, of all threads, says more than wall time on a machine that is busy with other things.
+Written by \`npm run bench:resume -- --write\`. The table compares resuming a session with starting a new one: the time to the first reply,
+which needs no messages, and the time until all messages are read. *First time* means that the file has no digest. *Again* means a later
+start while the file has not changed ([decision 14](decisions/0014-digest-of-long-logs.md)). The cases are measured alternately in
+one run. On a busy machine, CPU time (of all threads) is more reliable than wall time.
 
 `;
 
 try {
-  writeFileSync(join(place, 'package.json'), '{"type":"module"}');
-  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction');
-  const { program } = await bundle(join(place, 'dist'));
-  const report = [...(await resuming(program)), '', ...(await listing(program))].join('\n');
+  writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
+  const { program } = await bundle(join(directory, 'dist'));
+  const report = [...(await measureResume(program)), '', ...(await measureList(program))].join('\n');
   console.log(report);
   if (values.write) await writePage(join(root, 'docs/resume.md'), `${report}\n`, PREFACE);
 } finally {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 }
 
 /** @param {string} program */
-async function resuming(program) {
-  const options = { cwd: place, env: { PARLEY_DIR: join(place, 'home') } };
+async function measureResume(program) {
+  const options = { cwd: directory, env: { PARLEY_DIR: join(directory, 'home') } };
   const starts = Object.entries(SUBJECTS).flatMap(([name, { shape }]) => {
-    const file = shape ? writeSession(join(place, `${name}.jsonl`), shape) : '';
-    const start = { name, when: '', flags: shape ? ['--session', file] : [], forgotten: '' };
-    const first = { ...start, when: ', the first time', forgotten: `${file}.digest` };
+    const file = shape ? writeSession(join(directory, `${name}.jsonl`), shape) : '';
+    const start = { name, when: '', flags: shape ? ['--session', file] : [], digest: '' };
+    const first = { ...start, when: ', first time', digest: `${file}.digest` };
     const starts = shape ? [first, { ...start, when: ', again' }] : [start];
-    return starts.map((of) => ({ ...of, taken: /** @type {Life[]} */ ([]) }));
+    return starts.map((one) => ({ ...one, samples: /** @type {Sample[]} */ ([]) }));
   });
   for (let round = 0; round < Number(values.rounds); round++) {
     process.stderr.write(`\rround ${round + 1} of ${values.rounds}`);
-    for (const { flags, forgotten, taken } of round % 2 === 0 ? starts : [...starts].reverse()) {
-      if (forgotten) rmSync(forgotten, { force: true });
-      taken.push(await oneLife([program, '--mode', 'rpc', ...flags], options));
+    for (const { flags, digest, samples } of round % 2 === 0 ? starts : [...starts].reverse()) {
+      if (digest) rmSync(digest, { force: true });
+      samples.push(await measureStart([program, '--mode', 'rpc', ...flags], options));
     }
   }
   process.stderr.write('\n');
-  const empty = starts[0]?.taken ?? [];
-  const rows = starts.map(({ name, when, taken }) => {
+  const empty = starts[0]?.samples ?? [];
+  const rows = starts.map(({ name, when, samples }) => {
     const { what, budget = '' } = SUBJECTS[name] ?? { what: name };
-    const more = (/** @type {keyof Life} */ key) => (name === 'empty' ? '' : signed(of(taken, key) - of(empty, key)));
-    const [reply, cpu, all, rss] = [of(taken, 'reply'), of(taken, 'cpu'), of(taken, 'all'), of(taken, 'rss')];
-    return `| ${what}${when} | ${reply.toFixed(1)} ms | ${more('reply')} | ${budget} | ${cpu.toFixed(0)} ms | ${more('cpu')} | ${all.toFixed(1)} ms | ${rss.toFixed(1)} MiB |`;
+    const difference = (/** @type {keyof Sample} */ key) =>
+      name === 'empty' ? '' : formatSigned(medianOf(samples, key) - medianOf(empty, key));
+    const [reply = 0, cpu = 0, all = 0, rss = 0] = /** @type {const} */ (['reply', 'cpu', 'all', 'rss']).map((key) =>
+      medianOf(samples, key),
+    );
+    return `| ${what}${when} | ${reply.toFixed(1)} ms | ${difference('reply')} | ${budget} | ${cpu.toFixed(0)} ms | ${difference('cpu')} | ${all.toFixed(1)} ms | ${rss.toFixed(1)} MiB |`;
   });
   return [
-    `${machine(Number(values.rounds))} Load average ${loadavg()[0]?.toFixed(1)}: above the number of processors, wall times say little.`,
+    `${machine(Number(values.rounds))} Load average ${loadavg()[0]?.toFixed(1)}: if it is above the number of processors, wall times are unreliable.`,
     '',
-    '| what is gone on with | spawn → get_state | over a new session | budget | CPU of it | over a new session | spawn → get_session_stats | memory at rest (RSS) |',
+    '| session | spawn → get_state | more than a new session | budget | CPU of it | more than a new session | spawn → get_session_stats | idle memory (RSS) |',
     '|---|---:|---:|---:|---:|---:|---:|---:|',
     ...rows,
   ];
 }
 
-/** @typedef {{ reply: number, cpu: number, all: number, rss: number }} Life */
+/** @typedef {{ reply: number, cpu: number, all: number, rss: number }} Sample */
 
 /**
- * @param {Life[]} taken
- * @param {keyof Life} key
+ * @param {Sample[]} samples
+ * @param {keyof Sample} key
  */
-function of(taken, key) {
-  return median(taken.map((life) => life[key]));
+function medianOf(samples, key) {
+  return median(samples.map((sample) => sample[key]));
 }
 
 /** @param {number} ms */
-function signed(ms) {
+function formatSigned(ms) {
   return `${ms < 0 ? '−' : '+'}${Math.abs(ms).toFixed(1)} ms`;
 }
 
 /**
- * The first reply needs no message, statistics need all of them.
+ * The first reply needs no messages; get_session_stats needs all of them.
  * @param {string[]} args
  * @param {{ cwd: string, env: Record<string, string> }} options
- * @returns {Promise<Life>}
+ * @returns {Promise<Sample>}
  */
-async function oneLife(args, options) {
+async function measureStart(args, options) {
   const host = startHost(args, options);
   host.send({ id: '1', type: 'get_state' });
   const first = await host.line('"get_state"');
@@ -127,50 +130,50 @@ async function oneLife(args, options) {
   const sent = host.send({ id: '2', type: 'get_session_stats' });
   const all = await host.line('"get_session_stats"');
   await host.end();
-  return { reply: first.at - host.begun, cpu, all: first.at - host.begun + all.at - sent, rss };
+  return { reply: first.at - host.startedAt, cpu, all: first.at - host.startedAt + all.at - sent, rss };
 }
 
 /** @param {string} program */
-async function listing(program) {
-  const directory = join(place, 'many');
-  mkdirSync(directory);
+async function measureList(program) {
+  const sessionDirectory = join(directory, 'many');
+  mkdirSync(sessionDirectory);
   for (let n = 0; n < 1000; n++)
-    writeSession(join(directory, `2026-01-02T03-04-05-000Z_${n}.jsonl`), { messages: 60, words: 100 });
-  const options = { cwd: place, env: { PARLEY_DIR: join(place, 'home') } };
+    writeSession(join(sessionDirectory, `2026-01-02T03-04-05-000Z_${n}.jsonl`), { messages: 60, words: 100 });
+  const options = { cwd: directory, env: { PARLEY_DIR: join(directory, 'home') } };
   const list = async () => {
-    const host = startHost([program, 'sessions', '--session-dir', directory], options);
-    return (await host.end()) - host.begun;
+    const host = startHost([program, 'sessions', '--session-dir', sessionDirectory], options);
+    return (await host.end()) - host.startedAt;
   };
   const first = [];
   const again = [];
   for (let round = 0; round < Number(values.rounds); round++) {
-    rmSync(join(directory, '.parley-sessions.json'), { force: true });
+    rmSync(join(sessionDirectory, '.parley-sessions.json'), { force: true });
     first.push(await list());
     again.push(await list());
   }
   const rows = [
-    ['the first time', first],
+    ['first time', first],
     ['again, nothing changed', again],
   ];
   return [
-    '| `parley sessions`, 1,000 sessions of 60 messages (40 kB each), whole life of the process | |',
+    '| `parley sessions`, 1,000 sessions of 60 messages (40 kB each), time from spawn to exit | |',
     '|---|---:|',
-    ...rows.map(([what, taken]) => `| ${what} | ${median(/** @type {number[]} */ (taken)).toFixed(0)} ms |`),
+    ...rows.map(([what, times]) => `| ${what} | ${median(/** @type {number[]} */ (times)).toFixed(0)} ms |`),
   ];
 }
 
 /**
- * A session as runs leave it. The last compaction keeps the last twenty messages.
+ * Writes a session file. The compaction keeps the last twenty messages.
  * @param {string} file
  * @param {Shape} shape
  */
 function writeSession(file, { messages, words = 40, compacted }) {
   const target = openSync(file, 'w');
-  let block = `${JSON.stringify({ type: 'session', version: 3, id: file.replace(/\W/g, '-'), timestamp: STAMP, cwd: place })}\n`;
+  let block = `${JSON.stringify({ type: 'session', version: 3, id: file.replace(/\W/g, '-'), timestamp: STAMP, cwd: directory })}\n`;
   let parentId = /** @type {string | null} */ (null);
   const add = (/** @type {string} */ type, /** @type {object} */ body) => {
-    made += 1;
-    const id = made.toString(16).padStart(8, '0');
+    entryCount += 1;
+    const id = entryCount.toString(16).padStart(8, '0');
     block += `${JSON.stringify({ type, id, parentId, timestamp: STAMP, ...body })}\n`;
     parentId = id;
     if (block.length > MB) {
@@ -179,26 +182,27 @@ function writeSession(file, { messages, words = 40, compacted }) {
     }
     return id;
   };
-  let made = 0;
-  let kept = '';
+  let entryCount = 0;
+  let firstKeptEntryId = '';
   add('model_change', { provider: 'parley', modelId: 'offline' });
   add('thinking_level_change', { thinkingLevel: 'off' });
   if (compacted) add('session_info', { name: 'a name given at the beginning' });
   for (let n = 0; n < messages; n++) {
-    const id = add('message', { message: n % 2 === 0 ? prompt(n, words) : answer(n, words) });
-    if (n === messages - 20) kept = id;
+    const id = add('message', { message: n % 2 === 0 ? createPrompt(n, words) : createAnswer(n, words) });
+    if (n === messages - 20) firstKeptEntryId = id;
   }
-  if (compacted) add('compaction', { summary: 'What was said.', firstKeptEntryId: kept, tokensBefore: 100_000 });
+  if (compacted) add('compaction', { summary: 'A summary.', firstKeptEntryId, tokensBefore: 100_000 });
   if (compacted === 'ours')
     add('custom', { customType: 'parley.checkpoint', data: { name: 'a name', queued: [], held: [] } });
-  for (let n = 0; n < 10; n++) add('message', { message: n % 2 === 0 ? prompt(n, words) : answer(n, words) });
+  for (let n = 0; n < 10; n++)
+    add('message', { message: n % 2 === 0 ? createPrompt(n, words) : createAnswer(n, words) });
   writeSync(target, block);
   closeSync(target);
   return file;
 }
 
 /** @param {number} n @param {number} words */
-function prompt(n, words) {
+function createPrompt(n, words) {
   return {
     role: 'user',
     content: [{ type: 'text', text: `question ${n} ${'about it '.repeat(words / 2)}` }],
@@ -207,7 +211,7 @@ function prompt(n, words) {
 }
 
 /** @param {number} n @param {number} words */
-function answer(n, words) {
+function createAnswer(n, words) {
   const cost = { input: 0.001, output: 0.002, cacheRead: 0, cacheWrite: 0, total: 0.003 };
   const usage = { input: 100, output: 50, cacheRead: 0, cacheWrite: 0, totalTokens: 150, cost };
   const content = [{ type: 'text', text: `answer ${n} ${'of many words '.repeat(words / 2)}` }];

@@ -1,5 +1,5 @@
-// Measures Parley against the floor in one interleaved run: what matters is the ratio, which a busy machine hardly changes.
-// `npm run bench -- [--rounds N] [--write]`; --write keeps the figures in docs/benchmarks.md.
+// Measures Parley and the baseline alternately in one run, because their ratio hardly depends on the load of the machine.
+// `npm run bench -- [--rounds N] [--write]`; --write updates docs/benchmarks.md.
 // @ts-check
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,11 +21,11 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 
-const place = mkdtempSync(join(tmpdir(), 'parley-bench-'));
-// The program as `npm run build` makes it, away from dist/, which others may be using.
-writeFileSync(join(place, 'package.json'), '{"type":"module"}');
-symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction');
-const { program, startBytes } = await bundle(join(place, 'dist'));
+const directory = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+// Builds the program in a temporary directory, because other processes may use dist/.
+writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
+symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
+const { program, startBytes } = await bundle(join(directory, 'dist'));
 const model = spawn(process.execPath, [join(root, 'bench/floor/model.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
 try {
   const [url] = await once(model.stdout.setEncoding('utf8'), 'data');
@@ -35,14 +35,14 @@ try {
   if (values.write) await writePage(join(root, 'docs/benchmarks.md'), report);
 } finally {
   model.stdin.end();
-  rmSync(place, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 }
 
 /** @param {string} modelUrl */
 async function measureAll(modelUrl) {
-  // A provider of Parley's that may be sent elsewhere by a variable, so that both have the same model.
+  // A provider whose URL can be set with a variable, so that both programs use the same model.
   const provider = { MOONSHOT_BASE_URL: modelUrl, MOONSHOT_API_KEY: 'none' };
-  const options = { cwd: place, env: { MODEL_URL: modelUrl, PARLEY_DIR: join(place, 'home') } };
+  const options = { cwd: directory, env: { MODEL_URL: modelUrl, PARLEY_DIR: join(directory, 'home') } };
   /** @type {(...flags: string[]) => Start} */
   const offline = (...flags) => [[program, '--mode', 'rpc', ...flags], options];
   /** @type {(...flags: string[]) => Start} */
@@ -51,32 +51,32 @@ async function measureAll(modelUrl) {
     { ...options, env: { ...options.env, ...provider } },
   ];
   /** @type {Start} */
-  const floor = [[join(root, 'bench/floor/agent.mjs')], options];
+  const baseline = [[join(root, 'bench/floor/agent.mjs')], options];
   const delta = parley('--stream', 'delta');
   /** @type {[string, () => Promise<measures.Figures>][]} */
   const subjects = [
     ['node', () => measures.bareNode()],
-    ['floor.start', () => measures.firstReply(floor)],
+    ['baseline.start', () => measures.firstReply(baseline)],
     ['parley.start', () => measures.firstReply(offline())],
     ['parley.keyed', () => measures.firstReply(parley())],
-    ['floor.first', () => measures.firstDelta(floor)],
+    ['baseline.first', () => measures.firstDelta(baseline)],
     ['parley.first', () => measures.firstDelta(delta)],
     ['offline.first', () => measures.firstDelta(offline('--stream', 'delta'))],
-    ['floor.deltas', () => measures.manyDeltas(floor)],
+    ['baseline.deltas', () => measures.manyDeltas(baseline)],
     ['parley.deltas', () => measures.manyDeltas(delta)],
     ['offline.deltas', () => measures.manyDeltas(offline('--stream', 'delta'))],
     ['parley.full', () => measures.manyDeltas(parley('--stream', 'full'))],
-    ['floor.tool', () => measures.toolTurn(floor)],
+    ['baseline.tool', () => measures.toolTurn(baseline)],
     ['parley.tool', () => measures.toolTurn(delta)],
   ];
   /** @type {Record<string, measures.Figures[]>} */
-  const taken = Object.fromEntries(subjects.map(([name]) => [name, []]));
+  const samples = Object.fromEntries(subjects.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     process.stderr.write(`\rround ${round + 1} of ${rounds}`);
-    // Every other round backwards, so that neither always comes after the other.
+    // Every second round runs in reverse order, so that no subject always follows the same one.
     for (const [name, measure] of round % 2 === 0 ? subjects : [...subjects].reverse())
-      taken[name]?.push(await measure());
+      samples[name]?.push(await measure());
   }
   process.stderr.write('\n');
-  return medians(taken);
+  return medians(samples);
 }

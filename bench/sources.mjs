@@ -1,4 +1,4 @@
-// How large the files of src are, in lines.
+// Counts the lines of the source files.
 // @ts-check
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What many subagents cost: N of them side by side with a model that answers at once, logs and syncs included.
+// Measures N parallel subagents with a model that answers immediately, including session files and syncs.
 // `npm run bench:subagents -- [--count 100] [--isolated 8]`
 // @ts-check
 import { execFileSync } from 'node:child_process';
@@ -7,20 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** What was built, which the compiler need not find. @param {string} path */
-const built = (path) => import(new URL(`../dist/lib/${path}`, import.meta.url).href);
+/** Imports a built file by URL, so that the type checker does not need it. @param {string} path */
+const importBuilt = (path) => import(new URL(`../dist/lib/${path}`, import.meta.url).href);
 /** @type {typeof import('../src/app/sdk.ts')} */
-const { createAgentSession } = await built('app/sdk.js');
+const { createAgentSession } = await importBuilt('app/sdk.js');
 /** @type {typeof import('../src/testing/index.ts')} */
-const { createScriptedModels } = await built('testing/index.js');
+const { createScriptedModels } = await importBuilt('testing/index.js');
 
 const { values } = parseArgs({
   options: { count: { type: 'string', default: '100' }, isolated: { type: 'string', default: '8' } },
 });
 
-const place = mkdtempSync(join(tmpdir(), 'parley-subagents-'));
+const directory = mkdtempSync(join(tmpdir(), 'parley-subagents-'));
 try {
-  const cwd = join(place, 'work');
+  const cwd = join(directory, 'work');
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'a.txt'), 'hello\n');
   const git = (/** @type {string[]} */ ...args) =>
@@ -31,7 +31,7 @@ try {
   await measure(cwd, Number(values.count), false);
   await measure(cwd, Number(values.isolated), true);
 } finally {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 }
 
 /**
@@ -58,26 +58,26 @@ async function measure(cwd, count, isolated) {
   });
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
-  let most = before;
-  let ends = 0;
+  let peak = before;
+  let completed = 0;
   agent.subscribe((event) => {
-    if (event.type === 'subagent_end' && event.exitCode === 0) ends += 1;
-    most = Math.max(most, process.memoryUsage.rss());
+    if (event.type === 'subagent_end' && event.exitCode === 0) completed += 1;
+    peak = Math.max(peak, process.memoryUsage.rss());
   });
-  const began = performance.now();
+  const startedAt = performance.now();
   const cpu = process.cpuUsage();
   await agent.prompt('go');
-  const ms = performance.now() - began;
+  const ms = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpu);
   await agent.close();
   const row = {
     subagents: count,
     isolated,
-    completed: ends,
+    completed,
     ms: Math.round(ms),
     cpuMs: Math.round((user + system) / 1000),
-    rssGrowthMiB: Math.round((most - before) / 1024 / 1024),
-    perSubagentKiB: Math.round((most - before) / 1024 / count),
+    rssGrowthMiB: Math.round((peak - before) / 1024 / 1024),
+    perSubagentKiB: Math.round((peak - before) / 1024 / count),
   };
   console.log(JSON.stringify(row));
 }

@@ -1,10 +1,10 @@
-// What the system says about a process: its share of memory and the time it has used. Linux only.
+// Reads memory and CPU time of a process from /proc. Linux only.
 // @ts-check
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Proportional set size: pages that others use too, such as those of the node binary, count by their share. It falls with
- * every other node process on the machine; the resident set size, which counts them whole, does not.
+ * PSS counts shared pages, such as those of the node binary, by their share, so it decreases when other node processes run.
+ * RSS counts shared pages fully.
  * @param {number} pid
  */
 export function memoryMiB(pid) {
@@ -19,6 +19,6 @@ export function memoryMiB(pid) {
  */
 export function cpuMs(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
-  const spent = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ')[0]));
-  return spent.reduce((sum, ns) => sum + ns, 0) / 1e6;
+  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ')[0]));
+  return times.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }

@@ -1,33 +1,5 @@
 // The omp dialect of Parley. Generated from the declarations; do not edit.
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
-export type PromptCommand = {
-  "id"?: string | number;
-  "type": "prompt";
-  "message": string;
-  "images"?: Array<IncomingImage>;
-  "attachments"?: Array<Attachment>;
-  "streamingBehavior"?: "steer" | "followUp";
-};
-
-/** Queue a message that interrupts the run: it is given to the model at the next opportunity that the interrupt mode allows. Without a run it waits for the next prompt. */
-export type SteerCommand = {
-  "id"?: string | number;
-  "type": "steer";
-  "message": string;
-  "images"?: Array<IncomingImage>;
-  "attachments"?: Array<Attachment>;
-};
-
-/** Queue a message for when the run would otherwise be over, also when it ends in an error. Without a run it waits for the next one. */
-export type FollowUpCommand = {
-  "id"?: string | number;
-  "type": "follow_up";
-  "message": string;
-  "images"?: Array<IncomingImage>;
-  "attachments"?: Array<Attachment>;
-};
-
 /** Stop the current run. Answered after its agent_end; at once when nothing runs. Queued messages stay queued: they are run before the next prompt. */
 export type AbortCommand = {
   "id"?: string | number;
@@ -43,61 +15,108 @@ export type AbortAndPromptCommand = {
   "attachments"?: Array<Attachment>;
 };
 
-/** Start a fresh conversation. A run that is going ends first, with its last events. */
-export type NewSessionCommand = {
+/** Stop all commands that were started with `bash`. The bash tool calls of the model are stopped with `abort`. */
+export type AbortBashCommand = {
   "id"?: string | number;
-  "type": "new_session";
-  "parentSession"?: string;
+  "type": "abort_bash";
 };
 
-/** The state of the session at this moment. */
-export type GetStateCommand = {
+/** Cancel the pending retry. Succeeds also when no retry is pending. */
+export type AbortRetryCommand = {
   "id"?: string | number;
-  "type": "get_state";
+  "type": "abort_retry";
 };
 
-/** The words with a slash that a prompt may begin with: commands of extensions, prompt templates and skills. */
-export type GetCommandsCommand = {
+/** Run a shell command in the working directory. Its output is added to the context with the next prompt. Several commands can run at the same time. */
+export type BashCommand = {
   "id"?: string | number;
-  "type": "get_commands";
+  "type": "bash";
+  "command": string;
+  "excludeFromContext"?: boolean;
 };
 
-/** All messages of the conversation as it stands. */
-export type GetMessagesCommand = {
-  "id"?: string | number;
-  "type": "get_messages";
-};
-
-/** The text of the newest answer, or null when there is none. */
-export type GetLastAssistantTextCommand = {
-  "id"?: string | number;
-  "type": "get_last_assistant_text";
-};
-
-/** Go on with another session: a path, or the beginning of its id. A run that is going ends first, with its last events. */
-export type SwitchSessionCommand = {
-  "id"?: string | number;
-  "type": "switch_session";
-  "sessionPath": string;
-};
-
-/** Start a new session with everything that was said before one of the user’s messages, and return its text. */
+/** Start a new session with the conversation before one of the user messages, and return the text of that message. */
 export type BranchCommand = {
   "id"?: string | number;
   "type": "branch";
   "entryId": string;
 };
 
-/** Go on in a new session that holds the conversation as it stands; the old one stays as it is. */
+/** Remove all queued messages and return their texts. */
+export type ClearQueueCommand = {
+  "id"?: string | number;
+  "type": "clear_queue";
+};
+
+/** Copy the current conversation to a new session and continue there. The old session is not changed. */
 export type CloneCommand = {
   "id"?: string | number;
   "type": "clone";
 };
 
-/** The user’s messages that a new branch could begin before, on all branches. */
+/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. */
+export type CompactCommand = {
+  "id"?: string | number;
+  "type": "compact";
+  "customInstructions"?: string;
+};
+
+/** Switch to the next of the models given with --models, otherwise of all available models. `null` when there is no other model. */
+export type CycleModelCommand = {
+  "id"?: string | number;
+  "type": "cycle_model";
+};
+
+/** Switch to the next thinking level of the model, cyclically. `null` when the model does not support thinking. */
+export type CycleThinkingLevelCommand = {
+  "id"?: string | number;
+  "type": "cycle_thinking_level";
+};
+
+/** Export the session as one self-contained HTML file. Without a path, a new file is created in the working directory; existing files are not overwritten. */
+export type ExportHtmlCommand = {
+  "id"?: string | number;
+  "type": "export_html";
+  "outputPath"?: string;
+};
+
+/** Queue a message that is sent when the run would otherwise end, also after an error. Without a run it waits for the next run. */
+export type FollowUpCommand = {
+  "id"?: string | number;
+  "type": "follow_up";
+  "message": string;
+  "images"?: Array<IncomingImage>;
+  "attachments"?: Array<Attachment>;
+};
+
+/** The same list as get_commands in the format of omp: name, description and source. @experimental */
+export type GetAvailableCommandsCommand = {
+  "id"?: string | number;
+  "type": "get_available_commands";
+};
+
+/** The models that can be used now: those with credentials, and the offline model. */
+export type GetAvailableModelsCommand = {
+  "id"?: string | number;
+  "type": "get_available_models";
+};
+
+/** The thinking levels that the current model supports. */
+export type GetAvailableThinkingLevelsCommand = {
+  "id"?: string | number;
+  "type": "get_available_thinking_levels";
+};
+
+/** The user messages of all branches from which `branch` can start. */
 export type GetBranchMessagesCommand = {
   "id"?: string | number;
   "type": "get_branch_messages";
+};
+
+/** The available slash commands: extension commands, prompt templates and skills. */
+export type GetCommandsCommand = {
+  "id"?: string | number;
+  "type": "get_commands";
 };
 
 /** The entries of the session log in the order they were written; those after `since` when it is given. */
@@ -107,167 +126,45 @@ export type GetEntriesCommand = {
   "since"?: string;
 };
 
-/** The entries of the session log as a tree, and where the conversation stands. */
-export type GetTreeCommand = {
+/** The text of the last assistant message, or null when there is none. */
+export type GetLastAssistantTextCommand = {
   "id"?: string | number;
-  "type": "get_tree";
+  "type": "get_last_assistant_text";
 };
 
-/** Write the session as one self-contained page. Without a path it goes into the working directory, never over a file. */
-export type ExportHtmlCommand = {
+/** The providers that support sign-in, and whether the user is signed in. @experimental */
+export type GetLoginProvidersCommand = {
   "id"?: string | number;
-  "type": "export_html";
-  "outputPath"?: string;
+  "type": "get_login_providers";
 };
 
-/** Switch to a model. The session remembers it; a request that is under way finishes with the old one. */
-export type SetModelCommand = {
+/** All messages of the current conversation. */
+export type GetMessagesCommand = {
   "id"?: string | number;
-  "type": "set_model";
-  "provider": string;
-  "modelId": string;
+  "type": "get_messages";
 };
 
-/** Switch to the next model: of those named with --models, otherwise of all that can be used. `null` when there is no other. */
-export type CycleModelCommand = {
+/** The messages of the conversation in pages, oldest first. `nextCursor` is present while more pages follow. Refused with the code `session_busy` during a run or a compaction, and with `stale_cursor` when the conversation has changed since the cursor was issued. @experimental */
+export type GetMessagesPageCommand = {
   "id"?: string | number;
-  "type": "cycle_model";
+  "type": "get_messages_page";
+  "cursor"?: string;
+  "limit"?: number;
 };
 
-/** The models that can be used now: those with credentials, and the offline one. */
-export type GetAvailableModelsCommand = {
-  "id"?: string | number;
-  "type": "get_available_models";
-};
-
-/** How hard the model thinks. A level that the model lacks becomes the nearest one it has. */
-export type SetThinkingLevelCommand = {
-  "id"?: string | number;
-  "type": "set_thinking_level";
-  "level": ThinkingLevel;
-};
-
-/** The next level that the model understands, round and round. `null` when it does not think. */
-export type CycleThinkingLevelCommand = {
-  "id"?: string | number;
-  "type": "cycle_thinking_level";
-};
-
-/** The levels that the current model understands. */
-export type GetAvailableThinkingLevelsCommand = {
-  "id"?: string | number;
-  "type": "get_available_thinking_levels";
-};
-
-/** Give the model one steering message a turn, or all that wait at once. */
-export type SetSteeringModeCommand = {
-  "id"?: string | number;
-  "type": "set_steering_mode";
-  "mode": QueueMode;
-};
-
-/** Give the model one follow-up at a time, or all that wait at once. */
-export type SetFollowUpModeCommand = {
-  "id"?: string | number;
-  "type": "set_follow_up_mode";
-  "mode": QueueMode;
-};
-
-/** `immediate`: steering is looked for between the tool calls of a turn, and the calls that remain are skipped. `wait`: only after the turn. */
-export type SetInterruptModeCommand = {
-  "id"?: string | number;
-  "type": "set_interrupt_mode";
-  "mode": InterruptMode;
-};
-
-/** Take back every queued message and return the texts. */
-export type ClearQueueCommand = {
-  "id"?: string | number;
-  "type": "clear_queue";
-};
-
-/** Put a summary in the place of the older part of the conversation. A run that is going ends first, with its last events. */
-export type CompactCommand = {
-  "id"?: string | number;
-  "type": "compact";
-  "customInstructions"?: string;
-};
-
-/** Whether this session compacts by itself when the context window fills up. */
-export type SetAutoCompactionCommand = {
-  "id"?: string | number;
-  "type": "set_auto_compaction";
-  "enabled": boolean;
-};
-
-/** Whether this session asks again by itself after overload, rate limits and server errors. */
-export type SetAutoRetryCommand = {
-  "id"?: string | number;
-  "type": "set_auto_retry";
-  "enabled": boolean;
-};
-
-/** Cancel the wait before the next attempt, and stop trying. Succeeds also when nothing waits. */
-export type AbortRetryCommand = {
-  "id"?: string | number;
-  "type": "abort_retry";
-};
-
-/** Run a shell command in the working directory. Its output reaches the model with the next prompt. Several may run at once. */
-export type BashCommand = {
-  "id"?: string | number;
-  "type": "bash";
-  "command": string;
-  "excludeFromContext"?: boolean;
-};
-
-/** Stop every command that `bash` is running. The model’s own bash calls are stopped by `abort`. */
-export type AbortBashCommand = {
-  "id"?: string | number;
-  "type": "abort_bash";
-};
-
-/** Counts of messages, tokens and cost of the conversation. */
+/** Message counts, token usage and cost of the conversation. */
 export type GetSessionStatsCommand = {
   "id"?: string | number;
   "type": "get_session_stats";
 };
 
-/** Give the current session a display name. */
-export type SetSessionNameCommand = {
+/** The current state of the session. */
+export type GetStateCommand = {
   "id"?: string | number;
-  "type": "set_session_name";
-  "name": string;
+  "type": "get_state";
 };
 
-/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. @experimental */
-export type SetHostToolsCommand = {
-  "id"?: string | number;
-  "type": "set_host_tools";
-  "tools": Array<unknown>;
-};
-
-/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. @experimental */
-export type SetEventFilterCommand = {
-  "id"?: string | number;
-  "type": "set_event_filter";
-  "events": Array<string> | null;
-};
-
-/** How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`). @experimental */
-export type SetSubagentSubscriptionCommand = {
-  "id"?: string | number;
-  "type": "set_subagent_subscription";
-  "level": "off" | "progress" | "events";
-};
-
-/** The subagents that are at work, those of subagents included. @experimental */
-export type GetSubagentsCommand = {
-  "id"?: string | number;
-  "type": "get_subagents";
-};
-
-/** What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows. @experimental */
+/** The log of a subagent of this session, starting at byte offset `fromByte`; also available after it has ended. Continue with `nextByte`. @experimental */
 export type GetSubagentMessagesCommand = {
   "id"?: string | number;
   "type": "get_subagent_messages";
@@ -276,54 +173,157 @@ export type GetSubagentMessagesCommand = {
   "fromByte"?: number;
 };
 
-/** The messages of the conversation in pages, oldest first: `nextCursor` is there while more follow. Refused with the code `session_busy` while a run or a compaction is going, and with `stale_cursor` when the conversation is another than the cursor was given for. @experimental */
-export type GetMessagesPageCommand = {
+/** The running subagents, including nested ones. @experimental */
+export type GetSubagentsCommand = {
   "id"?: string | number;
-  "type": "get_messages_page";
-  "cursor"?: string;
-  "limit"?: number;
+  "type": "get_subagents";
 };
 
-/** The same as get_commands, as omp has it: name, description, and where it comes from. @experimental */
-export type GetAvailableCommandsCommand = {
+/** The entries of the session log as a tree, and the current leaf. */
+export type GetTreeCommand = {
   "id"?: string | number;
-  "type": "get_available_commands";
+  "type": "get_tree";
 };
 
-/** Write the list of things to do, in phases, in the place of what was in it. It is kept with the session; the model is reminded of what is left as the settings say, and writes the list anew with its own tool. @experimental */
-export type SetTodosCommand = {
-  "id"?: string | number;
-  "type": "set_todos";
-  "phases": Array<TodoPhase>;
-};
-
-/** The providers that a person can sign in with, and whether somebody has. @experimental */
-export type GetLoginProvidersCommand = {
-  "id"?: string | number;
-  "type": "get_login_providers";
-};
-
-/** Sign in with a provider. The address to open and the code to type there come as extension_ui_request `open_url`; answered when the person has agreed and the login is kept. Holds up nothing else. @experimental */
+/** Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. @experimental */
 export type LoginCommand = {
   "id"?: string | number;
   "type": "login";
   "providerId": string;
 };
 
-/** Start a new session with everything that was said before one of the user’s messages, and return its text. */
+/** Start a new session. A run in progress is stopped first and sends its final events. */
+export type NewSessionCommand = {
+  "id"?: string | number;
+  "type": "new_session";
+  "parentSession"?: string;
+};
+
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
+export type PromptCommand = {
+  "id"?: string | number;
+  "type": "prompt";
+  "message": string;
+  "images"?: Array<IncomingImage>;
+  "attachments"?: Array<Attachment>;
+  "streamingBehavior"?: "steer" | "followUp";
+};
+
+/** Enable or disable automatic compaction when the context window fills up. */
+export type SetAutoCompactionCommand = {
+  "id"?: string | number;
+  "type": "set_auto_compaction";
+  "enabled": boolean;
+};
+
+/** Enable or disable automatic retries after overload, rate limits and server errors. */
+export type SetAutoRetryCommand = {
+  "id"?: string | number;
+  "type": "set_auto_retry";
+  "enabled": boolean;
+};
+
+/** Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests and the events of set_subagent_subscription are always sent. @experimental */
+export type SetEventFilterCommand = {
+  "id"?: string | number;
+  "type": "set_event_filter";
+  "events": Array<string> | null;
+};
+
+/** Deliver one queued follow-up message at a time, or all at once. */
+export type SetFollowUpModeCommand = {
+  "id"?: string | number;
+  "type": "set_follow_up_mode";
+  "mode": QueueMode;
+};
+
+/** Register tools that the host executes, replacing the ones set before. Each has a name, a description and its parameters as JSON Schema. A call is sent to the host as host_tool_call and answered with host_tool_result. @experimental */
+export type SetHostToolsCommand = {
+  "id"?: string | number;
+  "type": "set_host_tools";
+  "tools": Array<unknown>;
+};
+
+/** `immediate`: steering messages are delivered between the tool calls of a turn, and the remaining calls are skipped. `wait`: they are delivered only after the turn. */
+export type SetInterruptModeCommand = {
+  "id"?: string | number;
+  "type": "set_interrupt_mode";
+  "mode": InterruptMode;
+};
+
+/** Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. */
+export type SetModelCommand = {
+  "id"?: string | number;
+  "type": "set_model";
+  "provider": string;
+  "modelId": string;
+};
+
+/** Set the display name of the current session. */
+export type SetSessionNameCommand = {
+  "id"?: string | number;
+  "type": "set_session_name";
+  "name": string;
+};
+
+/** Deliver one queued steering message per turn, or all at once. */
+export type SetSteeringModeCommand = {
+  "id"?: string | number;
+  "type": "set_steering_mode";
+  "mode": QueueMode;
+};
+
+/** Select which subagent events are sent: only start and end (`off`, the default), progress as well (`progress`), or also every event of their sessions (`events`). @experimental */
+export type SetSubagentSubscriptionCommand = {
+  "id"?: string | number;
+  "type": "set_subagent_subscription";
+  "level": "off" | "progress" | "events";
+};
+
+/** Set the thinking level. A level that the model does not support is replaced by the nearest supported one. */
+export type SetThinkingLevelCommand = {
+  "id"?: string | number;
+  "type": "set_thinking_level";
+  "level": ThinkingLevel;
+};
+
+/** Replace the todo list, in phases. It is stored with the session. The model is reminded of unfinished items according to the settings, and can replace the list with its own tool. @experimental */
+export type SetTodosCommand = {
+  "id"?: string | number;
+  "type": "set_todos";
+  "phases": Array<TodoPhase>;
+};
+
+/** Queue a message that interrupts the run: it is sent to the model at the next point that the interrupt mode allows. Without a run it waits for the next prompt. */
+export type SteerCommand = {
+  "id"?: string | number;
+  "type": "steer";
+  "message": string;
+  "images"?: Array<IncomingImage>;
+  "attachments"?: Array<Attachment>;
+};
+
+/** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. */
+export type SwitchSessionCommand = {
+  "id"?: string | number;
+  "type": "switch_session";
+  "sessionPath": string;
+};
+
+/** Start a new session with the conversation before one of the user messages, and return the text of that message. */
 export type ForkCommand = {
   "id"?: string | number;
   "type": "fork";
   "entryId": string;
 };
 
-/** The user’s messages that a new branch could begin before, on all branches. */
+/** The user messages of all branches from which `branch` can start. */
 export type GetForkMessagesCommand = {
   "id"?: string | number;
   "type": "get_fork_messages";
 };
 
-/** Everything so far, as a tool result. @experimental */
+/** The complete partial result so far, in the form of a tool result. @experimental */
 export type HostToolUpdate = {
   "type": "host_tool_update";
   "id": string;
@@ -368,7 +368,7 @@ export type HostToolCall = {
   "arguments": Record<string, unknown>;
 };
 
-/** The run was aborted: nobody waits for the result of `targetId` any more. @experimental */
+/** The run was aborted; a result for `targetId` is ignored. @experimental */
 export type HostToolCancel = {
   "type": "host_tool_cancel";
   "id": string;
@@ -447,27 +447,6 @@ export type ExtensionUiRequest = {
   "targetId": string;
 };
 
-export type PromptResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "prompt";
-  "success": true;
-};
-
-export type SteerResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "steer";
-  "success": true;
-};
-
-export type FollowUpResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "follow_up";
-  "success": true;
-};
-
 export type AbortResponse = {
   "id"?: string | number;
   "type": "response";
@@ -482,244 +461,10 @@ export type AbortAndPromptResponse = {
   "success": true;
 };
 
-export type NewSessionResponse = {
+export type AbortBashResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "new_session";
-  "success": true;
-  "data": {
-    "cancelled": boolean;
-  };
-};
-
-export type GetStateResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_state";
-  "success": true;
-  "data": SessionState;
-};
-
-export type GetCommandsResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_commands";
-  "success": true;
-  "data": {
-    "commands": Array<{
-      "name": string;
-      "description"?: string;
-      "source": "extension" | "prompt" | "skill";
-      "location"?: "user" | "project" | "path";
-      "path"?: string;
-    }>;
-  };
-};
-
-export type GetMessagesResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_messages";
-  "success": true;
-  "data": {
-    "messages": Array<AgentMessage>;
-  };
-};
-
-export type GetLastAssistantTextResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_last_assistant_text";
-  "success": true;
-  "data": {
-    "text": string | null;
-  };
-};
-
-export type SwitchSessionResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "switch_session";
-  "success": true;
-  "data": {
-    "cancelled": boolean;
-  };
-};
-
-export type BranchResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "branch";
-  "success": true;
-  "data": {
-    "text": string;
-    "cancelled": boolean;
-  };
-};
-
-export type CloneResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "clone";
-  "success": true;
-  "data": {
-    "cancelled": boolean;
-  };
-};
-
-export type GetBranchMessagesResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_branch_messages";
-  "success": true;
-  "data": {
-    "messages": Array<{
-      "entryId": string;
-      "text": string;
-    }>;
-  };
-};
-
-export type GetEntriesResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_entries";
-  "success": true;
-  "data": {
-    "entries": Array<SessionEntry>;
-    "leafId": string | null;
-  };
-};
-
-export type GetTreeResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_tree";
-  "success": true;
-  "data": {
-    "tree": Array<EntryTree>;
-    "leafId": string | null;
-  };
-};
-
-export type ExportHtmlResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "export_html";
-  "success": true;
-  "data": {
-    "path": string;
-  };
-};
-
-export type SetModelResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_model";
-  "success": true;
-  "data": Model;
-};
-
-export type CycleModelResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "cycle_model";
-  "success": true;
-  "data": {
-    "model": Model;
-    "thinkingLevel": ThinkingLevel;
-    "isScoped": boolean;
-  } | null;
-};
-
-export type GetAvailableModelsResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_available_models";
-  "success": true;
-  "data": {
-    "models": Array<Model>;
-  };
-};
-
-export type SetThinkingLevelResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_thinking_level";
-  "success": true;
-};
-
-export type CycleThinkingLevelResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "cycle_thinking_level";
-  "success": true;
-  "data": {
-    "level": ThinkingLevel;
-  } | null;
-};
-
-export type GetAvailableThinkingLevelsResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_available_thinking_levels";
-  "success": true;
-  "data": {
-    "levels": Array<ThinkingLevel>;
-  };
-};
-
-export type SetSteeringModeResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_steering_mode";
-  "success": true;
-};
-
-export type SetFollowUpModeResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_follow_up_mode";
-  "success": true;
-};
-
-export type SetInterruptModeResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_interrupt_mode";
-  "success": true;
-};
-
-export type ClearQueueResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "clear_queue";
-  "success": true;
-  "data": {
-    "steering": Array<string>;
-    "followUp": Array<string>;
-  };
-};
-
-export type CompactResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "compact";
-  "success": true;
-  "data": CompactionResult;
-};
-
-export type SetAutoCompactionResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_auto_compaction";
-  "success": true;
-};
-
-export type SetAutoRetryResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_auto_retry";
+  "command": "abort_bash";
   "success": true;
 };
 
@@ -738,93 +483,83 @@ export type BashResponse = {
   "data": BashResult;
 };
 
-export type AbortBashResponse = {
+export type BranchResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "abort_bash";
-  "success": true;
-};
-
-export type GetSessionStatsResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_session_stats";
-  "success": true;
-  "data": SessionStats;
-};
-
-export type SetSessionNameResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_session_name";
-  "success": true;
-};
-
-export type SetHostToolsResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "set_host_tools";
+  "command": "branch";
   "success": true;
   "data": {
-    "toolNames": Array<string>;
+    "text": string;
+    "cancelled": boolean;
   };
 };
 
-export type SetEventFilterResponse = {
+export type ClearQueueResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "set_event_filter";
+  "command": "clear_queue";
   "success": true;
   "data": {
-    "events": Array<string> | null;
+    "steering": Array<string>;
+    "followUp": Array<string>;
   };
 };
 
-export type SetSubagentSubscriptionResponse = {
+export type CloneResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "set_subagent_subscription";
+  "command": "clone";
   "success": true;
   "data": {
-    "level": "off" | "progress" | "events";
+    "cancelled": boolean;
   };
 };
 
-export type GetSubagentsResponse = {
+export type CompactResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "get_subagents";
+  "command": "compact";
+  "success": true;
+  "data": CompactionResult;
+};
+
+export type CycleModelResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "cycle_model";
   "success": true;
   "data": {
-    "subagents": Array<SubagentSnapshot>;
+    "model": Model;
+    "thinkingLevel": ThinkingLevel;
+    "isScoped": boolean;
+  } | null;
+};
+
+export type CycleThinkingLevelResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "cycle_thinking_level";
+  "success": true;
+  "data": {
+    "level": ThinkingLevel;
+  } | null;
+};
+
+export type ExportHtmlResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "export_html";
+  "success": true;
+  "data": {
+    "path": string;
   };
 };
 
-export type GetSubagentMessagesResponse = {
+export type FollowUpResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "get_subagent_messages";
+  "command": "follow_up";
   "success": true;
-  "data": {
-    "sessionFile": string;
-    "fromByte": number;
-    "nextByte": number;
-    "reset": boolean;
-    "entries": Array<SessionHeader | SessionEntry>;
-    "messages": Array<AgentMessage>;
-  };
-};
-
-export type GetMessagesPageResponse = {
-  "id"?: string | number;
-  "type": "response";
-  "command": "get_messages_page";
-  "success": true;
-  "data": {
-    "messages": Array<AgentMessage>;
-    "totalMessages": number;
-    "nextCursor"?: string;
-  };
 };
 
 export type GetAvailableCommandsResponse = {
@@ -841,13 +576,73 @@ export type GetAvailableCommandsResponse = {
   };
 };
 
-export type SetTodosResponse = {
+export type GetAvailableModelsResponse = {
   "id"?: string | number;
   "type": "response";
-  "command": "set_todos";
+  "command": "get_available_models";
   "success": true;
   "data": {
-    "todoPhases": Array<TodoPhase>;
+    "models": Array<Model>;
+  };
+};
+
+export type GetAvailableThinkingLevelsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_available_thinking_levels";
+  "success": true;
+  "data": {
+    "levels": Array<ThinkingLevel>;
+  };
+};
+
+export type GetBranchMessagesResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_branch_messages";
+  "success": true;
+  "data": {
+    "messages": Array<{
+      "entryId": string;
+      "text": string;
+    }>;
+  };
+};
+
+export type GetCommandsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_commands";
+  "success": true;
+  "data": {
+    "commands": Array<{
+      "name": string;
+      "description"?: string;
+      "source": "extension" | "prompt" | "skill";
+      "location"?: "user" | "project" | "path";
+      "path"?: string;
+    }>;
+  };
+};
+
+export type GetEntriesResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_entries";
+  "success": true;
+  "data": {
+    "entries": Array<SessionEntry>;
+    "leafId": string | null;
+  };
+};
+
+export type GetLastAssistantTextResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_last_assistant_text";
+  "success": true;
+  "data": {
+    "text": string | null;
   };
 };
 
@@ -866,6 +661,80 @@ export type GetLoginProvidersResponse = {
   };
 };
 
+export type GetMessagesResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_messages";
+  "success": true;
+  "data": {
+    "messages": Array<AgentMessage>;
+  };
+};
+
+export type GetMessagesPageResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_messages_page";
+  "success": true;
+  "data": {
+    "messages": Array<AgentMessage>;
+    "totalMessages": number;
+    "nextCursor"?: string;
+  };
+};
+
+export type GetSessionStatsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_session_stats";
+  "success": true;
+  "data": SessionStats;
+};
+
+export type GetStateResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_state";
+  "success": true;
+  "data": SessionState;
+};
+
+export type GetSubagentMessagesResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_subagent_messages";
+  "success": true;
+  "data": {
+    "sessionFile": string;
+    "fromByte": number;
+    "nextByte": number;
+    "reset": boolean;
+    "entries": Array<SessionHeader | SessionEntry>;
+    "messages": Array<AgentMessage>;
+  };
+};
+
+export type GetSubagentsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_subagents";
+  "success": true;
+  "data": {
+    "subagents": Array<SubagentSnapshot>;
+  };
+};
+
+export type GetTreeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_tree";
+  "success": true;
+  "data": {
+    "tree": Array<EntryTree>;
+    "leafId": string | null;
+  };
+};
+
 export type LoginResponse = {
   "id"?: string | number;
   "type": "response";
@@ -873,6 +742,137 @@ export type LoginResponse = {
   "success": true;
   "data": {
     "providerId": string;
+  };
+};
+
+export type NewSessionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "new_session";
+  "success": true;
+  "data": {
+    "cancelled": boolean;
+  };
+};
+
+export type PromptResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "prompt";
+  "success": true;
+};
+
+export type SetAutoCompactionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_auto_compaction";
+  "success": true;
+};
+
+export type SetAutoRetryResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_auto_retry";
+  "success": true;
+};
+
+export type SetEventFilterResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_event_filter";
+  "success": true;
+  "data": {
+    "events": Array<string> | null;
+  };
+};
+
+export type SetFollowUpModeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_follow_up_mode";
+  "success": true;
+};
+
+export type SetHostToolsResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_host_tools";
+  "success": true;
+  "data": {
+    "toolNames": Array<string>;
+  };
+};
+
+export type SetInterruptModeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_interrupt_mode";
+  "success": true;
+};
+
+export type SetModelResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_model";
+  "success": true;
+  "data": Model;
+};
+
+export type SetSessionNameResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_session_name";
+  "success": true;
+};
+
+export type SetSteeringModeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_steering_mode";
+  "success": true;
+};
+
+export type SetSubagentSubscriptionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_subagent_subscription";
+  "success": true;
+  "data": {
+    "level": "off" | "progress" | "events";
+  };
+};
+
+export type SetThinkingLevelResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_thinking_level";
+  "success": true;
+};
+
+export type SetTodosResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_todos";
+  "success": true;
+  "data": {
+    "todoPhases": Array<TodoPhase>;
+  };
+};
+
+export type SteerResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "steer";
+  "success": true;
+};
+
+export type SwitchSessionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "switch_session";
+  "success": true;
+  "data": {
+    "cancelled": boolean;
   };
 };
 
@@ -909,12 +909,12 @@ export type FailureResponse = {
   "code"?: string;
 };
 
-/** The agent begins to work on a prompt. */
+/** A run starts: the agent begins to work on a prompt. */
 export type AgentStartEvent = {
   "type": "agent_start";
 };
 
-/** A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself. */
+/** A run has ended. `messages` holds the messages of this run, not the whole history; `willRetry` is true when another run follows automatically. */
 export type AgentEndEvent = {
   "type": "agent_end";
   "messages": Array<AgentMessage>;
@@ -927,43 +927,43 @@ export type AgentSettledEvent = {
   "aborted": boolean;
 };
 
-/** A turn begins: one model answer and its tool calls. */
+/** A turn starts: one response of the model and its tool calls. */
 export type TurnStartEvent = {
   "type": "turn_start";
 };
 
-/** A turn is over, with the answer and the results of its tool calls. */
+/** A turn has ended, with the response of the model and the results of its tool calls. */
 export type TurnEndEvent = {
   "type": "turn_end";
   "message": AssistantMessage;
   "toolResults": Array<ToolResultMessage>;
 };
 
-/** A message begins. An assistant message begins empty. */
+/** A message starts. An assistant message starts empty. */
 export type MessageStartEvent = {
   "type": "message_start";
   "message": AgentMessage;
 };
 
-/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed. */
+/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. The values of an end event (`content`, `toolCall`) are final and replace the deltas before it, because a provider may correct what it streamed. */
 export type MessageUpdateEvent = {
   "type": "message_update";
   "message": AssistantMessage;
   "assistantMessageEvent": StreamEvent;
 };
 
-/** A message is complete, and on disk unless the session is not kept. */
+/** A message is complete. It is on disk, unless the session is not persisted. */
 export type MessageEndEvent = {
   "type": "message_end";
   "message": AgentMessage;
 };
 
-/** A tool begins. */
+/** A tool call starts. */
 export type ToolExecutionStartEvent = {
   "type": "tool_execution_start";
   "toolCallId": string;
   "toolName": string;
-  /** The arguments as the model gave them. */
+  /** The arguments as the model sent them. */
   "args": Record<string, unknown>;
 };
 
@@ -972,7 +972,7 @@ export type ToolExecutionUpdateEvent = {
   "type": "tool_execution_update";
   "toolCallId": string;
   "toolName": string;
-  /** The arguments as the model gave them. */
+  /** The arguments as the model sent them. */
   "args": Record<string, unknown>;
   "partialResult": {
     "content": Array<TextContent | ImageContent>;
@@ -980,7 +980,7 @@ export type ToolExecutionUpdateEvent = {
   };
 };
 
-/** A tool is done. `durationMs` is told in the dialects that have a word for it. */
+/** A tool call has ended. `durationMs` is only sent in dialects that define it. */
 export type ToolExecutionEndEvent = {
   "type": "tool_execution_end";
   "toolCallId": string;
@@ -993,13 +993,13 @@ export type ToolExecutionEndEvent = {
   "durationMs"?: number;
 };
 
-/** The conversation is summarised: it nears the limit of the context window (`threshold`) or has passed it (`overflow`). */
+/** Automatic compaction starts: the context is close to the limit of the context window (`threshold`) or exceeds it (`overflow`). */
 export type AutoCompactionStartEvent = {
   "type": "auto_compaction_start";
   "reason": "threshold" | "overflow";
 };
 
-/** Summarising is over. `result` is null when it was aborted or failed; `willRetry` says that the refused prompt is sent again. */
+/** Automatic compaction has ended. `result` is null when it was aborted or failed; `willRetry` is true when the rejected request is sent again. */
 export type AutoCompactionEndEvent = {
   "type": "auto_compaction_end";
   "result": CompactionResult | null;
@@ -1008,13 +1008,13 @@ export type AutoCompactionEndEvent = {
   "errorMessage"?: string;
 };
 
-/** Somebody asked for the conversation to be summarised. */
+/** A requested compaction starts. */
 export type CompactionStartEvent = {
   "type": "compaction_start";
   "reason": "manual";
 };
 
-/** What compaction_start announced is over. `result` is null when it was aborted, refused or failed. */
+/** A requested compaction has ended. `result` is null when it was aborted, refused or failed. */
 export type CompactionEndEvent = {
   "type": "compaction_end";
   "reason": "manual";
@@ -1024,7 +1024,7 @@ export type CompactionEndEvent = {
   "errorMessage"?: string;
 };
 
-/** The provider failed in a way that passes. Another run starts by itself after `delayMs`. */
+/** The provider failed with a temporary error. Another run starts automatically after `delayMs` milliseconds. */
 export type AutoRetryStartEvent = {
   "type": "auto_retry_start";
   "attempt": number;
@@ -1033,7 +1033,7 @@ export type AutoRetryStartEvent = {
   "errorMessage": string;
 };
 
-/** Asking again is over: an answer came, the attempts are used up, or somebody cancelled. */
+/** Retrying has ended: a request succeeded, all attempts failed, or the retry was cancelled. */
 export type AutoRetryEndEvent = {
   "type": "auto_retry_end";
   "success": boolean;
@@ -1041,33 +1041,33 @@ export type AutoRetryEndEvent = {
   "finalError"?: string;
 };
 
-/** What waits for the model has changed: the texts of both queues, oldest first. */
+/** The queued messages have changed. Contains the texts of both queues, oldest first. */
 export type QueueUpdateEvent = {
   "type": "queue_update";
   "steering": Array<string>;
   "followUp": Array<string>;
 };
 
-/** The session has another display name. */
+/** The display name of the session has changed. */
 export type SessionInfoChangedEvent = {
   "type": "session_info_changed";
   "name": string;
 };
 
-/** The model thinks harder or less hard from the next request on: somebody said so, or another model cannot do the same. */
+/** The thinking level has changed, from the next request on: it was set, or the new model does not support the previous level. */
 export type ThinkingLevelChangedEvent = {
   "type": "thinking_level_changed";
   "level": ThinkingLevel;
 };
 
-/** A command of `bash` said something: what is new, in order. `id` is that of the call. A host that does not keep up misses some; the response has the end of it all. */
+/** New output of a `bash` command, in order. `id` is the id of the call. A host that reads too slowly misses some updates; the response contains the end of the output. */
 export type BashExecutionUpdateEvent = {
   "type": "bash_execution_update";
   "id"?: string | number;
   "delta": string;
 };
 
-/** A subagent begins to work on its task. Tasks that are refused or cancelled before that have no events. */
+/** A subagent starts to work on its task. Tasks that are refused or cancelled before that have no events. */
 export type SubagentStartEvent = {
   "type": "subagent_start";
   "id": string;
@@ -1075,7 +1075,7 @@ export type SubagentStartEvent = {
   "isolated": boolean;
 };
 
-/** A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. When the exit code is not 0, the fields from `error` on say why and where its change is kept. */
+/** A subagent has ended, its work is verified and its worktree is removed. Sent exactly once for each subagent_start. When `exitCode` is not 0, the fields from `error` on give the reason and the location of its saved changes. */
 export type SubagentEndEvent = {
   "type": "subagent_end";
   "id": string;
@@ -1096,7 +1096,7 @@ export type SubagentEndEvent = {
   }>;
 };
 
-/** An attempt to verify what a subagent did begins. */
+/** A verification attempt starts. */
 export type SubagentVerificationStartEvent = {
   "type": "subagent_verification_start";
   "id": string;
@@ -1104,7 +1104,7 @@ export type SubagentVerificationStartEvent = {
   "profile"?: string;
 };
 
-/** A command of the verification is about to run. */
+/** A verification command starts. */
 export type SubagentVerificationCommandStartEvent = {
   "type": "subagent_verification_command_start";
   "id": string;
@@ -1112,7 +1112,7 @@ export type SubagentVerificationCommandStartEvent = {
   "commandName": string;
 };
 
-/** A command of the verification is over. `artifactId` is the path of its output, when it had any. */
+/** A verification command has ended. `artifactId` is the path of its output, if there was any. */
 export type SubagentVerificationCommandEndEvent = {
   "type": "subagent_verification_command_end";
   "id": string;
@@ -1123,7 +1123,7 @@ export type SubagentVerificationCommandEndEvent = {
   "artifactId"?: string;
 };
 
-/** An attempt to verify is over. `budget_exceeded` when the budget stopped it, or the repair that would have followed. */
+/** A verification attempt has ended. The status is `budget_exceeded` when the budget stopped the attempt or the repair that would have followed. */
 export type SubagentVerificationEndEvent = {
   "type": "subagent_verification_end";
   "id": string;
@@ -1131,39 +1131,39 @@ export type SubagentVerificationEndEvent = {
   "status": "passed" | "failed" | "skipped" | "budget_exceeded";
 };
 
-/** A subagent begins or is over. Told to hosts that have asked for it with set_subagent_subscription. @experimental */
+/** A subagent has started or ended. Sent only to hosts that subscribed with set_subagent_subscription. @experimental */
 export type SubagentLifecycleEvent = {
   "type": "subagent_lifecycle";
   "payload": SubagentLifecycle;
 };
 
-/** What a subagent is doing. Told at a bounded rate to hosts that have asked for it with set_subagent_subscription. @experimental */
+/** The progress of a subagent. Sent at a limited rate, only to hosts that subscribed with set_subagent_subscription. @experimental */
 export type SubagentProgressEvent = {
   "type": "subagent_progress";
-  "payload": SubagentAdvance;
+  "payload": SubagentProgressPayload;
 };
 
-/** Much of a limit is used up. Once for each dimension, at `task.budget.warnAtRatio` of its limit. */
+/** A budget limit is nearly reached. Sent once for each dimension, at `task.budget.warnAtRatio` of its limit. */
 export type BudgetWarningEvent = {
   "type": "budget_warning";
   "scope": BudgetScope;
   "snapshot": BudgetSnapshot;
 };
 
-/** A limit is reached. Once for each scope: the session takes no more prompts, a call of the task tool starts no more subagents, a subagent is stopped. */
+/** A budget limit is reached. Sent once for each scope: the session accepts no more prompts, a call of the task tool starts no more subagents, or a subagent is stopped. */
 export type BudgetExceededEvent = {
   "type": "budget_exceeded";
   "scope": BudgetScope;
   "snapshot": BudgetSnapshot;
 };
 
-/** The answer broke rules and is aborted. The agent_end that follows says `willRetry`; another run begins by itself, with a reminder of the rules. */
+/** The output of the model matched the trigger of one or more rules, and the request was aborted. The following agent_end has `willRetry: true`; another run starts automatically with a reminder of the rules. */
 export type TtsrTriggeredEvent = {
   "type": "ttsr_triggered";
   "rules": Array<Rule>;
 };
 
-/** The model stopped with things left to do. Another run begins by itself, with a reminder of them. */
+/** The model stopped with unfinished todo items. Another run starts automatically with a reminder of them. */
 export type TodoReminderEvent = {
   "type": "todo_reminder";
   "todos": Array<TodoItem>;
@@ -1171,7 +1171,7 @@ export type TodoReminderEvent = {
   "maxAttempts": number;
 };
 
-/** An extension failed. The agent goes on without its answer. */
+/** An extension failed. The agent continues without its result. */
 export type ExtensionErrorEvent = {
   "type": "extension_error";
   "extensionPath": string;
@@ -1179,7 +1179,7 @@ export type ExtensionErrorEvent = {
   "error": string;
 };
 
-/** Something the person in front of the host should know, for example that the disk is full. @experimental */
+/** A message for the user, for example that the disk is full. @experimental */
 export type NoticeEvent = {
   "type": "notice";
   "level": "info" | "warning" | "error";
@@ -1228,7 +1228,7 @@ export type MessageUpdateDeltaEvent = {
   };
 };
 
-/** Something happened in the session of a subagent: the event as its own host would be told. Only at the level `events` of set_subagent_subscription. @experimental */
+/** An event of the session of a subagent, in the form its own host would receive. Sent only at the level `events` of set_subagent_subscription. @experimental */
 export type SubagentEventEvent = {
   "type": "subagent_event";
   "payload": {
@@ -1237,9 +1237,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = PromptCommand | SteerCommand | FollowUpCommand | AbortCommand | AbortAndPromptCommand | NewSessionCommand | GetStateCommand | GetCommandsCommand | GetMessagesCommand | GetLastAssistantTextCommand | SwitchSessionCommand | BranchCommand | CloneCommand | GetBranchMessagesCommand | GetEntriesCommand | GetTreeCommand | ExportHtmlCommand | SetModelCommand | CycleModelCommand | GetAvailableModelsCommand | SetThinkingLevelCommand | CycleThinkingLevelCommand | GetAvailableThinkingLevelsCommand | SetSteeringModeCommand | SetFollowUpModeCommand | SetInterruptModeCommand | ClearQueueCommand | CompactCommand | SetAutoCompactionCommand | SetAutoRetryCommand | AbortRetryCommand | BashCommand | AbortBashCommand | GetSessionStatsCommand | SetSessionNameCommand | SetHostToolsCommand | SetEventFilterCommand | SetSubagentSubscriptionCommand | GetSubagentsCommand | GetSubagentMessagesCommand | GetMessagesPageCommand | GetAvailableCommandsCommand | SetTodosCommand | GetLoginProvidersCommand | LoginCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | LoginCommand | NewSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
 
-export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | PromptResponse | SteerResponse | FollowUpResponse | AbortResponse | AbortAndPromptResponse | NewSessionResponse | GetStateResponse | GetCommandsResponse | GetMessagesResponse | GetLastAssistantTextResponse | SwitchSessionResponse | BranchResponse | CloneResponse | GetBranchMessagesResponse | GetEntriesResponse | GetTreeResponse | ExportHtmlResponse | SetModelResponse | CycleModelResponse | GetAvailableModelsResponse | SetThinkingLevelResponse | CycleThinkingLevelResponse | GetAvailableThinkingLevelsResponse | SetSteeringModeResponse | SetFollowUpModeResponse | SetInterruptModeResponse | ClearQueueResponse | CompactResponse | SetAutoCompactionResponse | SetAutoRetryResponse | AbortRetryResponse | BashResponse | AbortBashResponse | GetSessionStatsResponse | SetSessionNameResponse | SetHostToolsResponse | SetEventFilterResponse | SetSubagentSubscriptionResponse | GetSubagentsResponse | GetSubagentMessagesResponse | GetMessagesPageResponse | GetAvailableCommandsResponse | SetTodosResponse | GetLoginProvidersResponse | LoginResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | LoginResponse | NewSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1284,7 +1284,7 @@ export type BashExecutionMessage = {
   "timestamp": number;
 };
 
-/** What a `bash` command leaves behind. Counts are of the whole output (`total…`) and of what is shown (`output…`). */
+/** The result of a `bash` command. Counts are of the whole output (`total…`) and of the part in `output` (`output…`). */
 export type BashResult = {
   "output": string;
   /** Absent when the command was cancelled before it could exit. */
@@ -1295,9 +1295,9 @@ export type BashResult = {
   "totalBytes": number;
   "outputLines": number;
   "outputBytes": number;
-  /** Names the whole output; the read tool opens it as `artifact://ID`. */
+  /** Id of the artifact with the whole output; the read tool opens it as `artifact://ID`. */
   "artifactId"?: string;
-  /** Where the whole output lies. */
+  /** Path of the file with the whole output. */
   "fullOutputPath"?: string;
 };
 
@@ -1309,15 +1309,15 @@ export type BranchSummaryMessage = {
   "timestamp": number;
 };
 
-/** In the order in which they are looked at: of several limits that are crossed at once, the first is named. */
+/** In order of precedence: when several limits are exceeded at once, the first one is reported. */
 export type BudgetReason = "wall_time" | "input_tokens" | "output_tokens" | "total_tokens" | "cost" | "tool_calls" | "subagents";
 
-/** Whose limit: the session's own, one call of the task tool's, or one subagent's. */
+/** The owner of the limit: the session, one call of the task tool, or one subagent. */
 export type BudgetScope = "session" | "task" | "subagent";
 
 export type BudgetSnapshot = {
   "status": "ok" | "warning" | "exceeded";
-  /** The time that runs took, summed; what passes between them does not count. */
+  /** Total run time; the time between runs does not count. */
   "wallTimeMs": number;
   "inputTokens": number;
   "outputTokens": number;
@@ -1326,7 +1326,7 @@ export type BudgetSnapshot = {
   "costUsd": number;
   "toolCalls": number;
   "subagents": number;
-  /** What the event is about. */
+  /** The limit that the event reports. */
   "reason"?: BudgetReason;
 };
 
@@ -1336,9 +1336,9 @@ export type CompactionResult = {
   "tokensBefore": number;
   /** `readFiles` and `modifiedFiles`, unless an extension made the summary. */
   "details": unknown;
-  /** What the conversation weighs now, as far as that can be known before the next answer. */
+  /** Estimated size of the context after compaction, in tokens. */
   "estimatedTokensAfter"?: number;
-  /** What writing the summary cost; absent when an extension wrote it. */
+  /** Token usage of the summary request; absent when an extension provided the summary. */
   "usage"?: Usage;
 };
 
@@ -1350,7 +1350,7 @@ export type CompactionSummaryMessage = {
   "timestamp": number;
 };
 
-/** Words that an extension or the agent itself puts before the model. */
+/** A message that an extension or the agent itself adds to the context. */
 export type CustomMessage = {
   "role": "custom";
   "customType": string;
@@ -1403,7 +1403,7 @@ export type InterruptMode = "immediate" | "wait";
 export type Model = {
   "id": string;
   "name": string;
-  /** The wire format it is reached by, for example `anthropic-messages`. */
+  /** The wire format of its API, for example `anthropic-messages`. */
   "api": string;
   "provider": string;
   "baseUrl": string;
@@ -1418,7 +1418,7 @@ export type Model = {
     "cacheRead": number;
     "cacheWrite": number;
   };
-  /** The levels it understands, when they are not the usual ones for its `reasoning` flag. */
+  /** The supported thinking levels, when they differ from the default ones for its `reasoning` flag. */
   "thinkingLevels"?: Array<ThinkingLevel>;
   "headers"?: Record<string, string>;
 };
@@ -1432,9 +1432,9 @@ export type Rule = {
   "globs"?: Array<string>;
   "alwaysApply"?: boolean;
   "description"?: string;
-  /** The expression that interrupts an answer in which it is found. */
+  /** Regular expression; when the output of the model matches it, the request is aborted. */
   "ttsrTrigger"?: string;
-  /** Where it was found. */
+  /** The file that the rule was loaded from. */
   "_source": {
     "provider": string;
     "providerName": string;
@@ -1443,7 +1443,7 @@ export type Rule = {
   };
 };
 
-/** Unknown fields and unknown entry types are kept as they are: other programs write here too. */
+/** Unknown fields and entry types are kept unchanged, because other programs write to these files too. */
 export type SessionEntry = {
   "id": string;
   "parentId": string | null;
@@ -1537,11 +1537,11 @@ export type SessionState = {
   "steeringMode": QueueMode;
   "followUpMode": QueueMode;
   "interruptMode": InterruptMode;
-  /** Absent with `--no-session`. Named before the file exists: it is written with the first acknowledged change. */
+  /** Absent with `--no-session`. Present before the file exists: the file is created with the first acknowledged change. */
   "sessionFile"?: string;
   "sessionId": string;
   "sessionName"?: string;
-  /** Whether what the project brings along counts: its settings, extensions, skills, rules and agents. */
+  /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   "trusted": boolean;
   "autoCompactionEnabled": boolean;
   "messageCount": number;
@@ -1566,7 +1566,7 @@ export type SessionStats = {
     "total": number;
   };
   "cost": number;
-  /** How full the window is; absent without a model. */
+  /** Use of the context window; absent without a model. */
   "contextUsage"?: {
     "tokens": number;
     "contextWindow": number;
@@ -1576,7 +1576,7 @@ export type SessionStats = {
 
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
-/** What travels inside `message_update`. */
+/** The events that `message_update` contains. */
 export type StreamEvent = {
   "type": "text_start";
   "contentIndex": number;
@@ -1621,18 +1621,6 @@ export type StreamEvent = {
   "partial": AssistantMessage;
 };
 
-export type SubagentAdvance = {
-  "index": number;
-  "agent": string;
-  "agentSource": "bundled" | "user" | "project";
-  "sessionFile"?: string;
-  "parentToolCallId"?: string;
-  /** Everything that it was told. */
-  "task": string;
-  "assignment"?: string;
-  "progress": SubagentProgress;
-};
-
 export type SubagentLifecycle = {
   "id": string;
   "index": number;
@@ -1642,7 +1630,7 @@ export type SubagentLifecycle = {
   "parentToolCallId"?: string;
   "description"?: string;
   "status": "started" | "completed" | "failed" | "aborted";
-  /** `budget_exceeded` when the budget ended it. */
+  /** `budget_exceeded` when the budget stopped it. */
   "abortReason"?: string;
 };
 
@@ -1663,7 +1651,19 @@ export type SubagentProgress = {
   "durationMs": number;
 };
 
-/** A subagent that is at work. */
+export type SubagentProgressPayload = {
+  "index": number;
+  "agent": string;
+  "agentSource": "bundled" | "user" | "project";
+  "sessionFile"?: string;
+  "parentToolCallId"?: string;
+  /** The full prompt of the subagent. */
+  "task": string;
+  "assignment"?: string;
+  "progress": SubagentProgress;
+};
+
+/** A running subagent. */
 export type SubagentSnapshot = {
   "id": string;
   "index": number;
@@ -1683,7 +1683,7 @@ export type SubagentSnapshot = {
 export type TextContent = {
   "type": "text";
   "text": string;
-  /** Opaque provider signature; kept and sent back to the provider that made it. */
+  /** Opaque provider signature; stored and sent back to the same provider. */
   "textSignature"?: string;
 };
 
@@ -1691,7 +1691,7 @@ export type ThinkingContent = {
   "type": "thinking";
   "thinking": string;
   "thinkingSignature"?: string;
-  /** The provider hid the text; only the signature carries meaning. */
+  /** The provider redacted the text; only the signature is meaningful. */
   "redacted"?: true;
 };
 
@@ -1700,15 +1700,15 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhi
 export type TodoItem = {
   "id": string;
   "content": string;
-  /** What is being done while it is in progress, in words for a display. */
+  /** Text to display while the item is in progress. */
   "activeForm": string;
-  /** The model knows the first three; hosts may also put something off, or off the list. */
+  /** The model sets only the first three; hosts may also set `abandoned` and `blocked`. */
   "status": "pending" | "in_progress" | "completed" | "abandoned" | "blocked";
-  /** The part of the work that it belongs to, where a host has made parts. */
+  /** The phase that the item belongs to, when the host defined phases. */
   "phase"?: string;
 };
 
-/** A part of the work, as hosts write it. */
+/** A phase with its items, as hosts send it. */
 export type TodoPhase = {
   "name": string;
   "tasks": Array<{
@@ -1777,7 +1777,7 @@ export type VerificationCommandResult = {
   "durationMs": number;
   "optional"?: boolean;
   "timedOut"?: boolean;
-  /** The whole output, when there was any. */
+  /** Path of the complete output; absent when there was none. */
   "artifactPath"?: string;
   /** The last lines of stdout and stderr. */
   "outputPreview"?: string;

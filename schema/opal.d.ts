@@ -1,6 +1,6 @@
 // The opal dialect of Parley. Generated from the declarations; do not edit.
 
-/** What a host may call: params and result by the name of the method. */
+/** Methods of the agent: params and result by method name. */
 export type Methods = {
   "session/start": {
     "params": SessionStartParams;
@@ -100,7 +100,7 @@ export type Methods = {
   };
 };
 
-/** What a host may be asked. */
+/** Methods of the host, which the agent calls. */
 export type Questions = {
   "client/confirm": {
     "params": ClientConfirmParams;
@@ -163,7 +163,7 @@ export type SessionStartResult = {
   "resumed": boolean;
 };
 
-/** Open a session in a directory: a new one, or the one with this id. With an id, or `session: true`, it is kept on disk. A model is found by its id; the provider is a hint. MCP servers are not started, and there are no nodes: `mcp_servers` and `node_name` are empty. */
+/** Open a session in a directory: a new one, or the one with this id. With an id or `session: true` it is stored on disk. The model is looked up by its id; the provider is a hint. MCP servers and nodes are not supported: `mcp_servers` and `node_name` are empty. */
 export type SessionStartRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -181,7 +181,7 @@ export type SessionListResult = {
   }>;
 };
 
-/** Every session that is kept, newest first. */
+/** All stored sessions, newest first. */
 export type SessionListRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -210,7 +210,7 @@ export type SessionHistoryResult = {
   }>;
 };
 
-/** What was said, from the first message to where the conversation stands. An id names the place to branch at. @experimental */
+/** The messages of the current branch, oldest first. Use the id of a message to branch there. @experimental */
 export type SessionHistoryRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -225,7 +225,7 @@ export type SessionBranchParams = {
 
 export type SessionBranchResult = Record<never, never>;
 
-/** Go on from another entry of the same session. Before a prompt when the entry is one. */
+/** Continue from another entry of the same session. If the entry is a user message, continue before it. */
 export type SessionBranchRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -240,7 +240,7 @@ export type SessionCompactParams = {
 
 export type SessionCompactResult = Record<never, never>;
 
-/** Put a summary in the place of the older part of the conversation. `keep_recent` is how many of the newest messages stay as they are; without it, as many as the settings say, in tokens. */
+/** Replace the older part of the conversation with a summary. `keep_recent` is the number of recent messages that are not summarised; without it the token limit of the settings applies. */
 export type SessionCompactRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -256,7 +256,7 @@ export type SessionDeleteResult = {
   "ok": true;
 };
 
-/** Delete a session with its artifacts. One that is open ends first. @experimental */
+/** Delete a session with its artifacts. An open session is closed first. @experimental */
 export type SessionDeleteRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -273,7 +273,7 @@ export type AgentPromptResult = {
   "queued": boolean;
 };
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type AgentPromptRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -288,7 +288,7 @@ export type AgentSteerParams = {
 
 export type AgentSteerResult = Record<never, never>;
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type AgentSteerRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -333,7 +333,7 @@ export type AgentStateResult = {
   };
 };
 
-/** What the session is doing, with which model and tools, and what it has used. */
+/** The status of the session: idle or running, model, tools, message count and token usage. */
 export type AgentStateRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -355,7 +355,7 @@ export type ModelsListResult = {
   }>;
 };
 
-/** The models that can be used now, by id; with `providers` only theirs. */
+/** The models that can be used now, sorted by id; with `providers`, only the models of these providers. */
 export type ModelsListRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -394,7 +394,7 @@ export type ThinkingSetResult = {
   "thinking_level": string;
 };
 
-/** How hard the model thinks: off, low, medium, high or max. A level that the model lacks becomes the nearest one it has. */
+/** Set the thinking level: off, low, medium, high or max. A level that the model does not support is replaced by the nearest supported one. */
 export type ThinkingSetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -410,7 +410,7 @@ export type TasksListResult = {
   "tasks": Array<Record<string, string>>;
 };
 
-/** What is left to do in this session, as the `tasks` tool keeps it, the most urgent first. Every value is a text. */
+/** The unfinished tracked tasks of this session (see the `tasks` tool), highest priority first. Every value is a string. */
 export type TasksListRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -424,7 +424,7 @@ export type SettingsGetResult = {
   "settings": Record<string, unknown>;
 };
 
-/** The user’s settings as their file has them, without keys. */
+/** The contents of the user settings file, without API keys. */
 export type SettingsGetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -440,7 +440,7 @@ export type SettingsSaveResult = {
   "settings": Record<string, unknown>;
 };
 
-/** Change some of the user’s settings and leave the others. A key for a provider goes where keys are kept. */
+/** Change some of the user settings; the others stay as they are. An API key of a provider is saved with the credentials, not in the settings file. */
 export type SettingsSaveRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -465,7 +465,7 @@ export type AuthStatusResult = {
   };
 };
 
-/** Which providers can be reached: by a key in the environment, in a file, or by a login. */
+/** Which providers have credentials: an API key in the environment or in a file, or a sign-in. */
 export type AuthStatusRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -482,7 +482,7 @@ export type AuthSetKeyResult = {
   "ok": true;
 };
 
-/** Keep a key for a provider. It holds from the next request on, also in sessions that are open. */
+/** Save the API key of a provider. It is used from the next request on, also in open sessions. */
 export type AuthSetKeyRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -499,7 +499,7 @@ export type AuthLoginResult = {
   "interval": number;
 };
 
-/** Begin to sign in with GitHub Copilot: a code that the person types at an address. */
+/** Start a device-code sign-in with GitHub Copilot. Returns the code and the URL where the user enters it. */
 export type AuthLoginRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -516,7 +516,7 @@ export type AuthPollResult = {
   "authenticated": true;
 };
 
-/** Answered when the person has agreed and the login is kept, or when that can no longer happen. Holds up nothing else. */
+/** Waits until the user has confirmed the sign-in and the credentials are saved, or until the sign-in fails or expires. Other commands do not wait. */
 export type AuthPollRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -543,7 +543,7 @@ export type OpalConfigGetResult = {
   "distribution": unknown | null;
 };
 
-/** Which features and tools this session has switched on. @experimental */
+/** The enabled features and tools of this session. @experimental */
 export type OpalConfigGetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -578,7 +578,7 @@ export type OpalConfigSetResult = {
   "distribution": unknown | null;
 };
 
-/** Switch `sub_agents` and `skills` on and off, and say which tools the model is offered: all of them are named. Holds from the next request on. What is not mentioned stays. `debug` and `mcp` are understood and stay false: there is nothing here that they would switch. `distribution` stays null. @experimental */
+/** Enable or disable `sub_agents` and `skills`, and set the complete list of tools offered to the model. Applies from the next request on. Omitted values are not changed. `debug` and `mcp` are accepted but not supported and stay false. `distribution` stays null. @experimental */
 export type OpalConfigSetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -590,7 +590,7 @@ export type OpalPingParams = Record<never, never>;
 
 export type OpalPingResult = Record<never, never>;
 
-/** Answers at once, to show that somebody is there. @experimental */
+/** Replies immediately. Use it to check that the agent responds. @experimental */
 export type OpalPingRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -605,7 +605,7 @@ export type OpalVersionResult = {
   "protocol_version": "0.1.0";
 };
 
-/** Answers at once, to show that somebody is there. @experimental */
+/** Replies immediately. Use it to check that the agent responds. @experimental */
 export type OpalVersionRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -624,7 +624,7 @@ export type ClientConfirmResult = {
   "action": string;
 };
 
-/** May this happen? The answer is one of the actions; none within 30 seconds is a no, where a tool wants to act. */
+/** Ask for permission. The answer is one of `actions`. For a tool call, no answer within 30 seconds means deny. */
 export type ClientConfirmRequest = {
   "jsonrpc": "2.0";
   "id": string;
@@ -642,7 +642,7 @@ export type ClientInputResult = {
   "text": string;
 };
 
-/** A text, for an extension. */
+/** Ask for a text on behalf of an extension. */
 export type ClientInputRequest = {
   "jsonrpc": "2.0";
   "id": string;
@@ -660,7 +660,7 @@ export type ClientAskUserResult = {
   "answer": string;
 };
 
-/** A question, of the model or of an extension. Without choices any text will do. */
+/** A question from the model or an extension. Without choices any text is accepted. */
 export type ClientAskUserRequest = {
   "jsonrpc": "2.0";
   "id": string;
@@ -668,53 +668,53 @@ export type ClientAskUserRequest = {
   "params": ClientAskUserParams;
 };
 
-/** What the user said is part of the conversation now. */
+/** The user message was added to the conversation. */
 export type MessageAppliedEvent = {
   "session_id": string;
   "type": "message_applied";
   "text": string;
 };
 
-/** What the user said waits for the run that is going. */
+/** The user message is queued until the current run takes it. */
 export type MessageQueuedEvent = {
   "session_id": string;
   "type": "message_queued";
   "text": string;
 };
 
-/** A run begins. What is tried again is one run. */
+/** A run starts. Automatic retries belong to the same run. */
 export type AgentStartEvent = {
   "session_id": string;
   "type": "agent_start";
 };
 
-/** An answer of the model begins. */
+/** An assistant message starts. */
 export type MessageStartEvent = {
   "session_id": string;
   "type": "message_start";
 };
 
-/** More of its text. */
+/** New text of the assistant message. */
 export type MessageDeltaEvent = {
   "session_id": string;
   "type": "message_delta";
   "delta": string;
 };
 
-/** The model begins to think. */
+/** Thinking starts. */
 export type ThinkingStartEvent = {
   "session_id": string;
   "type": "thinking_start";
 };
 
-/** More of its thoughts. */
+/** New thinking text. */
 export type ThinkingDeltaEvent = {
   "session_id": string;
   "type": "thinking_delta";
   "delta": string;
 };
 
-/** A tool begins. `meta` is a short summary for a display. */
+/** A tool call starts. `meta` is a short summary to display. */
 export type ToolExecutionStartEvent = {
   "session_id": string;
   "type": "tool_execution_start";
@@ -724,7 +724,7 @@ export type ToolExecutionStartEvent = {
   "meta": string;
 };
 
-/** What a tool has written since the last one. */
+/** Output of a tool since the previous `tool_output`. */
 export type ToolOutputEvent = {
   "session_id": string;
   "type": "tool_output";
@@ -733,7 +733,7 @@ export type ToolOutputEvent = {
   "chunk": string;
 };
 
-/** A tool is over. `output` is a text, or an object whose `kind` says what can be drawn from it; `meta` has the details. */
+/** A tool call ended. `output` is a text, or an object whose `kind` tells how to render it; `meta` has the details. */
 export type ToolExecutionEndEvent = {
   "session_id": string;
   "type": "tool_execution_end";
@@ -749,14 +749,14 @@ export type ToolExecutionEndEvent = {
   };
 };
 
-/** An answer is complete and the run goes on: tools follow, or words that waited. */
+/** An assistant message is complete and the run continues with tool calls or queued messages. */
 export type TurnEndEvent = {
   "session_id": string;
   "type": "turn_end";
   "message": string;
 };
 
-/** What the session has used so far. */
+/** Token usage of the session so far. */
 export type UsageUpdateEvent = {
   "session_id": string;
   "type": "usage_update";
@@ -769,14 +769,14 @@ export type UsageUpdateEvent = {
   };
 };
 
-/** What is going on, in a few words. */
+/** A short status text. */
 export type StatusUpdateEvent = {
   "session_id": string;
   "type": "status_update";
   "message": string;
 };
 
-/** The run is over, and nothing automatic follows. */
+/** The run ended and no automatic retry or continuation follows. */
 export type AgentEndEvent = {
   "session_id": string;
   "type": "agent_end";
@@ -789,27 +789,27 @@ export type AgentEndEvent = {
   };
 };
 
-/** The run was stopped; also told when there was none. */
+/** The run was aborted. Also sent when no run was active. */
 export type AgentAbortEvent = {
   "session_id": string;
   "type": "agent_abort";
 };
 
-/** The run failed, in the place of agent_end. */
+/** The run failed. Sent instead of agent_end. */
 export type ErrorEvent = {
   "session_id": string;
   "type": "error";
   "reason": string;
 };
 
-/** The project’s notes that the model is given. */
+/** The context files of the project that the model is given. */
 export type ContextDiscoveredEvent = {
   "session_id": string;
   "type": "context_discovered";
   "files": Array<string>;
 };
 
-/** A skill is taken up. */
+/** A skill was loaded. */
 export type SkillLoadedEvent = {
   "session_id": string;
   "type": "skill_loaded";
@@ -817,7 +817,7 @@ export type SkillLoadedEvent = {
   "description": string;
 };
 
-/** An event of a subagent: first `sub_agent_start`, then all of its own, last `agent_end`. */
+/** An event of a subagent: `sub_agent_start` first, then its own events, `agent_end` last. */
 export type SubAgentEventEvent = {
   "session_id": string;
   "type": "sub_agent_event";
@@ -828,7 +828,7 @@ export type SubAgentEventEvent = {
   };
 };
 
-/** The session was there before, and goes on. */
+/** An existing session was resumed. */
 export type AgentRecoveredEvent = {
   "session_id": string;
   "type": "agent_recovered";
@@ -842,7 +842,7 @@ export type EventNotification = {
   "params": AgentEvent;
 };
 
-/** The answer to a request; what it holds follows from the method. */
+/** The response to a request. The schema of `result` depends on the method. */
 export type Result = {
   "jsonrpc": "2.0";
   "id": string | number | null;

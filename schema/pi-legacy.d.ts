@@ -1,6 +1,6 @@
 // The pi-legacy dialect of Parley. Generated from the declarations; do not edit.
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type PromptCommand = {
   "type": "prompt";
   "message": string;
@@ -12,64 +12,64 @@ export type AbortCommand = {
   "type": "abort";
 };
 
-/** Put a summary in the place of the older part of the conversation. A run that is going ends first, with its last events. */
+/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. */
 export type CompactCommand = {
   "type": "compact";
   "customInstructions"?: string;
 };
 
-/** The agent begins to work on a prompt. */
+/** A run starts: the agent begins to work on a prompt. */
 export type AgentStartEvent = {
   "type": "agent_start";
 };
 
-/** A turn begins: one model answer and its tool calls. */
+/** A turn starts: one response of the model and its tool calls. */
 export type TurnStartEvent = {
   "type": "turn_start";
 };
 
-/** A turn is over, with the answer and the results of its tool calls. */
+/** A turn has ended, with the response of the model and the results of its tool calls. */
 export type TurnEndEvent = {
   "type": "turn_end";
   "message": AssistantMessage;
   "toolResults": Array<ToolResultMessage>;
 };
 
-/** A message begins. An assistant message begins empty. */
+/** A message starts. An assistant message starts empty. */
 export type MessageStartEvent = {
   "type": "message_start";
   "message": AgentMessage;
 };
 
-/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed. */
+/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. The values of an end event (`content`, `toolCall`) are final and replace the deltas before it, because a provider may correct what it streamed. */
 export type MessageUpdateEvent = {
   "type": "message_update";
   "message": AssistantMessage;
   "assistantMessageEvent": StreamEvent;
 };
 
-/** A message is complete, and on disk unless the session is not kept. */
+/** A message is complete. It is on disk, unless the session is not persisted. */
 export type MessageEndEvent = {
   "type": "message_end";
   "message": AgentMessage;
 };
 
-/** A tool begins. */
+/** A tool call starts. */
 export type ToolExecutionStartEvent = {
   "type": "tool_execution_start";
   "toolCallId": string;
   "toolName": string;
-  /** The arguments as the model gave them. */
+  /** The arguments as the model sent them. */
   "args": Record<string, unknown>;
 };
 
-/** A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself. */
+/** A run has ended. `messages` holds the messages of this run, not the whole history; `willRetry` is true when another run follows automatically. */
 export type AgentEndEvent = {
   "type": "agent_end";
   "messages": Array<AgentMessage>;
 };
 
-/** A tool is done. `durationMs` is told in the dialects that have a word for it. */
+/** A tool call has ended. `durationMs` is only sent in dialects that define it. */
 export type ToolExecutionEndEvent = {
   "type": "tool_execution_end";
   "toolCallId": string;
@@ -156,7 +156,7 @@ export type CompactionSummaryMessage = {
   "timestamp": number;
 };
 
-/** Words that an extension or the agent itself puts before the model. */
+/** A message that an extension or the agent itself adds to the context. */
 export type CustomMessage = {
   "role": "custom";
   "customType": string;
@@ -182,7 +182,7 @@ export type ImageContent = {
 
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
-/** What travels inside `message_update`. */
+/** The events that `message_update` contains. */
 export type StreamEvent = {
   "type": "text_start";
   "contentIndex": number;
@@ -230,7 +230,7 @@ export type StreamEvent = {
 export type TextContent = {
   "type": "text";
   "text": string;
-  /** Opaque provider signature; kept and sent back to the provider that made it. */
+  /** Opaque provider signature; stored and sent back to the same provider. */
   "textSignature"?: string;
 };
 
@@ -238,7 +238,7 @@ export type ThinkingContent = {
   "type": "thinking";
   "thinking": string;
   "thinkingSignature"?: string;
-  /** The provider hid the text; only the signature carries meaning. */
+  /** The provider redacted the text; only the signature is meaningful. */
   "redacted"?: true;
 };
 

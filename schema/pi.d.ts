@@ -1,6 +1,6 @@
 // The pi dialect of Parley. Generated from the declarations; do not edit.
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. While a run is going, `streamingBehavior` says how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that wait in the queue since an aborted run, or since the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type PromptCommand = {
   "id"?: string | number;
   "type": "prompt";
@@ -10,7 +10,7 @@ export type PromptCommand = {
   "streamingBehavior"?: "steer" | "followUp";
 };
 
-/** Queue a message that interrupts the run: it is given to the model at the next opportunity that the interrupt mode allows. Without a run it waits for the next prompt. */
+/** Queue a message that interrupts the run: it is sent to the model at the next point that the interrupt mode allows. Without a run it waits for the next prompt. */
 export type SteerCommand = {
   "id"?: string | number;
   "type": "steer";
@@ -19,7 +19,7 @@ export type SteerCommand = {
   "attachments"?: Array<Attachment>;
 };
 
-/** Queue a message for when the run would otherwise be over, also when it ends in an error. Without a run it waits for the next one. */
+/** Queue a message that is sent when the run would otherwise end, also after an error. Without a run it waits for the next run. */
 export type FollowUpCommand = {
   "id"?: string | number;
   "type": "follow_up";
@@ -34,45 +34,45 @@ export type AbortCommand = {
   "type": "abort";
 };
 
-/** Start a fresh conversation. A run that is going ends first, with its last events. */
+/** Start a new session. A run in progress is stopped first and sends its final events. */
 export type NewSessionCommand = {
   "id"?: string | number;
   "type": "new_session";
   "parentSession"?: string;
 };
 
-/** The state of the session at this moment. */
+/** The current state of the session. */
 export type GetStateCommand = {
   "id"?: string | number;
   "type": "get_state";
 };
 
-/** The words with a slash that a prompt may begin with: commands of extensions, prompt templates and skills. */
+/** The available slash commands: extension commands, prompt templates and skills. */
 export type GetCommandsCommand = {
   "id"?: string | number;
   "type": "get_commands";
 };
 
-/** All messages of the conversation as it stands. */
+/** All messages of the current conversation. */
 export type GetMessagesCommand = {
   "id"?: string | number;
   "type": "get_messages";
 };
 
-/** The text of the newest answer, or null when there is none. */
+/** The text of the last assistant message, or null when there is none. */
 export type GetLastAssistantTextCommand = {
   "id"?: string | number;
   "type": "get_last_assistant_text";
 };
 
-/** Go on with another session: a path, or the beginning of its id. A run that is going ends first, with its last events. */
+/** Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events. */
 export type SwitchSessionCommand = {
   "id"?: string | number;
   "type": "switch_session";
   "sessionPath": string;
 };
 
-/** Go on in a new session that holds the conversation as it stands; the old one stays as it is. */
+/** Copy the current conversation to a new session and continue there. The old session is not changed. */
 export type CloneCommand = {
   "id"?: string | number;
   "type": "clone";
@@ -85,20 +85,20 @@ export type GetEntriesCommand = {
   "since"?: string;
 };
 
-/** The entries of the session log as a tree, and where the conversation stands. */
+/** The entries of the session log as a tree, and the current leaf. */
 export type GetTreeCommand = {
   "id"?: string | number;
   "type": "get_tree";
 };
 
-/** Write the session as one self-contained page. Without a path it goes into the working directory, never over a file. */
+/** Export the session as one self-contained HTML file. Without a path, a new file is created in the working directory; existing files are not overwritten. */
 export type ExportHtmlCommand = {
   "id"?: string | number;
   "type": "export_html";
   "outputPath"?: string;
 };
 
-/** Switch to a model. The session remembers it; a request that is under way finishes with the old one. */
+/** Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. */
 export type SetModelCommand = {
   "id"?: string | number;
   "type": "set_model";
@@ -106,85 +106,85 @@ export type SetModelCommand = {
   "modelId": string;
 };
 
-/** Switch to the next model: of those named with --models, otherwise of all that can be used. `null` when there is no other. */
+/** Switch to the next of the models given with --models, otherwise of all available models. `null` when there is no other model. */
 export type CycleModelCommand = {
   "id"?: string | number;
   "type": "cycle_model";
 };
 
-/** The models that can be used now: those with credentials, and the offline one. */
+/** The models that can be used now: those with credentials, and the offline model. */
 export type GetAvailableModelsCommand = {
   "id"?: string | number;
   "type": "get_available_models";
 };
 
-/** How hard the model thinks. A level that the model lacks becomes the nearest one it has. */
+/** Set the thinking level. A level that the model does not support is replaced by the nearest supported one. */
 export type SetThinkingLevelCommand = {
   "id"?: string | number;
   "type": "set_thinking_level";
   "level": ThinkingLevel;
 };
 
-/** The next level that the model understands, round and round. `null` when it does not think. */
+/** Switch to the next thinking level of the model, cyclically. `null` when the model does not support thinking. */
 export type CycleThinkingLevelCommand = {
   "id"?: string | number;
   "type": "cycle_thinking_level";
 };
 
-/** The levels that the current model understands. */
+/** The thinking levels that the current model supports. */
 export type GetAvailableThinkingLevelsCommand = {
   "id"?: string | number;
   "type": "get_available_thinking_levels";
 };
 
-/** Give the model one steering message a turn, or all that wait at once. */
+/** Deliver one queued steering message per turn, or all at once. */
 export type SetSteeringModeCommand = {
   "id"?: string | number;
   "type": "set_steering_mode";
   "mode": QueueMode;
 };
 
-/** Give the model one follow-up at a time, or all that wait at once. */
+/** Deliver one queued follow-up message at a time, or all at once. */
 export type SetFollowUpModeCommand = {
   "id"?: string | number;
   "type": "set_follow_up_mode";
   "mode": QueueMode;
 };
 
-/** Take back every queued message and return the texts. */
+/** Remove all queued messages and return their texts. */
 export type ClearQueueCommand = {
   "id"?: string | number;
   "type": "clear_queue";
 };
 
-/** Put a summary in the place of the older part of the conversation. A run that is going ends first, with its last events. */
+/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. */
 export type CompactCommand = {
   "id"?: string | number;
   "type": "compact";
   "customInstructions"?: string;
 };
 
-/** Whether this session compacts by itself when the context window fills up. */
+/** Enable or disable automatic compaction when the context window fills up. */
 export type SetAutoCompactionCommand = {
   "id"?: string | number;
   "type": "set_auto_compaction";
   "enabled": boolean;
 };
 
-/** Whether this session asks again by itself after overload, rate limits and server errors. */
+/** Enable or disable automatic retries after overload, rate limits and server errors. */
 export type SetAutoRetryCommand = {
   "id"?: string | number;
   "type": "set_auto_retry";
   "enabled": boolean;
 };
 
-/** Cancel the wait before the next attempt, and stop trying. Succeeds also when nothing waits. */
+/** Cancel the pending retry. Succeeds also when no retry is pending. */
 export type AbortRetryCommand = {
   "id"?: string | number;
   "type": "abort_retry";
 };
 
-/** Run a shell command in the working directory. Its output reaches the model with the next prompt. Several may run at once. */
+/** Run a shell command in the working directory. Its output is added to the context with the next prompt. Several commands can run at the same time. */
 export type BashCommand = {
   "id"?: string | number;
   "type": "bash";
@@ -192,53 +192,53 @@ export type BashCommand = {
   "excludeFromContext"?: boolean;
 };
 
-/** Stop every command that `bash` is running. The model’s own bash calls are stopped by `abort`. */
+/** Stop all commands that were started with `bash`. The bash tool calls of the model are stopped with `abort`. */
 export type AbortBashCommand = {
   "id"?: string | number;
   "type": "abort_bash";
 };
 
-/** Counts of messages, tokens and cost of the conversation. */
+/** Message counts, token usage and cost of the conversation. */
 export type GetSessionStatsCommand = {
   "id"?: string | number;
   "type": "get_session_stats";
 };
 
-/** Give the current session a display name. */
+/** Set the display name of the current session. */
 export type SetSessionNameCommand = {
   "id"?: string | number;
   "type": "set_session_name";
   "name": string;
 };
 
-/** Offer the model tools that live in the host, in the place of those set before. Each has a name, a description and its parameters as JSON Schema. A call comes as host_tool_call and is answered with host_tool_result. @experimental */
+/** Register tools that the host executes, replacing the ones set before. Each has a name, a description and its parameters as JSON Schema. A call is sent to the host as host_tool_call and answered with host_tool_result. @experimental */
 export type SetHostToolsCommand = {
   "id"?: string | number;
   "type": "set_host_tools";
   "tools": Array<unknown>;
 };
 
-/** Be told only of these events from here on; of all of them with null. Some that are told only to whoever names them: queue_update, bash_execution_update. Responses and questions always come, and so does what set_subagent_subscription asks for. @experimental */
+/** Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests and the events of set_subagent_subscription are always sent. @experimental */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";
   "events": Array<string> | null;
 };
 
-/** Start a new session with everything that was said before one of the user’s messages, and return its text. */
+/** Start a new session with the conversation before one of the user messages, and return the text of that message. */
 export type ForkCommand = {
   "id"?: string | number;
   "type": "fork";
   "entryId": string;
 };
 
-/** The user’s messages that a new branch could begin before, on all branches. */
+/** The user messages of all branches from which `branch` can start. */
 export type GetForkMessagesCommand = {
   "id"?: string | number;
   "type": "get_fork_messages";
 };
 
-/** Everything so far, as a tool result. @experimental */
+/** The complete partial result so far, in the form of a tool result. @experimental */
 export type HostToolUpdate = {
   "type": "host_tool_update";
   "id": string;
@@ -276,7 +276,7 @@ export type HostToolCall = {
   "arguments": Record<string, unknown>;
 };
 
-/** The run was aborted: nobody waits for the result of `targetId` any more. @experimental */
+/** The run was aborted; a result for `targetId` is ignored. @experimental */
 export type HostToolCancel = {
   "type": "host_tool_cancel";
   "id": string;
@@ -691,12 +691,12 @@ export type FailureResponse = {
   "code"?: string;
 };
 
-/** The agent begins to work on a prompt. */
+/** A run starts: the agent begins to work on a prompt. */
 export type AgentStartEvent = {
   "type": "agent_start";
 };
 
-/** A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself. */
+/** A run has ended. `messages` holds the messages of this run, not the whole history; `willRetry` is true when another run follows automatically. */
 export type AgentEndEvent = {
   "type": "agent_end";
   "messages": Array<AgentMessage>;
@@ -709,19 +709,19 @@ export type AgentSettledEvent = {
   "aborted": boolean;
 };
 
-/** A turn begins: one model answer and its tool calls. */
+/** A turn starts: one response of the model and its tool calls. */
 export type TurnStartEvent = {
   "type": "turn_start";
 };
 
-/** A turn is over, with the answer and the results of its tool calls. */
+/** A turn has ended, with the response of the model and the results of its tool calls. */
 export type TurnEndEvent = {
   "type": "turn_end";
   "message": AssistantMessage;
   "toolResults": Array<ToolResultMessage>;
 };
 
-/** A message begins. An assistant message begins empty. */
+/** A message starts. An assistant message starts empty. */
 export type MessageStartEvent = {
   "type": "message_start";
   "message": {
@@ -737,7 +737,7 @@ export type MessageStartEvent = {
   } | UserMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 };
 
-/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed. */
+/** An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. The values of an end event (`content`, `toolCall`) are final and replace the deltas before it, because a provider may correct what it streamed. */
 export type MessageUpdateEvent = {
   "type": "message_update";
   "usage": Usage;
@@ -779,18 +779,18 @@ export type MessageUpdateEvent = {
   };
 };
 
-/** A message is complete, and on disk unless the session is not kept. */
+/** A message is complete. It is on disk, unless the session is not persisted. */
 export type MessageEndEvent = {
   "type": "message_end";
   "message": AgentMessage;
 };
 
-/** A tool begins. */
+/** A tool call starts. */
 export type ToolExecutionStartEvent = {
   "type": "tool_execution_start";
   "toolCallId": string;
   "toolName": string;
-  /** The arguments as the model gave them. */
+  /** The arguments as the model sent them. */
   "args": Record<string, unknown>;
 };
 
@@ -799,7 +799,7 @@ export type ToolExecutionUpdateEvent = {
   "type": "tool_execution_update";
   "toolCallId": string;
   "toolName": string;
-  /** The arguments as the model gave them. */
+  /** The arguments as the model sent them. */
   "args": Record<string, unknown>;
   "partialResult": {
     "content": Array<TextContent | ImageContent>;
@@ -807,7 +807,7 @@ export type ToolExecutionUpdateEvent = {
   };
 };
 
-/** A tool is done. `durationMs` is told in the dialects that have a word for it. */
+/** A tool call has ended. `durationMs` is only sent in dialects that define it. */
 export type ToolExecutionEndEvent = {
   "type": "tool_execution_end";
   "toolCallId": string;
@@ -820,13 +820,13 @@ export type ToolExecutionEndEvent = {
   "durationMs"?: number;
 };
 
-/** Somebody asked for the conversation to be summarised. */
+/** A requested compaction starts. */
 export type CompactionStartEvent = {
   "type": "compaction_start";
   "reason": "manual" | "threshold" | "overflow";
 };
 
-/** What compaction_start announced is over. `result` is null when it was aborted, refused or failed. */
+/** A requested compaction has ended. `result` is null when it was aborted, refused or failed. */
 export type CompactionEndEvent = {
   "type": "compaction_end";
   "reason": "manual" | "threshold" | "overflow";
@@ -836,7 +836,7 @@ export type CompactionEndEvent = {
   "errorMessage"?: string;
 };
 
-/** The provider failed in a way that passes. Another run starts by itself after `delayMs`. */
+/** The provider failed with a temporary error. Another run starts automatically after `delayMs` milliseconds. */
 export type AutoRetryStartEvent = {
   "type": "auto_retry_start";
   "attempt": number;
@@ -845,7 +845,7 @@ export type AutoRetryStartEvent = {
   "errorMessage": string;
 };
 
-/** Asking again is over: an answer came, the attempts are used up, or somebody cancelled. */
+/** Retrying has ended: a request succeeded, all attempts failed, or the retry was cancelled. */
 export type AutoRetryEndEvent = {
   "type": "auto_retry_end";
   "success": boolean;
@@ -853,33 +853,33 @@ export type AutoRetryEndEvent = {
   "finalError"?: string;
 };
 
-/** What waits for the model has changed: the texts of both queues, oldest first. */
+/** The queued messages have changed. Contains the texts of both queues, oldest first. */
 export type QueueUpdateEvent = {
   "type": "queue_update";
   "steering": Array<string>;
   "followUp": Array<string>;
 };
 
-/** The session has another display name. */
+/** The display name of the session has changed. */
 export type SessionInfoChangedEvent = {
   "type": "session_info_changed";
   "name": string;
 };
 
-/** The model thinks harder or less hard from the next request on: somebody said so, or another model cannot do the same. */
+/** The thinking level has changed, from the next request on: it was set, or the new model does not support the previous level. */
 export type ThinkingLevelChangedEvent = {
   "type": "thinking_level_changed";
   "level": ThinkingLevel;
 };
 
-/** A command of `bash` said something: what is new, in order. `id` is that of the call. A host that does not keep up misses some; the response has the end of it all. */
+/** New output of a `bash` command, in order. `id` is the id of the call. A host that reads too slowly misses some updates; the response contains the end of the output. */
 export type BashExecutionUpdateEvent = {
   "type": "bash_execution_update";
   "id"?: string | number;
   "delta": string;
 };
 
-/** An extension failed. The agent goes on without its answer. */
+/** An extension failed. The agent continues without its result. */
 export type ExtensionErrorEvent = {
   "type": "extension_error";
   "extensionPath": string;
@@ -887,7 +887,7 @@ export type ExtensionErrorEvent = {
   "error": string;
 };
 
-/** Something the person in front of the host should know, for example that the disk is full. @experimental */
+/** A message for the user, for example that the disk is full. @experimental */
 export type NoticeEvent = {
   "type": "notice";
   "level": "info" | "warning" | "error";
@@ -943,7 +943,7 @@ export type BashExecutionMessage = {
   "timestamp": number;
 };
 
-/** What a `bash` command leaves behind. Counts are of the whole output (`total…`) and of what is shown (`output…`). */
+/** The result of a `bash` command. Counts are of the whole output (`total…`) and of the part in `output` (`output…`). */
 export type BashResult = {
   "output": string;
   /** Absent when the command was cancelled before it could exit. */
@@ -954,9 +954,9 @@ export type BashResult = {
   "totalBytes": number;
   "outputLines": number;
   "outputBytes": number;
-  /** Names the whole output; the read tool opens it as `artifact://ID`. */
+  /** Id of the artifact with the whole output; the read tool opens it as `artifact://ID`. */
   "artifactId"?: string;
-  /** Where the whole output lies. */
+  /** Path of the file with the whole output. */
   "fullOutputPath"?: string;
 };
 
@@ -974,9 +974,9 @@ export type CompactionResult = {
   "tokensBefore": number;
   /** `readFiles` and `modifiedFiles`, unless an extension made the summary. */
   "details": unknown;
-  /** What the conversation weighs now, as far as that can be known before the next answer. */
+  /** Estimated size of the context after compaction, in tokens. */
   "estimatedTokensAfter"?: number;
-  /** What writing the summary cost; absent when an extension wrote it. */
+  /** Token usage of the summary request; absent when an extension provided the summary. */
   "usage"?: Usage;
 };
 
@@ -988,7 +988,7 @@ export type CompactionSummaryMessage = {
   "timestamp": number;
 };
 
-/** Words that an extension or the agent itself puts before the model. */
+/** A message that an extension or the agent itself adds to the context. */
 export type CustomMessage = {
   "role": "custom";
   "customType": string;
@@ -1041,7 +1041,7 @@ export type InterruptMode = "immediate" | "wait";
 export type Model = {
   "id": string;
   "name": string;
-  /** The wire format it is reached by, for example `anthropic-messages`. */
+  /** The wire format of its API, for example `anthropic-messages`. */
   "api": string;
   "provider": string;
   "baseUrl": string;
@@ -1056,14 +1056,14 @@ export type Model = {
     "cacheRead": number;
     "cacheWrite": number;
   };
-  /** The levels it understands, when they are not the usual ones for its `reasoning` flag. */
+  /** The supported thinking levels, when they differ from the default ones for its `reasoning` flag. */
   "thinkingLevels"?: Array<ThinkingLevel>;
   "headers"?: Record<string, string>;
 };
 
 export type QueueMode = "all" | "one-at-a-time";
 
-/** Unknown fields and unknown entry types are kept as they are: other programs write here too. */
+/** Unknown fields and entry types are kept unchanged, because other programs write to these files too. */
 export type SessionEntry = {
   "id": string;
   "parentId": string | null;
@@ -1148,11 +1148,11 @@ export type SessionState = {
   "steeringMode": QueueMode;
   "followUpMode": QueueMode;
   "interruptMode": InterruptMode;
-  /** Absent with `--no-session`. Named before the file exists: it is written with the first acknowledged change. */
+  /** Absent with `--no-session`. Present before the file exists: the file is created with the first acknowledged change. */
   "sessionFile"?: string;
   "sessionId": string;
   "sessionName"?: string;
-  /** Whether what the project brings along counts: its settings, extensions, skills, rules and agents. */
+  /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   "trusted": boolean;
   "autoCompactionEnabled": boolean;
   "messageCount": number;
@@ -1177,7 +1177,7 @@ export type SessionStats = {
     "total": number;
   };
   "cost": number;
-  /** How full the window is; absent without a model. */
+  /** Use of the context window; absent without a model. */
   "contextUsage"?: {
     "tokens": number;
     "contextWindow": number;
@@ -1190,7 +1190,7 @@ export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 export type TextContent = {
   "type": "text";
   "text": string;
-  /** Opaque provider signature; kept and sent back to the provider that made it. */
+  /** Opaque provider signature; stored and sent back to the same provider. */
   "textSignature"?: string;
 };
 
@@ -1198,7 +1198,7 @@ export type ThinkingContent = {
   "type": "thinking";
   "thinking": string;
   "thinkingSignature"?: string;
-  /** The provider hid the text; only the signature carries meaning. */
+  /** The provider redacted the text; only the signature is meaningful. */
   "redacted"?: true;
 };
 

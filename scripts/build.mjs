@@ -1,4 +1,4 @@
-// Makes dist/: the bundled program, and plain ES modules with types for those who import Parley. `--if-stale` keeps a fresh one.
+// Builds dist/: the bundled program, and the library as ES modules with types. `--if-stale` does nothing if dist/ is up to date.
 // @ts-check
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -25,22 +25,22 @@ const INPUTS = [
   'tsconfig.build.json',
 ];
 
-if (!process.argv.includes('--if-stale') || (await isStale())) await makeDist();
+if (!process.argv.includes('--if-stale') || (await isStale())) await buildDist();
 
-async function makeDist() {
+async function buildDist() {
   const { bundle } = await import('./bundle.mjs');
   await rm(dist, { recursive: true, force: true });
   const parts = await Promise.allSettled([bundle(dist), compileLibrary()]);
   const failed = parts.filter((part) => part.status === 'rejected');
   if (failed.length > 0) {
-    // Half a dist/ would look fresh the next time.
+    // An incomplete dist/ would look up to date the next time.
     await rm(dist, { recursive: true, force: true });
     console.error(failed.map(({ reason }) => reason.message).join('\n'));
     process.exitCode = 1;
     return;
   }
   const [program] = parts;
-  // stderr, because `npm pack` runs this and its stdout is the caller's.
+  // stderr, because `npm pack --json` runs this script and writes its result to stdout.
   if (program.status === 'fulfilled') console.error(report(program.value));
 }
 
@@ -54,53 +54,53 @@ async function compileLibrary() {
   try {
     await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root });
   } catch (thrown) {
-    // tsc speaks on stdout; without this only the exit code would be seen.
+    // tsc writes its errors to stdout.
     const { stdout } = /** @type {{ stdout?: string }} */ (thrown);
     throw new Error(`The library does not compile:\n${stdout ?? thrown}`);
   }
   const { bundleVendors, keepReachableTypes } = await import('./vendor.mjs');
-  await nameLibrary();
+  await writeLibraryPackage();
   await bundleVendors(join(dist, 'lib/llm/apis/ai-sdk/vendor'));
-  await keepReachableTypes(join(dist, 'lib'), await typesOfDoors());
+  await keepReachableTypes(join(dist, 'lib'), await entryPointTypes());
 }
 
-async function typesOfDoors() {
+async function entryPointTypes() {
   const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   return Object.values(exports).flatMap(({ types }) => (types ? [join(root, types)] : []));
 }
 
-/** Beside the program, which is CommonJS, the library says for itself what it is. By the package's name it finds its version. */
-async function nameLibrary() {
+/** dist/ is CommonJS, so the library needs its own package.json. The library reads its version by importing the package name. */
+async function writeLibraryPackage() {
   const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const exports = { './package.json': './package.json' };
   await writeFile(join(dist, 'lib/package.json'), `${JSON.stringify({ name, version, type: 'module', exports })}\n`);
 }
 
 async function isStale() {
-  const [built, newest] = await Promise.all([modified(join(dist, 'cli.js')), newestOf(INPUTS)]);
-  return newest > built;
+  const [builtAt, newest] = await Promise.all([modifiedAt(join(dist, 'cli.js')), newestIn(INPUTS)]);
+  return newest > builtAt;
 }
 
 /**
  * @param {string[]} paths
  * @returns {Promise<number>}
  */
-async function newestOf(paths) {
+async function newestIn(paths) {
   const times = await Promise.all(
     paths.map(async (path) => {
       const full = join(root, path);
       const info = await stat(full);
-      // A directory's own time changes when a file in it comes or goes.
+      // The time of a directory changes when a file is added or removed.
       if (!info.isDirectory()) return info.mtimeMs;
       const inside = (await readdir(full)).map((name) => join(path, name));
-      return Math.max(info.mtimeMs, await newestOf(inside));
+      return Math.max(info.mtimeMs, await newestIn(inside));
     }),
   );
   return Math.max(0, ...times);
 }
 
 /** @param {string} path */
-async function modified(path) {
+async function modifiedAt(path) {
   try {
     return (await stat(path)).mtimeMs;
   } catch {

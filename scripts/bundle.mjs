@@ -1,4 +1,4 @@
-// Packs the program into as few files as start-up wants. Shared by the build and by the tests, which never touch dist/.
+// Bundles the program. Used by the build, and by the tests with another output directory.
 // @ts-check
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -6,44 +6,44 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { toCommonJs } from './commonjs.mjs';
 import { COMMON_WIRES, rehearse } from './rehearsal.mjs';
-import { zodInEnglish } from './vendor.mjs';
+import { removeZodLocales } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Makes the program: `outdir`/cli.js, which starts `outdir`/program.
+ * Writes `outdir`/cli.js, which starts `outdir`/program.
  * @param {string} outdir
  * @returns {Promise<{ program: string, startBytes: number, totalBytes: number }>}
  */
 export async function bundle(outdir) {
   const { program, texts } = await writeProgram(outdir, root, 'src/cli/main.ts');
-  await packTogether(program, texts, await neededByPrompts(program));
+  await packTogether(program, texts, await findPromptChunks(program));
   await rehearse(program, ['offline', ...COMMON_WIRES]);
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
 }
 
 /**
- * Writes the launcher and one file for each part of the program.
+ * Writes the launcher and one file for each chunk of the program.
  * @param {string} outdir
- * @param {string} project The folder from which packages are looked up.
- * @param {string} entry Relative to it.
+ * @param {string} project The directory from which packages are resolved.
+ * @param {string} entry Relative to `project`.
  * @returns {Promise<{ program: string, texts: Map<string, string> }>}
  */
 export async function writeProgram(outdir, project, entry) {
-  const texts = await toCommonJs(await modules(project, entry), 'cli.js');
+  const texts = await toCommonJs(await buildModules(project, entry), 'cli.js');
   const program = join(resolve(outdir), 'cli.js');
   await mkdir(join(outdir, 'program'), { recursive: true });
-  // The package's own files are ES modules, unless a folder says otherwise.
+  // The package.json of the project declares ES modules, so this directory needs its own.
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
-  for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), asFunction(text));
+  for (const [name, text] of texts) await writeFile(join(outdir, 'program', name), wrapInFunction(text));
   await writeThreads(join(outdir, 'program', 'threads'));
   await writeLauncher(program, []);
   return { program, texts };
 }
 
 /**
- * Programs of worker threads. Each is whole in one file, because a thread has no launcher.
+ * Writes the programs of worker threads, each in one file, because a thread has no launcher.
  * @param {string} outdir
  */
 async function writeThreads(outdir) {
@@ -73,18 +73,18 @@ async function writeLauncher(program, together) {
 }
 
 /**
- * What a first prompt loads over any wire, and a start that is only asked for its state does not.
+ * The chunks that a first prompt loads with any model API, and that a start with `get_state` only does not load.
  * @param {string} program
  */
-async function neededByPrompts(program) {
+async function findPromptChunks(program) {
   const idle = await rehearse(program, []);
   const [first = '', ...others] = COMMON_WIRES;
-  let needed = (await rehearse(program, [first])).filter((name) => !idle.includes(name));
+  let chunks = (await rehearse(program, [first])).filter((name) => !idle.includes(name));
   for (const wire of others) {
-    const also = await rehearse(program, [wire]);
-    needed = needed.filter((name) => also.includes(name));
+    const loaded = await rehearse(program, [wire]);
+    chunks = chunks.filter((name) => loaded.includes(name));
   }
-  return needed;
+  return chunks;
 }
 
 /**
@@ -94,26 +94,26 @@ async function neededByPrompts(program) {
  */
 async function packTogether(program, texts, names) {
   const folder = join(dirname(program), 'program');
-  const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${asFunction(texts.get(name) ?? '')}`);
+  const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${wrapInFunction(texts.get(name) ?? '')}`);
   await writeFile(join(folder, 'together.js'), `(function(){return{${entries.join(',')}}})`);
   for (const name of names) await rm(join(folder, name));
   await writeLauncher(program, names);
 }
 
 /**
- * As the launcher takes it. Done here, because a start would copy the whole text for it.
+ * The form that the launcher runs. It is done at build time, because otherwise each start would copy the whole text.
  * @param {string} text
  */
-function asFunction(text) {
+function wrapInFunction(text) {
   return `(function(exports,require,module){${text}\n})`;
 }
 
 /**
  * @param {string} project
  * @param {string} entry
- * @returns {Promise<Map<string, import('./commonjs.mjs').Module>>} The entry as ES modules, split where it loads lazily.
+ * @returns {Promise<Map<string, import('./commonjs.mjs').Module>>} The entry as ES modules, split at dynamic imports.
  */
-async function modules(project, entry) {
+async function buildModules(project, entry) {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { outputFiles, metafile } = await build({
     absWorkingDir: project,
@@ -124,14 +124,13 @@ async function modules(project, entry) {
     platform: 'node',
     target: 'node20',
     splitting: true,
-    // Names stay readable in stack traces; the rest of the weight goes.
     minifySyntax: true,
     minifyWhitespace: true,
-    // The `main` of some packages is UMD, whose inner requires no bundler can follow.
+    // The `main` file of some packages is UMD, whose inner `require` calls esbuild cannot resolve.
     mainFields: ['module', 'main'],
-    // Both find their other half beside themselves in node_modules, so they must stay there.
+    // Both load files relative to their own path in node_modules, so they cannot be bundled.
     external: ['@vscode/ripgrep', 'jiti'],
-    plugins: [zodInEnglish],
+    plugins: [removeZodLocales],
     define: { __VERSION__: JSON.stringify(version) },
     write: false,
     metafile: true,

@@ -1,36 +1,36 @@
-// From the price list's providers to ours: whose models are taken, and how each host spells their names.
+// Maps providers of the price list to providers of Parley: which models are used, and their ids at each host.
 // @ts-check
 
 /**
- * - `from`: the price list's name of the provider. `to`: ours.
- * - `keep`: only these of its ids, where families alone would let in what the host does not serve any more.
- * - `id`: what the host calls a model that the list calls otherwise.
- * - `also`: ids that the list knows only as other names of the same price.
- * - `more`: what the list has not heard of yet: US dollars for a million tokens of input, output, cache read, cache write.
- * - `levels`: the only thinking levels that the host passes on; absent: all that the family has.
- * - `thoughtless`: these think as they please here, and are told nothing.
+ * - `from`: the provider in the price list. `to`: the provider in Parley.
+ * - `keep`: a filter for ids, used when the host no longer serves some models of a series.
+ * - `id`: converts an id of the list to the id at the host.
+ * - `aliases`: ids that the list has only as other names of a model with the same price.
+ * - `unlisted`: models that the list does not have: US dollars per million tokens of input, output, cache read, cache write.
+ * - `levels`: the thinking levels that the host supports; absent: all levels of the series.
+ * - `noThinkingLevels`: models whose thinking level cannot be set at this host.
  * @typedef {object} Host
  * @property {string} from
  * @property {string} to
  * @property {RegExp} [keep]
  * @property {(id: string) => string} [id]
- * @property {readonly string[]} [also]
- * @property {Readonly<Record<string, readonly [number, number, number, number]>>} [more]
+ * @property {readonly string[]} [aliases]
+ * @property {Readonly<Record<string, readonly [number, number, number, number]>>} [unlisted]
  * @property {string} [levels]
- * @property {RegExp} [thoughtless]
+ * @property {RegExp} [noThinkingLevels]
  */
 
 const VENDORS =
   /^(amazon|anthropic|deepseek|google|meta-llama|minimax|mistralai|moonshotai|nvidia|openai|qwen|stepfun|x-ai|xiaomi|z-ai)\/(?!qwen3-(vl|32b))/;
 
-/** Bedrock's own names of the older Claudes carry dates and versions that the list leaves out or invents. */
+/** Bedrock ids of older Claude models contain dates and versions that differ from those in the list. */
 const BEDROCK_NAMES = /** @type {Readonly<Record<string, string>>} */ ({
   'anthropic.claude-opus-4-5-v1:0': 'anthropic.claude-opus-4-5-20251101-v1:0',
   'anthropic.claude-opus-4-6-v1:0': 'anthropic.claude-opus-4-6-v1',
 });
 
 /** @param {string} id */
-function bedrock(id) {
+function bedrockId(id) {
   const [, region, name = id] = /^(?:(global|regional)\.)?(.*)$/.exec(id) ?? [];
   const plain = /claude-(sonnet-4-6|opus-4-[78]|\w+-5)/.test(name) ? name.replace(/-v1:0$/, '') : name;
   const prefix = region === 'regional' ? 'us.' : region ? `${region}.` : '';
@@ -42,18 +42,18 @@ export const HOSTS = [
   {
     from: 'anthropic',
     to: 'anthropic',
-    more: { 'claude-sonnet-5-5': [2, 10, 0.2, 2.5], 'claude-haiku-5-5': [0.1, 0.5, 0.01, 0.125] },
+    unlisted: { 'claude-sonnet-5-5': [2, 10, 0.2, 2.5], 'claude-haiku-5-5': [0.1, 0.5, 0.01, 0.125] },
   },
   {
     from: 'openai',
     to: 'openai',
     keep: /^(?!gpt-oss)/,
-    also: ['gpt-5.1-codex-max', 'gpt-5.2-codex'],
-    more: { 'gpt-6.1-sol': [2, 10, 0.1, 2.5] },
+    aliases: ['gpt-5.1-codex-max', 'gpt-5.2-codex'],
+    unlisted: { 'gpt-6.1-sol': [2, 10, 0.1, 2.5] },
   },
   { from: 'google', to: 'google', keep: /^gemini-(?!3\.5-flash$)/ },
   { from: 'openrouter', to: 'openrouter', keep: VENDORS },
-  { from: 'groq', to: 'groq', levels: 'lmh', thoughtless: /qwen/ },
+  { from: 'groq', to: 'groq', levels: 'lmh', noThinkingLevels: /qwen/ },
   { from: 'deepseek', to: 'deepseek', keep: /-v4-/ },
   { from: 'x-ai', to: 'xai', levels: 'h' },
   { from: 'mistral', to: 'mistral' },
@@ -78,14 +78,14 @@ export const HOSTS = [
     from: 'minimax',
     to: 'minimax',
     id: (id) => id.replace('minimax-m', 'MiniMax-M'),
-    also: ['MiniMax-M2.1', 'MiniMax-M2.5'],
+    aliases: ['MiniMax-M2.1', 'MiniMax-M2.5'],
   },
-  { from: 'aws', to: 'amazon-bedrock', keep: /^(?!openai\.gpt-5)(?!\w+\.openai)/, id: bedrock },
+  { from: 'aws', to: 'amazon-bedrock', keep: /^(?!openai\.gpt-5)(?!\w+\.openai)/, id: bedrockId },
   { from: 'google', to: 'google-vertex', keep: /^gemini-3/ },
 ];
 
 /**
- * The name that families know a model by.
+ * The model name that catalogue-series.mjs matches: lower case, without vendor, region, date and version.
  * @param {string} id
  */
 export function bareName(id) {
@@ -108,11 +108,11 @@ export function displayName(id, listed) {
     .replace(/(?<=-\d)-(?=\d$|\d-)/, '.')
     .split('-');
   if (words[1] === 'oss') return words.slice(0, 3).join('-');
-  if (words[0] === 'gpt') return [`GPT-${words[1]}`, ...words.slice(2).map(titled)].join(' ');
-  return words.map(titled).join(' ');
+  if (words[0] === 'gpt') return [`GPT-${words[1]}`, ...words.slice(2).map(titleCase)].join(' ');
+  return words.map(titleCase).join(' ');
 }
 
 /** @param {string} word */
-function titled(word) {
+function titleCase(word) {
   return /^(o\d|\d+b|a\d+b)$/.test(word) ? word : word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,4 +1,4 @@
-// Turns the ES modules of a split bundle into CommonJS: everything the start needs in one file, each lazy part in its own.
+// Converts the ES modules of a split bundle to CommonJS: all modules of the start in one file, each lazy chunk in its own file.
 // @ts-check
 import { posix } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -7,7 +7,7 @@ import { build, transform } from 'esbuild';
  * @typedef {object} Module
  * @property {string} text
  * @property {readonly { path: string, kind: string, external?: boolean }[]} imports
- * @property {boolean} [isCommonJs] A CommonJS package that is imported lazily. The bundler exports it as `default` alone.
+ * @property {boolean} [isCommonJs] A CommonJS package that is imported lazily. The bundler exports it only as `default`.
  */
 
 const COMMON = /** @type {const} */ ({
@@ -21,8 +21,8 @@ const COMMON = /** @type {const} */ ({
 });
 
 /**
- * Appended to a CommonJS package in a file of its own: `import()` of it then gives what Node gives, the members by name beside
- * the whole as `default`. Getters, because packages load some of their members on first use.
+ * Appended to a CommonJS package in its own file: `import()` of it then returns the same as in Node, the members by name and the
+ * module as `default`. Getters are used, because packages load some members on first use.
  */
 const NAMED_EXPORTS = `
 ;(whole=>{module.exports={__proto__:null,default:whole};
@@ -30,9 +30,9 @@ for(const name of Object.keys(Object(whole)))name!=="default"&&Object.defineProp
 })(module.exports.default);`;
 
 /**
- * @param {ReadonlyMap<string, Module>} modules By path, with `/` between its parts.
+ * @param {ReadonlyMap<string, Module>} modules By path, with `/` as separator.
  * @param {string} entry
- * @returns {Promise<Map<string, string>>} Texts by name; the first is `start.js`.
+ * @returns {Promise<Map<string, string>>} File contents by name; the first is `start.js`.
  */
 export async function toCommonJs(modules, entry) {
   const start = staticClosure(modules, entry);
@@ -44,22 +44,22 @@ export async function toCommonJs(modules, entry) {
 }
 
 /**
- * What is read before the first line of the program runs.
+ * All modules that are loaded before the first line of the program runs.
  * @param {ReadonlyMap<string, Module>} modules
  * @param {string} entry
  */
 function staticClosure(modules, entry) {
-  const seen = new Set([entry]);
-  for (const path of seen) {
+  const paths = new Set([entry]);
+  for (const path of paths) {
     for (const { path: to, kind, external } of modules.get(path)?.imports ?? []) {
-      if (kind === 'import-statement' && !external) seen.add(to);
+      if (kind === 'import-statement' && !external) paths.add(to);
     }
   }
-  return [...seen];
+  return [...paths];
 }
 
 /**
- * Lazy parts find what they share with the start as `require("./start.js").cN`.
+ * Lazy chunks access modules of the start as `require("./start.js").cN`.
  * @param {ReadonlyMap<string, Module>} modules
  * @param {string} entry
  * @param {readonly string[]} start
@@ -83,7 +83,9 @@ async function bundleStart(modules, entry, start) {
             if (start.includes(to)) return { path: to, namespace: 'module' };
             return { path: modules.has(to) ? `./${posix.basename(to)}` : path, external: true };
           });
-          onLoad({ filter: /.*/, namespace: 'module' }, ({ path }) => ({ contents: required(modules.get(path)) }));
+          onLoad({ filter: /.*/, namespace: 'module' }, ({ path }) => ({
+            contents: replaceImports(modules.get(path)),
+          }));
         },
       },
     ],
@@ -97,7 +99,7 @@ async function bundleStart(modules, entry, start) {
  * @param {readonly string[]} start
  */
 async function convertLazy(path, module, start) {
-  const { code } = await transform(required(module), COMMON);
+  const { code } = await transform(replaceImports(module), COMMON);
   const text = module.isCommonJs ? code + NAMED_EXPORTS : code;
   return text.replace(/\brequire\("(\.[^"]+)"\)/g, (_, to) => {
     const n = start.indexOf(posix.join(posix.dirname(path), to));
@@ -106,12 +108,12 @@ async function convertLazy(path, module, start) {
 }
 
 /**
- * Loads lazy parts and Node's own modules by `require`: the first `import()` of a process costs milliseconds, and a built-in
- * module that is imported whole is copied member by member. Packages are imported by the launcher, which is compiled anew.
- * A built-in module that is imported lazily is an object that inherits the members and has the whole as `default`.
+ * Replaces `import()` of lazy chunks and of Node modules by `require`: the first `import()` of a process takes milliseconds, and a
+ * namespace import of a built-in module copies every member. Packages are imported by the launcher, which is not in the code cache.
+ * A built-in module that is imported lazily becomes an object that inherits the members and has the module as `default`.
  * @param {Module | undefined} module
  */
-function required(module) {
+function replaceImports(module) {
   const lazy = new Set(
     module?.imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => posix.basename(path)),
   );
@@ -122,7 +124,7 @@ function required(module) {
         return `Promise.resolve().then(()=>({__proto__:require(${name}),default:require(${name})}))`;
       }
       const isLazy = path.startsWith('.') && lazy.has(posix.basename(path));
-      return isLazy ? `Promise.resolve().then(()=>require(${name}))` : `require.foreign(${name})`;
+      return isLazy ? `Promise.resolve().then(()=>require(${name}))` : `require.importPackage(${name})`;
     })
     .replace(/\bimport(?: |\*as )(\w+) from("node:[^"]+");/g, 'const $1=require($2);');
 }

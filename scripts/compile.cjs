@@ -1,4 +1,4 @@
-// Runs the bundled program through a short conversation and keeps what V8 compiled for it, where the launcher looks for it.
+// Runs the bundled program and writes the code cache of V8 to the directory where the launcher reads it.
 // @ts-check
 'use strict';
 const { mkdirSync, writeFileSync } = require('node:fs');

@@ -1,5 +1,5 @@
-// Adds to package-lock.json the binaries of other platforms that a registry did not offer when the lock was made: without them
-// `npm ci` refuses the lock, and the other platforms would get no binary at all.
+// Adds optional binaries of other platforms to package-lock.json that the registry did not offer when the file was created. Without
+// them `npm ci` rejects the file, and other platforms would get no binary.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +11,9 @@ const CPU = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 
 
 const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 const lock = JSON.parse(await readFile(file, 'utf8'));
-const added = missingFrom(lock.packages);
+const added = findMissingEntries(lock.packages);
 if (added.length > 0) {
-  lock.packages = Object.fromEntries([...Object.entries(lock.packages), ...added].sort(byPath));
+  lock.packages = Object.fromEntries([...Object.entries(lock.packages), ...added].sort(comparePaths));
   await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 console.error(`package-lock.json: ${added.length} entries added`);
@@ -22,12 +22,12 @@ console.error(`package-lock.json: ${added.length} entries added`);
  * @param {Record<string, Entry>} packages
  * @returns {[string, Entry][]}
  */
-function missingFrom(packages) {
+function findMissingEntries(packages) {
   return Object.values(packages).flatMap(({ dev, optionalDependencies = {} }) =>
     Object.entries(optionalDependencies)
       .filter(([name]) => !packages[`node_modules/${name}`])
       .map(
-        ([name, version]) => /** @type {[string, Entry]} */ ([`node_modules/${name}`, entryFor(name, version, dev)]),
+        ([name, version]) => /** @type {[string, Entry]} */ ([`node_modules/${name}`, createEntry(name, version, dev)]),
       ),
   );
 }
@@ -38,12 +38,13 @@ function missingFrom(packages) {
  * @param {boolean | undefined} dev
  * @returns {Entry}
  */
-function entryFor(name, version, dev) {
+function createEntry(name, version, dev) {
   const words = name.split(/[-/]/);
   const os = OS.filter((word) => words.includes(word));
   const cpu = CPU.filter((word) => words.includes(word));
-  // Without them npm would try to fetch it on every platform.
-  if (os.length + cpu.length === 0) throw new Error(`${name}@${version} is missing and does not say its platform`);
+  // Without os and cpu, npm would try to install the package on every platform.
+  if (os.length + cpu.length === 0)
+    throw new Error(`${name}@${version} is missing, and its name does not contain a platform`);
   const libc = name.includes('musl') ? ['musl'] : name.endsWith('-gnu') ? ['glibc'] : [];
   return {
     version,
@@ -59,6 +60,6 @@ function entryFor(name, version, dev) {
  * @param {[string, unknown]} a
  * @param {[string, unknown]} b
  */
-function byPath([a], [b]) {
+function comparePaths([a], [b]) {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// The checksum of Amazon's event streams, which Node 20 does not have.
+// CRC-32 for AWS event streams. Node 20 has no such function.
 // @ts-check
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte;

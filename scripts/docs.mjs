@@ -1,4 +1,5 @@
-// Writes docs/protocol/*.md, docs/stability.md and schema/*.json from the declarations. Bundled first, because Node 20 runs no TypeScript.
+// Generates docs/protocol/*.md, docs/stability.md and schema/*.json from the declarations. The generator is bundled first, because Node 20
+// cannot run TypeScript.
 // @ts-check
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Inside node_modules, so that what stays external is found from there.
+// Inside node_modules, so that external packages are resolved.
 const program = join(root, 'node_modules/.cache/parley-docs', `${process.pid}.mjs`);
 
 try {

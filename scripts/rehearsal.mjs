@@ -1,5 +1,5 @@
-// Conversations that the program is made to have at build time, so that V8 compiles what most starts and first prompts need:
-// with the offline model, and over the common wires with a server of our own on this machine.
+// Runs short conversations with the program at build time, so that the code cache of V8 contains the functions that most starts and
+// first prompts need. Models are the offline model, and a loopback server for the common model APIs.
 // @ts-check
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,38 +14,38 @@ import { WIRES } from './wires.mjs';
 const COMPILE = fileURLToPath(new URL('compile.cjs', import.meta.url));
 const DELTAS = 20;
 
-/** The wires over which most people talk to their models. */
+/** The most common model APIs. */
 export const COMMON_WIRES = ['anthropic-messages', 'openai-responses', 'openai-completions'];
 
 /**
- * Leaves the compiled code where the launcher looks for it.
+ * Writes the code cache to the directory where the launcher reads it.
  * @param {string} program
- * @param {readonly string[]} models Wires, or `offline`; one prompt each.
- * @returns {Promise<string[]>} The files of the program that were needed.
+ * @param {readonly string[]} models Model APIs, or `offline`; one prompt is sent to each.
+ * @returns {Promise<string[]>} The files of the program that were loaded.
  */
 export async function rehearse(program, models) {
   const home = await mkdtemp(join(tmpdir(), 'parley-rehearsal-'));
-  const compiled = join(
+  const codeCache = join(
     dirname(program),
     'program',
     `compiled-${process.platform}-${process.arch}-${process.versions.v8}`,
   );
-  const server = await serveWires();
+  const server = await startServer();
   try {
-    await rm(compiled, { recursive: true, force: true });
-    await writeFile(join(home, 'models.json'), JSON.stringify({ providers: providersAt(server.url) }));
-    const actor = openActor(program, compiled, home);
-    for (const model of models) await promptOnce(actor, model);
-    if (models.includes('offline')) await goOn(actor);
-    await actor.leave();
-    return await readdir(compiled);
+    await rm(codeCache, { recursive: true, force: true });
+    await writeFile(join(home, 'models.json'), JSON.stringify({ providers: createProviders(server.url) }));
+    const agent = startAgent(program, codeCache, home);
+    for (const model of models) await promptOnce(agent, model);
+    if (models.includes('offline')) await resumeSession(agent);
+    await agent.close();
+    return await readdir(codeCache);
   } finally {
     server.close();
     await rm(home, { recursive: true, force: true });
   }
 }
 
-async function serveWires() {
+async function startServer() {
   const server = createServer((request, response) => {
     request.resume();
     const wire = WIRES.find(({ api }) => request.url?.startsWith(`/${api}/`));
@@ -64,7 +64,7 @@ async function serveWires() {
 }
 
 /** @param {string} url */
-function providersAt(url) {
+function createProviders(url) {
   const provider = (/** @type {string} */ api) => ({
     baseUrl: `${url}/${api}`,
     apiKey: 'none',
@@ -74,64 +74,64 @@ function providersAt(url) {
   return Object.fromEntries(COMMON_WIRES.map((api) => [api, provider(api)]));
 }
 
-/** @typedef {ReturnType<typeof openActor>} Actor */
+/** @typedef {ReturnType<typeof startAgent>} Agent */
 
 /**
- * @param {Actor} actor
+ * @param {Agent} agent
  * @param {string} model
  */
-async function promptOnce({ say, heard }, model) {
+async function promptOnce({ send, waitForLine }, model) {
   if (model !== 'offline') {
-    say({ type: 'set_model', provider: model, modelId: 'rehearsal' });
-    await heard('"set_model"');
+    send({ type: 'set_model', provider: model, modelId: 'rehearsal' });
+    await waitForLine('"set_model"');
   }
-  say({ type: 'prompt', message: 'run `true`' });
-  await heard('"agent_settled"');
+  send({ type: 'prompt', message: 'run `true`' });
+  await waitForLine('"agent_settled"');
 }
 
 /**
- * Leaves the session and comes back to it, as a start with `--continue` would.
- * @param {Actor} actor
+ * Switches to a new session and back, which runs the code of a start with `--continue`.
+ * @param {Agent} agent
  */
-async function goOn({ say, heard }) {
-  say({ type: 'get_session_stats' });
-  const { data } = JSON.parse(await heard('"get_session_stats"'));
-  say({ type: 'new_session' });
-  await heard('"new_session"');
-  say({ type: 'switch_session', sessionPath: data.sessionFile });
-  await heard('"switch_session"');
+async function resumeSession({ send, waitForLine }) {
+  send({ type: 'get_session_stats' });
+  const { data } = JSON.parse(await waitForLine('"get_session_stats"'));
+  send({ type: 'new_session' });
+  await waitForLine('"new_session"');
+  send({ type: 'switch_session', sessionPath: data.sessionFile });
+  await waitForLine('"switch_session"');
 }
 
 /**
  * @param {string} program
- * @param {string} compiled
+ * @param {string} codeCache
  * @param {string} home
  */
-function openActor(program, compiled, home) {
-  const child = spawn(process.execPath, [COMPILE, program, compiled], {
-    // Neither the user's settings nor flags for Node: V8 takes the code back only under the flags it had.
+function startAgent(program, codeCache, home) {
+  const child = spawn(process.execPath, [COMPILE, program, codeCache], {
+    // No settings of the user and no NODE_OPTIONS: V8 accepts a code cache only with the flags it was created with.
     env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const say = (/** @type {object} */ call) => child.stdin.write(`${JSON.stringify(call)}\n`);
-  say({ type: 'get_state' });
+  const send = (/** @type {object} */ call) => child.stdin.write(`${JSON.stringify(call)}\n`);
+  send({ type: 'get_state' });
   return {
-    say,
+    send,
     /** @param {string} text */
-    async heard(text) {
+    async waitForLine(text) {
       for (let next = await lines.next(); !next.done; next = await lines.next()) {
-        if (next.value.includes('"success":false')) throw new Error(`The rehearsal was refused: ${next.value}`);
+        if (next.value.includes('"success":false')) throw new Error(`The warm-up run failed: ${next.value}`);
         if (next.value.includes(text)) return next.value;
       }
-      throw new Error(`The rehearsal ended before ${text}`);
+      throw new Error(`The warm-up run ended before ${text}`);
     },
-    async leave() {
+    async close() {
       child.stdin.end();
       child.stdout.resume();
       const [code] = await ended;
-      if (code !== 0) throw new Error(`The rehearsal ended with ${code}`);
+      if (code !== 0) throw new Error(`The warm-up run ended with exit code ${code}`);
     },
   };
 }

@@ -1,15 +1,15 @@
-// Packs what Parley leans on without asking anyone to install it, and keeps of the types only what a door of the package leads to.
+// Bundles packages into the library that are not installed with Parley, and removes types that no entry point of the package uses.
 // @ts-check
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * zod speaks fifty languages, which are half of its weight; ours says only to programmers what is wrong with a value.
+ * Removes all locales of zod except English. They are half of its size, and Parley shows its messages only to developers.
  * @type {import('esbuild').Plugin}
  */
-export const zodInEnglish = {
-  name: 'zod-in-english',
+export const removeZodLocales = {
+  name: 'remove-zod-locales',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: `export { default as en } from './en.js';`,
@@ -18,13 +18,13 @@ export const zodInEnglish = {
 };
 
 /**
- * Puts the packages themselves in the place of the modules that only open the door to them.
+ * Replaces the modules that re-export packages by bundles of these packages.
  * @param {string} folder
  */
 export async function bundleVendors(folder) {
-  const doors = (await readdir(folder)).filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
+  const entryPoints = (await readdir(folder)).filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
   await build({
-    entryPoints: doors,
+    entryPoints,
     outdir: folder,
     allowOverwrite: true,
     bundle: true,
@@ -35,18 +35,18 @@ export async function bundleVendors(folder) {
     mainFields: ['module', 'main'],
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [zodInEnglish],
+    plugins: [removeZodLocales],
     logLevel: 'silent',
   });
 }
 
 /**
- * The other types name packages that are not installed with Parley.
+ * The removed types import packages that are not installed with Parley.
  * @param {string} lib
- * @param {readonly string[]} doors
+ * @param {readonly string[]} entryPoints
  */
-export async function keepReachableTypes(lib, doors) {
-  const reached = new Set(doors.map((door) => resolve(door)));
+export async function keepReachableTypes(lib, entryPoints) {
+  const reached = new Set(entryPoints.map((path) => resolve(path)));
   for (const path of reached) {
     for (const [, to = ''] of (await readFile(path, 'utf8')).matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)) {
       reached.add(resolve(dirname(path), to.replace(/\.[jt]s$/, '.d.ts')));

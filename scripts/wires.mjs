@@ -1,24 +1,24 @@
-// The least stream of text that each model API understands, for rehearsals and the bench. Frames only; no checks.
+// A minimal text stream in the format of each model API, for the build-time warm-up and the benchmarks. Requests are not checked.
 // @ts-check
 import { crc32 } from './crc32.mjs';
 
 /**
  * @typedef {object} Wire
  * @property {string} api
- * @property {string} type The content type of its stream.
+ * @property {string} type The content type of the stream.
  * @property {(deltas: number) => Buffer} frames
  * @property {(url: string) => object} model
- * @property {Record<string, unknown>} door
+ * @property {Record<string, unknown>} auth
  */
 
 const WORD = 'word ';
-const json = (/** @type {object} */ data, /** @type {string} */ event = '') =>
+const sseEvent = (/** @type {object} */ data, /** @type {string} */ event = '') =>
   `${event && `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 /** @type {(begin: string, delta: string, end: string) => (deltas: number) => Buffer} */
-const texts = (begin, delta, end) => (deltas) => Buffer.from(begin + delta.repeat(deltas) + end);
+const repeatDelta = (begin, delta, end) => (deltas) => Buffer.from(begin + delta.repeat(deltas) + end);
 
 /** @type {(type: string, payload: object) => Buffer} */
-function amazon(type, payload) {
+function encodeEventStreamMessage(type, payload) {
   const pairs = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' };
   const headers = Buffer.concat(
     Object.entries(pairs).map(([name, value]) =>
@@ -42,7 +42,7 @@ function amazon(type, payload) {
 }
 
 /** @type {(api: string, provider: string, id: string, path?: string) => (url: string) => object} */
-const modelOf =
+const createModel =
   (api, provider, id, path = '') =>
   (url) => ({
     id,
@@ -58,19 +58,22 @@ const modelOf =
   });
 
 const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
-const responses = texts(
-  json({ type: 'response.created', response: { id: 'r' } }, 'response.created') +
-    json({ type: 'response.output_item.added', output_index: 0, item }, 'response.output_item.added'),
-  json(
+const responses = repeatDelta(
+  sseEvent({ type: 'response.created', response: { id: 'r' } }, 'response.created') +
+    sseEvent({ type: 'response.output_item.added', output_index: 0, item }, 'response.output_item.added'),
+  sseEvent(
     { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: WORD },
     'response.output_text.delta',
   ),
-  json({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } }, 'response.completed'),
+  sseEvent(
+    { type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } },
+    'response.completed',
+  ),
 );
-const gemini = texts(
+const gemini = repeatDelta(
   '',
-  json({ candidates: [{ content: { parts: [{ text: WORD }], role: 'model' }, index: 0 }] }),
-  json({ candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }] }),
+  sseEvent({ candidates: [{ content: { parts: [{ text: WORD }], role: 'model' }, index: 0 }] }),
+  sseEvent({ candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }] }),
 );
 const SSE = 'text/event-stream';
 
@@ -79,75 +82,81 @@ export const WIRES = [
   {
     api: 'anthropic-messages',
     type: SSE,
-    model: modelOf('anthropic-messages', 'anthropic', 'claude-haiku-4-5'),
-    door: { apiKey: 'k' },
-    frames: texts(
-      json({ type: 'message_start', message: { usage: { input_tokens: 1, output_tokens: 1 } } }, 'message_start') +
-        json(
+    model: createModel('anthropic-messages', 'anthropic', 'claude-haiku-4-5'),
+    auth: { apiKey: 'k' },
+    frames: repeatDelta(
+      sseEvent({ type: 'message_start', message: { usage: { input_tokens: 1, output_tokens: 1 } } }, 'message_start') +
+        sseEvent(
           { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
           'content_block_start',
         ),
-      json({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: WORD } }, 'content_block_delta'),
-      json({ type: 'content_block_stop', index: 0 }, 'content_block_stop') +
-        json(
+      sseEvent(
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: WORD } },
+        'content_block_delta',
+      ),
+      sseEvent({ type: 'content_block_stop', index: 0 }, 'content_block_stop') +
+        sseEvent(
           { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
           'message_delta',
         ) +
-        json({ type: 'message_stop' }, 'message_stop'),
+        sseEvent({ type: 'message_stop' }, 'message_stop'),
     ),
   },
   {
     api: 'openai-responses',
     type: SSE,
-    model: modelOf('openai-responses', 'openai', 'gpt-4.1'),
-    door: { apiKey: 'k' },
+    model: createModel('openai-responses', 'openai', 'gpt-4.1'),
+    auth: { apiKey: 'k' },
     frames: responses,
   },
   {
     api: 'openai-completions',
     type: SSE,
-    model: modelOf('openai-completions', 'groq', 'llama'),
-    door: { apiKey: 'k' },
-    frames: texts(
+    model: createModel('openai-completions', 'groq', 'llama'),
+    auth: { apiKey: 'k' },
+    frames: repeatDelta(
       '',
-      json({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: WORD } }] }),
-      `${json({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`,
+      sseEvent({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: WORD } }] }),
+      `${sseEvent({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`,
     ),
   },
   {
     api: 'azure-openai-responses',
     type: SSE,
-    model: modelOf('azure-openai-responses', 'azure', 'gpt-4.1'),
-    door: { apiKey: 'k' },
+    model: createModel('azure-openai-responses', 'azure', 'gpt-4.1'),
+    auth: { apiKey: 'k' },
     frames: responses,
   },
   {
     api: 'google-generative-ai',
     type: SSE,
-    model: modelOf('google-generative-ai', 'google', 'gemini-2.0-flash', '/v1beta'),
-    door: { apiKey: 'k' },
+    model: createModel('google-generative-ai', 'google', 'gemini-2.0-flash', '/v1beta'),
+    auth: { apiKey: 'k' },
     frames: gemini,
   },
   {
     api: 'google-vertex',
     type: SSE,
-    model: modelOf('google-vertex', 'google-vertex', 'gemini-2.0-flash'),
-    door: { apiKey: 'ya29.t' },
+    model: createModel('google-vertex', 'google-vertex', 'gemini-2.0-flash'),
+    auth: { apiKey: 'ya29.t' },
     frames: gemini,
   },
   {
     api: 'bedrock-converse-stream',
     type: 'application/vnd.amazon.eventstream',
-    model: modelOf('bedrock-converse-stream', 'amazon-bedrock', 'amazon.nova-pro-v1:0'),
-    door: { apiKey: 'k' },
+    model: createModel('bedrock-converse-stream', 'amazon-bedrock', 'amazon.nova-pro-v1:0'),
+    auth: { apiKey: 'k' },
     frames(deltas) {
-      const delta = amazon('contentBlockDelta', { contentBlockIndex: 0, delta: { text: WORD } });
+      const delta = encodeEventStreamMessage('contentBlockDelta', { contentBlockIndex: 0, delta: { text: WORD } });
       return Buffer.concat([
-        amazon('messageStart', { role: 'assistant' }),
+        encodeEventStreamMessage('messageStart', { role: 'assistant' }),
         ...Array.from({ length: deltas }, () => delta),
-        amazon('contentBlockStop', { contentBlockIndex: 0 }),
-        amazon('messageStop', { stopReason: 'end_turn' }),
-        amazon('metadata', { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, metrics: { latencyMs: 1 } }),
+        encodeEventStreamMessage('contentBlockStop', { contentBlockIndex: 0 }),
+        encodeEventStreamMessage('messageStop', { stopReason: 'end_turn' }),
+        encodeEventStreamMessage('metadata', {
+          usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+          metrics: { latencyMs: 1 },
+        }),
       ]);
     },
   },

@@ -1,4 +1,4 @@
-// The SDK's examples, run as they stand: compiled against the sources, in a process and a directory of their own.
+// Runs the SDK examples, compiled against the sources, in a separate process and directory.
 import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -37,15 +37,15 @@ beforeAll(async () => {
 
 afterAll(() => rm(compiled, { recursive: true, force: true }));
 
-/** What each prints. */
+/** The expected output of each example. */
 const OUTPUT: Record<string, RegExp> = {
   'subscribe.ts': /\n\[ls\]\nThis directory holds 0 folders and 1 file.*shopping\.txt/s,
   'custom-model.ts': /^megaphone: HELLO FROM THE SDK \n$/,
   'custom-tool.ts': /^user → assistant → toolResult → assistant\nIt says "Helsinki: 8 °C"\.\n$/,
-  'memory-store.ts': /^1 log, user and assistant kept, file: none\n$/,
+  'memory-store.ts': /^1 log, user and assistant stored, file: none\n$/,
 };
 
-test('every example is expected to print something', () => {
+test('every example has an expected output', () => {
   expect(Object.keys(OUTPUT).sort()).toEqual(examples.sort());
 });
 

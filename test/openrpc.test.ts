@@ -1,12 +1,12 @@
-// What programs read about the opal dialect: the OpenRPC document, and types that a compiler takes.
+// Checks the OpenRPC document and the TypeScript types of the opal dialect.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { generate } from '../scripts/pages/index.ts';
-import { METHODS } from '../src/dialects/opal/methods.ts';
-import { OPAL_EVENTS, OPAL_QUESTIONS } from '../src/dialects/opal/told.ts';
+import { OPAL_CLIENT_METHODS, OPAL_EVENTS } from '../src/dialects/opal/event-schemas.ts';
+import { OPAL_METHODS } from '../src/dialects/opal/methods.ts';
 
 const root = join(import.meta.dirname, '..');
 const generated = await generate(root);
@@ -18,23 +18,25 @@ interface MethodObject {
   result: { name: string; schema: { properties?: object } };
 }
 
-test('the document has every method, every event and every question', () => {
+test('the document has every method, event and client method', () => {
   const document = JSON.parse(generated.get('schema/opal.openrpc.json') ?? '');
   expect(document).toMatchObject({ openrpc: '1.3.2', info: { title: 'The opal dialect of Parley', version: '0.1.0' } });
   const methods = document.methods as MethodObject[];
-  expect(methods.map(({ name }) => name)).toEqual([...METHODS.keys()]);
+  expect(methods.map(({ name }) => name)).toEqual([...OPAL_METHODS.keys()]);
   expect(new Set(methods.map(({ name }) => name)).size).toBe(methods.length);
   for (const { params, result, description } of [...methods, ...document['x-client-methods']] as MethodObject[]) {
     expect(description).not.toBe('');
     expect(result.schema).toBeDefined();
-    // What must be there comes first, as the specification wants it.
-    const needs = params.map(({ required }) => required);
-    expect(needs).toEqual([...needs].sort((a, b) => Number(b) - Number(a)));
+    // The specification requires that required params come first.
+    const required = params.map((param) => param.required);
+    expect(required).toEqual([...required].sort((a, b) => Number(b) - Number(a)));
   }
-  expect((document['x-client-methods'] as MethodObject[]).map(({ name }) => name)).toEqual(Object.keys(OPAL_QUESTIONS));
-  const [told] = document['x-notifications'];
-  expect(told).toMatchObject({ name: 'agent/event' });
-  expect(told['x-events'].map(({ name }: { name: string }) => name)).toEqual(Object.keys(OPAL_EVENTS));
+  expect((document['x-client-methods'] as MethodObject[]).map(({ name }) => name)).toEqual(
+    Object.keys(OPAL_CLIENT_METHODS),
+  );
+  const [notification] = document['x-notifications'];
+  expect(notification).toMatchObject({ name: 'agent/event' });
+  expect(notification['x-events'].map(({ name }: { name: string }) => name)).toEqual(Object.keys(OPAL_EVENTS));
 });
 
 const HOST = `
@@ -43,7 +45,7 @@ const start: HostFrame = { jsonrpc: '2.0', id: 1, method: 'session/start', param
 const prompt: Methods['agent/prompt']['params'] = { session_id: 'a', text: 'Hello' };
 const queued = (result: Methods['agent/prompt']['result']): boolean => result.queued;
 const answer: Questions['client/ask_user']['result'] = { answer: 'blue' };
-export function heard(frame: AgentFrame): string {
+export function textOf(frame: AgentFrame): string {
   if (!('method' in frame) || frame.method !== 'agent/event') return '';
   return frame.params.type === 'message_delta' ? frame.params.delta : '';
 }
@@ -51,10 +53,10 @@ export default [start, prompt, queued, answer];
 `;
 
 test.each([
-  ['a host', HOST, 0],
-  ['a host that forgets the text', HOST.replace(", text: 'Hello'", ''), 1],
-  ['a host that makes up a method', HOST.replace('session/start', 'session/begin'), 1],
-])('the types take %s as they should', (_, code, mistakes) => {
+  ['a valid host', HOST, 0],
+  ['a host with a missing parameter', HOST.replace(", text: 'Hello'", ''), 1],
+  ['a host with an unknown method', HOST.replace('session/start', 'session/begin'), 1],
+])('%s: number of type errors', (_, code, errors) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-types-'));
   writeFileSync(join(folder, 'opal.d.ts'), generated.get('schema/opal.d.ts') ?? '');
   writeFileSync(join(folder, 'host.ts'), code);
@@ -67,5 +69,5 @@ test.each([
     target: ts.ScriptTarget.ES2022,
     types: [],
   });
-  expect(ts.getPreEmitDiagnostics(program)).toHaveLength(mistakes);
+  expect(ts.getPreEmitDiagnostics(program)).toHaveLength(errors);
 });

@@ -1,4 +1,4 @@
-// What someone gets who installs the package: the command, the four doors and their types, with no script run on the way.
+// Installs the packed package without scripts, and checks the command, the four entry points and their types.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ let project = '';
 let installed = '';
 let packed: string[] = [];
 
-/** Packs a copy, because packing builds and the tests leave the tree as it is. */
+/** Packs a copy, because packing runs the build, which would change the working tree. */
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'parley-packaging-'));
   const copy = join(place, 'copy');
@@ -42,13 +42,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(place, { recursive: true, force: true }));
 
-test('the archive holds what is run and read, not what it was made from', () => {
+test('the archive has the built files and documents, not the sources', () => {
   expect(packed).toEqual(expect.arrayContaining(['dist/cli.js', 'LICENSE', 'CHANGELOG.md', 'package.json']));
   expect(packed.filter((path) => /^(src|test|bench|scripts)\//.test(path))).toEqual([]);
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
 });
 
-test('the command starts from elsewhere and tells its version', async () => {
+test('the command starts from another directory and prints its version', async () => {
   const command = join(project, 'node_modules/.bin/parley');
   const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   expect((await stat(join(installed, 'dist/cli.js'))).mode & 0o111).toBe(0o111);
@@ -57,7 +57,7 @@ test('the command starts from elsewhere and tells its version', async () => {
   expect((await run(command, ['--help'])).stdout).toContain('--mode text|json|rpc');
 });
 
-test('the command answers a host', async () => {
+test('the command answers a host in RPC mode', async () => {
   const command = join(project, 'node_modules/.bin/parley');
   const env = { ...process.env, PARLEY_DIR: join(place, 'home') };
   const child = spawn(command, ['--mode', 'rpc', '--no-session', '--provider', 'parley', '--model', 'offline'], {
@@ -74,32 +74,32 @@ test('the command answers a host', async () => {
   expect(frames).toContainEqual(expect.objectContaining({ id: '1', command: 'get_state', success: true }));
 });
 
-test('the four doors open, and say their version without a bundle', async () => {
+test('the four entry points can be imported, and the library knows its version', async () => {
   const script = `
-    const doors = ['parley-agent', 'parley-agent/client', 'parley-agent/protocol', 'parley-agent/testing'];
-    const counts = await Promise.all(doors.map(async (door) => Object.keys(await import(door)).length));
+    const entryPoints = ['parley-agent', 'parley-agent/client', 'parley-agent/protocol', 'parley-agent/testing'];
+    const counts = await Promise.all(entryPoints.map(async (name) => Object.keys(await import(name)).length));
     process.stdout.write(JSON.stringify(counts));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project });
   const counts: number[] = JSON.parse(stdout);
   expect(counts).toHaveLength(4);
   expect(Math.min(...counts)).toBeGreaterThan(0);
-  const { version } = await import(join(installed, 'dist/lib/app/version.js'));
+  const { version } = await import(join(installed, 'dist/lib/support/version.js'));
   expect(version()).toBe(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')).version);
 });
 
-test('every format opens, with packages of its own that nobody installed', async () => {
+test('every model API can be loaded, with bundled packages that are not installed', async () => {
   const script = `
-    const { apiLoaders } = await import(process.argv[1]);
-    const loaders = Object.entries(apiLoaders({ clock: Date, wire: {}, env: {} }));
-    const opened = await Promise.all(loaders.map(async ([name, load]) => (await load()).stream ? name : ''));
-    process.stdout.write(JSON.stringify(opened));`;
-  const formats = join(installed, 'dist/lib/llm/apis.js');
+    const { createApiLoaders } = await import(process.argv[1]);
+    const loaders = Object.entries(createApiLoaders({ clock: Date, wire: {}, env: {} }));
+    const loaded = await Promise.all(loaders.map(async ([name, load]) => (await load()).stream ? name : ''));
+    process.stdout.write(JSON.stringify(loaded));`;
+  const formats = join(installed, 'dist/lib/llm/api-loaders.js');
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script, formats], { cwd: project });
   expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(['google-generative-ai', 'bedrock-converse-stream']));
   expect(existsSync(join(project, 'node_modules/@ai-sdk'))).toBe(false);
 });
 
-test('the types hold for a strict consumer', async () => {
+test('the types compile in a strict project', async () => {
   await mkdir(join(project, 'node_modules/@types'), { recursive: true });
   for (const name of ['@types/node', 'undici-types']) {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction');
@@ -111,10 +111,10 @@ import * as client from 'parley-agent/client';
 import { THINKING_LEVELS, type ThinkingLevel } from 'parley-agent/protocol';
 import * as testing from 'parley-agent/testing';
 
-// @ts-expect-error Would pass if the types had come out as any.
+// @ts-expect-error Compiles only if the type is not any.
 export const wrong: ThinkingLevel = 'loud';
 export const right: ThinkingLevel = THINKING_LEVELS[0];
-// @ts-expect-error The same for the other doors.
+// @ts-expect-error The same for the other entry points.
 export const a = sdk.nothing;
 // @ts-expect-error
 export const b = client.nothing;
@@ -132,12 +132,12 @@ export const c = testing.nothing;
   };
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  // tsc tells its complaints on stdout, also when it fails.
+  // tsc writes errors to stdout.
   const { stdout } = await run(process.execPath, [tsc, '-p', project]).catch((thrown) => thrown);
   expect(stdout).toBe('');
 });
 
-test('the types lean only on what is installed with them', async () => {
+test('the types import only packages that are installed with them', async () => {
   const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   const files = packed.filter((path) => path.endsWith('.d.ts'));
   const texts = await Promise.all(files.map((path) => readFile(join(installed, path), 'utf8')));
@@ -151,7 +151,7 @@ test('the types lean only on what is installed with them', async () => {
   expect([...packages].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([]);
 });
 
-test('what comes along stays small', async () => {
+test('the number and size of installed packages are limited', async () => {
   const { packages } = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
   expect(Object.keys(packages).length).toBeLessThanOrEqual(40);
   const files = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });

@@ -1,6 +1,5 @@
-// The code in the pages, run as it stands. A block whose fence says `run` is run; the `output` below it is what it must print.
-// Those in Python are run by the tests of the Python client. Every other block is held to what its language promises, and a block
-// of a language that nobody can hold to anything is a failure.
+// Runs the code blocks of the documents that are marked `run`. The `output` block after one is its expected output. Python blocks are
+// run by the tests of the Python client. Other blocks are checked by page-blocks.ts.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -28,7 +27,7 @@ interface Block {
 }
 
 const fencesOf = (page: string) => [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)];
-/** Those with something to run here. */
+/** Pages with blocks to run. */
 const PAGES = ALL_PAGES.filter((page) => blocksOf(page).some(({ language }) => language !== 'python'));
 
 function blocksOf(page: string): Block[] {
@@ -40,8 +39,8 @@ function blocksOf(page: string): Block[] {
   });
 }
 
-/** The program on the path, and where the library looks for it: two folders above itself. */
-function installed(place: Place) {
+/** Puts the program on the path, and two directories above the compiled block, where the library looks for it. */
+function install(place: Place) {
   const package_ = temporaryDirectory();
   mkdirSync(join(package_, 'lib/page'), { recursive: true });
   symlinkSync(inject('program'), join(package_, 'parley'));
@@ -51,7 +50,7 @@ function installed(place: Place) {
   return { folder: join(package_, 'lib/page'), env: { PATH: path, HOME: place.home, PARLEY_DIR: place.home } };
 }
 
-async function compiled(code: string, folder: string): Promise<string> {
+async function compileBlock(code: string, folder: string): Promise<string> {
   const outfile = join(folder, 'block.mjs');
   await build({
     stdin: { contents: code, loader: 'ts', resolveDir: root },
@@ -67,19 +66,19 @@ async function compiled(code: string, folder: string): Promise<string> {
   return outfile;
 }
 
-/** The blocks of a page share a directory, as they do for whoever follows it. */
+/** The blocks of a page share a directory, as for a reader who follows the page. */
 describe.each(PAGES)('%s', (page) => {
   const blocks = blocksOf(page).filter(({ language }) => language !== 'python');
 
-  test('every block that can be run is', async () => {
+  test('every block marked run succeeds', async () => {
     const place = newPlace();
-    // As the user's own directory is once Parley has made it.
-    mkdirSync(join(place.home, 'own'), { mode: 0o700 });
-    const { folder, env } = installed({ ...place, home: join(place.home, 'own') });
+    // The mode with which Parley creates the user directory.
+    mkdirSync(join(place.home, 'user'), { mode: 0o700 });
+    const { folder, env } = install({ ...place, home: join(place.home, 'user') });
     writeFileSync(join(place.cwd, 'README.md'), '# A project\n');
     for (const { language, code, output } of blocks) {
       const [command, args] =
-        language === 'bash' ? ['bash', ['-euc', code]] : [process.execPath, [await compiled(code, folder)]];
+        language === 'bash' ? ['bash', ['-euc', code]] : [process.execPath, [await compileBlock(code, folder)]];
       const ran = spawnSync(command, args, { cwd: place.cwd, env, encoding: 'utf8', timeout: 150_000 });
       expect({ code, status: ran.status, stderr: ran.stderr }).toEqual({ code, status: 0, stderr: expect.any(String) });
       for (const line of output) expect(ran.stdout).toContain(line);
@@ -87,14 +86,14 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-test('the pages that should be run are', () => {
+test('these pages have blocks to run', () => {
   const names = ['embedding', 'extensions', 'getting-started', 'migrating', 'opal', 'security', 'troubleshooting'];
   expect(PAGES).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}.md`)));
 });
 
-test.each(ALL_PAGES)('every other block of %s is held to something', (page) => {
+test.each(ALL_PAGES)('every other block of %s is checked', (page) => {
   const text = readFileSync(join(root, page), 'utf8');
-  expect(text.match(/^```/gm)?.length ?? 0, 'a fence that the tests cannot read').toBe(2 * fencesOf(page).length);
+  expect(text.match(/^```/gm)?.length ?? 0, 'a fence with an unknown form').toBe(2 * fencesOf(page).length);
   for (const [, language = '', run, code = ''] of fencesOf(page)) {
     if (!run && language !== 'output') checkBlock(page, language, code);
   }

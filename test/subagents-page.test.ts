@@ -1,4 +1,4 @@
-// The page about subagents: its agent, its settings, its call, its flags and its events, as they stand there.
+// Uses the blocks of docs/subagents.md: agent file, settings, tool call, flags and events.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAgentSession } from '../src/app/sdk.ts';
-import { parseArguments } from '../src/cli/args.ts';
+import { parseArguments } from '../src/cli/parse-arguments.ts';
 import type { AgentEvent, SubagentResult } from '../src/protocol/index.ts';
 import { createScriptedModels, type ScriptStep } from '../src/testing/index.ts';
 
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Writes what it is asked to translate, then answers in the form that its agent's file asks for. */
+/** Writes the file, then answers with the JSON that the agent file requires. */
 const translator: ScriptStep = ({ messages, systemPrompt }) => {
   const path = /Translate (\S+\.md)/.exec(JSON.stringify(messages[0]?.content))?.[1] ?? '';
   if (!systemPrompt.startsWith('You translate documentation.')) return { text: 'All done.' };
@@ -37,7 +37,7 @@ const translator: ScriptStep = ({ messages, systemPrompt }) => {
   return { calls: [{ name: 'write', arguments: { path, content: 'Hei.\n' } }] };
 };
 
-test('the call, with the agent and the settings of the page: its results, and its events for a subscriber', async () => {
+test('the tool call of the page succeeds with the agent file and the settings, and sends the listed events', async () => {
   const problems: string[] = [];
   const agent = await createAgentSession({
     cwd: join(directory, 'project'),
@@ -50,10 +50,10 @@ test('the call, with the agent and the settings of the page: its results, and it
   });
   const events: AgentEvent[] = [];
   agent.subscribe((event) => void events.push(event));
-  const made = await agent.prompt('go');
+  const messages = await agent.prompt('go');
   await agent.close();
   expect(problems).toEqual([]);
-  const answer = made.find((message) => message.role === 'toolResult');
+  const answer = messages.find((message) => message.role === 'toolResult');
   const { results } = (answer?.role === 'toolResult' ? answer.details : {}) as { results: SubagentResult[] };
   expect(results).toMatchObject([
     {
@@ -68,13 +68,15 @@ test('the call, with the agent and the settings of the page: its results, and it
   for (const name of ['README.md', 'guide.md']) {
     expect(readFileSync(join(directory, 'project', name), 'utf8')).toBe('Hei.\n');
   }
-  const told = events.flatMap((event) => ('id' in event && event.id === 'Readme' ? [event.type] : []));
-  expect([...new Set(told)].filter((type) => type !== 'subagent_session')).toEqual(block('text').trim().split('\n'));
-  // Two commands, of which one may fail, so that theirs come twice.
-  expect(told).toHaveLength(9);
+  const eventTypes = events.flatMap((event) => ('id' in event && event.id === 'Readme' ? [event.type] : []));
+  expect([...new Set(eventTypes)].filter((type) => type !== 'subagent_session')).toEqual(
+    block('text').trim().split('\n'),
+  );
+  // Two verification commands, so their two events are sent twice.
+  expect(eventTypes).toHaveLength(9);
 });
 
-test('the flags', () => {
+test('the flags of the page are valid', () => {
   const [program, ...argv] =
     block('sh')
       .trim()

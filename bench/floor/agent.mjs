@@ -1,22 +1,22 @@
-// The floor: the least Node program a host could use in Parley's place. It answers get_state, turns a model's stream into
-// message_update lines and runs the shell. It keeps nothing, checks nothing and survives nothing.
+// The baseline of the benchmarks: a minimal agent. It answers get_state, converts a model stream to message_update lines and runs
+// shell commands. It has no sessions, no checks and no error handling.
 // @ts-check
 
 let pending = '';
 process.stdin.on('data', (chunk) => {
   const lines = (pending + chunk).split('\n');
   pending = lines.pop() ?? '';
-  for (const line of lines) void answer(JSON.parse(line));
+  for (const line of lines) void handleCall(JSON.parse(line));
 });
 
 /** @param {object} frame */
-function say(frame) {
+function send(frame) {
   process.stdout.write(`${JSON.stringify(frame)}\n`);
 }
 
 /** @param {{ id?: string, type: string, message: string }} call */
-async function answer({ id, type, message }) {
-  say({
+async function handleCall({ id, type, message }) {
+  send({
     id,
     type: 'response',
     command: type,
@@ -24,24 +24,24 @@ async function answer({ id, type, message }) {
     ...(type === 'get_state' ? { data: { isStreaming: false } } : {}),
   });
   if (type !== 'prompt') return;
-  say({ type: 'agent_start' });
+  send({ type: 'agent_start' });
   /** @type {object[]} */
   const messages = [{ role: 'user', content: message }];
-  for (let command = await turn(messages); command !== undefined; command = await turn(messages)) {
-    messages.push({ role: 'tool', tool_call_id: 'call_1', content: await run(command) });
-    say({ type: 'turn_end' });
+  for (let command = await runTurn(messages); command !== undefined; command = await runTurn(messages)) {
+    messages.push({ role: 'tool', tool_call_id: 'call_1', content: await runCommand(command) });
+    send({ type: 'turn_end' });
   }
-  say({ type: 'agent_end', messages });
-  say({ type: 'agent_settled', aborted: false });
+  send({ type: 'agent_end', messages });
+  send({ type: 'agent_settled', aborted: false });
 }
 
 /**
- * One answer of the model. Returns the command that it wants to have run.
+ * Streams one answer of the model. Returns the command of its tool call.
  * @param {object[]} messages
  * @returns {Promise<string | undefined>}
  */
-async function turn(messages) {
-  const body = JSON.stringify({ model: 'floor', stream: true, messages });
+async function runTurn(messages) {
+  const body = JSON.stringify({ model: 'baseline', stream: true, messages });
   const { request } = await import('node:http');
   /** @type {import('node:http').IncomingMessage} */
   const response = await new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ async function turn(messages) {
       call += delta.tool_calls?.[0].function.arguments ?? '';
       if (!delta.content) continue;
       text += delta.content;
-      say({
+      send({
         type: 'message_update',
         assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: delta.content },
       });
@@ -69,14 +69,14 @@ async function turn(messages) {
 }
 
 /** @param {string} command */
-async function run(command) {
-  say({ type: 'tool_execution_start', toolName: 'bash', args: { command } });
+async function runCommand(command) {
+  send({ type: 'tool_execution_start', toolName: 'bash', args: { command } });
   const { spawn } = await import('node:child_process');
   const child = spawn('/bin/bash', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   await new Promise((resolve) => child.on('close', resolve));
-  say({ type: 'tool_execution_end', toolName: 'bash', result: { content: [{ type: 'text', text: output }] } });
+  send({ type: 'tool_execution_end', toolName: 'bash', result: { content: [{ type: 'text', text: output }] } });
   return output;
 }

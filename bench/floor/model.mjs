@@ -1,8 +1,8 @@
-// The floor's model: a loopback server that streams chat completions, and answers the two requests that the bench makes.
+// The model of the baseline: a loopback server that streams chat completions for the requests of the benchmarks.
 // @ts-check
 import { createServer } from 'node:http';
 
-/** As often as the offline model lets others go first. */
+/** The offline model yields to the event loop as often. */
 const DELTAS_PER_PAUSE = 32;
 
 const server = createServer(async (request, response) => {
@@ -11,7 +11,7 @@ const server = createServer(async (request, response) => {
   const { messages } = JSON.parse(body);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   let sent = 0;
-  for (const choice of choicesFor(messages.at(-1))) {
+  for (const choice of createChoices(messages.at(-1))) {
     response.write(
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`,
     );
@@ -21,7 +21,7 @@ const server = createServer(async (request, response) => {
 });
 
 /** @param {{ role: string, content: string | { text: string }[] }} message */
-function* choicesFor({ role, content }) {
+function* createChoices({ role, content }) {
   const text = typeof content === 'string' ? content : (content[0]?.text ?? '');
   const count = Number(/^count to (\d+)$/.exec(text)?.[1] ?? 0);
   const command = /^run `(.+)`$/.exec(text)?.[1];
@@ -40,5 +40,5 @@ server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   process.stdout.write(`http://127.0.0.1:${port}\n`);
 });
-// Ends with whoever started it.
+// Exits when the parent process closes stdin.
 process.stdin.resume().on('end', () => process.exit());

@@ -1,10 +1,10 @@
-// Summarises old history without a model: the user's own words, in order.
+// Compacts without a model: the summary is the list of the user's messages.
 import type { ExtensionAPI } from '@mariozechner/pi-coding-agent';
 
 export default function customCompaction(pi: ExtensionAPI) {
   pi.on('session_before_compact', ({ preparation }) => {
-    const asked = preparation.messagesToSummarize.filter((message) => message.role === 'user');
-    const lines = asked.map((message) => {
+    const userMessages = preparation.messagesToSummarize.filter((message) => message.role === 'user');
+    const lines = userMessages.map((message) => {
       const { content } = message;
       return `- ${typeof content === 'string' ? content : content.map((block) => block.text ?? '').join(' ')}`;
     });

@@ -1,4 +1,4 @@
-// A tool of one's own: counts words. Its arguments are described with TypeBox and checked before it runs.
+// A custom tool that counts words. Its arguments are described with TypeBox and validated before it runs.
 import type { ExtensionAPI } from '@mariozechner/pi-coding-agent';
 import { type Static, Type } from '@sinclair/typebox';
 

@@ -1,4 +1,4 @@
-// Keeps the model's hands off some files, whatever tool it uses to write them.
+// Blocks changes of some files by the write and edit tools.
 import type { ExtensionAPI } from '@mariozechner/pi-coding-agent';
 
 const PROTECTED = ['.env', '.git/', 'node_modules/'];

@@ -1,10 +1,10 @@
-// `/todo`: asks what there is to do, and remembers it in the session.
+// The command `/todo`: asks for a to-do item and stores it in the session.
 import type { ExtensionAPI } from '@mariozechner/pi-coding-agent';
 
 export default function slashCommand(pi: ExtensionAPI) {
-  pi.registerFlag('todo-kind', { type: 'string', default: 'task', description: 'What a new entry is called' });
+  pi.registerFlag('todo-kind', { type: 'string', default: 'task', description: 'Kind of a new item' });
   pi.registerCommand('todo', {
-    description: 'Note something to do',
+    description: 'Add a to-do item',
     async handler(args, ctx) {
       const what = args || (await ctx.ui.input('What is there to do?', 'e.g. write tests'));
       if (!what) return ctx.ui.notify('Nothing noted', 'info');

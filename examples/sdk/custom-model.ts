@@ -1,12 +1,12 @@
-// A model of your own: whatever makes text can be one. This one reads aloud what it was asked, in capital letters.
-import { createAgentSession, ownModel, textOf } from 'parley-agent';
+// A custom model. It repeats the last user message in capital letters.
+import { createAgentSession, createCustomModel, extractText } from 'parley-agent';
 
-const models = ownModel({
+const models = createCustomModel({
   id: 'megaphone',
   async *answer({ messages }) {
-    yield { thinking: 'They want it loud.' };
-    const asked = messages.findLast((message) => message.role === 'user');
-    for (const word of textOf(asked?.content ?? '').split(' ')) yield `${word.toUpperCase()} `;
+    yield { thinking: 'Repeat it in capital letters.' };
+    const userMessage = messages.findLast((message) => message.role === 'user');
+    for (const word of extractText(userMessage?.content ?? '').split(' ')) yield `${word.toUpperCase()} `;
   },
 });
 

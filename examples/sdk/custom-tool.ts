@@ -1,6 +1,6 @@
-// A tool of your own beside the built-in ones. The model here is written down, so that this runs anywhere; leave `models` out
-// and your own model decides when to call it.
-import { createAgentSession, ownModel, textOf, tool } from 'parley-agent';
+// A custom tool. The model is scripted, so that the example runs without a key. Without `models`, the configured model decides
+// when to call the tool.
+import { createAgentSession, createCustomModel, extractText, tool } from 'parley-agent';
 import { object, string } from 'valibot';
 
 const temperature = tool({
@@ -11,11 +11,11 @@ const temperature = tool({
   run: async ({ city }) => ({ content: [{ type: 'text', text: `${city}: ${city.length} °C` }] }),
 });
 
-const models = ownModel({
+const models = createCustomModel({
   id: 'forecaster',
   *answer({ messages }) {
     const last = messages.at(-1);
-    if (last?.role === 'toolResult') yield `It says "${textOf(last.content)}".`;
+    if (last?.role === 'toolResult') yield `It says "${extractText(last.content)}".`;
     else yield { call: 'temperature', arguments: { city: 'Helsinki' } };
   },
 });

@@ -1,5 +1,11 @@
-// Conversations kept by your program instead of in files: a store that holds on to every log it was asked for.
-import { createAgentSession, createMemoryStore, type MemoryLog, ownModel, type SessionStore } from 'parley-agent';
+// A custom session store that keeps the entries of all sessions in memory instead of files.
+import {
+  createAgentSession,
+  createCustomModel,
+  createMemoryStore,
+  type MemoryLog,
+  type SessionStore,
+} from 'parley-agent';
 
 const logs: MemoryLog[] = [];
 const memory = createMemoryStore();
@@ -12,11 +18,13 @@ const store: SessionStore = {
   },
 };
 
-const models = ownModel({ id: 'brief', answer: () => ['Noted.'] });
+const models = createCustomModel({ id: 'brief', answer: () => ['Noted.'] });
 const agent = await createAgentSession({ models, store });
 await agent.prompt('Remember the milk.');
-const kept = logs.flatMap(({ entries }) =>
+const storedRoles = logs.flatMap(({ entries }) =>
   entries.flatMap((entry) => (entry.type === 'message' ? [entry.message.role] : [])),
 );
-process.stdout.write(`${logs.length} log, ${kept.join(' and ')} kept, file: ${agent.session.file ?? 'none'}\n`);
+process.stdout.write(
+  `${logs.length} log, ${storedRoles.join(' and ')} stored, file: ${agent.session.file ?? 'none'}\n`,
+);
 await agent.close();

@@ -1,4 +1,4 @@
-// The agent inside your program: what it says and does, as it happens. Without a key the offline model answers.
+// Runs the agent in process and prints its text and tool calls. Without an API key the offline model answers.
 import { createAgentSession } from 'parley-agent';
 
 const agent = await createAgentSession({ cwd: process.cwd(), persist: false });

@@ -1,4 +1,4 @@
-// Documents: docs/protocol/commands.md. What a host may ask, from the declarations of src/commands.
+// Generates docs/protocol/commands.md from the declarations of src/commands.
 import type { Command } from '../../src/contracts/index.ts';
 import type { Exchange } from './examples.ts';
 import { allCommands } from './frames.ts';
@@ -8,9 +8,9 @@ import { anchorOf, pascalCase } from './naming.ts';
 import { fieldTable, optionsOf, typeCell } from './type-text.ts';
 
 const LANES = {
-  now: 'at once; it sees the effect of every short command before it and waits for no long one',
-  ordered: 'one at a time, in the order they came',
-  run: 'begun in order; the next one follows as soon as this one has begun',
+  now: 'starts immediately; it sees the effects of all earlier short commands and does not wait for long ones',
+  ordered: 'one at a time, in order of arrival',
+  run: 'starts in order; the next command starts as soon as this one has started',
 };
 
 export function commandPage(
@@ -19,9 +19,9 @@ export function commandPage(
 ): string {
   return page(
     '# Commands',
-    'What a host may ask. Every command takes an optional `id`, a string or a number, which its response repeats. Fields that nobody knows are ignored.',
-    'On the wire each frame is one line; here long ones are broken for reading. A command that fails answers with `"success": false` and a sentence in `error`.',
-    `The lane of a command says when it runs beside others:\n\n${Object.entries(LANES)
+    'Commands are frames from the host. Every command has an optional `id`, a string or a number, which its response repeats. Unknown fields are ignored.',
+    'In the protocol each frame is one line; long frames are wrapped here. The response of a failed command has `"success": false` and a message in `error`.',
+    `The lane of a command determines when it runs relative to others:\n\n${Object.entries(LANES)
       .map(([lane, meaning]) => `- \`${lane}\`: ${meaning}.`)
       .join('\n')}`,
     allCommands.map(({ name }) => `[${name}](#${anchorOf(name)})`).join(' · '),
@@ -42,16 +42,16 @@ function describe(command: Command, definitions: Record<string, JsonSchema>, exa
 }
 
 function parameters({ properties = {}, required }: JsonSchema): string | undefined {
-  const { id: _id, type: _type, ...own } = properties;
-  const table = fieldTable({ properties: own, ...(required ? { required } : {}) }, 'required');
+  const { id: _id, type: _type, ...params } = properties;
+  const table = fieldTable({ properties: params, ...(required ? { required } : {}) }, 'required');
   return table ? `Parameters\n\n${table}` : 'No parameters.';
 }
 
 function result(data: JsonSchema | undefined): string {
-  if (!data) return 'Answers with success alone.';
+  if (!data) return 'The response has no data.';
   const options = optionsOf(data) ?? [data];
-  const shape = options.find(({ properties }) => properties);
-  if (!shape) return `Result, in \`data\`: ${typeCell(data)}`;
-  const others = options.filter((option) => option !== shape).map((option) => `, or ${typeCell(option)}`);
-  return `Result, in \`data\`${others.join('')}\n\n${fieldTable(shape)}`;
+  const objectSchema = options.find(({ properties }) => properties);
+  if (!objectSchema) return `Result, in \`data\`: ${typeCell(data)}`;
+  const others = options.filter((option) => option !== objectSchema).map((option) => `, or ${typeCell(option)}`);
+  return `Result, in \`data\`${others.join('')}\n\n${fieldTable(objectSchema)}`;
 }

@@ -1,23 +1,23 @@
-// Documents: reads what the doc comments of src/protocol say about a schema and its fields. Knows syntax, not schemas.
+// Reads the doc comments of schemas and their fields from src/protocol.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** What is said about one exported schema. */
-export interface Remarks {
+/** The doc comments of one exported schema. */
+export interface DocComments {
   readonly about?: string | undefined;
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** By the name of the constant, for every file under the directory. */
-export async function readRemarks(directory: string): Promise<ReadonlyMap<string, Remarks>> {
+/** Doc comments by the name of the constant, for every file below the directory. */
+export async function readDocComments(directory: string): Promise<ReadonlyMap<string, DocComments>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const texts = await Promise.all(paths.sort().map((path) => readFile(path, 'utf8')));
-  return new Map(texts.flatMap((text) => [...remarksIn(text)]));
+  return new Map(texts.flatMap((text) => [...parseDocComments(text)]));
 }
 
-export function remarksIn(text: string): Map<string, Remarks> {
+export function parseDocComments(text: string): Map<string, DocComments> {
   const source = ts.createSourceFile('', text, ts.ScriptTarget.ESNext, true, ts.ScriptKind.TS);
   const constants = new Map<string, { about: string | undefined; value: ts.Expression }>();
   for (const statement of source.statements) {
@@ -32,11 +32,11 @@ export function remarksIn(text: string): Map<string, Remarks> {
   );
 }
 
-/** The commented fields of every object schema in the expression, but not of objects inside those. */
+/** The commented fields of every object schema in the expression, without fields of nested objects. */
 function* fieldsIn(
   node: ts.Expression,
   shared: (name: string) => string | undefined,
-): Generator<[field: string, remark: string]> {
+): Generator<[field: string, text: string]> {
   if (ts.isArrayLiteralExpression(node)) for (const element of node.elements) yield* fieldsIn(element, shared);
   if (!ts.isCallExpression(node)) return;
   for (const argument of node.arguments) {
@@ -46,9 +46,9 @@ function* fieldsIn(
     }
     for (const property of argument.properties) {
       const name = property.name?.getText() ?? '';
-      // `{ timeout }` takes the remark of the constant it names.
-      const remark = commentOf(property) ?? (ts.isShorthandPropertyAssignment(property) ? shared(name) : undefined);
-      if (remark) yield [name, remark];
+      // `{ timeout }` has the comment of the constant.
+      const text = commentOf(property) ?? (ts.isShorthandPropertyAssignment(property) ? shared(name) : undefined);
+      if (text) yield [name, text];
     }
   }
 }

@@ -1,4 +1,4 @@
-// Documents: a JSON Schema as TypeScript declarations, for hosts that want the compiler to check what they send. Pure.
+// Converts a JSON Schema to TypeScript declarations for hosts.
 import { type JsonSchema, nameOfRef } from './json-schema.ts';
 import { optionsOf } from './type-text.ts';
 
@@ -34,7 +34,7 @@ function objectOf({ properties, required = [], additionalProperties }: JsonSchem
   return fields.length === 0 ? 'Record<never, never>' : `{\n${fields.join('')}${indent}}`;
 }
 
-/** `@experimental` is what editors and linters look for. */
+/** Editors and linters recognise `@experimental`. */
 function about({ description, 'x-stability': stability }: JsonSchema): string | undefined {
   return [description, stability === 'experimental' ? '@experimental' : ''].filter(Boolean).join(' ') || undefined;
 }

@@ -1,4 +1,4 @@
-// Documents: docs/protocol/dialects.md. Which dialect has a word for what, from the schemas of the wires.
+// Generates docs/protocol/dialects.md: which dialect has which commands and events.
 import { omp } from '../../src/dialects/index.ts';
 import { opal } from '../../src/dialects/opal/index.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
@@ -12,17 +12,17 @@ const DOCS = [omp, pi, piLegacy, opal].map(({ name, doc }) => `- \`${name}\`: ${
 export function dialectPage(schemas: ReadonlyMap<string, JsonSchema>): string {
   return page(
     '# Dialects',
-    'The same agent in several tongues: `parley --mode rpc --dialect NAME`, or the setting `dialect`.',
+    'A dialect is a variant of the protocol. Select it with `parley --mode rpc --dialect NAME`, or with the setting `dialect`.',
     DOCS,
-    '`parley schema --dialect NAME` prints the JSON Schema of a dialect, for `opal` an OpenRPC document; `schema/NAME.d.ts` has the same as TypeScript types.',
-    '## What a host may send',
+    '`parley schema --dialect NAME` prints the JSON Schema of a dialect, for `opal` an OpenRPC document. `schema/NAME.d.ts` has the same types for TypeScript.',
+    '## Frames from the host',
     matrix(schemas, 'HostFrame'),
-    '## What a host gets',
+    '## Frames from the agent',
     matrix(schemas, 'AgentFrame'),
   );
 }
 
-/** What comes to the same in opal, where the words are others. */
+/** Methods of opal that do the same as a command of the other dialects. */
 export const COUNTERPARTS: Readonly<Record<string, string>> = {
   prompt: 'agent/prompt',
   steer: 'agent/steer',
@@ -38,19 +38,19 @@ export const COUNTERPARTS: Readonly<Record<string, string>> = {
 };
 
 function matrix(schemas: ReadonlyMap<string, JsonSchema>, root: string): string {
-  const columns = [...schemas].map(([name, schema]) => ({ name, words: wordsIn(schema, root) }));
+  const columns = [...schemas].map(([name, schema]) => ({ name, frameNames: wordsIn(schema, root) }));
   const known = new Set(Object.values(COUNTERPARTS));
-  const words = [...new Set(columns.flatMap((column) => [...column.words]))].filter((word) => !known.has(word));
-  const cell = ({ name, words: own }: (typeof columns)[number], word: string) => {
+  const words = [...new Set(columns.flatMap((column) => [...column.frameNames]))].filter((word) => !known.has(word));
+  const cell = ({ name, frameNames }: (typeof columns)[number], word: string) => {
     const other = name === opal.name ? COUNTERPARTS[word] : undefined;
-    if (other) return own.has(other) ? `\`${other}\`` : '';
-    return own.has(word) ? 'yes' : '';
+    if (other) return frameNames.has(other) ? `\`${other}\`` : '';
+    return frameNames.has(word) ? 'yes' : '';
   };
   const rows = words.map((word) => [`\`${word}\``, ...columns.map((column) => cell(column, word))]);
   return tableOf(['', ...columns.map(({ name }) => name)], rows);
 }
 
-/** The words of the frames that a root may be: their types, or methods; for events the types of those. */
+/** The names of all frames of a union: their `type`, their `method`, or for opal events the `type` in the params. */
 export function wordsIn({ definitions = {} }: JsonSchema, root: string): Set<string> {
   const named = ({ $ref = '', ...inline }: JsonSchema): JsonSchema => definitions[nameOfRef($ref)] ?? inline;
   const words = (frame: JsonSchema): string[] => {

@@ -1,4 +1,4 @@
-// Documents: docs/protocol/events.md. What a host hears without asking, from the declarations of src/protocol/events.
+// Generates docs/protocol/events.md from the declarations of src/protocol/events.
 import { events } from '../../src/protocol/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { frames, page, section } from './markdown.ts';
@@ -12,14 +12,14 @@ export function eventPage(
 ): string {
   return page(
     '# Events',
-    'What a host hears without asking. Events never carry an `id`. On the wire each frame is one line; here long ones are broken for reading.',
-    'Most events always arrive, in order. Those marked *may fold* say how a thing grows: while the host is slow to read, one of them may stand for several.',
+    'Events are frames that the agent sends without a command. They have no `id`. In the protocol each frame is one line; long frames are wrapped here.',
+    'Events are delivered completely and in order, except those marked *may be merged*: while the host reads slowly, several updates may be merged into one.',
     events.map(({ type }) => `[${type}](#${anchorOf(type)})`).join(' · '),
     ...events.map(({ type, doc, durable, stability = 'stable' }) =>
       section(
         `## ${type}`,
         doc,
-        [...(durable ? [] : ['*May fold*']), `[${stability}](../stability.md)`].join(' · '),
+        [...(durable ? [] : ['*May be merged*']), `[${stability}](../stability.md)`].join(' · '),
         fieldTable(withoutType(definitions[`${pascalCase(type)}Event`] ?? {})),
         ...(examples.get(type) ?? []).map((frame) => frames(frame)),
       ),

@@ -1,19 +1,19 @@
-// Documents: the frames that the pages show, recorded from a real conversation. Knows what to say, not how it is shown.
+// Records the example frames of the documents from conversations with a scripted agent.
 import type { Command } from '../../src/contracts/index.ts';
 import { allCommands } from './frames.ts';
 import { type Frame, play } from './stage.ts';
 
-/** A frame that a host sends, and what it is answered. */
+/** A command frame and its response. */
 export interface Exchange {
   readonly request: Frame;
-  /** Absent when the little agent of the examples cannot do it. */
+  /** Absent if the agent of the examples does not support the command. */
   readonly response?: Frame | undefined;
 }
 
-const OPENING = { id: 'opening', type: 'prompt', message: 'Hello!' };
-const GREETING = { text: 'Hello! What shall we do?' };
+const FIRST_PROMPT = { id: 'opening', type: 'prompt', message: 'Hello!' };
+const FIRST_ANSWER = { text: 'Hello! What shall we do?' };
 
-/** Every example of every command, by its name. Commands without parameters are their own example. */
+/** The examples of all commands by name. A command without examples is sent without parameters. */
 export async function commandExamples(): Promise<ReadonlyMap<string, readonly Exchange[]>> {
   return new Map(
     await Promise.all(
@@ -32,12 +32,12 @@ function requestsOf({ name, examples = [{}] }: Command): Frame[] {
 }
 
 async function exchangeOf(request: Frame): Promise<Exchange> {
-  const frames = await play([OPENING, request], [GREETING, { text: 'Done.' }]);
+  const frames = await play([FIRST_PROMPT, request], [FIRST_ANSWER, { text: 'Done.' }]);
   const response = frames.find((frame) => frame.type === 'response' && frame.id === request.id);
   return { request, response: response?.success === true ? response : undefined };
 }
 
-/** The first frame of each type from a run with thinking, text and a tool; updates also as `--stream delta` sends them. */
+/** The first frame of each type in a run with thinking, text and a tool call; updates also in the format of `--stream delta`. */
 export async function eventExamples(): Promise<ReadonlyMap<string, readonly Frame[]>> {
   const lines = [{ id: 'req_1', type: 'prompt', message: 'How long is README.md?' }];
   const script = [
@@ -51,8 +51,8 @@ export async function eventExamples(): Promise<ReadonlyMap<string, readonly Fram
   const examples = new Map<string, Frame[]>();
   for (const stream of ['full', 'delta'] as const) {
     for (const frame of await play(lines, script, stream)) {
-      if (isUpdate(frame)) take(examples, frame, stream === 'full' ? 1 : 2);
-      else if (frame.type !== 'message_update') take(examples, frame, 1);
+      if (isUpdate(frame)) addExample(examples, frame, stream === 'full' ? 1 : 2);
+      else if (frame.type !== 'message_update') addExample(examples, frame, 1);
     }
   }
   return examples;
@@ -62,7 +62,7 @@ function isUpdate(frame: Frame): boolean {
   return (frame.assistantMessageEvent as { type?: string } | undefined)?.type === 'text_delta';
 }
 
-function take(examples: Map<string, Frame[]>, frame: Frame, most: number): void {
-  const kept = examples.get(String(frame.type)) ?? [];
-  if (kept.length < most) examples.set(String(frame.type), [...kept, frame]);
+function addExample(examples: Map<string, Frame[]>, frame: Frame, limit: number): void {
+  const recorded = examples.get(String(frame.type)) ?? [];
+  if (recorded.length < limit) examples.set(String(frame.type), [...recorded, frame]);
 }

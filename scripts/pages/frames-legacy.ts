@@ -1,13 +1,13 @@
-// Documents: every frame of the pi-legacy wire as a schema: three words in, eleven events out.
+// Schemas of all frames of the pi-legacy dialect: three commands and eleven events.
 import { array, type GenericSchema, literal, number, object, optional, string, union } from 'valibot';
 import { commandsByName } from '../../src/commands/index.ts';
-import { LEGACY_FIELDS } from '../../src/dialects/pi-legacy/words.ts';
+import { LEGACY_METHOD_FIELDS } from '../../src/dialects/pi-legacy/wire-names.ts';
 import { agentMessage } from '../../src/protocol/index.ts';
 import { type Definitions, entriesOf, eventFramesOf, wireOf } from './frames.ts';
 import { pascalCase } from './naming.ts';
 
 const fromHost: Definitions = Object.fromEntries(
-  [...LEGACY_FIELDS].map(([name, fields]) => {
+  [...LEGACY_METHOD_FIELDS].map(([name, fields]) => {
     const entries = entriesOf(commandsByName.get(name)?.params ?? object({}));
     const known = Object.entries(entries).filter(([field]) => fields.includes(field));
     return [`${pascalCase(name)}Command`, object({ type: literal(name), ...Object.fromEntries(known) })];

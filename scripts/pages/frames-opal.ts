@@ -1,12 +1,12 @@
-// Documents: every frame of the opal wire as JSON Schema: its methods with the commands they mean, its events and questions.
+// JSON Schemas of all frames of the opal dialect: methods, events and requests to the host.
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { type GenericSchema, object } from 'valibot';
 import { isRecord } from '../../src/base/index.ts';
-import { deskCommands } from '../../src/commands/desk/index.ts';
+import { multiSessionCommands } from '../../src/commands/multi-session/index.ts';
 import type { Command } from '../../src/contracts/index.ts';
-import { METHODS, type Method } from '../../src/dialects/opal/methods.ts';
-import { snake } from '../../src/dialects/opal/spelling.ts';
-import { OPAL_EVENTS, OPAL_QUESTIONS } from '../../src/dialects/opal/told.ts';
+import { toSnakeCase } from '../../src/dialects/opal/casing.ts';
+import { OPAL_CLIENT_METHODS, OPAL_EVENTS } from '../../src/dialects/opal/event-schemas.ts';
+import { OPAL_METHODS, type OpalMethodSpec } from '../../src/dialects/opal/methods.ts';
 import { allCommands } from './frames.ts';
 import { type JsonSchema, refTo } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
@@ -15,31 +15,31 @@ export interface OpalMethod {
   readonly name: string;
   readonly doc: string;
   readonly stability: 'stable' | 'experimental';
-  /** An object whose properties are the params. */
+  /** An object schema whose properties are the params. */
   readonly params: JsonSchema;
   readonly result: JsonSchema;
 }
 
-const byName = new Map([...allCommands, ...deskCommands].map((command) => [command.name, command as Command]));
-const nothing: JsonSchema = { type: 'object', properties: {}, required: [] };
+const byName = new Map([...allCommands, ...multiSessionCommands].map((command) => [command.name, command as Command]));
+const EMPTY_RESULT: JsonSchema = { type: 'object', properties: {}, required: [] };
 
-/** What a host may call. */
-export const opalMethods: readonly OpalMethod[] = [...METHODS].map(([name, method]) => methodOf(name, method));
+/** Methods of the agent. */
+export const opalMethods: readonly OpalMethod[] = [...OPAL_METHODS].map(([name, method]) => methodOf(name, method));
 
-/** What a host may be asked. */
-export const opalQuestions: readonly OpalMethod[] = Object.entries(OPAL_QUESTIONS).map(([name, question]) => ({
+/** Methods of the host. */
+export const opalClientMethods: readonly OpalMethod[] = Object.entries(OPAL_CLIENT_METHODS).map(([name, method]) => ({
   name,
-  doc: question.doc,
+  doc: method.doc,
   stability: 'stable',
-  params: plain(object(question.params)),
-  result: plain(object(question.result)),
+  params: toSchema(object(method.params)),
+  result: toSchema(object(method.result)),
 }));
 
-/** The params of `agent/event`, one for each type. */
+/** The params of `agent/event`, one schema for each type. */
 export const opalEvents: readonly { readonly type: string; readonly schema: JsonSchema }[] = Object.entries(
   OPAL_EVENTS,
 ).map(([type, { doc, fields }]) => {
-  const { properties = {}, required = [] } = plain(object(fields));
+  const { properties = {}, required = [] } = toSchema(object(fields));
   return {
     type,
     schema: {
@@ -51,44 +51,47 @@ export const opalEvents: readonly { readonly type: string; readonly schema: Json
   };
 });
 
-function methodOf(name: string, method: Method): OpalMethod {
+function methodOf(name: string, method: OpalMethodSpec): OpalMethod {
   const command = byName.get(method.command);
-  if (!command) throw new Error(`${name} means ${method.command}, which is no command`);
-  // Where the table puts other words in their place, those that it requires are all there are.
-  const { properties: given = {} } = method.params ? {} : spelled(command.params);
+  if (!command) throw new Error(`${name} maps to ${method.command}, which is not a command`);
+  // A method that maps its params has only the params that it requires.
+  const { properties: commandParams = {} } = method.mapParams ? {} : toSnakeCaseSchema(command.params);
   const text: JsonSchema = { type: 'string' };
-  const properties = { ...Object.fromEntries(method.required.map((param) => [param, text])), ...given };
+  const properties = { ...Object.fromEntries(method.requiredParams.map((param) => [param, text])), ...commandParams };
   return {
     name,
     doc: command.doc,
     stability: command.stability ?? 'stable',
-    params: { type: 'object', properties, required: method.required },
+    params: { type: 'object', properties, required: method.requiredParams },
     result: resultOf(command, method),
   };
 }
 
-function resultOf(command: Command, method: Method): JsonSchema {
-  if (method.answer) return plain(method.answer);
-  return command.result && !method.result ? spelled(command.result) : nothing;
+function resultOf(command: Command, method: OpalMethodSpec): JsonSchema {
+  if (method.resultSchema) return toSchema(method.resultSchema);
+  return command.result && !method.mapResult ? toSnakeCaseSchema(command.result) : EMPTY_RESULT;
 }
 
-function plain(schema: GenericSchema): JsonSchema {
+function toSchema(schema: GenericSchema): JsonSchema {
   const { $schema: _, ...rest } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' });
   return rest as JsonSchema;
 }
 
-function spelled(schema: GenericSchema): JsonSchema {
-  return renamed(plain(schema)) as JsonSchema;
+function toSnakeCaseSchema(schema: GenericSchema): JsonSchema {
+  return renameProperties(toSchema(schema)) as JsonSchema;
 }
 
-function renamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(renamed);
+function renameProperties(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renameProperties);
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
-      if (key === 'required' && Array.isArray(inner)) return [key, inner.map((name) => snake(String(name)))];
-      if (key !== 'properties' || !isRecord(inner)) return [key, renamed(inner)];
-      return [key, Object.fromEntries(Object.entries(inner).map(([name, one]) => [snake(name), renamed(one)]))];
+      if (key === 'required' && Array.isArray(inner)) return [key, inner.map((name) => toSnakeCase(String(name)))];
+      if (key !== 'properties' || !isRecord(inner)) return [key, renameProperties(inner)];
+      return [
+        key,
+        Object.fromEntries(Object.entries(inner).map(([name, one]) => [toSnakeCase(name), renameProperties(one)])),
+      ];
     }),
   );
 }
@@ -108,18 +111,18 @@ function envelope(properties: Record<string, JsonSchema>, optional: readonly str
 
 export const definitionName = (method: string) => pascalCase(method.replaceAll('/', '_'));
 
-function requestsOf(methods: readonly OpalMethod[], id: JsonSchema): Record<string, JsonSchema> {
+function createRequests(methods: readonly OpalMethod[], id: JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries(
     methods.flatMap(({ name, doc, stability, params, result }) => {
-      const word = definitionName(name);
+      const prefix = definitionName(name);
       const request = envelope(
-        { id, method: { const: name }, params: refTo(`${word}Params`) },
+        { id, method: { const: name }, params: refTo(`${prefix}Params`) },
         params.required?.length ? [] : ['params'],
       );
       return [
-        [`${word}Params`, params],
-        [`${word}Result`, result],
-        [`${word}Request`, { description: doc, 'x-stability': stability, ...request }],
+        [`${prefix}Params`, params],
+        [`${prefix}Result`, result],
+        [`${prefix}Request`, { description: doc, 'x-stability': stability, ...request }],
       ];
     }),
   );
@@ -129,7 +132,7 @@ const anyOf = (names: readonly string[]): JsonSchema => ({ anyOf: names.map(refT
 const requestNames = (methods: readonly OpalMethod[]) => methods.map(({ name }) => `${definitionName(name)}Request`);
 const eventName = (type: string) => `${pascalCase(type)}Event`;
 
-function tableOf(methods: readonly OpalMethod[]): JsonSchema {
+function methodTable(methods: readonly OpalMethod[]): JsonSchema {
   const pair = (name: string): JsonSchema => ({
     type: 'object',
     properties: { params: refTo(`${definitionName(name)}Params`), result: refTo(`${definitionName(name)}Result`) },
@@ -141,20 +144,20 @@ function tableOf(methods: readonly OpalMethod[]): JsonSchema {
 
 export const opalDefinitions: Record<string, JsonSchema> = {
   Methods: {
-    description: 'What a host may call: params and result by the name of the method.',
-    ...tableOf(opalMethods),
+    description: 'Methods of the agent: params and result by method name.',
+    ...methodTable(opalMethods),
   },
-  Questions: { description: 'What a host may be asked.', ...tableOf(opalQuestions) },
-  ...requestsOf(opalMethods, ID),
-  ...requestsOf(opalQuestions, { type: 'string' }),
+  Questions: { description: 'Methods of the host, which the agent calls.', ...methodTable(opalClientMethods) },
+  ...createRequests(opalMethods, ID),
+  ...createRequests(opalClientMethods, { type: 'string' }),
   ...Object.fromEntries(opalEvents.map(({ type, schema }) => [eventName(type), schema])),
   AgentEvent: anyOf(opalEvents.map(({ type }) => eventName(type))),
   EventNotification: envelope({ method: { const: 'agent/event' }, params: refTo('AgentEvent') }),
   Result: {
-    description: 'The answer to a request; what it holds follows from the method.',
+    description: 'The response to a request. The schema of `result` depends on the method.',
     ...envelope({ id: ID, result: {} }),
   },
   Failure: envelope({ id: ID, error: ERROR }),
   HostFrame: anyOf([...requestNames(opalMethods), 'Result', 'Failure']),
-  AgentFrame: anyOf(['Result', 'Failure', 'EventNotification', ...requestNames(opalQuestions)]),
+  AgentFrame: anyOf(['Result', 'Failure', 'EventNotification', ...requestNames(opalClientMethods)]),
 };

@@ -1,4 +1,4 @@
-// Documents: every frame of the pi wire as a schema: the declarations, and where pi spells them in its own way.
+// Schemas of all frames of the pi dialect: the declarations, and results and events with a different format in pi.
 import {
   array,
   boolean,
@@ -16,9 +16,9 @@ import { pi } from '../../src/dialects/pi/index.ts';
 import { agentMessage, assistantMessage, compactionResult, stopReason, usage } from '../../src/protocol/index.ts';
 import {
   answerFrames,
-  askFramesOf,
   commandFramesOf,
   type Definitions,
+  dialogFramesOf,
   eventFramesOf,
   responseFramesOf,
   streamDelta,
@@ -37,20 +37,23 @@ const sourceInfo = object({
   origin: literal('top-level'),
 });
 
-/** Results that pi shapes in its own way. */
-const OWN_RESULTS: Definitions = {
+/** Results with a different format in pi. */
+const PI_RESULTS: Definitions = {
   prompt: object({ disposition }),
   steer: object({ disposition }),
   follow_up: object({ disposition }),
   get_commands: object({ commands: array(object({ ...listed, sourceInfo })) }),
 };
 
-/** An answer that begins. */
-const opening = object({ ...assistantMessage.entries, stopReason: picklist([...stopReason.options, 'pending']) });
-const others = agentMessage.options.filter((option) => option !== assistantMessage);
+/** The assistant message at the start of an answer. */
+const pendingMessage = object({
+  ...assistantMessage.entries,
+  stopReason: picklist([...stopReason.options, 'pending']),
+});
+const otherMessages = agentMessage.options.filter((option) => option !== assistantMessage);
 
-const OWN_EVENTS: Definitions = {
-  MessageStartEvent: object({ type: literal('message_start'), message: union([opening, ...others]) }),
+const PI_EVENTS: Definitions = {
+  MessageStartEvent: object({ type: literal('message_start'), message: union([pendingMessage, ...otherMessages]) }),
   MessageUpdateEvent: object({ type: literal('message_update'), usage, assistantMessageEvent: streamDelta }),
   CompactionStartEvent: object({ type: literal('compaction_start'), reason }),
   CompactionEndEvent: object({
@@ -66,9 +69,9 @@ const OWN_EVENTS: Definitions = {
 export const piFrames: Definitions = wireOf(
   { ...commandFramesOf(pi), ...answerFrames },
   {
-    ...askFramesOf((method) => method !== 'cancel'),
-    ...responseFramesOf(pi, (method, { result }) => OWN_RESULTS[method] ?? result),
+    ...dialogFramesOf((method) => method !== 'cancel'),
+    ...responseFramesOf(pi, (method, { result }) => PI_RESULTS[method] ?? result),
     ...eventFramesOf(pi.events.filter((type) => !type.startsWith('auto_compaction_'))),
-    ...OWN_EVENTS,
+    ...PI_EVENTS,
   },
 );

@@ -1,4 +1,4 @@
-// Documents: every frame of the omp wire as a schema, put together from the declarations. Nothing is declared twice.
+// Schemas of all frames of the omp dialect, built from the declarations.
 import {
   type GenericSchema,
   literal,
@@ -33,13 +33,13 @@ export const allCommands = commands as readonly unknown[] as readonly Command[];
 
 const id = optional(union([string(), number()]));
 
-/** What a host may call in a dialect, and the command that is meant. */
-export function methodsOf({ methods, hasEveryCommand }: Dialect): [method: string, command: Command][] {
+/** The methods of a dialect and their commands. */
+export function methodsOf({ methods, acceptsAllCommands }: Dialect): [method: string, command: Command][] {
   const byName = new Map(allCommands.map((command) => [command.name, command]));
-  const own = hasEveryCommand ? allCommands.map(({ name }) => [name, name] as const) : [];
-  return [...own, ...methods].map(([method, name]) => {
+  const commandNames = acceptsAllCommands ? allCommands.map(({ name }) => [name, name] as const) : [];
+  return [...commandNames, ...methods].map(([method, name]) => {
     const command = byName.get(name);
-    if (!command) throw new Error(`${method} stands for ${name}, which is no command`);
+    if (!command) throw new Error(`${method} maps to ${name}, which is not a command`);
     return [method, command];
   });
 }
@@ -63,7 +63,7 @@ export const answerFrames: Definitions = {
   ),
 };
 
-/** `dataOf` says what a response holds where that is not the command's own result. */
+/** `dataOf` returns the schema of `data`. By default it is the result of the command. */
 export function responseFramesOf(
   dialect: Dialect,
   dataOf: (method: string, command: Command) => GenericSchema | undefined = (_, { result }) => result,
@@ -84,7 +84,7 @@ export function responseFramesOf(
   return { ...Object.fromEntries(successes), FailureResponse: failure };
 }
 
-/** What travels with `--stream delta`: the same stream events without the growing message. */
+/** Stream events of `--stream delta`: without the partial message. */
 export const streamDelta = variant(
   'type',
   streamEvent.options.map(({ entries: { partial: _, ...entries } }) =>
@@ -103,16 +103,16 @@ export function eventFramesOf(types: readonly string[]): Definitions {
   );
 }
 
-/** Those of every dialect; the page shows them all. */
+/** The events of all dialects. */
 export const allEventFrames = eventFramesOf(events.map(({ type }) => type));
 
 const plainEvents: Definitions = {
-  // Those of pi are told to hosts that name them in an event filter.
+  // The events of pi are sent to hosts that name them in an event filter.
   ...eventFramesOf([...omp.events, ...pi.events].filter((type) => type !== 'subagent_event')),
   MessageUpdateDeltaEvent: object({ type: literal('message_update'), assistantMessageEvent: streamDelta }),
 };
 
-/** An event of a subagent is spelled like those of the user's own session. */
+/** Events of subagents have the same format as those of the main session. */
 const eventFrames: Definitions = {
   ...plainEvents,
   SubagentEventEvent: object({
@@ -121,10 +121,10 @@ const eventFrames: Definitions = {
   }),
 };
 
-export const askFrames: Definitions = askFramesOf(() => true);
+const dialogFrames: Definitions = dialogFramesOf(() => true);
 
-/** With those of the questions and displays that a dialect has. */
-export function askFramesOf(has: (method: string) => boolean): Definitions {
+/** Frames of host tools, and of the dialogs and displays that a dialect has. */
+export function dialogFramesOf(has: (method: string) => boolean): Definitions {
   const options = uiRequest.options.filter(({ entries }) => has(entries.method.literal));
   const framed = options.map(({ entries }) =>
     object({ type: literal('extension_ui_request'), ...(entries as ObjectEntries) }),
@@ -136,20 +136,20 @@ export function askFramesOf(has: (method: string) => boolean): Definitions {
   };
 }
 
-const others: Definitions = {
+const otherFrames: Definitions = {
   Ready: object({
     type: literal('ready'),
     version: string(),
     protocolVersion: literal(1),
     dialect: picklist(['omp']),
   }),
-  ...askFrames,
+  ...dialogFrames,
 };
 
-/** What travels for tools that live in the host. */
+/** Frames of tools that run in the host. */
 export const hostToolFrames = ['HostToolCall', 'HostToolCancel', 'HostToolUpdate', 'HostToolResult'];
 
-/** A whole wire, by name; the last two are everything that a host may send and everything it may get. */
+/** All frames of a dialect by name, with the unions HostFrame and AgentFrame. */
 export function wireOf(fromHost: Definitions, fromAgent: Definitions): Definitions {
   return {
     ...fromHost,
@@ -161,10 +161,10 @@ export function wireOf(fromHost: Definitions, fromAgent: Definitions): Definitio
 
 export const ompFrames: Definitions = wireOf(
   { ...commandFramesOf(omp), ...answerFrames },
-  { ...others, ...responseFramesOf(omp), ...eventFrames },
+  { ...otherFrames, ...responseFramesOf(omp), ...eventFrames },
 );
 
-/** The fields of an object schema: parameters are always objects. */
+/** The fields of an object schema. Parameters are always objects. */
 export function entriesOf(schema: GenericSchema): ObjectEntries {
   if (!('entries' in schema)) throw new Error(`Not an object schema: ${schema.type}`);
   return schema.entries as ObjectEntries;

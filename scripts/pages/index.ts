@@ -1,13 +1,15 @@
-// Documents: everything that is generated from the declarations, as path and text. Writes nothing itself.
+// Generates all documents and schemas as a map from path to content. Writes no files.
 import { join } from 'node:path';
+import { architecturePicture } from './architecture-picture.ts';
 import { commandPage } from './command-page.ts';
-import { readRemarks } from './comments.ts';
+import { readDocComments } from './comments.ts';
 import { declarationsOf } from './declarations.ts';
 import { dialectPage } from './dialect-page.ts';
 import { eventPage } from './event-page.ts';
 import { commandExamples, eventExamples } from './examples.ts';
 import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
+import { lazyCommandsFile } from './lazy-commands.ts';
 import { openRpc } from './openrpc.ts';
 import { pythonCommands } from './python-commands.ts';
 import { pythonTypes } from './python-types.ts';
@@ -17,14 +19,16 @@ import { stabilityPage } from './stability-page.ts';
 import { toolPage } from './tool-page.ts';
 import { typePage } from './type-page.ts';
 
-/** Paths are relative to the root of the project. The same declarations always give the same texts. */
+/** Paths are relative to the root of the project. The result is deterministic. */
 export async function generate(root: string): Promise<ReadonlyMap<string, string>> {
-  const remarks = await readRemarks(join(root, 'src/protocol'));
-  const types = toDefinitions(protocolTypes, remarks);
-  const wire = wireDefinitions(remarks);
-  const wires = wireSchemas(remarks);
+  const docComments = await readDocComments(join(root, 'src/protocol'));
+  const types = toDefinitions(protocolTypes, docComments);
+  const wire = wireDefinitions(docComments);
+  const wires = wireSchemas(docComments);
   const examples = await commandExamples();
   return new Map([
+    ['docs/architecture.svg', await architecturePicture(root)],
+    ['src/commands/lazy-commands.ts', lazyCommandsFile()],
     ['docs/protocol/README.md', indexPage(examples)],
     ['docs/stability.md', stabilityPage()],
     ['docs/protocol/commands.md', commandPage(wire, examples)],

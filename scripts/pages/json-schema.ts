@@ -1,9 +1,9 @@
-// Documents: valibot schemas as JSON Schema, with what the doc comments say about them. Draft 7, which every tool reads.
+// Converts valibot schemas to JSON Schema draft 7, with descriptions from doc comments.
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { isRecord } from '../../src/base/index.ts';
 import * as protocol from '../../src/protocol/index.ts';
-import type { Remarks } from './comments.ts';
+import type { DocComments } from './comments.ts';
 import type { Definitions } from './frames.ts';
 import { pascalCase } from './naming.ts';
 
@@ -34,24 +34,24 @@ export const protocolTypes: Definitions = Object.fromEntries(
   Object.entries(protocol as Record<string, unknown>)
     .filter((entry): entry is [string, GenericSchema] => isRecord(entry[1]) && entry[1].kind === 'schema')
     .map(([name, schema]) => [pascalCase(name), schema] as const)
-    // Bundlers and loaders do not agree on the order of a module's exports.
+    // The order of the exports of a module differs between bundlers.
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-/** One JSON Schema for each definition; definitions point at one another. */
+/** One JSON Schema for each definition. They refer to each other. */
 export function toDefinitions(
   definitions: Definitions,
-  remarks: ReadonlyMap<string, Remarks>,
+  docComments: ReadonlyMap<string, DocComments>,
 ): Record<string, JsonSchema> {
   const converted = toJsonSchemaDefs(definitions, {
     typeMode: 'input',
     errorMode: 'throw',
     overrideRef: ({ referenceId }) => `${REF}${referenceId}`,
   }) as Record<string, JsonSchema>;
-  for (const [name, said] of remarks) {
+  for (const [name, comments] of docComments) {
     for (const suffix of ['', 'Event']) {
       const schema = converted[`${pascalCase(name)}${suffix}`];
-      if (schema) annotate(schema, said);
+      if (schema) annotate(schema, comments);
     }
   }
   return converted;
@@ -61,27 +61,27 @@ export function nameOfRef(ref: string): string {
   return ref.slice(REF.length);
 }
 
-/** A document whose root is `root`, with only those definitions that it needs. */
+/** A document with `root` and only those definitions that it uses. */
 export function documentOf(
   root: JsonSchema & { title: string; description: string },
   definitions: Record<string, JsonSchema>,
 ): JsonSchema {
-  const needed = new Set(refsIn(root));
-  for (const name of needed) for (const further of refsIn(definitions[name] ?? {})) needed.add(further);
-  const kept = Object.entries(definitions).filter(([name]) => needed.has(name));
-  return { $schema: DRAFT, ...root, definitions: Object.fromEntries(kept) };
+  const used = new Set(refsIn(root));
+  for (const name of used) for (const ref of refsIn(definitions[name] ?? {})) used.add(ref);
+  const usedDefinitions = Object.entries(definitions).filter(([name]) => used.has(name));
+  return { $schema: DRAFT, ...root, definitions: Object.fromEntries(usedDefinitions) };
 }
 
 export function refTo(name: string): JsonSchema {
   return { $ref: `${REF}${name}` };
 }
 
-function annotate(schema: JsonSchema, { about, fields }: Remarks): void {
+function annotate(schema: JsonSchema, { about, fields }: DocComments): void {
   if (about) schema.description = about;
   for (const option of [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) {
-    for (const [field, remark] of fields) {
+    for (const [field, text] of fields) {
       const property = option.properties?.[field];
-      if (property) property.description = remark;
+      if (property) property.description = text;
     }
   }
 }

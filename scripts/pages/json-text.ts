@@ -1,4 +1,4 @@
-// Documents: JSON for people. What fits on a line stays on it; the rest is indented.
+// Formats JSON: values that fit into a line stay on one line, others are indented.
 
 export function toFittedJson(value: unknown, width = 100, indent = ''): string {
   const flat = inOneLine(value);

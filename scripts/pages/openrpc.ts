@@ -1,9 +1,9 @@
-// Documents: schema/opal.openrpc.json. The methods, events and questions of the opal dialect, for tools that read OpenRPC.
+// Generates schema/opal.openrpc.json: methods, events and client methods of the opal dialect.
 import { PROTOCOL_VERSION } from '../../src/dialects/opal/methods.ts';
-import { type OpalMethod, opalEvents, opalMethods, opalQuestions } from './frames-opal.ts';
+import { type OpalMethod, opalClientMethods, opalEvents, opalMethods } from './frames-opal.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** https://spec.open-rpc.org, 1.3. It has no words for what a server tells or asks, hence the extensions. */
+/** https://spec.open-rpc.org, 1.3. It does not define notifications and requests from the server, so these are in `x-` fields. */
 export function openRpc(): JsonSchema {
   return {
     openrpc: '1.3.2',
@@ -12,7 +12,7 @@ export function openRpc(): JsonSchema {
     'x-notifications': [
       {
         name: 'agent/event',
-        description: 'Sent without being asked for, and without an id. `type` says what has happened.',
+        description: 'A notification, without an id. `type` is the type of the event.',
         paramStructure: 'by-name',
         params: [
           { name: 'session_id', required: true, schema: { type: 'string' } },
@@ -21,7 +21,7 @@ export function openRpc(): JsonSchema {
         'x-events': opalEvents.map(({ type, schema }) => ({ name: type, schema })),
       },
     ],
-    'x-client-methods': opalQuestions.map(methodOf),
+    'x-client-methods': opalClientMethods.map(methodOf),
   };
 }
 

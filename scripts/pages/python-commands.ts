@@ -1,4 +1,4 @@
-// Documents: every command as a method of Python's clients, one spelling for threads and one for asyncio. Pure.
+// Generates the command methods of the Python clients, for threads and for asyncio.
 import { allCommands } from './frames.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
@@ -10,7 +10,7 @@ interface Parameter {
   readonly field: string;
   readonly name: string;
   readonly annotation: string;
-  readonly needed: boolean;
+  readonly isRequired: boolean;
 }
 
 /** The modules parley_agent/_commands.py and _async_commands.py. */
@@ -28,7 +28,7 @@ export function pythonCommands(wire: Definitions, kind: 'sync' | 'async'): strin
         raise NotImplementedError
 `;
   const used = [...new Set(methods.join('').match(/"[A-Z]\w+"/g) ?? [])].map((name) => name.slice(1, -1)).sort();
-  return `"""Every command as a method. Generated from the declarations by \`npm run docs\`; changes are lost."""
+  return `"""Every command as a method. Generated from the declarations by \`npm run docs\`; do not edit."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ function method(
   { name, doc, kind }: { name: string; doc: string; kind: 'sync' | 'async' },
 ): string {
   const parameters = parametersOf(wire[`${pascalCase(name)}Command`] ?? {}, types, name);
-  const needed = parameters.filter((parameter) => parameter.needed);
-  const optional = parameters.filter((parameter) => !parameter.needed);
+  const required = parameters.filter((parameter) => parameter.isRequired);
+  const optional = parameters.filter((parameter) => !parameter.isRequired);
   const signature = [
     'self',
-    ...needed.map(({ name, annotation }) => `${name}: ${annotation}`),
+    ...required.map(({ name, annotation }) => `${name}: ${annotation}`),
     '*',
     ...optional.map(({ name, annotation }) => `${name}: Optional[${annotation}] = None`),
     'timeout: Optional[float] = None',
   ];
   const result = resultName(wire, name);
-  const told = parameters.map(({ field, name }) => `"${field}": ${name}`).join(', ');
-  const called = `${kind === 'async' ? 'await ' : ''}self.call("${name}", {${told}}, timeout=timeout)`;
+  const fields = parameters.map(({ field, name }) => `"${field}": ${name}`).join(', ');
+  const callText = `${kind === 'async' ? 'await ' : ''}self.call("${name}", {${fields}}, timeout=timeout)`;
   return `    ${kind === 'async' ? 'async def' : 'def'} ${name}(
 ${signature.map((part) => `        ${part},\n`).join('')}    ) -> ${result ? `"${result}"` : 'None'}:
         """${doc.replaceAll('"""', "'''")}"""
-        ${result ? `return cast("${result}", ${called})` : called}
+        ${result ? `return cast("${result}", ${callText})` : callText}
 `;
 }
 
@@ -71,8 +71,8 @@ function parametersOf(frame: JsonSchema, types: PythonTypes, command: string): P
   const fields = Object.entries(frame.properties ?? {}).filter(([field]) => field !== 'id' && field !== 'type');
   return fields.map(([field, schema]) => {
     const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    if (name === 'timeout' || name === 'self') throw new Error(`${command}: ${name} is taken in Python's clients`);
+    if (name === 'timeout' || name === 'self') throw new Error(`${command}: ${name} is reserved in the Python clients`);
     const annotation = types.annotation(schema, `${pascalCase(command)}${pascalCase(field)}`);
-    return { field, name, annotation, needed: frame.required?.includes(field) ?? false };
+    return { field, name, annotation, isRequired: frame.required?.includes(field) ?? false };
   });
 }

@@ -1,4 +1,4 @@
-// Documents: the protocol's data as Python's TypedDicts. Pure. Python 3.9 has no NotRequired, so optional fields are inherited.
+// Generates the protocol types as Python TypedDicts. Python 3.9 has no NotRequired, so a subclass has the optional fields.
 import { events } from '../../src/protocol/index.ts';
 import { allCommands, allEventFrames } from './frames.ts';
 import { type JsonSchema, nameOfRef } from './json-schema.ts';
@@ -7,9 +7,9 @@ import { optionsOf } from './type-text.ts';
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
-/** What tells the options of a union apart, for their names. */
-const TELLING = ['method', 'role', 'type', 'status'];
-/** These would not be read as field names. */
+/** Fields that distinguish the options of a union. Their values become part of the type names. */
+const DISCRIMINATORS = ['method', 'role', 'type', 'status'];
+/** Python keywords cannot be field names. */
 const KEYWORDS = new Set([
   'from',
   'class',
@@ -24,11 +24,11 @@ const KEYWORDS = new Set([
   'async',
 ]);
 
-/** Collects the types that stand inside others and gives each a name. */
+/** Collects types, including inner types, which get names. */
 export class PythonTypes {
   readonly #texts = new Map<string, string>();
 
-  /** How a value is annotated. `name` is for what has no name yet. */
+  /** The annotation of a value. An inner type without a name gets `name`. */
   annotation(schema: JsonSchema, name: string): string {
     if (schema.$ref) return `"${nameOfRef(schema.$ref)}"`;
     if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`;
@@ -36,17 +36,17 @@ export class PythonTypes {
     const options = optionsOf(schema);
     if (options) return this.#union(options, name);
     if (schema.type === 'array') return `List[${this.annotation(schema.items ?? {}, `${name}Item`)}]`;
-    if (schema.properties) return this.#named(name, schema);
-    if (schema.type === 'object') return `Dict[str, ${this.#values(schema, name)}]`;
+    if (schema.properties) return this.#record(name, schema);
+    if (schema.type === 'object') return `Dict[str, ${this.#valueType(schema, name)}]`;
     return plain(schema);
   }
 
   define(name: string, schema: JsonSchema): void {
-    if (schema.properties) this.#named(name, schema);
+    if (schema.properties) this.#record(name, schema);
     else this.#add(name, `${name} = ${this.annotation(schema, name)}\n`);
   }
 
-  /** Types stand in the order in which they were met, those inside others first. */
+  /** Types in the order of their definition, inner types first. */
   text(): string {
     return [...this.#texts.values()].join('\n\n');
   }
@@ -58,20 +58,20 @@ export class PythonTypes {
     return distinct.length === 1 ? (distinct[0] as string) : `Union[${distinct.join(', ')}]`;
   }
 
-  #values({ additionalProperties }: JsonSchema, name: string): string {
+  #valueType({ additionalProperties }: JsonSchema, name: string): string {
     return typeof additionalProperties === 'object' ? this.annotation(additionalProperties, `${name}Value`) : 'Any';
   }
 
-  #named(name: string, schema: JsonSchema): string {
+  #record(name: string, schema: JsonSchema): string {
     const fields = Object.entries(schema.properties ?? {}).map(([field, of]) => ({
       field,
       annotation: this.annotation(of, `${name}${pascalCase(field)}`),
-      needed: schema.required?.includes(field) ?? false,
+      isRequired: schema.required?.includes(field) ?? false,
     }));
-    const odd = fields.find(({ field }) => KEYWORDS.has(field) || !/^[A-Za-z_]\w*$/.test(field));
-    if (odd) throw new Error(`${name}.${odd.field} cannot be a field of a Python class`);
-    const needed = fields.filter((field) => field.needed);
-    const optional = fields.filter((field) => !field.needed);
+    const invalid = fields.find(({ field }) => KEYWORDS.has(field) || !/^[A-Za-z_]\w*$/.test(field));
+    if (invalid) throw new Error(`${name}.${invalid.field} cannot be a field of a Python class`);
+    const needed = fields.filter((field) => field.isRequired);
+    const optional = fields.filter((field) => !field.isRequired);
     const doc = schema.description ? `    """${schema.description.replaceAll('"""', "'''")}"""\n\n` : '';
     if (optional.length === 0 || needed.length === 0) {
       const base = needed.length > 0 || fields.length === 0 ? 'TypedDict' : 'TypedDict, total=False';
@@ -89,7 +89,7 @@ export class PythonTypes {
   }
 }
 
-const HEAD = `"""The data of the protocol. Generated from its declarations by \`npm run docs\`; changes are lost."""
+const HEAD = `"""Types of the protocol. Generated from the declarations by \`npm run docs\`; do not edit."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ ${known}    }
 `;
 }
 
-/** What a command answers with is called after it, unless it has a name. */
+/** The result type of a command: its own name, or one derived from the command. */
 export function resultName(wire: Definitions, command: string): string | undefined {
   const data = wire[`${pascalCase(command)}Response`]?.properties?.data;
   if (!data) return undefined;
@@ -152,11 +152,13 @@ function literal(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** What an option is called by what tells it apart, and numbered where that is not enough. */
+/** Name suffixes of the options of a union, from a discriminator; numbered if they are equal. */
 function suffixes(options: readonly JsonSchema[]): string[] {
   const names = options.map(({ properties = {} }) => {
-    const told = TELLING.map((field) => properties[field]?.const).find((value) => typeof value === 'string');
-    return pascalCase(String(told ?? 'Option').replaceAll(/\W/g, '_'));
+    const value = DISCRIMINATORS.map((field) => properties[field]?.const).find(
+      (candidate) => typeof candidate === 'string',
+    );
+    return pascalCase(String(value ?? 'Option').replaceAll(/\W/g, '_'));
   });
   return names.map((name, i) => {
     const before = names.slice(0, i).filter((other) => other === name).length;

@@ -1,11 +1,11 @@
-// Documents: the JSON Schemas of the wires and of the session log.
+// JSON Schemas of the dialects and of the session file.
 import { setHostTools } from '../../src/commands/host.ts';
 import type { Command } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
 import { piLegacy } from '../../src/dialects/pi-legacy/index.ts';
 import { events } from '../../src/protocol/index.ts';
-import type { Remarks } from './comments.ts';
+import type { DocComments } from './comments.ts';
 import { allEventFrames, type Definitions, hostToolFrames, methodsOf, ompFrames } from './frames.ts';
 import { legacyFrames } from './frames-legacy.ts';
 import { opalDefinitions } from './frames-opal.ts';
@@ -13,47 +13,47 @@ import { piFrames } from './frames-pi.ts';
 import { documentOf, type JsonSchema, protocolTypes, refTo, toDefinitions } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
 
-type AllRemarks = ReadonlyMap<string, Remarks>;
+type DocCommentsByName = ReadonlyMap<string, DocComments>;
 
-/** Every dialect that is spoken, with its frames. */
+/** The dialects that are declared with valibot, with their frames. */
 const WIRES = [
   { dialect: omp, frames: ompFrames },
   { dialect: pi, frames: piFrames },
   { dialect: piLegacy, frames: legacyFrames },
 ];
 
-/** Every frame of the default wire, every event and every type, described by their declarations. */
-export function wireDefinitions(remarks: AllRemarks): Record<string, JsonSchema> {
-  return described({ ...allEventFrames, ...ompFrames }, remarks);
+/** All frames of the default dialect, all events and all types, with the descriptions of their declarations. */
+export function wireDefinitions(docComments: DocCommentsByName): Record<string, JsonSchema> {
+  return describeFrames({ ...allEventFrames, ...ompFrames }, docComments);
 }
 
-function described(frames: Definitions, remarks: AllRemarks): Record<string, JsonSchema> {
-  const definitions = toDefinitions({ ...frames, ...protocolTypes }, remarks);
+function describeFrames(frames: Definitions, docComments: DocCommentsByName): Record<string, JsonSchema> {
+  const definitions = toDefinitions({ ...frames, ...protocolTypes }, docComments);
   for (const [name, { doc, stability = 'stable' }] of declared) {
-    const said = { ...(doc ? { description: doc } : {}), 'x-stability': stability };
-    if (definitions[name]) definitions[name] = { ...said, ...definitions[name] };
+    const annotations = { ...(doc ? { description: doc } : {}), 'x-stability': stability };
+    if (definitions[name]) definitions[name] = { ...annotations, ...definitions[name] };
   }
   return definitions;
 }
 
-type Said = Partial<Pick<Command, 'doc' | 'stability'>>;
+type FrameInfo = Partial<Pick<Command, 'doc' | 'stability'>>;
 
-/** Frames that a declaration says something about. Those that belong to a command are as stable as it is. */
-const declared: readonly (readonly [name: string, said: Said])[] = [
+/** Description and stability of frames, from the declarations. Frames of a command have its stability. */
+const declared: readonly (readonly [name: string, info: FrameInfo])[] = [
   ...[omp, pi].flatMap(methodsOf).map(([method, command]) => [`${pascalCase(method)}Command`, command] as const),
   ...events.map((event) => [`${pascalCase(event.type)}Event`, event] as const),
   ...['MessageUpdateDeltaEvent', 'CompactionEvent', 'ErrorEvent'].map((name) => [name, {}] as const),
-  ...hostToolFrames.map((name) => [name, { stability: setHostTools.stability } as Said] as const),
+  ...hostToolFrames.map((name) => [name, { stability: setHostTools.stability } as FrameInfo] as const),
   ...['ExtensionUiRequest', 'ExtensionUiResponse', 'Ready'].map((name) => [name, {}] as const),
 ];
 
-/** By the dialect's name. */
-export function wireSchemas(remarks: AllRemarks): ReadonlyMap<string, JsonSchema> {
-  // Which result belongs to which call is not seen in a frame, so all that opal has to say about that is kept.
+/** Schemas by dialect name. */
+export function wireSchemas(docComments: DocCommentsByName): ReadonlyMap<string, JsonSchema> {
+  // A result frame does not name its method, so no frame refers to the result types. All definitions of opal are kept.
   const opal = { ...wireSchema('opal', opalDefinitions), definitions: opalDefinitions };
   return new Map([
     ...WIRES.map(
-      ({ dialect, frames }) => [dialect.name, wireSchema(dialect.name, described(frames, remarks))] as const,
+      ({ dialect, frames }) => [dialect.name, wireSchema(dialect.name, describeFrames(frames, docComments))] as const,
     ),
     ['opal', opal],
   ]);
@@ -62,7 +62,7 @@ export function wireSchemas(remarks: AllRemarks): ReadonlyMap<string, JsonSchema
 function wireSchema(name: string, definitions: Record<string, JsonSchema>): JsonSchema {
   const root = {
     title: `The ${name} dialect of Parley`,
-    description: 'One frame, either way. HostFrame is what a host may send, AgentFrame what it may get.',
+    description: 'One frame. HostFrame is a frame from the host, AgentFrame a frame from the agent.',
     anyOf: [refTo('HostFrame'), refTo('AgentFrame')],
   };
   return documentOf(root, definitions);
@@ -70,8 +70,9 @@ function wireSchema(name: string, definitions: Record<string, JsonSchema>): Json
 
 export function entrySchema(definitions: Record<string, JsonSchema>): JsonSchema {
   const root = {
-    title: 'A line of a Parley session log',
-    description: 'The first line is the header, every further one an entry whose parentId names the entry before it.',
+    title: 'A line of a Parley session file',
+    description:
+      'The first line is the header. Every other line is an entry whose parentId is the id of the previous entry of its branch.',
     anyOf: [refTo('SessionHeader'), refTo('SessionEntry')],
   };
   return documentOf(root, definitions);

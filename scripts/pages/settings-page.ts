@@ -1,6 +1,6 @@
-// Documents: the settings as a page and as a JSON Schema for editors, from the table in src/app.
+// Generates the page and the JSON Schema of the settings from src/settings/settings-table.ts.
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { SETTING_KEYS, SETTINGS } from '../../src/app/settings-table.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/settings/settings-table.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { page } from './markdown.ts';
 import { inCell, tableOf, typeText } from './type-text.ts';
@@ -20,13 +20,14 @@ export function settingsPage(): string {
   });
   return page(
     '# Settings',
-    'Flags win over the project’s files, those over the user’s file, that over the defaults:',
+    'Settings are read from these sources. A source overrides the ones below it:',
     [
-      '1. flags: their own (`--dialect`), or `--set KEY=VALUE` for any key (several times);',
-      '2. the project’s files, once the project is [trusted](../trust.md): `.parley/settings.json`, then `.pi/settings.json`, then `.omp/settings.json` in the working directory. The last two belong to other programs: keys that Parley does not know are passed over there;',
-      '3. the user’s file: `settings.json` in the user’s directory (`~/.parley`, or what `PARLEY_DIR` names).',
+      '1. flags: `--set KEY=VALUE` for any key (may be repeated), and flags of single settings such as `--dialect`;',
+      '2. files of the project, if it is [trusted](../trust.md): `.parley/settings.json`, then `.pi/settings.json`, then `.omp/settings.json` in the working directory. The last two belong to other programs, so unknown keys in them are ignored;',
+      '3. the file of the user: `settings.json` in the user directory (`~/.parley`, or `PARLEY_DIR`);',
+      '4. the defaults.',
     ].join('\n'),
-    'They are read at start. Comments and trailing commas are allowed. `{ "retry": { "enabled": false } }` and `{ "retry.enabled": false }` say the same; lists and profiles are replaced as a whole. A wrong value or an unknown key is told on stderr, with file, line and the nearest name, and does not count; `null` means not set. `parley config` shows what holds and where it comes from, `parley config set KEY VALUE` changes the user’s file.',
+    'Settings are read at start. Comments and trailing commas are allowed. `{ "retry": { "enabled": false } }` and `{ "retry.enabled": false }` are equivalent. Lists and profiles are replaced, not merged. An invalid value or an unknown key is ignored and reported on stderr with file, line and the most similar name. `null` means not set. `parley config` shows the settings in use and their sources; `parley config set KEY VALUE` changes the file of the user.',
     tableOf(['setting', 'type', 'default', ''], rows),
   );
 }
@@ -37,15 +38,15 @@ function nest(properties: Record<string, JsonSchema>, [group, ...rest]: readonly
     properties[group] = field;
     return;
   }
-  const own = properties[group];
-  // A list that is also a group: editors are told of the list; the others have their flat keys.
-  if (own?.type === 'array') return;
-  const inner = { ...own?.properties };
+  const existing = properties[group];
+  // A setting that is a list and also a group: the schema describes the list here, and the group by its dotted keys.
+  if (existing?.type === 'array') return;
+  const inner = { ...existing?.properties };
   nest(inner, rest, field);
-  properties[group] = { ...own, type: 'object', properties: inner };
+  properties[group] = { ...existing, type: 'object', properties: inner };
 }
 
-/** Keys may stand flat and dotted, or nested: both are described. */
+/** Describes both forms of a key: dotted (`"retry.enabled"`) and nested. */
 export function settingsSchema(): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const [key, field] of fields) {

@@ -1,66 +1,64 @@
-// Documents: docs/stability.md. What stays as it is and what may still change, from the marks of the declarations.
+// Generates docs/stability.md: the stable and the experimental parts of the protocol.
 import { events } from '../../src/protocol/index.ts';
 import { allCommands, hostToolFrames } from './frames.ts';
 import { opalMethods } from './frames-opal.ts';
 import { page } from './markdown.ts';
 
-const PROMISE = `What is **stable** changes only with the major version of the package, and before 1.0 only with the minor one:
+const RULES = `**Stable** parts change only with a new major version of the package, before 1.0 only with a new minor version:
 
-- no command, event, field, result or dialog is taken away or renamed, and none changes its meaning or its type;
-- a parameter that may be left out stays so; a result that is always there stays so;
-- the order of frames that [the rules](protocol/README.md#rules) promise stays.
+- no command, event, field, result or dialog is removed or renamed, or changes its meaning or type;
+- an optional parameter stays optional; a field that is always present stays so;
+- the order of frames in [the rules](protocol/README.md#rules) does not change.
 
-What is **experimental** may change or go with any version; the changelog says so. It is marked because few hosts have used
-it yet, or because the programs that it comes from still change it.
+**Experimental** parts may change or be removed in any version; the changelog lists such changes. They are experimental because few
+hosts use them yet, or because the programs that define them still change them.
 
-Some changes are never breaking, so be ready for them:
+These changes are not breaking. Hosts must accept them:
 
-- new commands, new events, new fields in results, events and entries, and new parameters that may be left out: ignore what you do
-  not know;
-- new values of \`stopReason\`, \`source\`, \`code\` and other words that name a reason: treat an unknown one as the general case;
-- other texts of \`error\` and \`message\`: show them, and compare none of them. Failures with a \`code\` are told apart by that;
+- new commands, new events, new fields in results, events and entries, and new optional parameters: ignore unknown names;
+- new values of \`stopReason\`, \`source\`, \`code\` and other reasons: treat an unknown value as the general case;
+- other texts of \`error\` and \`message\`: display them, but do not compare them. Use \`code\` to distinguish failures;
 - fewer or more updates (\`message_update\`, \`tool_execution_update\`) for the same answer.`;
 
-const ELSEWHERE = `- The mark of each command and each event stands on [its page](protocol/README.md), in the JSON Schema (\`x-stability\`), in the OpenRPC
-  document (\`x-stability\`) and in the types (\`@experimental\`). \`parley schema\` prints the one that belongs to the installed program.
-- The first frame of the \`omp\` dialect, \`ready\`, has a \`protocolVersion\`. It grows when something stable has to change.
-- The dialects \`pi\` and \`pi-legacy\` are held to the programs that they are named after; where those change, a new dialect is made
-  instead of changing the old one.
-- [Session files](session-format.md) are read for good: a newer Parley reads what an older one wrote. The version is in the first line.
+const OTHER_PARTS = `- The stability of each command and event is on [its page](protocol/README.md), in the JSON Schema (\`x-stability\`), in the OpenRPC
+  document (\`x-stability\`) and in the types (\`@experimental\`). \`parley schema\` prints the schema of the installed program.
+- The first frame of the \`omp\` dialect, \`ready\`, has a \`protocolVersion\`. It increases when a stable part changes.
+- The dialects \`pi\` and \`pi-legacy\` follow the programs of these names. When such a program changes its protocol, a new dialect is added
+  and the old one stays.
+- [Session files](session-format.md) stay readable: a newer Parley reads the files of older versions. The version is in the first line.
 - Settings, flags and exit codes are stable. Text on stderr and the wording of tool results are not.
-- \`createAgentSession\`, \`RpcClient\` and \`createClient\` follow semantic versioning; what is exported for tests alone
-  (\`parley-agent/testing\`) is experimental.`;
+- \`createAgentSession\`, \`RpcClient\` and \`createClient\` follow semantic versioning. \`parley-agent/testing\` is experimental.`;
 
-interface Marked {
+interface Declaration {
   readonly name: string;
   readonly stability?: string | undefined;
 }
 
 export function stabilityPage(): string {
-  const told: Marked[] = events.map(({ type, stability }) => ({ name: type, stability }));
+  const eventList: Declaration[] = events.map(({ type, stability }) => ({ name: type, stability }));
   const tools = hostToolFrames.map((name) => name.replace(/\B[A-Z]/g, '_$&').toLowerCase());
   return page(
     '# Stability',
-    'What a host may build upon. The lists on this page are made from the declarations; a test holds what was once stable.',
-    PROMISE,
+    'This page lists the stable and the experimental parts of the protocol. The lists are generated from the declarations. A test checks that\nstable names stay.',
+    RULES,
     '## Commands',
     lists(allCommands, (name) => `[${name}](protocol/commands.md#${name})`),
-    `The frames of host tools (${tools.map(code).join(', ')}) are as experimental as \`set_host_tools\`. Dialogs (\`extension_ui_request\` and its answers) are stable.`,
+    `The frames of host tools (${tools.map(code).join(', ')}) are experimental, as is \`set_host_tools\`. Dialogs (\`extension_ui_request\` and its answers) are stable.`,
     '## Events',
-    lists(told, (name) => `[${name}](protocol/events.md#${name})`),
+    lists(eventList, (name) => `[${name}](protocol/events.md#${name})`),
     '## Methods of the opal dialect',
     lists(opalMethods, code),
-    'Its events and questions are stable.',
-    '## Everything else',
-    ELSEWHERE,
+    'Its events and requests to the host are stable.',
+    '## Other parts',
+    OTHER_PARTS,
   );
 }
 
-function lists(marked: readonly Marked[], shown: (name: string) => string): string {
-  const isExperimental = ({ stability }: Marked) => stability === 'experimental';
-  const names = (which: readonly Marked[]) => which.map(({ name }) => shown(name)).join(', ');
-  return `- **stable**: ${names(marked.filter((one) => !isExperimental(one)))}
-- **experimental**: ${names(marked.filter(isExperimental))}`;
+function lists(declarations: readonly Declaration[], format: (name: string) => string): string {
+  const isExperimental = ({ stability }: Declaration) => stability === 'experimental';
+  const names = (group: readonly Declaration[]) => group.map(({ name }) => format(name)).join(', ');
+  return `- **stable**: ${names(declarations.filter((one) => !isExperimental(one)))}
+- **experimental**: ${names(declarations.filter(isExperimental))}`;
 }
 
 function code(name: string): string {

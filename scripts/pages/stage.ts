@@ -1,14 +1,14 @@
-// Documents: a small agent that the examples are played to, so that every frame shown was really on the wire.
-import { createAgent } from '../../src/app/compose.ts';
-import { defaultSettings } from '../../src/app/settings-table.ts';
-import { commandTable } from '../../src/commands/table.ts';
+// Runs a scripted agent for the examples, so that every frame in the documents was produced by the program.
+import { createAgent } from '../../src/app/create-agent.ts';
+import { commandsByName } from '../../src/commands/index.ts';
 import type { Files, Ports, Processes } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/omp/index.ts';
 import { serve } from '../../src/server/index.ts';
+import { defaultSettings } from '../../src/settings/settings-table.ts';
 import { createCountingIds } from '../../src/testing/counting-ids.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
-import { createScriptedModels, type ScriptStep, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { createScriptedTools } from '../../src/testing/scripted-tool.ts';
+import { createScriptedModels, type ScriptStep, scriptedModel } from '../../src/testing/scripted-models.ts';
+import { createScriptedTools } from '../../src/testing/scripted-tools.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
 
 export type Frame = Record<string, unknown>;
@@ -20,7 +20,7 @@ const models = [
   { ...scriptedModel, id: 'offline', name: 'Offline', provider: 'parley' },
 ];
 
-/** Plays lines to a fresh agent, each after the work of the one before, and returns everything that it said. */
+/** Sends lines to a new agent, each after the previous one has settled, and returns all frames of the agent. */
 export async function play(
   lines: readonly Frame[],
   script: readonly ScriptStep[],
@@ -38,14 +38,14 @@ export async function play(
       .tools,
   });
   const { transport, host } = createMemoryTransport();
-  const codec = omp.codec({ version: '0.0.0', stream });
-  const served = serve({ transport, codec, commands: commandTable, hub, ports, onEof: 'finish' });
+  const codec = omp.createCodec({ version: '0.0.0', stream });
+  const served = serve({ transport, codec, commands: commandsByName, hub, ports, onEof: 'finish' });
   const frames: Frame[] = [];
   const read = async () => frames[frames.push(JSON.parse(await host.next())) - 1] as Frame;
   for (const line of lines) {
     host.send(JSON.stringify(line));
     while ((await read()).id !== line.id);
-    await session.runs.settled();
+    await session.runs.waitUntilSettled();
   }
   host.end();
   await served;
@@ -55,7 +55,7 @@ export async function play(
   return frames;
 }
 
-/** A world with one directory in it, where every command says the same. Nothing here touches the machine. */
+/** Ports with one directory and commands with a fixed output. They use nothing of the machine. */
 function createPorts(): Ports {
   const files: Pick<Files, 'info' | 'list'> = {
     list: async () => [],
@@ -73,12 +73,12 @@ function createPorts(): Ports {
     ids: createCountingIds(),
     files: files as Files,
     processes,
-    send: () => Promise.reject(new Error('The examples use no network')),
+    sendHttp: () => Promise.reject(new Error('The examples use no network')),
     fetch: () => Promise.reject(new Error('The examples use no network')),
     log: () => {},
     toolEnv: {},
     platform: 'linux',
-    tryPatterns: async () => [],
+    testPatterns: async () => [],
     renderMarkup: async () => [],
   };
 }

@@ -1,7 +1,7 @@
-// Documents: docs/protocol/tools.md. What the model may do, from the declarations of src/tools.
+// Generates docs/protocol/tools.md from the declarations of src/tools.
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { Tool } from '../../src/contracts/index.ts';
-import { BUNDLED } from '../../src/core/subagent/bundled.ts';
+import { BUNDLED_AGENTS } from '../../src/core/subagent/bundled-agents.ts';
 import { createAskTool } from '../../src/tools/ask.ts';
 import { builtinTools } from '../../src/tools/index.ts';
 import { createTaskTool } from '../../src/tools/task.ts';
@@ -11,15 +11,15 @@ import type { JsonSchema } from './json-schema.ts';
 import { page, section } from './markdown.ts';
 import { fieldTable } from './type-text.ts';
 
-const agents = BUNDLED;
+const agents = BUNDLED_AGENTS;
 const ask = createAskTool({ host: () => undefined });
 const tools: readonly Tool[] = [...builtinTools, createTaskTool({ agents, canIsolate: true }), todoWrite, tasks, ask];
 
 export function toolPage(): string {
   return page(
     '# Tools',
-    'What the model may do. Hosts meet these names and arguments in `tool_execution_start` and in tool calls.',
-    `Some are there only when a setting says so (\`todo.enabled\`, \`tasks.enabled\`, \`ask.enabled\`) or \`--tools\` names them.`,
+    'The tools of the model. Their names and arguments appear in `tool_execution_start` and in tool calls.',
+    `Some tools are enabled by a setting (\`todo.enabled\`, \`tasks.enabled\`, \`ask.enabled\`) or by \`--tools\`.`,
     ...tools.map((tool) =>
       section(
         `## ${tool.name}`,
@@ -31,7 +31,7 @@ export function toolPage(): string {
   );
 }
 
-/** The words are for the model; quoted, so that nothing in them is taken for the page's own Markdown. */
+/** The description for the model, as a quotation, so that its Markdown does not affect the page. */
 function quoted({ doc }: Tool): string {
   return doc
     .split('\n')
@@ -39,6 +39,6 @@ function quoted({ doc }: Tool): string {
     .join('\n');
 }
 
-function parametersOf({ parameters, params }: Tool): JsonSchema {
-  return (parameters ?? toJsonSchema(params, { errorMode: 'ignore' })) as JsonSchema;
+function parametersOf({ jsonSchema, params }: Tool): JsonSchema {
+  return (jsonSchema ?? toJsonSchema(params, { errorMode: 'ignore' })) as JsonSchema;
 }

@@ -1,4 +1,4 @@
-// Documents: a JSON Schema in the words of a table. Pure.
+// Formats JSON Schemas as text and Markdown tables.
 import { type JsonSchema, nameOfRef } from './json-schema.ts';
 import { anchorOf } from './naming.ts';
 
@@ -9,7 +9,7 @@ export function typeText(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const options = optionsOf(schema);
   if (options) return options.map(typeText).join(' | ');
-  if (schema.type === 'array') return `${bracketed(schema.items ?? {})}[]`;
+  if (schema.type === 'array') return `${inParentheses(schema.items ?? {})}[]`;
   if (schema.properties) return objectText(schema);
   if (schema.type === 'object') return `{ [key]: ${typeText(asSchema(schema.additionalProperties))} }`;
   return schema.type ?? 'anything';
@@ -28,17 +28,17 @@ export function typeCell(schema: JsonSchema): string {
   return `\`${inCell(typeText(schema))}\``;
 }
 
-/** One row for each field; `presence` is what a field is called that must be there. Remarks only where there are any. */
+/** One row for each field. `presence` is the text for a required field. The description column is omitted if no field has one. */
 export function fieldTable(schema: JsonSchema, presence = 'always'): string {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return '';
   const required = new Set(schema.required);
-  const hasRemarks = fields.some(([, field]) => field.description);
+  const hasDescriptions = fields.some(([, field]) => field.description);
   const rows = fields.map(([name, field]) => {
     const cells = [`\`${name}\``, typeCell(field), required.has(name) ? presence : 'optional'];
-    return hasRemarks ? [...cells, inCell(field.description ?? '')] : cells;
+    return hasDescriptions ? [...cells, inCell(field.description ?? '')] : cells;
   });
-  return tableOf(hasRemarks ? ['field', 'type', '', ''] : ['field', 'type', ''], rows);
+  return tableOf(hasDescriptions ? ['field', 'type', '', ''] : ['field', 'type', ''], rows);
 }
 
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -46,7 +46,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   return lines.join('\n').replaceAll(/ {2,}\|/g, ' |');
 }
 
-/** A pipe ends a cell wherever it stands, also inside code. */
+/** Escapes pipes, which end a cell even inside code. */
 export function inCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
@@ -62,7 +62,7 @@ function objectText({ properties = {}, required = [] }: JsonSchema): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
-function bracketed(schema: JsonSchema): string {
+function inParentheses(schema: JsonSchema): string {
   const text = typeText(schema);
   return optionsOf(schema) || schema.enum ? `(${text})` : text;
 }

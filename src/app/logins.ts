@@ -1,28 +1,35 @@
-// The hall: signing in while a host with one session looks on. Loaded when it asks for it.
+// Provider logins for a host with a single session. Loaded on first use.
 import { Fault } from '../base/index.ts';
-import type { HostUi, Logins } from '../contracts/index.ts';
-import { COPILOT } from '../llm/credentials/copilot.ts';
-import { createDeskAuth } from './desk/auth.ts';
+import type { HostUi, ProviderLogins } from '../contracts/index.ts';
+import { COPILOT_PROVIDER_ID } from '../llm/credentials/copilot-login.ts';
+import { createProviderAuth } from './session-pool/provider-auth.ts';
 
-type Auth = Parameters<typeof createDeskAuth>;
+type ProviderAuthArguments = Parameters<typeof createProviderAuth>;
 
-export function createLogins(credentials: Auth[0], surroundings: Auth[1], host: () => HostUi | undefined): Logins {
-  const auth = createDeskAuth(credentials, surroundings);
+export function createLogins(
+  credentials: ProviderAuthArguments[0],
+  options: ProviderAuthArguments[1],
+  host: () => HostUi | undefined,
+): ProviderLogins {
+  const auth = createProviderAuth(credentials, options);
   return {
-    async providers() {
-      const { name = COPILOT, ready = false } =
-        (await auth.status()).find(({ method }) => method === 'device_code') ?? {};
-      return [{ id: COPILOT, name, available: true, authenticated: ready }];
+    async listProviders() {
+      const { name = COPILOT_PROVIDER_ID, ready = false } =
+        (await auth.getStatus()).find(({ method }) => method === 'device_code') ?? {};
+      return [{ id: COPILOT_PROVIDER_ID, name, available: true, authenticated: ready }];
     },
     async login(providerId) {
-      if (providerId !== COPILOT) {
-        throw new Fault('not_found', `Unknown OAuth provider: ${providerId || '""'}. Available: ${COPILOT}`);
+      if (providerId !== COPILOT_PROVIDER_ID) {
+        throw new Fault(
+          'not_found',
+          `Unknown OAuth provider: ${providerId || '""'}. Available: ${COPILOT_PROVIDER_ID}`,
+        );
       }
-      const code = await auth.login();
+      const code = await auth.startDeviceLogin();
       const instructions = `Enter the code ${code.userCode}`;
       host()?.show({ method: 'open_url', url: code.verificationUri, instructions });
-      await auth.poll(code);
+      await auth.waitForDeviceLogin(code);
     },
-    giveUp: () => auth.giveUp(),
+    cancelPending: () => auth.cancelPending(),
   };
 }

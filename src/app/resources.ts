@@ -1,55 +1,65 @@
-// The hall: skills, templates and mentions of an agent, loaded when the first prompt needs them.
-import type { Hooks, Places, PromptResources, WatchPatterns } from '../contracts/index.ts';
-import type { RuleOptions } from '../core/index.ts';
-import type { Resources } from '../core/resources/resources.ts';
-import type { ExtensionFront } from './extensions/front.ts';
-import type { Surroundings } from './resource-room.ts';
+// Loads skills, templates and mentions of an agent when the first prompt needs them.
+import type { CreatePatternMatcher, Hooks, PromptResources, ResourceLocator } from '../contracts/index.ts';
+import type { Resources, RuleOptions } from '../core/index.ts';
+import type { ExtensionHost } from '../extensions/index.ts';
+import type { AgentResourcesOptions } from './agent-resources.ts';
 
-export function resourcesFor(
-  options: Surroundings,
-  places: Places,
-  extensions: Pick<ExtensionFront, 'resources'>,
-): { hooks: Hooks; prompt: PromptResources } {
+export interface LazyResources {
+  readonly hooks: Hooks;
+  readonly prompt: PromptResources;
+}
+
+export function createLazyResources(
+  options: AgentResourcesOptions,
+  resourceLocator: ResourceLocator,
+  extensions: Pick<ExtensionHost, 'resources'>,
+): LazyResources {
   let loaded: Promise<Resources> | undefined;
   const load = () => {
-    loaded ??= import('./resource-room.ts').then(({ openResources }) => openResources(options, places, extensions));
+    loaded ??= import('./agent-resources.ts').then(({ createAgentResources }) =>
+      createAgentResources(options, resourceLocator, extensions),
+    );
     return loaded;
   };
   return {
     hooks: {
-      async input(said) {
-        const isPlain = !said.text.startsWith('/') && !said.text.includes('@');
-        return isPlain ? undefined : (await load()).input(said);
+      async input(input) {
+        const hasNoReferences = !input.text.startsWith('/') && !input.text.includes('@');
+        return hasNoReferences ? undefined : (await load()).input(input);
       },
-      commands: async () => (await load()).commands(),
+      listSlashCommands: async () => (await load()).commands(),
     },
     prompt: {
-      skillsBlock: async () => (await load()).skillsBlock(),
-      skills: async () => (await load()).skills(),
-      systemFile: async (name) => (await load()).systemFile(name),
-      forget: () => void loaded?.then((resources) => resources.forget()),
+      buildSkillsBlock: async () => (await load()).buildSkillsBlock(),
+      listSkills: async () => (await load()).listSkills(),
+      readSystemFile: async (name) => (await load()).readSystemFile(name),
+      clearCache: () => void loaded?.then((resources) => resources.clearCache()),
     },
   };
 }
 
-/** Rules that interrupt an answer. What looks for them is loaded when there are any. */
-export function rulesFor(options: Surroundings, places: Places): RuleOptions | undefined {
+/** Rules that interrupt an answer. The pattern watcher is loaded only when there are rules. */
+export function createRuleOptions(
+  options: AgentResourcesOptions,
+  resourceLocator: ResourceLocator,
+): RuleOptions | undefined {
   const { settings, ports, warn } = options;
   if (options.noRules) return undefined;
-  let watch: WatchPatterns | undefined;
+  let createMatcher: CreatePatternMatcher | undefined;
   return {
-    async find() {
+    async loadRules() {
       if (!settings['ttsr.enabled']) return [];
       const { findRules } = await import('../core/resources/rules.ts');
       const problems: string[] = [];
-      const rules = await findRules(places.reading, await places.folders('rules'), problems);
+      const rules = await findRules(resourceLocator.reader, await resourceLocator.listDirectories('rules'), problems);
       for (const problem of problems) warn?.(problem);
-      if (rules.length > 0) watch ??= (await import('./system-ports/pattern-watch.ts')).createPatternWatch(ports);
+      if (rules.length > 0)
+        createMatcher ??= (await import('./system-ports/pattern-watcher.ts')).createPatternWatcher(ports);
       return rules;
     },
-    watch(patterns, news) {
-      if (!watch) throw new Error('rules are watched only after they were found');
-      return watch(patterns, news);
+    watchPatterns(patterns, listener) {
+      if (!createMatcher) throw new Error('watchPatterns() was called before loadRules()');
+      return createMatcher(patterns, listener);
     },
     get contextMode() {
       return settings['ttsr.contextMode'];

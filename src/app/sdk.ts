@@ -1,17 +1,16 @@
-// The hall: an agent inside the program that uses it. No wire and no child process; otherwise what the command line starts.
+// SDK: runs an agent inside the calling program, without a protocol or a child process.
 
 import { resolve } from 'node:path';
 import { Fault } from '../base/index.ts';
-import type { AgentSession, EventListener, Models, Ports, RunRequest } from '../contracts/index.ts';
-import { selectModel } from '../llm/selection.ts';
+import type { AgentSession, EventListener, ModelRegistry, Ports, RunRequest } from '../contracts/index.ts';
+import { selectModel } from '../llm/select-model.ts';
 import type { AgentMessage } from '../protocol/index.ts';
-import { type AgentOptions, createAgent } from './compose.ts';
-import { homeDirectory } from './home.ts';
-import { settingsForRun, userDirectory } from './settings.ts';
-import type { SettingValues } from './settings-table.ts';
+import { loadSettingsForRun, resolveAgentDirectory, type SettingValues } from '../settings/index.ts';
+import { homeDirectory } from '../support/home-directory.ts';
+import { createSettingsReader, decideTrust } from '../trust/index.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { createAgent } from './create-agent.ts';
 import { createSystemPorts } from './system-ports/index.ts';
-import { decideTrust } from './trust/decide.ts';
-import { settingsReading } from './trust/settings-reading.ts';
 
 export { Fault, type FaultCode } from '../base/index.ts';
 export {
@@ -19,9 +18,9 @@ export {
   type Artifacts,
   type EventListener,
   type Hooks,
+  type ModelRegistry,
   type ModelRequest,
   type ModelStream,
-  type Models,
   type Ports,
   type ResumedSession,
   type SessionLog,
@@ -51,53 +50,58 @@ export type {
   ToolCall,
   Usage,
 } from '../protocol/index.ts';
-export { textOf } from '../protocol/index.ts';
+export { extractText } from '../protocol/index.ts';
+export type { SettingValues } from '../settings/index.ts';
 export { createMemoryStore, type MemoryLog } from '../store/index.ts';
-export { type OwnModel, ownModel, type Said } from './own-model.ts';
-export type { SettingValues } from './settings-table.ts';
-export { version } from './version.ts';
+export { version } from '../support/version.ts';
+export { type AnswerPart, type CustomModelOptions, createCustomModel } from './custom-model.ts';
 
 export interface AgentSessionOptions extends Partial<Omit<AgentOptions, 'settings' | 'ports' | 'inventory'>> {
-  /** Laid over the user's settings file. */
+  /** Override the values of the user's settings file. */
   settings?: Partial<SettingValues> | undefined;
-  /** These in the place of the machine's own. */
+  /** Replace single system ports. */
   ports?: Partial<Ports> | undefined;
-  /** Called with what is wrong in the settings file (the wrong value does not count), and when only the offline model can answer. */
+  /** Called with each problem in the settings file (an invalid value is ignored), and when only the offline model can answer. */
   onProblem?: ((sentence: string) => void) | undefined;
 }
 
-export type Prompt = Omit<RunRequest, 'accepted'>;
+export type Prompt = Omit<RunRequest, 'onAccepted'>;
 
 export interface AgentSessionHandle {
   readonly session: AgentSession;
-  /** The same events as on the wire. A listener that returns a promise makes the run wait. Returns the way to stop. */
+  /** Sends the same events as the protocol. The run awaits a promise that the listener returns. Returns an unsubscribe function. */
   subscribe(listener: EventListener): () => void;
-  /** Gives everything that the prompt led to, once nothing automatic remains. Throws a Fault when it is refused. */
+  /** Returns all messages of the run, after automatic retries and queued messages are done. Throws a Fault when it is refused. */
   prompt(prompt: string | Prompt): Promise<AgentMessage[]>;
-  /** Ends every run and every child, and closes the log. */
+  /** Ends all runs and child processes and closes the session log. */
   close(): Promise<void>;
 }
 
-/** An agent with the user's own settings, for the current directory, unless the options say otherwise. */
+/** Creates an agent with the user's settings, in the current directory, unless the options override them. */
 export async function createAgentSession(options: AgentSessionOptions = {}): Promise<AgentSessionHandle> {
-  const { settings: wanted, ports: replaced, onProblem, models, ...rest } = options;
-  const agentDirectory = resolve(options.agentDirectory ?? userDirectory(process.env, homeDirectory()));
-  const system = createSystemPorts({ own: agentDirectory });
-  // Getters stay getters: the environment of tools changes when a variable is found to hold a key, and reading it takes work.
+  const { settings: settingOverrides, ports: portOverrides, onProblem, models, ...rest } = options;
+  const agentDirectory = resolve(options.agentDirectory ?? resolveAgentDirectory(process.env, homeDirectory()));
+  const system = createSystemPorts({ agentDirectory });
+  // Copies getters as getters: `toolEnv` changes when a variable is found to hold a key, and is expensive to compute.
   const ports: Ports = Object.defineProperties({} as Ports, {
     ...Object.getOwnPropertyDescriptors(system),
-    ...Object.getOwnPropertyDescriptors(replaced ?? {}),
+    ...Object.getOwnPropertyDescriptors(portOverrides ?? {}),
   });
-  const cwd = await workingDirectory(options.cwd ?? process.cwd(), ports);
-  const question = { files: ports.files, agentDirectory, cwd };
-  const decision = options.trusted === undefined ? await decideTrust(question) : undefined;
+  const cwd = await resolveWorkingDirectory(options.cwd ?? process.cwd(), ports);
+  const trustContext = { files: ports.files, agentDirectory, cwd };
+  const decision = options.trusted === undefined ? await decideTrust(trustContext) : undefined;
   const trusted = decision?.trusted ?? options.trusted ?? false;
   const inventory = decision?.inventory;
   if (decision?.problem) onProblem?.(decision.problem);
   const project = trusted ? cwd : undefined;
-  const rules = { ...question, home: options.home ?? homeDirectory(), inventory, report: onProblem ?? (() => {}) };
-  const files = await settingsReading({ ...rules, trusted });
-  const { values, problems } = await settingsForRun({ files, directory: agentDirectory, project });
+  const readerOptions = {
+    ...trustContext,
+    home: options.home ?? homeDirectory(),
+    inventory,
+    report: onProblem ?? (() => {}),
+  };
+  const files = await createSettingsReader({ ...readerOptions, trusted });
+  const { values, problems } = await loadSettingsForRun({ files, agentDirectory, project });
   for (const problem of problems) onProblem?.(problem);
   const agent = await createAgent({
     redact: system.redact,
@@ -109,16 +113,16 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     inventory,
     agentDirectory,
     sessionDirectory: options.sessionDirectory === undefined ? undefined : resolve(options.sessionDirectory),
-    settings: { ...values, ...wanted },
+    settings: { ...values, ...settingOverrides },
     ports,
-    models: models && beginningWith(models, options),
+    models: models && withInitialModel(models, options),
   });
   const { session } = agent;
   if (agent.modelNotice) onProblem?.(agent.modelNotice.message);
   return {
     session,
     subscribe: (listener) => session.subscribe(listener),
-    prompt: (prompt) => promptOf(session, typeof prompt === 'string' ? { message: prompt } : prompt),
+    prompt: (prompt) => runPromptAndCollect(session, typeof prompt === 'string' ? { message: prompt } : prompt),
     async close() {
       await agent.close();
       await system.close();
@@ -126,42 +130,43 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
   };
 }
 
-async function workingDirectory(wanted: string, { files }: Ports): Promise<string> {
-  const path = resolve(wanted);
+async function resolveWorkingDirectory(requested: string, { files }: Ports): Promise<string> {
+  const path = resolve(requested);
   if ((await files.info(path))?.kind === 'directory') return path;
   throw new Fault('config', `Working directory does not exist: ${path}`);
 }
 
-/** Models that someone brings know nothing of what was asked for beside them. Everything but the first choice is theirs. */
-function beginningWith(models: Models, { provider, model }: AgentSessionOptions): Models {
-  if (provider === undefined && model === undefined) return models;
-  const initial: Models['initial'] = async () => selectModel(await models.available(), { provider, model });
-  return new Proxy(models, {
+/** A custom registry does not know the requested provider and model, so `chooseInitial` is replaced. Other members are kept. */
+function withInitialModel(modelRegistry: ModelRegistry, { provider, model }: AgentSessionOptions): ModelRegistry {
+  if (provider === undefined && model === undefined) return modelRegistry;
+  const chooseInitial: ModelRegistry['chooseInitial'] = async () =>
+    selectModel(await modelRegistry.listAvailable(), { provider, model });
+  return new Proxy(modelRegistry, {
     get(target, key) {
-      if (key === 'initial') return initial;
+      if (key === 'chooseInitial') return chooseInitial;
       const member: unknown = Reflect.get(target, key, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
 }
 
-async function promptOf(session: AgentSession, prompt: Prompt): Promise<AgentMessage[]> {
-  const made: AgentMessage[] = [];
-  // Events before the acceptance belong to what ran before.
+async function runPromptAndCollect(session: AgentSession, prompt: Prompt): Promise<AgentMessage[]> {
+  const messages: AgentMessage[] = [];
+  // Events before the prompt is accepted belong to an earlier run.
   let accepted = false;
   const stop = session.subscribe((event) => {
-    if (accepted && event.type === 'agent_end') made.push(...event.messages);
+    if (accepted && event.type === 'agent_end') messages.push(...event.messages);
   });
   try {
     await session.runs.prompt({
       ...prompt,
-      accepted() {
+      onAccepted() {
         accepted = true;
       },
     });
-    // A queued prompt is accepted long before the run that takes it is over.
-    await session.runs.settled();
-    return made;
+    // A queued prompt is accepted before the run that handles it has ended.
+    await session.runs.waitUntilSettled();
+    return messages;
   } finally {
     stop();
   }

@@ -1,28 +1,28 @@
-// `--session-id`: the session that has exactly this id. Loaded when the flag is given.
+// Checks `--session-id` and finds the session with exactly this id. Loaded when the flag is used.
 import { Fault } from '../base/index.ts';
 import type { SessionStore } from '../contracts/index.ts';
 
-/** What pi accepts too. Other characters could name another file. */
-const SESSION_ID = /^[a-z0-9]([\w.-]{0,126}[a-z0-9])?$/i;
+/** The same characters as in pi. Others, such as a slash, could address another file. */
+const SESSION_ID_PATTERN = /^[a-z0-9]([\w.-]{0,126}[a-z0-9])?$/i;
 
-export interface ChosenId {
+export interface SessionIdFlags {
   readonly sessionId: string;
   readonly session?: string | undefined;
   readonly continueLatest?: boolean | undefined;
   readonly chooseSession?: unknown;
 }
 
-/** Throws a Fault when it cannot be an id, or when another flag names the session too. */
-export function checkSessionId({ sessionId, session, continueLatest, chooseSession }: ChosenId): void {
-  const others = { '--session': session !== undefined, '--continue': continueLatest, '--resume': chooseSession };
-  const [other] = Object.entries(others).find(([, given]) => given) ?? [];
-  if (other) throw new Fault('config', `--session-id and ${other} exclude each other: both name the session.`);
-  if (SESSION_ID.test(sessionId)) return;
+/** Throws a Fault when the id is invalid, or when another flag also names a session. */
+export function checkSessionId({ sessionId, session, continueLatest, chooseSession }: SessionIdFlags): void {
+  const otherFlags = { '--session': session !== undefined, '--continue': continueLatest, '--resume': chooseSession };
+  const [otherFlag] = Object.entries(otherFlags).find(([, isSet]) => isSet) ?? [];
+  if (otherFlag) throw new Fault('config', `--session-id and ${otherFlag} exclude each other: both name the session.`);
+  if (SESSION_ID_PATTERN.test(sessionId)) return;
   const rule = 'letters, digits, ".", "_" and "-", at most 128, a letter or digit first and last';
   throw new Fault('config', `--session-id takes ${rule} (got ${JSON.stringify(sessionId)})`);
 }
 
-/** The path of the newest session with this id. Not `locate`, which also takes paths and the beginning of an id. */
-export async function findById(store: SessionStore, id: string): Promise<string | undefined> {
+/** The path of the newest session with this id. Does not use `locate`, which also accepts paths and the beginning of an id. */
+export async function findSessionById(store: SessionStore, id: string): Promise<string | undefined> {
   return (await store.list()).find((summary) => summary.id === id)?.path;
 }

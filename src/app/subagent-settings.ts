@@ -1,7 +1,7 @@
-// The hall: what the settings say about subagents, in the words of the room that starts them. Loaded with the first task.
-import type { SettingValues } from './settings-table.ts';
+// Converts settings to the options of subagents. Loaded with the first task.
+import type { SettingValues } from '../settings/index.ts';
 
-export function settingsOf(settings: SettingValues) {
+export function toSubagentSettings(settings: SettingValues) {
   return {
     maxConcurrency: settings['task.maxConcurrency'],
     maxRecursionDepth: settings['task.maxRecursionDepth'],

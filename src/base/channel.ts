@@ -1,15 +1,15 @@
-// Ground floor: a queue that one side fills and the other awaits. Knows nothing about what travels through it.
+// An asynchronous queue: one side pushes values, the other iterates over them.
 
 export interface Channel<T> extends AsyncIterable<T> {
   push(value: T): void;
-  /** No more values; readers finish after what is queued. */
+  /** Accepts no more values. The reader still receives the queued values and then ends. */
   close(): void;
   readonly size: number;
 }
 
-/** An unbounded single-reader channel. Bounds belong to whoever fills it. */
-export function channel<T>(): Channel<T> {
-  // Read by position: `shift` moves every waiting value, which costs seconds when a fast writer is far ahead.
+/** An unbounded channel for one reader. The writer must limit its size. */
+export function createChannel<T>(): Channel<T> {
+  // Read by index: `shift` moves every queued value, which takes seconds when a fast writer is far ahead.
   let queue: T[] = [];
   let next = 0;
   let wake: (() => void) | undefined;

@@ -1,4 +1,4 @@
-// Ground floor: a promise with its handles outside. Node 20 has no Promise.withResolvers.
+// A promise with its resolve and reject functions. Node 20 has no Promise.withResolvers.
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;
@@ -6,12 +6,12 @@ export interface Deferred<T> {
   reject(reason: unknown): void;
 }
 
-export function deferred<T = void>(): Deferred<T> {
+export function createDeferred<T = void>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
+  const promise = new Promise<T>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
   });
   return { promise, resolve, reject };
 }

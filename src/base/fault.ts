@@ -1,6 +1,6 @@
-// Ground floor: the one error that may cross a layer. Knows nothing about who throws or who reads it.
+// Fault, the only error type that crosses a layer, and helpers for thrown values.
 
-/** Why something expected went wrong. Dialects map codes to their own spelling; people read the message. */
+/** Machine-readable reason of an expected failure. Dialects map it to their own error codes; the message is for users. */
 export type FaultCode =
   | 'parse'
   | 'unknown_command'
@@ -19,10 +19,10 @@ export type FaultCode =
   | 'config'
   | 'internal';
 
-/** An expected failure. The message is a sentence that names the offending value and, where there is one, the way out. */
+/** An expected failure. The message names the offending value and, where there is one, the remedy. */
 export class Fault extends Error {
   readonly code: FaultCode;
-  /** Extra machine-readable facts; never holds secrets. */
+  /** Additional machine-readable data; never contains secrets. */
   readonly details: unknown;
 
   constructor(code: FaultCode, message: string, options: { details?: unknown; cause?: unknown } = {}) {
@@ -33,19 +33,19 @@ export class Fault extends Error {
   }
 }
 
-/** Turn whatever was thrown into a Fault, so that one catch can answer for everything. */
-export function asFault(thrown: unknown): Fault {
+/** Converts any thrown value to a Fault. */
+export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
-  return new Fault('internal', messageOf(thrown), { cause: thrown });
+  return new Fault('internal', getErrorMessage(thrown), { cause: thrown });
 }
 
-/** The readable part of anything that can be thrown. */
-export function messageOf(thrown: unknown): string {
+/** The message of an Error, or the string form of any other thrown value. */
+export function getErrorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** The `code` that Node puts on system errors (`ENOENT`, `EPIPE`, …). */
-export function systemCode(thrown: unknown): string | undefined {
+export function getSystemErrorCode(thrown: unknown): string | undefined {
   const code = (thrown as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }

@@ -1,10 +1,11 @@
-// Table of contents of the ground floor's smallest words. Not frontmatter.ts, which only what is loaded late needs.
+// Re-exports the modules that the first reply needs. Modules that are loaded later, such as frontmatter.ts, are imported directly.
+
+export * from './append-only-buffer.ts';
 export * from './channel.ts';
 export * from './content-kind.ts';
 export * from './deferred.ts';
 export * from './fault.ts';
-export * from './flattened.ts';
-export * from './growing-bytes.ts';
+export * from './find-closest-match.ts';
+export * from './flatten-batches.ts';
 export * from './json.ts';
-export * from './lines.ts';
-export * from './nearest.ts';
+export * from './line-splitter.ts';

@@ -1,5 +1,5 @@
-// Errors of the operating system as sentences for people. Loaded when there is one.
-import { messageOf, systemCode } from './fault.ts';
+// Describes operating system errors for users. Loaded with the first such error.
+import { getErrorMessage, getSystemErrorCode } from './fault.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -18,25 +18,25 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reported an input/output error',
 };
 
-export const DIRECTORY_GONE =
+export const CWD_MISSING_MESSAGE =
   'The working directory does not exist any more. Change to one that does, or name one with --cwd PATH.';
 
 /** The path that a file operation failed at. */
-export function failedPath(thrown: unknown): string | undefined {
+export function getFailedPath(thrown: unknown): string | undefined {
   const { path, dest } = (thrown ?? {}) as { path?: unknown; dest?: unknown };
   const found = dest ?? path;
   return typeof found === 'string' ? found : undefined;
 }
 
 /** Node throws this from `process.cwd()`, and from every function that makes a relative path absolute. */
-export function isDirectoryGone(thrown: unknown): boolean {
+export function isCwdMissing(thrown: unknown): boolean {
   return (thrown as { syscall?: unknown } | undefined)?.syscall === 'uv_cwd';
 }
 
-/** `PATH: REASON (CODE)` for errors of file operations; the message of everything else as it is. */
-export function sentenceOf(thrown: unknown): string {
-  if (isDirectoryGone(thrown)) return DIRECTORY_GONE;
-  const [code, path] = [systemCode(thrown), failedPath(thrown)];
+/** `PATH: REASON (CODE)` for errors of file operations; the unchanged message for all others. */
+export function describeSystemError(thrown: unknown): string {
+  if (isCwdMissing(thrown)) return CWD_MISSING_MESSAGE;
+  const [code, path] = [getSystemErrorCode(thrown), getFailedPath(thrown)];
   const reason = code && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
-  return reason && path !== undefined ? `${path}: ${reason} (${code})` : messageOf(thrown);
+  return reason && path !== undefined ? `${path}: ${reason} (${code})` : getErrorMessage(thrown);
 }

@@ -1,36 +1,36 @@
-// The hall: every flag, declared once. Parsing, the type of the options and the help text all follow from this table.
-import { APPROVAL_MODES, ON_EOF, STREAMS, THINKING_LEVELS } from '../app/choices.ts';
+// Table of all command-line flags. The parser, the type of the options and the help text follow from it.
+import { APPROVAL_MODES, EOF_ACTIONS, STREAM_MODES, THINKING_LEVELS } from '../settings/index.ts';
 
 /**
- * - `switch`: given or not.
- * - `text`, `choice`: one value; the last one given counts.
- * - `number`, `count`: above 0; a count is whole.
- * - `list`: values separated by commas; the last list given counts.
- * - `lists`: the same, but every list given counts, and an empty one is an error.
- * - `repeat`: one value each time it is given.
- * - `search`: with a value or without one; the empty string stands for none.
+ * - `switch`: present or absent.
+ * - `text`, `choice`: one value; the last occurrence wins.
+ * - `number`, `count`: above 0; a count is an integer.
+ * - `list`: values separated by commas; the last occurrence wins.
+ * - `lists`: like `list`, but all occurrences are merged, and an empty list is an error.
+ * - `repeat`: one value per occurrence; all are kept.
+ * - `search`: with or without a value; the empty string means no value.
  */
 export type FlagKind = 'switch' | 'text' | 'choice' | 'number' | 'count' | 'list' | 'lists' | 'repeat' | 'search';
 
 /**
- * In the order of the help text. What is only `accepted` has no effect here: hosts of pi and oh-my-pi pass it, help does not
- * offer it. A flag that restricts something must never be in that group, unless what it restricts does not exist here.
+ * In the order of the help text. Flags of the group `accepted` have no effect and are not in the help text: hosts of pi and
+ * oh-my-pi pass them. A flag that restricts something must not be in that group, unless Parley lacks the restricted feature.
  */
-export const GROUPS = ['Mode', 'Model', 'Session', 'Prompt and tools', 'Limits', 'Program', 'accepted'] as const;
+export const FLAG_GROUPS = ['Mode', 'Model', 'Session', 'Prompt and tools', 'Limits', 'Program', 'accepted'] as const;
 
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** A short form of two or three letters. */
+  /** A short form of two or three letters, such as `-xt`. */
   readonly alias?: string;
-  /** The flag of which this one is another name. */
-  readonly as?: string;
+  /** The name of the flag that this flag stands for. */
+  readonly aliasOf?: string;
   readonly kind: FlagKind;
   readonly choices?: readonly string[];
-  /** What the value is called in the help text. */
-  readonly value?: string;
+  /** Name of the value in the help text. */
+  readonly placeholder?: string;
   readonly doc: string;
-  readonly group: (typeof GROUPS)[number];
+  readonly group: (typeof FLAG_GROUPS)[number];
 }
 
 export const FLAGS = [
@@ -38,91 +38,110 @@ export const FLAGS = [
     name: 'mode',
     kind: 'choice',
     choices: ['text', 'json', 'rpc'],
-    doc: 'Answer in text, print events as JSON lines, or serve a host',
+    doc: 'Print the answer as text, print events as JSON lines, or serve a host over RPC',
     group: 'Mode',
   },
   {
     name: 'print',
     short: 'p',
     kind: 'switch',
-    doc: 'Answer the message and exit (what text mode does anyway)',
+    doc: 'Answer the message and exit (the default when a message is given)',
     group: 'Mode',
   },
-  { name: 'dialect', kind: 'text', value: 'NAME', doc: 'The protocol spoken in RPC mode', group: 'Mode' },
+  { name: 'dialect', kind: 'text', placeholder: 'NAME', doc: 'The protocol dialect of RPC mode', group: 'Mode' },
   {
     name: 'stream',
     kind: 'choice',
-    choices: STREAMS,
-    doc: 'Repeat the growing message in every update, or send only what is new',
+    choices: STREAM_MODES,
+    doc: 'Send the whole partial message in every update, or only the new text',
     group: 'Mode',
   },
   {
     name: 'on-eof',
     kind: 'choice',
-    choices: ON_EOF,
+    choices: EOF_ACTIONS,
     doc: 'When the host closes stdin: finish the running work, or abort it',
     group: 'Mode',
   },
 
-  { name: 'provider', kind: 'text', value: 'NAME', doc: 'The provider to use', group: 'Model' },
-  { name: 'model', kind: 'text', value: 'ID', doc: 'The model to use', group: 'Model' },
+  { name: 'provider', kind: 'text', placeholder: 'NAME', doc: 'The provider to use', group: 'Model' },
+  { name: 'model', kind: 'text', placeholder: 'ID', doc: 'The model to use', group: 'Model' },
   {
     name: 'thinking',
     kind: 'choice',
     choices: THINKING_LEVELS,
-    value: 'LEVEL',
-    doc: 'How hard the model thinks',
+    placeholder: 'LEVEL',
+    doc: 'The thinking level',
     group: 'Model',
   },
-  { name: 'api-key', kind: 'text', value: 'KEY', doc: 'The key for the chosen provider', group: 'Model' },
-  { name: 'models', kind: 'list', value: 'a,b', doc: 'The models that cycle_model goes through', group: 'Model' },
+  { name: 'api-key', kind: 'text', placeholder: 'KEY', doc: 'The API key for the selected provider', group: 'Model' },
+  {
+    name: 'models',
+    kind: 'list',
+    placeholder: 'a,b',
+    doc: 'The models that cycle_model switches between',
+    group: 'Model',
+  },
   {
     name: 'list-models',
     kind: 'search',
-    value: 'SEARCH',
-    doc: 'Show the models that can be used, and exit',
+    placeholder: 'SEARCH',
+    doc: 'List the available models and exit',
     group: 'Model',
   },
 
-  { name: 'no-session', kind: 'switch', doc: 'Write nothing to disk', group: 'Session' },
-  { name: 'session-dir', kind: 'text', value: 'PATH', doc: 'Where session files are kept', group: 'Session' },
+  { name: 'no-session', kind: 'switch', doc: 'Do not save the session to disk', group: 'Session' },
+  { name: 'session-dir', kind: 'text', placeholder: 'PATH', doc: 'The directory of session files', group: 'Session' },
   {
     name: 'continue',
     short: 'c',
     kind: 'switch',
-    doc: 'Go on with the latest session of this directory',
+    doc: 'Continue the latest session of this directory',
     group: 'Session',
   },
   {
     name: 'resume',
     short: 'r',
     kind: 'switch',
-    doc: 'Choose the session to go on with from a list',
+    doc: 'Choose the session to continue from a list',
     group: 'Session',
   },
-  { name: 'session', kind: 'text', value: 'PATH|ID', doc: 'Go on with this session', group: 'Session' },
+  { name: 'session', kind: 'text', placeholder: 'PATH|ID', doc: 'Continue this session', group: 'Session' },
   {
     name: 'session-id',
     kind: 'text',
-    value: 'ID',
+    placeholder: 'ID',
     doc: 'Continue the session of this directory with exactly this id, or create it',
     group: 'Session',
   },
   {
     name: 'fork',
     kind: 'text',
-    value: 'PATH|ID',
-    doc: 'Begin a new session with the history of another',
+    placeholder: 'PATH|ID',
+    doc: 'Start a new session with the history of another',
     group: 'Session',
   },
-  { name: 'name', short: 'n', kind: 'text', value: 'NAME', doc: 'Give the session a display name', group: 'Session' },
-  { name: 'cwd', kind: 'text', value: 'PATH', doc: 'Work in this directory', group: 'Session' },
+  {
+    name: 'name',
+    short: 'n',
+    kind: 'text',
+    placeholder: 'NAME',
+    doc: 'Set the display name of the session',
+    group: 'Session',
+  },
+  { name: 'cwd', kind: 'text', placeholder: 'PATH', doc: 'Work in this directory', group: 'Session' },
 
-  { name: 'system-prompt', kind: 'text', value: 'TEXT', doc: 'Replace the system prompt', group: 'Prompt and tools' },
+  {
+    name: 'system-prompt',
+    kind: 'text',
+    placeholder: 'TEXT',
+    doc: 'Replace the system prompt',
+    group: 'Prompt and tools',
+  },
   {
     name: 'append-system-prompt',
     kind: 'text',
-    value: 'TEXT',
+    placeholder: 'TEXT',
     doc: 'Add to the system prompt',
     group: 'Prompt and tools',
   },
@@ -130,7 +149,7 @@ export const FLAGS = [
     name: 'tools',
     short: 't',
     kind: 'list',
-    value: 'a,b',
+    placeholder: 'a,b',
     doc: 'Offer the model only these tools',
     group: 'Prompt and tools',
   },
@@ -138,8 +157,8 @@ export const FLAGS = [
     name: 'exclude-tools',
     alias: 'xt',
     kind: 'lists',
-    value: 'a,b',
-    doc: 'Never offer the model these tools, whatever else is said',
+    placeholder: 'a,b',
+    doc: 'Never offer the model these tools; overrides all other settings',
     group: 'Prompt and tools',
   },
   {
@@ -152,26 +171,26 @@ export const FLAGS = [
   {
     name: 'skill',
     kind: 'repeat',
-    value: 'PATH',
-    doc: 'A skill, or a folder of them, beside those that are found',
+    placeholder: 'PATH',
+    doc: 'Load a skill or a directory of skills, in addition to the discovered ones',
     group: 'Prompt and tools',
   },
-  { name: 'no-skills', alias: 'ns', kind: 'switch', doc: 'Look for no skills', group: 'Prompt and tools' },
+  { name: 'no-skills', alias: 'ns', kind: 'switch', doc: 'Do not discover skills', group: 'Prompt and tools' },
   {
     name: 'prompt-template',
     kind: 'repeat',
-    value: 'PATH',
-    doc: 'A prompt template, or a folder of them',
+    placeholder: 'PATH',
+    doc: 'Load a prompt template or a directory of templates',
     group: 'Prompt and tools',
   },
   {
     name: 'no-prompt-templates',
     alias: 'np',
     kind: 'switch',
-    doc: 'Look for no prompt templates',
+    doc: 'Do not discover prompt templates',
     group: 'Prompt and tools',
   },
-  { name: 'no-rules', kind: 'switch', doc: 'Look for no rules', group: 'Prompt and tools' },
+  { name: 'no-rules', kind: 'switch', doc: 'Do not discover rules', group: 'Prompt and tools' },
   { name: 'no-tools', alias: 'nt', kind: 'switch', doc: 'Offer the model no tools', group: 'Prompt and tools' },
   {
     name: 'no-context-files',
@@ -181,25 +200,48 @@ export const FLAGS = [
     group: 'Prompt and tools',
   },
 
-  { name: 'max-cost', kind: 'number', value: 'USD', doc: 'What the models may cost', group: 'Limits' },
-  { name: 'max-time', kind: 'number', value: 'SECONDS', doc: 'The run time of the session', group: 'Limits' },
-  { name: 'max-turns', kind: 'count', value: 'N', doc: 'Turns for each prompt', group: 'Limits' },
-  { name: 'max-tokens', kind: 'count', value: 'N', doc: 'Tokens in and out together', group: 'Limits' },
-  { name: 'max-input-tokens', kind: 'count', value: 'N', doc: 'Tokens that the model reads', group: 'Limits' },
-  { name: 'max-output-tokens', kind: 'count', value: 'N', doc: 'Tokens that the model writes', group: 'Limits' },
-  { name: 'max-tool-calls', kind: 'count', value: 'N', doc: 'Tool calls', group: 'Limits' },
-  { name: 'max-subagents', kind: 'count', value: 'N', doc: 'Subagents', group: 'Limits' },
+  { name: 'max-cost', kind: 'number', placeholder: 'USD', doc: 'Maximum model cost in US dollars', group: 'Limits' },
+  { name: 'max-time', kind: 'number', placeholder: 'SECONDS', doc: 'Maximum run time of the session', group: 'Limits' },
+  { name: 'max-turns', kind: 'count', placeholder: 'N', doc: 'Maximum turns per prompt', group: 'Limits' },
+  {
+    name: 'max-tokens',
+    kind: 'count',
+    placeholder: 'N',
+    doc: 'Maximum tokens, input and output together',
+    group: 'Limits',
+  },
+  { name: 'max-input-tokens', kind: 'count', placeholder: 'N', doc: 'Maximum input tokens', group: 'Limits' },
+  { name: 'max-output-tokens', kind: 'count', placeholder: 'N', doc: 'Maximum output tokens', group: 'Limits' },
+  { name: 'max-tool-calls', kind: 'count', placeholder: 'N', doc: 'Maximum tool calls', group: 'Limits' },
+  { name: 'max-subagents', kind: 'count', placeholder: 'N', doc: 'Maximum subagents', group: 'Limits' },
 
-  { name: 'trust', kind: 'switch', doc: 'Let what the project brings along count, this time', group: 'Program' },
-  { name: 'no-trust', kind: 'switch', doc: 'Do not, whatever was decided earlier', group: 'Program' },
-  { name: 'approve', short: 'a', as: 'trust', kind: 'switch', doc: 'The same as --trust', group: 'Program' },
-  { name: 'no-approve', alias: 'na', as: 'no-trust', kind: 'switch', doc: 'The same as --no-trust', group: 'Program' },
+  {
+    name: 'trust',
+    kind: 'switch',
+    doc: 'Trust the project for this run: use its settings, extensions, skills, rules and agents',
+    group: 'Program',
+  },
+  {
+    name: 'no-trust',
+    kind: 'switch',
+    doc: 'Do not trust the project for this run, even if it was trusted before',
+    group: 'Program',
+  },
+  { name: 'approve', short: 'a', aliasOf: 'trust', kind: 'switch', doc: 'The same as --trust', group: 'Program' },
+  {
+    name: 'no-approve',
+    alias: 'na',
+    aliasOf: 'no-trust',
+    kind: 'switch',
+    doc: 'The same as --no-trust',
+    group: 'Program',
+  },
   {
     name: 'approval-mode',
     kind: 'choice',
     choices: APPROVAL_MODES,
-    value: 'MODE',
-    doc: 'When the host is asked before a tool acts',
+    placeholder: 'MODE',
+    doc: 'When to ask the host for approval before a tool runs',
     group: 'Program',
   },
   {
@@ -208,23 +250,52 @@ export const FLAGS = [
     doc: 'The same as --approval-mode never',
     group: 'Program',
   },
-  { name: 'yolo', as: 'auto-approve', kind: 'switch', doc: 'The same as --auto-approve', group: 'accepted' },
-  { name: 'no-ui', kind: 'switch', doc: 'Ask the host nothing by itself', group: 'Program' },
-  { name: 'set', kind: 'repeat', value: 'KEY=VALUE', doc: 'Give a setting a value for this run', group: 'Program' },
-  { name: 'log-file', kind: 'text', value: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },
+  { name: 'yolo', aliasOf: 'auto-approve', kind: 'switch', doc: 'The same as --auto-approve', group: 'accepted' },
+  { name: 'no-ui', kind: 'switch', doc: 'Do not ask the host whether to trust the project', group: 'Program' },
+  { name: 'set', kind: 'repeat', placeholder: 'KEY=VALUE', doc: 'Set a setting for this run', group: 'Program' },
+  { name: 'log-file', kind: 'text', placeholder: 'PATH', doc: 'Write diagnostics to this file', group: 'Program' },
   { name: 'help', short: 'h', kind: 'switch', doc: 'Show this text', group: 'Program' },
   { name: 'version', short: 'v', kind: 'switch', doc: 'Show the version', group: 'Program' },
 
-  { name: 'export', kind: 'text', value: 'PATH', doc: 'Write a session as a page and exit', group: 'accepted' },
-  { name: 'extension', short: 'e', kind: 'repeat', value: 'PATH', doc: 'Load an extension', group: 'Prompt and tools' },
-  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Look for no extensions', group: 'Prompt and tools' },
-  { name: 'theme', kind: 'repeat', value: 'PATH', doc: 'Colours of a terminal', group: 'accepted' },
-  { name: 'no-themes', kind: 'switch', doc: 'Look for no themes', group: 'accepted' },
-  { name: 'use-theme', kind: 'text', value: 'NAME', doc: 'Colours of a terminal', group: 'accepted' },
-  { name: 'tui-mode', kind: 'text', value: 'MODE', doc: 'How a terminal is used', group: 'accepted' },
-  { name: 'no-lsp', kind: 'switch', doc: 'Use no language servers: there are none here', group: 'accepted' },
-  { name: 'no-pty', kind: 'switch', doc: 'Give commands no terminal: they never have one', group: 'accepted' },
-  { name: 'no-title', kind: 'switch', doc: 'Leave the terminal title alone', group: 'accepted' },
-  { name: 'offline', kind: 'switch', doc: 'Fetch nothing at start-up', group: 'accepted' },
-  { name: 'verbose', kind: 'switch', doc: 'Say more at start-up', group: 'accepted' },
+  {
+    name: 'export',
+    kind: 'text',
+    placeholder: 'PATH',
+    doc: 'Export a session as an HTML page and exit',
+    group: 'accepted',
+  },
+  {
+    name: 'extension',
+    short: 'e',
+    kind: 'repeat',
+    placeholder: 'PATH',
+    doc: 'Load an extension',
+    group: 'Prompt and tools',
+  },
+  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Do not discover extensions', group: 'Prompt and tools' },
+  { name: 'theme', kind: 'repeat', placeholder: 'PATH', doc: 'Colours of a terminal', group: 'accepted' },
+  { name: 'no-themes', kind: 'switch', doc: 'Do not discover themes', group: 'accepted' },
+  { name: 'use-theme', kind: 'text', placeholder: 'NAME', doc: 'Colours of a terminal', group: 'accepted' },
+  {
+    name: 'tui-mode',
+    kind: 'text',
+    placeholder: 'MODE',
+    doc: 'The mode of the terminal user interface',
+    group: 'accepted',
+  },
+  {
+    name: 'no-lsp',
+    kind: 'switch',
+    doc: 'Accepted for compatibility; language servers are never used',
+    group: 'accepted',
+  },
+  {
+    name: 'no-pty',
+    kind: 'switch',
+    doc: 'Accepted for compatibility; commands never get a pseudo-terminal',
+    group: 'accepted',
+  },
+  { name: 'no-title', kind: 'switch', doc: 'Do not change the terminal title', group: 'accepted' },
+  { name: 'offline', kind: 'switch', doc: 'Do not use the network at startup', group: 'accepted' },
+  { name: 'verbose', kind: 'switch', doc: 'Print more at startup', group: 'accepted' },
 ] as const satisfies readonly Flag[];

@@ -1,7 +1,7 @@
-// The hall: the help text, written from the table of flags. Knows nothing about what the flags do.
-import { FLAGS, type Flag, GROUPS } from './flags.ts';
+// Formats the help text from the table of flags.
+import { FLAG_GROUPS, FLAGS, type Flag } from './flags.ts';
 
-const INTRODUCTION = `Usage: parley [options]
+const USAGE = `Usage: parley [options]
        parley [options] [@file...] [message...]
        parley --mode rpc [options]
        parley sessions [--help]
@@ -11,39 +11,40 @@ const INTRODUCTION = `Usage: parley [options]
        parley doctor [--json]
        parley export SESSION [FILE] [--branch] [--force]
 
-A coding agent: converses at a terminal, answers a message, or serves a host in lines of JSON.`;
+A coding agent: runs interactively in a terminal, answers a single message,
+or serves a host program over JSON lines.`;
 
-const WIDTH = 100;
+const MAX_WIDTH = 100;
 
-export function helpText(): string {
-  const groups = GROUPS.filter((group) => group !== 'accepted').map((group) => {
+export function formatHelp(): string {
+  const groups = FLAG_GROUPS.filter((group) => group !== 'accepted').map((group) => {
     const rows = FLAGS.filter((flag) => flag.group === group).map(
-      (flag: Flag) => [spelled(flag), explained(flag)] as const,
+      (flag: Flag) => [formatFlag(flag), formatDoc(flag)] as const,
     );
     return { group, rows };
   });
   const column = Math.max(...groups.flatMap(({ rows }) => rows.map(([flag]) => flag.length))) + 4;
   const sections = groups.map(({ group, rows }) =>
-    [`${group}:`, ...rows.map(([flag, doc]) => `  ${flag.padEnd(column - 2)}${wrapped(doc, column)}`)].join('\n'),
+    [`${group}:`, ...rows.map(([flag, doc]) => `  ${flag.padEnd(column - 2)}${wrapText(doc, column)}`)].join('\n'),
   );
-  return `${[INTRODUCTION, ...sections].join('\n\n')}\n`;
+  return `${[USAGE, ...sections].join('\n\n')}\n`;
 }
 
-function spelled({ name, short, alias, choices, value }: Flag): string {
+function formatFlag({ name, short, alias, choices, placeholder }: Flag): string {
   const names = [short ?? alias, name].filter((n) => n !== undefined).map((n) => (n === name ? `--${n}` : `-${n}`));
-  const what = value ?? choices?.join('|');
-  return `${names.join(', ')}${what === undefined ? '' : ` ${what}`}`;
+  const valueText = placeholder ?? choices?.join('|');
+  return `${names.join(', ')}${valueText === undefined ? '' : ` ${valueText}`}`;
 }
 
-function explained({ doc, value, choices }: Flag): string {
-  return value && choices ? `${doc}: ${choices.join(', ')}` : doc;
+function formatDoc({ doc, placeholder, choices }: Flag): string {
+  return placeholder && choices ? `${doc}: ${choices.join(', ')}` : doc;
 }
 
-function wrapped(doc: string, indent: number): string {
+function wrapText(doc: string, indent: number): string {
   const lines = [''];
   for (const word of doc.split(' ')) {
     const line = lines.at(-1) ?? '';
-    if (line !== '' && indent + line.length + word.length >= WIDTH) lines.push(word);
+    if (line !== '' && indent + line.length + word.length >= MAX_WIDTH) lines.push(word);
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
   }
   return lines.join(`\n${' '.repeat(indent)}`);

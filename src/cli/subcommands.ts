@@ -1,8 +1,8 @@
-// The hall: words that may stand first on the command line instead of a message. Each is loaded when it is used.
+// The subcommands, by the first argument. Each one is loaded when it is used.
 
 type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Promise<string>;
 
-/** What each prints goes to stdout. */
+/** Each returns the text for stdout. */
 export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = {
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,

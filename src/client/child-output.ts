@@ -1,88 +1,88 @@
-// The hall, client: what a child process says, up to its last word. Knows Node's streams, never what a line means.
+// Reads the stdout lines and the stderr tail of a child process, including output that arrives after its exit.
 import type { Readable } from 'node:stream';
-import { deferred, LineSplitter } from '../base/index.ts';
+import { createDeferred, LineSplitter } from '../base/index.ts';
 
-/** An image in a reply may be large, and dropping a reply would leave its call waiting. */
-const LONGEST_LINE = 512 * 1024 * 1024;
+/** Replies may contain large images. A dropped reply would leave its call pending forever. */
+const MAX_LINE_BYTES = 512 * 1024 * 1024;
 const TAIL_BYTES = 8 * 1024;
-/** More than pipes hold: whatever comes after that is not from the process that has exited. */
-const LAST_BYTES = 16 * 1024 * 1024;
-/** The loop looks at every pipe once a turn; a few more cost microseconds. */
-const QUIET_TURNS = 8;
+/** More than a pipe buffer holds, so later output must come from a process that the child left running. */
+const MAX_BYTES_AFTER_EXIT = 16 * 1024 * 1024;
+/** Event-loop turns without output before the pipe counts as empty. Every pipe is polled once per turn. */
+const MAX_IDLE_TURNS = 8;
 
 /**
- * The lines of a child's stdout, read only as fast as they are taken. After the exit they end when everything is read,
- * even when a process that the child left behind holds the pipe open.
+ * Yields the lines of a child's stdout, read only as fast as the caller consumes them. After the exit it ends when all
+ * output is read, even if a process that the child left running keeps the pipe open.
  */
-export async function* linesOf(stdout: Readable, exit: Promise<unknown>): AsyncGenerator<string> {
-  const splitter = new LineSplitter(LONGEST_LINE);
-  let news = deferred();
-  let exited = false;
+export async function* readLines(stdout: Readable, exit: Promise<unknown>): AsyncGenerator<string> {
+  const splitter = new LineSplitter(MAX_LINE_BYTES);
+  let activity = createDeferred();
+  let hasExited = false;
   const wake = () => {
-    news.resolve();
-    news = deferred();
+    activity.resolve();
+    activity = createDeferred();
   };
   void exit.then(() => {
-    exited = true;
+    hasExited = true;
     wake();
   });
-  // An error counts as an end: `destroyed` tells.
+  // An error counts as the end, because it sets `destroyed`.
   for (const event of ['readable', 'end', 'error', 'close']) stdout.on(event, wake);
-  let late = 0;
-  for (let quiet = 0; ; ) {
+  let bytesAfterExit = 0;
+  for (let idleTurns = 0; ; ) {
     const chunk: Uint8Array | null = stdout.read();
     if (chunk) {
-      quiet = 0;
-      if (exited) late += chunk.length;
+      idleTurns = 0;
+      if (hasExited) bytesAfterExit += chunk.length;
       for (const line of splitter.push(chunk)) yield 'text' in line ? line.text : line.problem;
-    } else if (stdout.readableEnded || stdout.destroyed || quiet > QUIET_TURNS) break;
-    else if (!exited) await news.promise;
+    } else if (stdout.readableEnded || stdout.destroyed || idleTurns > MAX_IDLE_TURNS) break;
+    else if (!hasExited) await activity.promise;
     else {
-      quiet++;
-      await turn();
+      idleTurns++;
+      await waitOneTurn();
     }
-    if (late > LAST_BYTES) break;
+    if (bytesAfterExit > MAX_BYTES_AFTER_EXIT) break;
   }
   for (const line of splitter.end()) yield 'text' in line ? line.text : line.problem;
   stdout.destroy();
 }
 
-export interface Tail {
+export interface StreamTail {
   text(): string;
-  /** To be awaited after the exit, which some systems tell before what was written last. */
-  drained(): Promise<void>;
+  /** Call after the exit: on some systems the exit event comes before the last output. */
+  drain(): Promise<void>;
 }
 
-/** Keeps the end of a stream, and passes everything on to `onText`. */
-export function tailOf(stream: Readable, onText: (text: string) => void): Tail {
-  let kept = '';
-  let ended = false;
-  let pieces = 0;
+/** Keeps the end of a stream and passes all text to `onText`. */
+export function captureTail(stream: Readable, onText: (text: string) => void): StreamTail {
+  let tail = '';
+  let hasEnded = false;
+  let chunkCount = 0;
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
-    pieces++;
-    kept = (kept + text).slice(-TAIL_BYTES);
+    chunkCount++;
+    tail = (tail + text).slice(-TAIL_BYTES);
     onText(text);
   });
   stream.on('error', () => {});
   stream.on('close', () => {
-    ended = true;
+    hasEnded = true;
   });
   return {
-    text: () => kept,
-    async drained() {
-      for (let quiet = 0, seen = pieces; !ended && quiet <= QUIET_TURNS; quiet++) {
-        await turn();
-        if (seen !== pieces) quiet = 0;
-        seen = pieces;
+    text: () => tail,
+    async drain() {
+      for (let idleTurns = 0, previousCount = chunkCount; !hasEnded && idleTurns <= MAX_IDLE_TURNS; idleTurns++) {
+        await waitOneTurn();
+        if (previousCount !== chunkCount) idleTurns = 0;
+        previousCount = chunkCount;
       }
       stream.destroy();
     },
   };
 }
 
-/** One turn of the event loop, pipes included. A message to oneself, because there is no time to wait for here. */
-function turn(): Promise<void> {
+/** Waits for one turn of the event loop, including pipe polling. Uses a message port because no delay is wanted. */
+function waitOneTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

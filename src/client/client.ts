@@ -1,94 +1,94 @@
-// The hall, client: an agent as its host sees it. What may be called follows from the declarations; nothing here lists it.
+// The client API for a host: calls, events, dialogs and shutdown of one agent.
 import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
-import type { CallArguments, CallMethods, CallResult, CommandName } from './call.ts';
+import { createCallMethods } from './call-methods.ts';
+import type { CallArguments, CallMethods, CallResult, CommandName } from './call-types.ts';
+import type { ClientTransport, ExitInfo } from './client-transport.ts';
 import { Connection } from './connection.ts';
-import type { AskHandler, Display } from './dialogs.ts';
-import type { RpcError } from './failures.ts';
-import type { Greeting } from './frames.ts';
+import type { DialogHandler, DisplayRequest } from './dialog-dispatcher.ts';
+import type { RpcError } from './errors.ts';
 import type { Listener } from './listeners.ts';
-import { createMethods } from './methods.ts';
-import { collectEvents, type PromptOptions, promptAndWait, type WaitOptions, waitForIdle } from './settling.ts';
-import type { ClientTransport, Farewell } from './transport.ts';
+import type { ReadyInfo } from './parse-frame.ts';
+import { collectEvents, type PromptOptions, promptAndWait, type WaitOptions, waitForIdle } from './prompt-and-wait.ts';
 
 export interface ClientOptions {
-  /** Hears what listeners and handlers throw. By default it is thrown again where nothing catches it, so that it is seen. */
+  /** Receives the exceptions of listeners and handlers. By default they are rethrown as uncaught exceptions. */
   onError?: ((thrown: unknown) => void) | undefined;
 }
 
-/** Every method that listens returns the way to stop. */
+/** All `on…` methods return a function that removes the listener. */
 export interface Client {
-  /** Calls a command. Rejects with RpcError when the agent refuses or fails, with AgentGone when it is gone. */
+  /** Calls a command. Rejects with RpcError when the agent refuses or fails, with AgentExitedError when it has exited. */
   call<N extends CommandName>(command: N, ...params: CallArguments<N>): Promise<CallResult<N>>;
-  /** The same, spelled as methods: `commands.setSteeringMode({ mode: 'all' })`. */
+  /** The same calls as methods: `commands.setSteeringMode({ mode: 'all' })`. */
   readonly commands: CallMethods;
-  /** Calls a command that is not declared here: one of a newer agent, or of an extension. */
+  /** Calls a command that this client does not declare: one of a newer agent, or of an extension. */
   callUndeclared(command: string, params?: object): Promise<unknown>;
-  /** Sends a frame as it is. A reply to it goes to `onOther`. */
+  /** Sends a frame unchanged. Its reply goes to `onUnhandled`. */
   send(frame: object): void;
 
-  /** Sends a prompt and gives everything it led to, once the agent has come to rest. */
+  /** Sends a prompt and returns all messages of its runs when the agent is idle again. */
   promptAndWait(message: string, options?: PromptOptions): Promise<AgentMessage[]>;
-  /** Resolves when nothing runs and nothing automatic remains. */
+  /** Resolves when no run is active and no automatic retry or continuation follows. */
   waitForIdle(options?: WaitOptions): Promise<void>;
-  /** The events from now on, up to the next `agent_settled`. Called before the prompt whose events are wanted. */
+  /** Collects the events from now on, up to the next `agent_settled`. Call it before sending the prompt. */
   collectEvents(options?: WaitOptions): Promise<AgentEvent[]>;
 
-  on(listener: Listener<AgentEvent>): () => void;
+  onEvent(listener: Listener<AgentEvent>): () => void;
   /**
-   * The events from now on. A reader that falls behind holds the agent up instead of filling the memory, except while
-   * a call waits for its reply; so read them, or leave them with `return()`. Throws AgentGone when the agent dies.
+   * The events from now on. A slow consumer stops the reading of the agent's output instead of filling the memory, except
+   * while a call waits for its reply. So consume the events or call `return()`. Throws AgentExitedError when the agent dies.
    */
   events(): AsyncIterableIterator<AgentEvent>;
-  /** A prompt failed after it had been accepted. */
+  /** Called when a prompt fails after it was accepted. */
   onPromptFailed(listener: Listener<RpcError>): () => void;
   /**
-   * Answers the agent's questions. What is asked before the first call waits for a handler; after it, questions without one
-   * are dismissed, and the agent takes its defaults.
+   * Answers the agent's questions. Questions that arrive before the first call wait for a handler. After the first call,
+   * questions without a handler are dismissed and the agent uses its defaults.
    */
-  onAsk(handler: AskHandler): () => void;
-  /** What the agent wants shown: notices, status lines, titles. */
-  onShow(listener: Listener<Display>): () => void;
-  /** Whatever has no place above: unknown events, replies that nobody waits for, the text of lines that are no frames. */
-  onOther(listener: Listener<unknown>): () => void;
+  onDialog(handler: DialogHandler): () => void;
+  /** Receives what the agent wants to display: notices, status lines, titles. */
+  onDisplay(listener: Listener<DisplayRequest>): () => void;
+  /** Receives unknown events, replies without a pending call, and the text of lines that are not valid frames. */
+  onUnhandled(listener: Listener<unknown>): () => void;
 
-  /** What the agent said of itself when it started. Some agents say nothing. */
-  ready(): Promise<Greeting>;
-  /** Resolves when the agent is gone, however it went. */
-  readonly closed: Promise<Farewell>;
-  /** Says that nothing more will come, and waits until the agent has finished its work and gone. */
-  close(): Promise<Farewell>;
+  /** The agent's ready frame. Agents of some dialects never send one. */
+  ready(): Promise<ReadyInfo>;
+  /** Resolves when the agent has exited, for any reason. */
+  readonly closed: Promise<ExitInfo>;
+  /** Closes the agent's input and waits until the agent has finished its work and exited. */
+  close(): Promise<ExitInfo>;
 }
 
-export function createClient(transport: ClientTransport, { onError = throwUncaught }: ClientOptions = {}): Client {
+export function createClient(transport: ClientTransport, { onError = rethrowUncaught }: ClientOptions = {}): Client {
   const connection = new Connection(transport, onError);
   const call = (command: string, params: object = {}): Promise<unknown> =>
-    connection.wait(`it answered ${command}`, ({ resolve, reject }) => {
-      connection.calls.start(command, params, { done: resolve, failed: reject });
+    connection.waitFor(`it answered ${command}`, ({ resolve, reject }) => {
+      connection.calls.start(command, params, { onSuccess: resolve, onFailure: reject });
       return undefined;
     });
   return {
     call: call as Client['call'],
-    commands: createMethods(call),
+    commands: createCallMethods(call),
     callUndeclared: call,
     send: (frame) => connection.send(frame),
     promptAndWait: (message, options) => promptAndWait(connection, message, options),
     waitForIdle: (options) => waitForIdle(connection, options),
     collectEvents: (options) => collectEvents(connection, options),
-    on: (listener) => connection.events.add(listener),
+    onEvent: (listener) => connection.events.add(listener),
     events: () => connection.queues.open(),
-    onPromptFailed: (listener) => connection.failures.add(listener),
-    onAsk: (handler) => connection.dialogs.handle(handler),
-    onShow: (listener) => connection.dialogs.displays.add(listener),
-    onOther: (listener) => connection.others.add(listener),
+    onPromptFailed: (listener) => connection.lateFailures.add(listener),
+    onDialog: (handler) => connection.dialogs.addHandler(handler),
+    onDisplay: (listener) => connection.dialogs.displays.add(listener),
+    onUnhandled: (listener) => connection.unhandledListeners.add(listener),
     ready: async () =>
-      connection.greeting ??
-      connection.wait('it said that it was ready', ({ resolve }) => connection.greetings.add(resolve)),
+      connection.readyInfo ??
+      connection.waitFor('it reported that it is ready', ({ resolve }) => connection.readyListeners.add(resolve)),
     closed: transport.closed,
     close: () => connection.close(),
   };
 }
 
-function throwUncaught(thrown: unknown): void {
+function rethrowUncaught(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown;
   });

@@ -1,123 +1,123 @@
-// The hall, client: the road between a host and its agent. Lines come in and find whoever waits for them. Knows no command.
-import { type Deferred, deferred, Fault, messageOf, toJson } from '../base/index.ts';
+// Connection between a host and an agent: reads lines and dispatches replies, events and dialogs.
+import { createDeferred, type Deferred, Fault, getErrorMessage, toJson } from '../base/index.ts';
 import type { AgentEvent } from '../protocol/index.ts';
-import { createDialogs, type Dialogs } from './dialogs.ts';
+import type { ClientTransport, ExitInfo } from './client-transport.ts';
+import { createDialogDispatcher, type DialogDispatcher } from './dialog-dispatcher.ts';
+import { AgentExitedError, type RpcError } from './errors.ts';
 import { createEventQueues, type EventQueues } from './event-queues.ts';
-import { AgentGone, type RpcError } from './failures.ts';
-import { type Greeting, readFrame } from './frames.ts';
 import { createListeners, type Listeners } from './listeners.ts';
+import { parseFrame, type ReadyInfo } from './parse-frame.ts';
 import { PendingCalls } from './pending-calls.ts';
-import type { ClientTransport, Farewell } from './transport.ts';
 
-/** Lets go of what was held for a wait. */
-type Stop = () => void;
+/** Releases what a wait has registered. */
+type Cleanup = () => void;
 
 export class Connection {
   readonly calls: PendingCalls;
-  readonly dialogs: Dialogs;
+  readonly dialogs: DialogDispatcher;
   readonly queues: EventQueues<AgentEvent>;
   readonly events: Listeners<AgentEvent>;
-  readonly greetings: Listeners<Greeting>;
-  /** Failures of calls that had been answered before. */
-  readonly failures: Listeners<RpcError>;
-  readonly others: Listeners<unknown>;
-  greeting: Greeting | undefined;
+  readonly readyListeners: Listeners<ReadyInfo>;
+  /** Failures of calls that were already replied to. */
+  readonly lateFailures: Listeners<RpcError>;
+  readonly unhandledListeners: Listeners<unknown>;
+  readyInfo: ReadyInfo | undefined;
   readonly #transport: ClientTransport;
-  readonly #waiters = new Set<(farewell: Farewell) => void>();
-  #news: Deferred<void> = deferred();
-  #closing = false;
-  #farewell: Farewell | undefined;
+  readonly #exitListeners = new Set<(exitInfo: ExitInfo) => void>();
+  #activity: Deferred<void> = createDeferred();
+  #isClosing = false;
+  #exitInfo: ExitInfo | undefined;
 
   constructor(transport: ClientTransport, onError: (thrown: unknown) => void) {
     this.#transport = transport;
-    this.dialogs = createDialogs((frame) => this.#write(frame), onError);
+    this.dialogs = createDialogDispatcher((frame) => this.#write(frame), onError);
     this.calls = new PendingCalls((line) => {
-      this.dialogs.begin();
+      this.dialogs.stopBuffering();
       transport.write(line);
     });
     this.queues = createEventQueues(() => this.#wake());
     this.events = createListeners(onError);
-    this.greetings = createListeners(onError);
-    this.failures = createListeners(onError);
-    this.others = createListeners(onError);
+    this.readyListeners = createListeners(onError);
+    this.lateFailures = createListeners(onError);
+    this.unhandledListeners = createListeners(onError);
     void this.#read();
   }
 
   send(frame: object): void {
-    this.dialogs.begin();
+    this.dialogs.stopBuffering();
     this.#write(frame);
   }
 
   #write(frame: object): void {
-    if (!this.#closing && !this.#farewell) this.#transport.write(`${toJson(frame)}\n`);
+    if (!this.#isClosing && !this.#exitInfo) this.#transport.write(`${toJson(frame)}\n`);
   }
 
-  /** Waits for something that only the agent can say. Rejects at once when it is gone, or will not hear the question. */
-  async wait<T>(what: string, begin: (outcome: Deferred<T>) => Stop | undefined): Promise<T> {
-    if (this.#farewell) throw new AgentGone(this.#farewell, what);
-    if (this.#closing) throw new Fault('aborted', `The client was closed before ${what}`);
-    const outcome = deferred<T>();
-    const waiter = (farewell: Farewell) => outcome.reject(new AgentGone(farewell, what));
-    this.#waiters.add(waiter);
+  /** Waits for a result from the agent. Rejects immediately when the agent has exited or the client is closing. */
+  async waitFor<T>(goal: string, begin: (outcome: Deferred<T>) => Cleanup | undefined): Promise<T> {
+    if (this.#exitInfo) throw new AgentExitedError(this.#exitInfo, goal);
+    if (this.#isClosing) throw new Fault('aborted', `The client was closed before ${goal}`);
+    const outcome = createDeferred<T>();
+    const exitListener = (exitInfo: ExitInfo) => outcome.reject(new AgentExitedError(exitInfo, goal));
+    this.#exitListeners.add(exitListener);
     this.#wake();
-    let stop: Stop | undefined;
+    let cleanup: Cleanup | undefined;
     try {
-      stop = begin(outcome);
+      cleanup = begin(outcome);
       return await outcome.promise;
     } finally {
-      this.#waiters.delete(waiter);
-      stop?.();
+      this.#exitListeners.delete(exitListener);
+      cleanup?.();
     }
   }
 
-  async close(): Promise<Farewell> {
-    this.#closing = true;
+  async close(): Promise<ExitInfo> {
+    this.#isClosing = true;
     this.#wake();
     this.#transport.end();
     return this.#transport.closed;
   }
 
   async #read(): Promise<void> {
-    let farewell: Farewell;
+    let exitInfo: ExitInfo;
     try {
       for await (const line of this.#transport.lines) {
-        this.#take(line);
-        await this.#room();
+        this.#handleLine(line);
+        await this.#waitForQueueSpace();
       }
-      farewell = await this.#transport.closed;
+      exitInfo = await this.#transport.closed;
     } catch (thrown) {
-      farewell = { reason: messageOf(thrown) };
+      exitInfo = { reason: getErrorMessage(thrown) };
     }
-    this.#farewell = farewell;
-    for (const waiter of this.#waiters) waiter(farewell);
-    const asAgreed = this.#closing && !farewell.code && !farewell.signal;
-    this.queues.close(asAgreed ? undefined : new AgentGone(farewell, 'it was told to go'));
+    this.#exitInfo = exitInfo;
+    for (const listener of this.#exitListeners) listener(exitInfo);
+    const isExpected = this.#isClosing && !exitInfo.code && !exitInfo.signal;
+    this.queues.close(isExpected ? undefined : new AgentExitedError(exitInfo, 'it was asked to close'));
   }
 
-  /** A slow reader of events holds the agent up, unless someone waits for what is behind them: that may be the reader. */
-  async #room(): Promise<void> {
-    while (this.queues.isFull && this.#waiters.size === 0 && !this.#closing) await this.#news.promise;
+  /** A slow event consumer pauses reading, unless a call waits for a reply. That caller may be the same consumer. */
+  async #waitForQueueSpace(): Promise<void> {
+    while (this.queues.isFull && this.#exitListeners.size === 0 && !this.#isClosing) await this.#activity.promise;
   }
 
   #wake(): void {
-    this.#news.resolve();
-    this.#news = deferred();
+    this.#activity.resolve();
+    this.#activity = createDeferred();
   }
 
-  #take(line: string): void {
-    const incoming = readFrame(line);
+  #handleLine(line: string): void {
+    const incoming = parseFrame(line);
     if (incoming.kind === 'event') {
       this.queues.push(incoming.event, line.length);
-      this.events.tell(incoming.event);
+      this.events.emit(incoming.event);
     } else if (incoming.kind === 'reply') {
-      const left = this.calls.settle(incoming.reply);
-      if (left === 'unclaimed') this.others.tell(incoming.reply);
-      else if (left) this.failures.tell(left);
+      const outcome = this.calls.settle(incoming.reply);
+      if (outcome === 'unclaimed') this.unhandledListeners.emit(incoming.reply);
+      else if (outcome) this.lateFailures.emit(outcome);
     } else if (incoming.kind === 'ask') {
-      if (!this.dialogs.take(incoming.request)) this.others.tell(incoming.request);
+      if (!this.dialogs.dispatch(incoming.request)) this.unhandledListeners.emit(incoming.request);
     } else if (incoming.kind === 'greeting') {
-      this.greeting = incoming.greeting;
-      this.greetings.tell(incoming.greeting);
-    } else this.others.tell(incoming.frame);
+      this.readyInfo = incoming.readyInfo;
+      this.readyListeners.emit(incoming.readyInfo);
+    } else this.unhandledListeners.emit(incoming.frame);
   }
 }

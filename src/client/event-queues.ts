@@ -1,32 +1,32 @@
-// The hall, client: events for those who take them one at a time, and the news that too many wait. Knows no event.
-import { channel } from '../base/index.ts';
+// Event queues with one reader each. Reports when a queue is full, so that reading can pause.
+import { createChannel } from '../base/index.ts';
 
-/** With this many characters of events waiting in one queue, it is full. */
-const HIGH_WATER = 1024 * 1024;
+/** A queue with this many characters of waiting events is full. */
+const HIGH_WATER_MARK = 1024 * 1024;
 
 export interface EventQueues<T> {
-  /** Some reader is so far behind that no more should be fetched for it. */
+  /** True when at least one queue is full and no more events should be read. */
   readonly isFull: boolean;
   push(event: T, size: number): void;
-  /** A new reader, from the next event on. */
+  /** Creates a queue that starts with the next event. */
   open(): AsyncIterableIterator<T>;
-  /** No more will come. With a failure, readers hear of it after what is queued. */
+  /** Ends all queues. Readers get the queued events first, then the failure, if any. */
   close(failure?: Error): void;
 }
 
-/** `onRoom` is called when a queue may have ceased to be full. */
-export function createEventQueues<T>(onRoom: () => void): EventQueues<T> {
+/** `onDrain` is called when a queue may no longer be full. */
+export function createEventQueues<T>(onDrain: () => void): EventQueues<T> {
   const queues = new Set<EventQueue<T>>();
   let ended: { failure: Error | undefined } | undefined;
   return {
     get isFull() {
-      return [...queues].some((queue) => queue.waiting >= HIGH_WATER);
+      return [...queues].some((queue) => queue.queuedLength >= HIGH_WATER_MARK);
     },
     push(event, size) {
       for (const queue of queues) queue.push(event, size);
     },
     open() {
-      const queue = new EventQueue<T>(onRoom, () => queues.delete(queue));
+      const queue = new EventQueue<T>(onDrain, () => queues.delete(queue));
       queues.add(queue);
       if (ended) queue.end(ended.failure);
       return queue;
@@ -38,24 +38,24 @@ export function createEventQueues<T>(onRoom: () => void): EventQueues<T> {
   };
 }
 
-/** Not a generator: one that waits for its next value cannot be left, and its reader may want to. */
+/** Not a generator: `return()` on a generator waits for a pending `next()`, but a reader must be able to stop anytime. */
 class EventQueue<T> implements AsyncIterableIterator<T> {
   /** In characters. */
-  waiting = 0;
-  readonly #events = channel<{ event: T; size: number }>();
-  readonly #taking = this.#events[Symbol.asyncIterator]();
-  readonly #onRoom: () => void;
-  readonly #onLeave: () => void;
+  queuedLength = 0;
+  readonly #events = createChannel<{ event: T; size: number }>();
+  readonly #iterator = this.#events[Symbol.asyncIterator]();
+  readonly #onDrain: () => void;
+  readonly #onReturn: () => void;
   #failure: Error | undefined;
-  #left = false;
+  #hasReturned = false;
 
-  constructor(onRoom: () => void, onLeave: () => void) {
-    this.#onRoom = onRoom;
-    this.#onLeave = onLeave;
+  constructor(onDrain: () => void, onReturn: () => void) {
+    this.#onDrain = onDrain;
+    this.#onReturn = onReturn;
   }
 
   push(event: T, size: number): void {
-    this.waiting += size;
+    this.queuedLength += size;
     this.#events.push({ event, size });
   }
 
@@ -65,11 +65,11 @@ class EventQueue<T> implements AsyncIterableIterator<T> {
   }
 
   async next(): Promise<IteratorResult<T>> {
-    const { done, value } = await this.#taking.next();
-    if (this.#left) return { done: true, value: undefined };
+    const { done, value } = await this.#iterator.next();
+    if (this.#hasReturned) return { done: true, value: undefined };
     if (!done) {
-      this.waiting -= value.size;
-      this.#onRoom();
+      this.queuedLength -= value.size;
+      this.#onDrain();
       return { done: false, value: value.event };
     }
     const failure = this.#failure;
@@ -79,10 +79,10 @@ class EventQueue<T> implements AsyncIterableIterator<T> {
   }
 
   async return(): Promise<IteratorResult<T>> {
-    this.#left = true;
+    this.#hasReturned = true;
     this.#events.close();
-    this.#onLeave();
-    this.#onRoom();
+    this.#onReturn();
+    this.#onDrain();
     return { done: true, value: undefined };
   }
 

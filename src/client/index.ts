@@ -1,11 +1,11 @@
-// Table of contents: what a host takes to talk to an agent. Pulls in no agent code and, until an agent is spawned, nothing of Node.
-export type { CallArguments, CallMethods, CallParams, CallResult, CommandName } from './call.ts';
+// Public API of the client. Loads no agent code, and no Node module before an agent is spawned.
+export type { CallArguments, CallMethods, CallParams, CallResult, CommandName } from './call-types.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
-export type { AskHandler, Display, Question } from './dialogs.ts';
-export { AgentGone, RpcError } from './failures.ts';
-export type { Greeting } from './frames.ts';
+export type { ClientTransport, ExitInfo } from './client-transport.ts';
+export type { DialogHandler, DialogRequest, DisplayRequest } from './dialog-dispatcher.ts';
+export { AgentExitedError, RpcError } from './errors.ts';
 export type { Listener } from './listeners.ts';
+export type { ReadyInfo } from './parse-frame.ts';
+export type { PromptOptions, WaitOptions } from './prompt-and-wait.ts';
 export { RpcClient, type RpcClientOptions } from './rpc-client.ts';
-export type { PromptOptions, WaitOptions } from './settling.ts';
-export { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn.ts';
-export type { ClientTransport, Farewell } from './transport.ts';
+export { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn-agent.ts';

@@ -1,8 +1,8 @@
-// The hall, client: the names of the declared events, and nothing else of them: the declarations would bring their schemas along.
+// Names of the declared events. Listed here because importing the declarations would load their schemas.
 import type { AgentEvent } from '../protocol/index.ts';
 
-/** The compiler asks for every declared event that is missing here, and refuses what is not declared. */
-const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
+/** The type makes the compiler report missing and undeclared events. */
+const KNOWN_EVENT_TYPES: Readonly<Record<AgentEvent['type'], true>> = {
   agent_start: true,
   agent_end: true,
   agent_settled: true,
@@ -43,9 +43,9 @@ const KNOWN: Readonly<Record<AgentEvent['type'], true>> = {
   notice: true,
 };
 
-/** For whoever wants to hear of every one of them. */
-export const KNOWN_EVENTS = Object.keys(KNOWN);
+/** All event names, for a filter that selects every event. */
+export const KNOWN_EVENTS = Object.keys(KNOWN_EVENT_TYPES);
 
 export function isKnownEvent(type: string): type is AgentEvent['type'] {
-  return Object.hasOwn(KNOWN, type);
+  return Object.hasOwn(KNOWN_EVENT_TYPES, type);
 }

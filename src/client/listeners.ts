@@ -1,30 +1,30 @@
-// The hall, client: who wants to hear of something. Knows nothing of what is heard.
+// A set of listeners for one kind of value.
 
-export type Listener<T> = (news: T) => void;
+export type Listener<T> = (value: T) => void;
 
 export interface Listeners<T> {
   readonly size: number;
-  /** Returns the way to stop listening. */
+  /** Returns a function that removes the listener. */
   add(listener: Listener<T>): () => void;
-  tell(news: T): void;
+  emit(value: T): void;
 }
 
-/** One bad listener must not silence the others, nor stop the reading: what it throws goes to `onError`. */
+/** An exception of one listener must not affect other listeners or the reading of frames. It goes to `onError`. */
 export function createListeners<T>(onError: (thrown: unknown) => void): Listeners<T> {
-  const listeners = new Set<{ hear: Listener<T> }>();
+  const listeners = new Set<{ listener: Listener<T> }>();
   return {
     get size() {
       return listeners.size;
     },
-    add(hear) {
-      const entry = { hear };
+    add(listener) {
+      const entry = { listener };
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
-    tell(news) {
-      for (const { hear } of [...listeners]) {
+    emit(value) {
+      for (const { listener } of [...listeners]) {
         try {
-          hear(news);
+          listener(value);
         } catch (thrown) {
           onError(thrown);
         }

@@ -1,39 +1,39 @@
-// The hall, client: an agent as an object that is made first and started later. Adds a life to the client, and no call of its own.
+// A client object that is created first and started later. Adds start, stop and restart to the client API.
 import { Fault } from '../base/index.ts';
 import type { AgentEvent, AgentMessage } from '../protocol/index.ts';
-import type { CallArguments, CallMethods, CallResult, CommandName } from './call.ts';
-import type { AskHandler, Display } from './dialogs.ts';
-import type { RpcError } from './failures.ts';
-import type { Greeting } from './frames.ts';
+import { CallMethodsBase, createCallMethods } from './call-methods.ts';
+import type { CallArguments, CallMethods, CallResult, CommandName } from './call-types.ts';
+import type { ExitInfo } from './client-transport.ts';
+import type { DialogHandler, DisplayRequest } from './dialog-dispatcher.ts';
+import type { RpcError } from './errors.ts';
 import type { Listener } from './listeners.ts';
-import { CommandMethods, createMethods } from './methods.ts';
-import type { PromptOptions, WaitOptions } from './settling.ts';
-import { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn.ts';
-import type { Farewell } from './transport.ts';
+import type { ReadyInfo } from './parse-frame.ts';
+import type { PromptOptions, WaitOptions } from './prompt-and-wait.ts';
+import { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn-agent.ts';
 
 export interface RpcClientOptions extends SpawnOptions {
-  /** Which model answers at first, as `--provider` and `--model` say it. */
+  /** The initial model, like `--provider` and `--model`. */
   provider?: string | undefined;
   model?: string | undefined;
 }
 
-const GRACE_MS = 5000;
-const KEPT_STDERR = 64 * 1024;
+const DEFAULT_GRACE_MS = 5000;
+const STDERR_TAIL_LENGTH = 64 * 1024;
 
-interface Ear {
+interface Subscription {
   attach(agent: SpawnedAgent): () => void;
   detach: (() => void) | undefined;
 }
 
 /**
- * Has a method for every command: `client.setSteeringMode({ mode: 'all' })`. Listeners may be added before the start and
- * stay for the next one.
+ * Has a method for every command: `client.setSteeringMode({ mode: 'all' })`. Listeners may be added before the start, and
+ * they remain after a restart.
  */
-export class RpcClient extends CommandMethods {
-  /** The same methods, apart from those of the client itself. */
-  readonly commands: CallMethods = createMethods((command, params) => this.callUndeclared(command, params));
+export class RpcClient extends CallMethodsBase {
+  /** The same methods, without the client's own methods. */
+  readonly commands: CallMethods = createCallMethods((command, params) => this.callUndeclared(command, params));
   readonly #options: RpcClientOptions;
-  readonly #ears = new Set<Ear>();
+  readonly #subscriptions = new Set<Subscription>();
   #agent: SpawnedAgent | undefined;
   #starting: Promise<void> | undefined;
   #stderr = '';
@@ -43,9 +43,9 @@ export class RpcClient extends CommandMethods {
     this.#options = options;
   }
 
-  /** Resolves when the process runs. Calls may be made at once; they are answered when the agent is ready. */
+  /** Resolves when the process runs. Calls may be made immediately; they are replied to when the agent is ready. */
   async start(): Promise<void> {
-    if (this.#starting) throw new Fault('refused', 'The agent is running already: stop it before it is started again');
+    if (this.#starting) throw new Fault('refused', 'The agent is already running. Call stop() before start().');
     this.#starting = this.#spawn();
     try {
       await this.#starting;
@@ -56,32 +56,32 @@ export class RpcClient extends CommandMethods {
   }
 
   /**
-   * Ends the agent in good order: its runs are aborted, its children ended, its log closed. After `graceMs` it is killed.
-   * Without an agent there is nothing to do.
+   * Stops the agent cleanly: it aborts its runs, ends its child processes and closes its log. It is killed after `graceMs`.
+   * Does nothing when no agent runs.
    */
-  async stop({ graceMs = GRACE_MS }: { graceMs?: number } = {}): Promise<Farewell | undefined> {
+  async stop({ graceMs = DEFAULT_GRACE_MS }: { graceMs?: number } = {}): Promise<ExitInfo | undefined> {
     await this.#starting?.catch(() => {});
     const agent = this.#agent;
     if (!agent) return undefined;
     agent.kill('SIGTERM');
-    const late = AbortSignal.timeout(graceMs);
+    const graceTimeout = AbortSignal.timeout(graceMs);
     const kill = () => agent.kill('SIGKILL');
-    late.addEventListener('abort', kill, { once: true });
-    const farewell = await agent.closed;
-    late.removeEventListener('abort', kill);
-    return farewell;
+    graceTimeout.addEventListener('abort', kill, { once: true });
+    const exitInfo = await agent.closed;
+    graceTimeout.removeEventListener('abort', kill);
+    return exitInfo;
   }
 
-  /** Says that nothing more will come, and waits until the agent has finished its work and gone. */
-  async close(): Promise<Farewell> {
-    return this.#running().close();
+  /** Closes the agent's input and waits until the agent has finished its work and exited. */
+  async close(): Promise<ExitInfo> {
+    return this.#requireAgent().close();
   }
 
   get pid(): number | undefined {
     return this.#agent?.pid;
   }
 
-  /** The end of what the agent has written to stderr, also after it has gone. */
+  /** The end of the agent's stderr output. Also available after it has exited. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -90,102 +90,102 @@ export class RpcClient extends CommandMethods {
     return this.callUndeclared(command, params[0]) as Promise<CallResult<N>>;
   }
 
-  /** Calls a command that is not declared here: one of a newer agent, or of an extension. */
+  /** Calls a command that this client does not declare: one of a newer agent, or of an extension. */
   async callUndeclared(command: string, params?: object): Promise<unknown> {
-    return this.#running().callUndeclared(command, params);
+    return this.#requireAgent().callUndeclared(command, params);
   }
 
-  /** Sends a frame as it is. A reply to it goes to `onOther`. */
+  /** Sends a frame unchanged. Its reply goes to `onUnhandled`. */
   send(frame: object): void {
-    this.#running().send(frame);
+    this.#requireAgent().send(frame);
   }
 
   async promptAndWait(message: string, options?: PromptOptions): Promise<AgentMessage[]> {
-    return this.#running().promptAndWait(message, options);
+    return this.#requireAgent().promptAndWait(message, options);
   }
 
   async waitForIdle(options?: WaitOptions): Promise<void> {
-    return this.#running().waitForIdle(options);
+    return this.#requireAgent().waitForIdle(options);
   }
 
   async collectEvents(options?: WaitOptions): Promise<AgentEvent[]> {
-    return this.#running().collectEvents(options);
+    return this.#requireAgent().collectEvents(options);
   }
 
   events(): AsyncIterableIterator<AgentEvent> {
-    return this.#running().events();
+    return this.#requireAgent().events();
   }
 
-  /** What the agent said of itself when it started. Some agents say nothing. */
-  async ready(): Promise<Greeting> {
-    return this.#running().ready();
+  /** The agent's ready frame. Agents of some dialects never send one. */
+  async ready(): Promise<ReadyInfo> {
+    return this.#requireAgent().ready();
   }
 
   onEvent(listener: Listener<AgentEvent>): () => void {
-    return this.#listen((agent) => agent.on(listener));
+    return this.#subscribe((agent) => agent.onEvent(listener));
   }
 
-  /** Whatever nobody knows here: unknown events, replies that nobody waits for, the text of lines that are no frames. */
-  onOther(listener: Listener<unknown>): () => void {
-    return this.#listen((agent) => agent.onOther(listener));
+  /** Receives unknown events, replies without a pending call, and the text of lines that are not valid frames. */
+  onUnhandled(listener: Listener<unknown>): () => void {
+    return this.#subscribe((agent) => agent.onUnhandled(listener));
   }
 
-  /** A prompt failed after it had been accepted. */
+  /** Called when a prompt fails after it was accepted. */
   onPromptFailed(listener: Listener<RpcError>): () => void {
-    return this.#listen((agent) => agent.onPromptFailed(listener));
+    return this.#subscribe((agent) => agent.onPromptFailed(listener));
   }
 
-  /** Answers the agent's questions. Without a handler they are dismissed, and the agent takes its defaults. */
-  onAsk(handler: AskHandler): () => void {
-    return this.#listen((agent) => agent.onAsk(handler));
+  /** Answers the agent's questions. Without a handler they are dismissed and the agent uses its defaults. */
+  onDialog(handler: DialogHandler): () => void {
+    return this.#subscribe((agent) => agent.onDialog(handler));
   }
 
-  onShow(listener: Listener<Display>): () => void {
-    return this.#listen((agent) => agent.onShow(listener));
+  onDisplay(listener: Listener<DisplayRequest>): () => void {
+    return this.#subscribe((agent) => agent.onDisplay(listener));
   }
 
-  /** The agent is gone, however it went. */
-  onGone(listener: Listener<Farewell>): () => void {
-    return this.#listen((agent) => {
-      let wanted = true;
-      void agent.closed.then((farewell) => wanted && listener(farewell));
+  /** Called when the agent has exited, for any reason. */
+  onExit(listener: Listener<ExitInfo>): () => void {
+    return this.#subscribe((agent) => {
+      let isSubscribed = true;
+      void agent.closed.then((exitInfo) => isSubscribed && listener(exitInfo));
       return () => {
-        wanted = false;
+        isSubscribed = false;
       };
     });
   }
 
   async #spawn(): Promise<void> {
     const { provider, model, args = [], onStderr, ...options } = this.#options;
-    const chosen = [...(provider ? ['--provider', provider] : []), ...(model ? ['--model', model] : [])];
+    const modelArgs = [...(provider ? ['--provider', provider] : []), ...(model ? ['--model', model] : [])];
     this.#stderr = '';
     const agent = await spawnAgent({
       ...options,
-      args: [...chosen, ...args],
+      args: [...modelArgs, ...args],
       onStderr: (text) => {
-        this.#stderr = (this.#stderr + text).slice(-KEPT_STDERR);
+        this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_LENGTH);
         onStderr?.(text);
       },
     });
     this.#agent = agent;
-    // It stays, so that calls are told how it went; but another one may be started.
+    // #agent is kept, so that later calls fail with its exit info. #starting is cleared, so that start() works again.
     void agent.closed.then(() => {
       this.#starting = undefined;
     });
-    for (const ear of this.#ears) ear.detach = ear.attach(agent);
+    for (const subscription of this.#subscriptions) subscription.detach = subscription.attach(agent);
   }
 
-  #listen(attach: Ear['attach']): () => void {
-    const ear: Ear = { attach, detach: this.#agent && attach(this.#agent) };
-    this.#ears.add(ear);
+  #subscribe(attach: Subscription['attach']): () => void {
+    const subscription: Subscription = { attach, detach: this.#agent && attach(this.#agent) };
+    this.#subscriptions.add(subscription);
     return () => {
-      this.#ears.delete(ear);
-      ear.detach?.();
+      this.#subscriptions.delete(subscription);
+      subscription.detach?.();
     };
   }
 
-  #running(): SpawnedAgent {
+  #requireAgent(): SpawnedAgent {
     if (this.#agent) return this.#agent;
-    throw new Fault('refused', 'The agent is not running: await start() first');
+    throw new Fault('refused', 'The agent is not running. Await start() first.');
   }
 }

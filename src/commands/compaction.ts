@@ -1,11 +1,11 @@
-// First floor, commands: making the conversation shorter.
+// Commands for compaction.
 import { boolean, object, optional, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { compactionResult } from '../protocol/index.ts';
 
 export const compact = command({
   name: 'compact',
-  doc: 'Put a summary in the place of the older part of the conversation. A run that is going ends first, with its last events.',
+  doc: 'Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events.',
   lane: 'ordered',
   long: true,
   params: object({ customInstructions: optional(string()) }),
@@ -16,11 +16,11 @@ export const compact = command({
 
 export const setAutoCompaction = command({
   name: 'set_auto_compaction',
-  doc: 'Whether this session compacts by itself when the context window fills up.',
+  doc: 'Enable or disable automatic compaction when the context window fills up.',
   lane: 'ordered',
   params: object({ enabled: boolean() }),
   examples: [{ enabled: true }],
   async run({ enabled }, { session }) {
-    session.compaction.automatic = enabled;
+    session.compaction.isAutomatic = enabled;
   },
 });

@@ -1,11 +1,11 @@
-// First floor, commands: what has been said.
+// Commands for the messages, entries and branches of a session.
 import { array, boolean, nullable, object, optional, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { agentMessage, entryTree, sessionEntry } from '../protocol/index.ts';
 
 export const getMessages = command({
   name: 'get_messages',
-  doc: 'All messages of the conversation as it stands.',
+  doc: 'All messages of the current conversation.',
   lane: 'now',
   params: object({}),
   result: object({ messages: array(agentMessage) }),
@@ -14,7 +14,7 @@ export const getMessages = command({
 
 export const getLastAssistantText = command({
   name: 'get_last_assistant_text',
-  doc: 'The text of the newest answer, or null when there is none.',
+  doc: 'The text of the last assistant message, or null when there is none.',
   lane: 'now',
   params: object({}),
   result: object({ text: nullable(string()) }),
@@ -23,7 +23,7 @@ export const getLastAssistantText = command({
 
 export const switchSession = command({
   name: 'switch_session',
-  doc: 'Go on with another session: a path, or the beginning of its id. A run that is going ends first, with its last events.',
+  doc: 'Switch to another session, given by its path or a prefix of its id. A run in progress is stopped first and sends its final events.',
   lane: 'ordered',
   long: true,
   params: object({ sessionPath: string() }),
@@ -34,7 +34,7 @@ export const switchSession = command({
 
 export const branch = command({
   name: 'branch',
-  doc: 'Start a new session with everything that was said before one of the user’s messages, and return its text.',
+  doc: 'Start a new session with the conversation before one of the user messages, and return the text of that message.',
   lane: 'ordered',
   long: true,
   params: object({ entryId: string() }),
@@ -45,7 +45,7 @@ export const branch = command({
 
 export const clone = command({
   name: 'clone',
-  doc: 'Go on in a new session that holds the conversation as it stands; the old one stays as it is.',
+  doc: 'Copy the current conversation to a new session and continue there. The old session is not changed.',
   lane: 'ordered',
   long: true,
   params: object({}),
@@ -55,7 +55,7 @@ export const clone = command({
 
 export const getBranchMessages = command({
   name: 'get_branch_messages',
-  doc: 'The user’s messages that a new branch could begin before, on all branches.',
+  doc: 'The user messages of all branches from which `branch` can start.',
   lane: 'ordered',
   params: object({}),
   result: object({ messages: array(object({ entryId: string(), text: string() })) }),
@@ -73,7 +73,7 @@ export const getEntries = command({
 
 export const getTree = command({
   name: 'get_tree',
-  doc: 'The entries of the session log as a tree, and where the conversation stands.',
+  doc: 'The entries of the session log as a tree, and the current leaf.',
   lane: 'ordered',
   params: object({}),
   result: object({ tree: array(entryTree), leafId: nullable(string()) }),
@@ -82,7 +82,7 @@ export const getTree = command({
 
 export const exportHtml = command({
   name: 'export_html',
-  doc: 'Write the session as one self-contained page. Without a path it goes into the working directory, never over a file.',
+  doc: 'Export the session as one self-contained HTML file. Without a path, a new file is created in the working directory; existing files are not overwritten.',
   lane: 'ordered',
   long: true,
   params: object({ outputPath: optional(string()) }),

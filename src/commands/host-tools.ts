@@ -1,21 +1,21 @@
-// First floor, commands: tools as a host describes them, as tools that the model may call. Loaded when a host has some.
+// Creates tools from the definitions of set_host_tools. Loaded with the first use.
 import { record, string, unknown } from 'valibot';
 import { Fault, isRecord } from '../base/index.ts';
-import { type HostSide, type Tool, tool } from '../contracts/index.ts';
+import { type HostConnection, type Tool, tool } from '../contracts/index.ts';
 
-export function hostTools(described: readonly unknown[], host: HostSide): Tool[] {
-  const tools = described.map((one, index) => hostTool(one, index, host));
-  const twice = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
-  if (twice) throw new Fault('invalid_params', `Two host tools are called "${twice.name}"`);
+export function createHostTools(definitions: readonly unknown[], host: HostConnection): Tool[] {
+  const tools = definitions.map((definition, index) => createHostTool(definition, index, host));
+  const duplicate = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
+  if (duplicate) throw new Fault('invalid_params', `Two host tools are called "${duplicate.name}"`);
   return tools;
 }
 
-function hostTool(described: unknown, index: number, host: HostSide): Tool {
-  const { name, description, parameters } = isRecord(described) ? described : {};
-  if (!isWords(name)) {
+function createHostTool(definition: unknown, index: number, host: HostConnection): Tool {
+  const { name, description, parameters } = isRecord(definition) ? definition : {};
+  if (!isNonEmptyString(name)) {
     throw new Fault('invalid_params', `Host tool at index ${index} must provide a non-empty name`);
   }
-  if (!isWords(description)) {
+  if (!isNonEmptyString(description)) {
     throw new Fault('invalid_params', `Host tool "${name}" must provide a non-empty description`);
   }
   if (!isRecord(parameters)) throw new Fault('invalid_params', `Host tool "${name}" must provide a JSON Schema object`);
@@ -23,14 +23,14 @@ function hostTool(described: unknown, index: number, host: HostSide): Tool {
     name,
     doc: description,
     effect: 'execute',
-    // The host knows its own tools: what it does with arguments that do not fit is its answer to the model.
+    // Not validated here: the host decides how to answer invalid arguments.
     params: record(string(), unknown()),
-    parameters,
-    run: (given, { toolCallId, signal, update }) =>
-      host.carryOut({ toolCallId, toolName: name, arguments: given }, { signal, update }),
+    jsonSchema: parameters,
+    run: (args, { toolCallId, signal, update }) =>
+      host.callTool({ toolCallId, toolName: name, arguments: args }, { signal, update }),
   }) as unknown as Tool;
 }
 
-function isWords(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }

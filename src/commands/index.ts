@@ -1,86 +1,35 @@
-// Table of contents: everything a host may ask. Adding a command is one export in one file, and one name here.
+// All commands, collected from the files that declare them. A new file needs one line in `lazyModules` or in eager-commands.ts.
 import type { Command } from '../contracts/index.ts';
-import { compact, setAutoCompaction } from './compaction.ts';
-import {
-  branch,
-  clone,
-  exportHtml,
-  getBranchMessages,
-  getEntries,
-  getLastAssistantText,
-  getMessages,
-  getTree,
-  switchSession,
-} from './history.ts';
-import { setEventFilter, setHostTools } from './host.ts';
-import { getLoginProviders, login } from './logins.ts';
-import {
-  cycleModel,
-  cycleThinkingLevel,
-  getAvailableModels,
-  getAvailableThinkingLevels,
-  setModel,
-  setThinkingLevel,
-} from './models.ts';
-import { getMessagesPage } from './pages.ts';
-import { abort, abortAndPrompt, followUp, prompt, steer } from './prompting.ts';
-import { clearQueue, setFollowUpMode, setInterruptMode, setSteeringMode } from './queue.ts';
-import { abortRetry, setAutoRetry } from './retry.ts';
-import { getCommands, getSessionStats, getState, newSession, setSessionName } from './session.ts';
-import { abortBash, bash } from './shell.ts';
-import { getSubagentMessages, getSubagents, setSubagentSubscription } from './subagents.ts';
-import { setTodos } from './todos.ts';
-import { getAvailableCommands } from './words.ts';
+import * as availableCommands from './available-commands.ts';
+import * as eagerCommands from './eager-commands.ts';
+import * as history from './history.ts';
+import * as host from './host.ts';
+import * as login from './login.ts';
+import * as messagesPage from './messages-page.ts';
+import * as subagents from './subagents.ts';
+import * as todos from './todos.ts';
 
-export const commands = [
-  prompt,
-  steer,
-  followUp,
-  abort,
-  abortAndPrompt,
-  newSession,
-  getState,
-  getCommands,
-  getMessages,
-  getLastAssistantText,
-  switchSession,
-  branch,
-  clone,
-  getBranchMessages,
-  getEntries,
-  getTree,
-  exportHtml,
-  setModel,
-  cycleModel,
-  getAvailableModels,
-  setThinkingLevel,
-  cycleThinkingLevel,
-  getAvailableThinkingLevels,
-  setSteeringMode,
-  setFollowUpMode,
-  setInterruptMode,
-  clearQueue,
-  compact,
-  setAutoCompaction,
-  setAutoRetry,
-  abortRetry,
-  bash,
-  abortBash,
-  getSessionStats,
-  setSessionName,
-  setHostTools,
-  setEventFilter,
-  setSubagentSubscription,
-  getSubagents,
-  getSubagentMessages,
-  getMessagesPage,
-  getAvailableCommands,
-  setTodos,
-  getLoginProviders,
-  login,
-] as const;
+/** Files that are loaded with the first call of one of their commands. `npm run docs` writes lazy-commands.ts from this list. */
+export const lazyModules = {
+  './available-commands.ts': availableCommands,
+  './history.ts': history,
+  './host.ts': host,
+  './login.ts': login,
+  './messages-page.ts': messagesPage,
+  './subagents.ts': subagents,
+  './todos.ts': todos,
+} as const;
 
-/** By wire name. A Map, so that no name reaches into an object's prototype. */
+type CommandModule = typeof eagerCommands | (typeof lazyModules)[keyof typeof lazyModules];
+/** One member for each module of the union. */
+type ExportsOf<M> = M extends unknown ? M[keyof M] : never;
+
+/** Sorted by name. */
+export const commands = ([eagerCommands, ...Object.values(lazyModules)] as readonly CommandModule[])
+  .flatMap((module): readonly ExportsOf<CommandModule>[] => Object.values(module))
+  .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+/** By wire name. A Map, so that a name such as `constructor` does not find a property of Object.prototype. */
 export const commandsByName: ReadonlyMap<string, Command> = new Map(
   (commands as readonly unknown[] as readonly Command[]).map((command) => [command.name, command]),
 );

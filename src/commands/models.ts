@@ -1,21 +1,21 @@
-// First floor, commands: which model answers, and how hard it thinks.
+// Commands for the model and the thinking level.
 import { array, boolean, nullable, object, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { model, thinkingLevel } from '../protocol/index.ts';
 
 export const setModel = command({
   name: 'set_model',
-  doc: 'Switch to a model. The session remembers it; a request that is under way finishes with the old one.',
+  doc: 'Switch to a model. The choice is stored in the session; a request in progress finishes with the old model.',
   lane: 'ordered',
   params: object({ provider: string(), modelId: string() }),
   result: model,
   examples: [{ provider: 'parley', modelId: 'offline' }],
-  run: ({ provider, modelId }, { session }) => session.models.choose(provider, modelId),
+  run: ({ provider, modelId }, { session }) => session.models.select(provider, modelId),
 });
 
 export const cycleModel = command({
   name: 'cycle_model',
-  doc: 'Switch to the next model: of those named with --models, otherwise of all that can be used. `null` when there is no other.',
+  doc: 'Switch to the next of the models given with --models, otherwise of all available models. `null` when there is no other model.',
   lane: 'ordered',
   params: object({}),
   result: nullable(object({ model, thinkingLevel, isScoped: boolean() })),
@@ -24,37 +24,37 @@ export const cycleModel = command({
 
 export const getAvailableModels = command({
   name: 'get_available_models',
-  doc: 'The models that can be used now: those with credentials, and the offline one.',
+  doc: 'The models that can be used now: those with credentials, and the offline model.',
   lane: 'now',
   params: object({}),
   result: object({ models: array(model) }),
-  run: async (_, { session }) => ({ models: [...(await session.models.available())] }),
+  run: async (_, { session }) => ({ models: [...(await session.models.listAvailable())] }),
 });
 
 export const setThinkingLevel = command({
   name: 'set_thinking_level',
-  doc: 'How hard the model thinks. A level that the model lacks becomes the nearest one it has.',
+  doc: 'Set the thinking level. A level that the model does not support is replaced by the nearest supported one.',
   lane: 'ordered',
   params: object({ level: thinkingLevel }),
   examples: [{ level: 'high' }],
-  run: ({ level }, { session }) => session.models.think(level),
+  run: ({ level }, { session }) => session.models.setThinkingLevel(level),
 });
 
 export const cycleThinkingLevel = command({
   name: 'cycle_thinking_level',
-  doc: 'The next level that the model understands, round and round. `null` when it does not think.',
+  doc: 'Switch to the next thinking level of the model, cyclically. `null` when the model does not support thinking.',
   lane: 'ordered',
   params: object({}),
   result: nullable(object({ level: thinkingLevel })),
   async run(_, { session }) {
-    const level = await session.models.cycleThinking();
+    const level = await session.models.cycleThinkingLevel();
     return level && { level };
   },
 });
 
 export const getAvailableThinkingLevels = command({
   name: 'get_available_thinking_levels',
-  doc: 'The levels that the current model understands.',
+  doc: 'The thinking levels that the current model supports.',
   lane: 'now',
   params: object({}),
   result: object({ levels: array(thinkingLevel) }),

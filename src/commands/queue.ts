@@ -1,11 +1,11 @@
-// First floor, commands: how queued messages reach the model. Changes hold for this session only.
+// Commands for queued messages. Mode changes apply to this session only.
 import { array, object, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { interruptMode, queueMode } from '../protocol/index.ts';
 
 export const setSteeringMode = command({
   name: 'set_steering_mode',
-  doc: 'Give the model one steering message a turn, or all that wait at once.',
+  doc: 'Deliver one queued steering message per turn, or all at once.',
   lane: 'ordered',
   params: object({ mode: queueMode }),
   examples: [{ mode: 'all' }],
@@ -16,7 +16,7 @@ export const setSteeringMode = command({
 
 export const setFollowUpMode = command({
   name: 'set_follow_up_mode',
-  doc: 'Give the model one follow-up at a time, or all that wait at once.',
+  doc: 'Deliver one queued follow-up message at a time, or all at once.',
   lane: 'ordered',
   params: object({ mode: queueMode }),
   examples: [{ mode: 'one-at-a-time' }],
@@ -27,7 +27,7 @@ export const setFollowUpMode = command({
 
 export const setInterruptMode = command({
   name: 'set_interrupt_mode',
-  doc: '`immediate`: steering is looked for between the tool calls of a turn, and the calls that remain are skipped. `wait`: only after the turn.',
+  doc: '`immediate`: steering messages are delivered between the tool calls of a turn, and the remaining calls are skipped. `wait`: they are delivered only after the turn.',
   lane: 'ordered',
   params: object({ mode: interruptMode }),
   examples: [{ mode: 'wait' }],
@@ -38,7 +38,7 @@ export const setInterruptMode = command({
 
 export const clearQueue = command({
   name: 'clear_queue',
-  doc: 'Take back every queued message and return the texts.',
+  doc: 'Remove all queued messages and return their texts.',
   lane: 'ordered',
   params: object({}),
   result: object({ steering: array(string()), followUp: array(string()) }),

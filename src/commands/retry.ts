@@ -1,10 +1,10 @@
-// First floor, commands: asking again when a provider fails for a moment.
+// Commands for automatic retries.
 import { boolean, object } from 'valibot';
 import { command } from '../contracts/index.ts';
 
 export const setAutoRetry = command({
   name: 'set_auto_retry',
-  doc: 'Whether this session asks again by itself after overload, rate limits and server errors.',
+  doc: 'Enable or disable automatic retries after overload, rate limits and server errors.',
   lane: 'ordered',
   params: object({ enabled: boolean() }),
   examples: [{ enabled: false }],
@@ -15,7 +15,7 @@ export const setAutoRetry = command({
 
 export const abortRetry = command({
   name: 'abort_retry',
-  doc: 'Cancel the wait before the next attempt, and stop trying. Succeeds also when nothing waits.',
+  doc: 'Cancel the pending retry. Succeeds also when no retry is pending.',
   lane: 'now',
   params: object({}),
   run: (_, { session }) => session.retry.abort(),

@@ -1,4 +1,4 @@
-// First floor, commands: what a host may ask about the session itself.
+// Commands for new sessions, session state, statistics and name, and the list of slash commands.
 import { array, boolean, object, optional, picklist, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { command } from '../contracts/index.ts';
@@ -6,7 +6,7 @@ import { sessionState, sessionStats } from '../protocol/index.ts';
 
 export const newSession = command({
   name: 'new_session',
-  doc: 'Start a fresh conversation. A run that is going ends first, with its last events.',
+  doc: 'Start a new session. A run in progress is stopped first and sends its final events.',
   lane: 'ordered',
   long: true,
   params: object({ parentSession: optional(string()) }),
@@ -16,7 +16,7 @@ export const newSession = command({
 
 export const getState = command({
   name: 'get_state',
-  doc: 'The state of the session at this moment.',
+  doc: 'The current state of the session.',
   lane: 'now',
   params: object({}),
   result: sessionState,
@@ -25,7 +25,7 @@ export const getState = command({
 
 export const getCommands = command({
   name: 'get_commands',
-  doc: 'The words with a slash that a prompt may begin with: commands of extensions, prompt templates and skills.',
+  doc: 'The available slash commands: extension commands, prompt templates and skills.',
   lane: 'now',
   long: true,
   params: object({}),
@@ -40,12 +40,12 @@ export const getCommands = command({
       }),
     ),
   }),
-  run: async (_, { session }) => ({ commands: [...(await session.commands())] }),
+  run: async (_, { session }) => ({ commands: [...(await session.listSlashCommands())] }),
 });
 
 export const getSessionStats = command({
   name: 'get_session_stats',
-  doc: 'Counts of messages, tokens and cost of the conversation.',
+  doc: 'Message counts, token usage and cost of the conversation.',
   lane: 'now',
   params: object({}),
   result: sessionStats,
@@ -57,7 +57,7 @@ export const getSessionStats = command({
 
 export const setSessionName = command({
   name: 'set_session_name',
-  doc: 'Give the current session a display name.',
+  doc: 'Set the display name of the current session.',
   lane: 'ordered',
   params: object({ name: string() }),
   examples: [{ name: 'Fix the parser' }],

@@ -1,28 +1,28 @@
-// First floor, commands: the subagents of a session, for hosts that watch them.
+// Commands that list and observe the subagents of a session.
 import { array, boolean, integer, minValue, number, object, optional, picklist, pipe, string, union } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { agentMessage, sessionEntry, sessionHeader, subagentSnapshot } from '../protocol/index.ts';
 
-const level = picklist(['off', 'progress', 'events']);
+const subscriptionLevel = picklist(['off', 'progress', 'events']);
 
 export const setSubagentSubscription = command({
   name: 'set_subagent_subscription',
   stability: 'experimental',
-  doc: 'How much to be told of what subagents do: nothing more than their starts and ends (`off`, as it is at first), what they are doing (`progress`), or every event of their sessions as well (`events`).',
+  doc: 'Select which subagent events are sent: only start and end (`off`, the default), progress as well (`progress`), or also every event of their sessions (`events`).',
   lane: 'ordered',
-  params: object({ level }),
-  result: object({ level }),
+  params: object({ level: subscriptionLevel }),
+  result: object({ level: subscriptionLevel }),
   examples: [{ level: 'progress' }],
-  async run({ level: wanted }, { host }) {
-    await host.watchSubagents(wanted);
-    return { level: wanted };
+  async run({ level }, { host }) {
+    await host.setSubagentSubscription(level);
+    return { level };
   },
 });
 
 export const getSubagents = command({
   name: 'get_subagents',
   stability: 'experimental',
-  doc: 'The subagents that are at work, those of subagents included.',
+  doc: 'The running subagents, including nested ones.',
   lane: 'now',
   params: object({}),
   result: object({ subagents: array(subagentSnapshot) }),
@@ -32,7 +32,7 @@ export const getSubagents = command({
 export const getSubagentMessages = command({
   name: 'get_subagent_messages',
   stability: 'experimental',
-  doc: 'What a subagent of this session has said and done so far, from a byte of its log on; also when it is over. Ask again from `nextByte` for what follows.',
+  doc: 'The log of a subagent of this session, starting at byte offset `fromByte`; also available after it has ended. Continue with `nextByte`.',
   lane: 'now',
   long: true,
   params: object({
@@ -49,5 +49,5 @@ export const getSubagentMessages = command({
     messages: array(agentMessage),
   }),
   examples: [{ subagentId: 'ReadTheDocs', fromByte: 0 }],
-  run: (request, { session }) => session.subagents.transcript(request),
+  run: (request, { session }) => session.subagents.readTranscript(request),
 });

@@ -1,36 +1,35 @@
-// Ground floor: how a command is declared. Validation, wire, client, docs and schema all follow from the declaration.
+// How a command is declared. Validation, typed clients, docs and JSON Schema are generated from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Fault } from '../base/index.ts';
-import type { Desk } from './desk.ts';
-import type { HostSide } from './host-side.ts';
-import type { Logins } from './logins.ts';
-import type { AgentSession, Disposition } from './session.ts';
+import type { AgentSession, Disposition } from './agent-session.ts';
+import type { HostConnection } from './host-connection.ts';
+import type { ProviderLogins } from './provider-logins.ts';
+import type { SessionPool } from './session-pool.ts';
 
 /**
- * When a command may run, beside the others of its session:
- * - `now`: at once. It sees the effect of every short command before it and waits for no long one.
- * - `ordered`: one at a time, in the order they came.
- * - `run`: begun in order; the next one follows as soon as this one has begun.
+ * When a command may run, relative to the other commands of its session:
+ * - `now`: at once. It sees the effects of all short commands before it and does not wait for long ones.
+ * - `ordered`: one at a time, in the order of arrival.
+ * - `run`: started in order; the next command may start as soon as this one is accepted.
  */
 export type Lane = 'now' | 'ordered' | 'run';
 
 export interface CallContext {
-  /** The one that the call speaks to. Reading it throws a Fault when there is none. */
+  /** The session that the call addresses. Reading it throws a Fault when there is none. */
   readonly session: AgentSession;
-  /** What the host calls this call, for events that belong to it. */
+  /** The id of the call, for events that belong to it. */
   readonly id: string | number | undefined;
-  /** The process itself. Reading it throws a Fault where there is only one session. */
-  readonly desk: Desk;
-  /** Reading it throws a Fault where there are many sessions: those have a desk. */
-  readonly logins: Logins;
-  /** The other side of the wire. */
-  readonly host: HostSide;
-  /** The work has begun and would survive a crash. Lets the next command go on; some dialects answer here. */
+  /** Reading it throws a Fault in dialects with a single session. */
+  readonly pool: SessionPool;
+  /** Reading it throws a Fault in dialects with many sessions, which use `pool.auth`. */
+  readonly logins: ProviderLogins;
+  readonly host: HostConnection;
+  /** Reports that the work has started and would survive a crash. The next command may start; some dialects send the response now. */
   accept(disposition?: Disposition): void;
-  /** The message of this call was accepted and will not be run. Sent as a later failure of the same call. */
-  notRun(fault: Fault): void;
-  /** Somebody is waited for, perhaps a person: `now` commands behind this one do not wait any longer. */
-  slow(): void;
+  /** Reports that the accepted message of this call will not be run. Sent as a second, failed response with the same id. */
+  reportNotRun(fault: Fault): void;
+  /** The command waits for an extension or the user: `now` commands after this one no longer wait for it. */
+  markSlow(): void;
 }
 
 export interface Command<
@@ -41,21 +40,21 @@ export interface Command<
   readonly name: N;
   readonly doc: string;
   readonly lane: Lane;
-  /** It may take seconds or minutes: `now` commands behind it do not wait. */
+  /** The command may take seconds or minutes: `now` commands after it do not wait for it. */
   readonly long?: boolean;
   /** Absent: stable, see docs/stability.md. */
   readonly stability?: 'experimental';
   readonly params: P;
-  /** Absent: the command answers with nothing but success. */
+  /** Absent: the response contains no data. */
   readonly result?: R;
   readonly examples?: readonly Record<string, unknown>[];
   run(params: InferOutput<P>, call: CallContext): Promise<ResultOf<R>>;
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers with nothing returns a promise of nothing
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a result returns Promise<void>
 type ResultOf<R extends GenericSchema> = GenericSchema extends R ? void : InferOutput<R>;
 
-/** Declares a command. Its type carries the parameters and the result, so `run` needs no annotations. */
+/** Declares a command. The types of `run` are inferred from the schemas. */
 export function command<const N extends string, P extends GenericSchema, R extends GenericSchema = GenericSchema>(
   declaration: Command<N, P, R>,
 ): Command<N, P, R> {

@@ -1,56 +1,62 @@
-// Ground floor: how calls, replies, events and questions are spelled on a wire. The rest of the house never sees a spelling.
+// The interface of a dialect: it encodes and decodes calls, replies, events and UI requests for one wire protocol.
 import type { Fault, Line } from '../base/index.ts';
-import type { AgentEvent, HostToolFrame, HostToolNews, UiAnswer, UiRequest } from '../protocol/index.ts';
-import type { SubagentLevel } from './host-side.ts';
-import type { AgentSession, Disposition } from './session.ts';
+import type {
+  AgentEvent,
+  HostToolRequestFrame,
+  HostToolResponseFrame,
+  UiAnswer,
+  UiRequest,
+} from '../protocol/index.ts';
+import type { AgentSession, Disposition } from './agent-session.ts';
+import type { SubagentSubscription } from './host-connection.ts';
 import type { Chunk } from './transport.ts';
 
-/** One line on its way out. Two frames may fold into one while the host is slow; most never do. */
+/** One outgoing line. While the host reads slowly, two frames of the same growing message may be folded into one. */
 export interface Frame {
   readonly chunks: readonly Chunk[];
   readonly bytes: number;
-  /** This frame and the one after it as a single frame, or `undefined` when both must stand. */
+  /** Combines this frame and the next one, or returns `undefined` when both must be sent. */
   fold?(next: Frame): Frame | undefined;
-  /** Follows at once: what is one thing here may be several lines on a wire. */
-  readonly behind?: Frame | undefined;
+  /** A frame that is sent directly after this one, for events that are several lines on the wire. */
+  readonly followedBy?: Frame | undefined;
 }
 
-/** What the codec needs to answer a call later. Opaque to everyone else. */
+/** What the codec needs to encode the reply to a call. Opaque to other modules. */
 export interface CallToken {
   readonly name: string;
   readonly id?: unknown;
 }
 
 export type Incoming =
-  /** `token.name` is what the host called it, `command` what is meant, `session` the id of the one it speaks to. */
+  /** `token.name` is the name on the wire, `command` the name of the command, `session` the id of the addressed session. */
   | { kind: 'call'; token: CallToken; command: string; params: unknown; session?: string | undefined }
   | { kind: 'answer'; id: string; answer: UiAnswer }
-  | { kind: 'hosted'; news: HostToolNews }
+  | { kind: 'host_tool_response'; frame: HostToolResponseFrame }
   | { kind: 'refused'; token: CallToken; fault: Fault }
-  /** Understood, and nothing to do: some frames get no reply by definition. */
-  | { kind: 'nothing' };
+  /** A valid frame without any effect or reply. */
+  | { kind: 'ignored' };
 
-/** The moments of a call. A dialect says which of them it answers. */
+/** The states of a call. A dialect decides which of them it sends as a response. */
 export type Reply =
-  | { moment: 'accepted'; disposition?: Disposition | undefined }
-  | { moment: 'settled'; result: unknown; disposition?: Disposition | undefined }
-  | { moment: 'failed'; fault: Fault; afterAccepted: boolean };
+  | { status: 'accepted'; disposition?: Disposition | undefined }
+  | { status: 'settled'; result: unknown; disposition?: Disposition | undefined }
+  | { status: 'failed'; fault: Fault; afterAccepted: boolean };
 
 export interface Codec {
-  /** What is said before anything was asked. */
-  greeting(): Frame | undefined;
+  /** The first frame, sent before the host sends anything. */
+  encodeReadyFrame(): Frame | undefined;
   decode(line: Line): Incoming;
-  reply(token: CallToken, reply: Reply): Frame | undefined;
-  /** `session` is the one that it happened to, for dialects that name it. */
-  event(event: AgentEvent, session?: AgentSession): Frame | undefined;
-  /** `undefined` where questions have no spelling: whoever asks takes the default. */
-  ask(request: UiRequest, session?: AgentSession): Frame | undefined;
-  /** Absent where hosts have no tools. */
-  hosted?(frame: HostToolFrame): Frame;
-  /** How much is told of what subagents do, from here on. Absent where there are no words for it. */
-  watchSubagents?(level: SubagentLevel): Promise<void>;
-  /** Only these events from here on, by their names on the wire. Absent where that cannot be said. */
-  listenTo?(events: ReadonlySet<string> | undefined): void;
+  encodeReply(token: CallToken, reply: Reply): Frame | undefined;
+  /** `session` is the session of the event, for dialects that send its id. */
+  encodeEvent(event: AgentEvent, session?: AgentSession): Frame | undefined;
+  /** `undefined` when the dialect has no UI requests. Then the caller uses the default answer. */
+  encodeUiRequest(request: UiRequest, session?: AgentSession): Frame | undefined;
+  /** Absent when the dialect has no host tools. */
+  encodeHostToolFrame?(frame: HostToolRequestFrame): Frame;
+  /** Changes which subagent events are sent. Absent when the dialect has no such events. */
+  setSubagentSubscription?(level: SubagentSubscription): Promise<void>;
+  /** Sends only these events from now on, by their names on the wire. Absent when the dialect has no event filter. */
+  setEventFilter?(events: ReadonlySet<string> | undefined): void;
 }
 
 export interface CodecOptions {
@@ -62,15 +68,15 @@ export interface CodecOptions {
 export interface Dialect {
   readonly name: string;
   readonly doc: string;
-  /** By wire name, the commands that have another name here than their own, or the only ones there are. */
+  /** Maps wire names to command names. With `acceptsAllCommands` only names that differ; otherwise all supported methods. */
   readonly methods: ReadonlyMap<string, string>;
-  /** Every command is understood by its own name, beside the methods. */
-  readonly hasEveryCommand: boolean;
-  /** What is told. Everything else that happens is passed over in silence. */
+  /** Every command is also accepted by its own name. */
+  readonly acceptsAllCommands: boolean;
+  /** The events that the dialect sends. All others are omitted. */
   readonly events: readonly AgentEvent['type'][];
-  /** In the place of the program's own defaults. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** Hosts open sessions themselves, and name the one they speak to. */
-  readonly manySessions?: boolean;
-  codec(options: CodecOptions): Codec;
+  /** Overrides the default settings of the program. */
+  readonly defaultSettings?: Readonly<Record<string, unknown>>;
+  /** Hosts open several sessions and send the session id with each call. */
+  readonly isMultiSession?: boolean;
+  createCodec(options: CodecOptions): Codec;
 }

@@ -1,15 +1,14 @@
-// Ground floor: what code of others hands in when it is loaded. The shapes are those of pi's extensions, so that these load here.
+// Types of the extension API. They match pi's extension API, so that pi's extensions can be loaded.
 import type { ImageContent, Model, TextContent } from '../protocol/index.ts';
 
 /** JSON Schema, as TypeBox and others write it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a tool of an extension gives back. */
 export interface ExtensionToolResult {
   content: (TextContent | ImageContent)[];
   details?: unknown;
   isError?: boolean;
-  /** The run ends after this turn without another request, when every result of the turn says so. */
+  /** Ends the run after this turn without another request, when all tool results of the turn set it. */
   terminate?: boolean;
 }
 
@@ -40,21 +39,21 @@ export interface ExtensionFlag {
   default?: boolean | string;
 }
 
-/** A provider as models.json would describe it, or one that answers by itself. */
+/** A provider in the form of models.json, or one with its own `streamSimple`. */
 export interface ExtensionProvider extends Readonly<Record<string, unknown>> {
-  /** Answers in the place of a wire format. */
+  /** Replaces the built-in API client of the provider. */
   streamSimple?(model: Model, context: unknown, options: unknown): AsyncIterable<unknown>;
 }
 
 export type ExtensionHandler = (event: unknown, ctx: unknown) => unknown;
 
-/** Called once with the API object; what it registers is what the extension is. */
+/** Called once with the API object, on which the extension registers its tools, commands and handlers. */
 export type ExtensionFactory = (api: never) => unknown;
 
 export interface ExtensionSource {
-  /** As it is shown to people. */
+  /** The path that is shown to users. */
   readonly path: string;
   readonly location: 'user' | 'project' | 'path';
-  /** Rejects when the file cannot be read, or holds no factory. */
-  open(): Promise<ExtensionFactory>;
+  /** Rejects when the file cannot be read or does not export a factory. */
+  load(): Promise<ExtensionFactory>;
 }

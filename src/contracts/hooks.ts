@@ -1,4 +1,4 @@
-// Ground floor: where others may object to what is about to happen, or change it. Core asks; it never learns who answers.
+// Hooks that can block or change what a session is about to do. Core calls them and does not know who registered them.
 import type {
   AgentMessage,
   BashResult,
@@ -14,11 +14,11 @@ import type { ExecuteShell } from './shell.ts';
 import type { Tool } from './tool.ts';
 import type { ToolResult } from './tool-result.ts';
 
-/** Who spoke: the host, or code of others that Parley loads. */
+/** The origin of an input: the host, or an extension. */
 export type InputSource = 'rpc' | 'extension';
 
-/** Something was said and is not yet part of the conversation. */
-export interface Said {
+/** An input that is not yet part of the session. */
+export interface SubmittedInput {
   readonly text: string;
   readonly images: readonly ImageContent[];
   readonly via: 'prompt' | 'steer' | 'followUp';
@@ -26,14 +26,14 @@ export interface Said {
   readonly signal: AbortSignal;
 }
 
-export type InputVerdict =
-  /** These words in the place of what was said. */
+export type InputHookResult =
+  /** Replaces the input. */
   | { readonly text: string; readonly images?: readonly ImageContent[] | undefined }
-  /** Nothing is left for the model. `work` is done after the call is acknowledged, and may take its time. */
-  | { readonly handled: true; work?(): Promise<void> };
+  /** The hook has handled the input; no run starts. `runAfterAccept` is called after the call is acknowledged and may take long. */
+  | { readonly handled: true; runAfterAccept?(): Promise<void> };
 
-/** What the words before a conversation were put together from. */
-export interface PromptSources {
+/** The parts that the system prompt is built from. */
+export interface SystemPromptSources {
   readonly cwd: string;
   readonly custom?: string | undefined;
   readonly append?: string | undefined;
@@ -46,36 +46,36 @@ export interface PromptSources {
   readonly skills: readonly { readonly name: string; readonly description: string; readonly filePath: string }[];
 }
 
-export interface RunOpening {
+export interface PlannedRun {
   readonly prompt: string;
   readonly images: readonly ImageContent[];
-  /** As it stands, changes by those asked earlier included. */
+  /** Includes the changes of earlier hooks. */
   readonly systemPrompt: string;
-  readonly sources: PromptSources;
+  readonly sources: SystemPromptSources;
 }
 
-export interface RunPreparation {
-  /** Put behind the prompt, and kept in the log. */
+export interface RunHookResult {
+  /** Added after the prompt and stored in the log. */
   readonly messages?: readonly CustomMessage[] | undefined;
-  /** Holds for this run only. */
+  /** Applies to this run only. */
   readonly systemPrompt?: string | undefined;
 }
 
-export interface PlannedCall {
+export interface PlannedToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly effect: Tool['effect'];
-  /** A copy: changing it in place changes nothing. */
+  /** A copy: changing it has no effect. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
 
-/** `reason` is what the model reads. */
-export type CallVerdict =
+/** `reason` is sent to the model. */
+export type ToolCallHookResult =
   | { readonly block: true; readonly reason: string }
   | { readonly input: Record<string, unknown> };
 
-export interface FinishedCall {
+export interface FinishedToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -84,26 +84,25 @@ export interface FinishedCall {
   readonly isError: boolean;
 }
 
-/** What a compaction is about to do. */
 export interface PlannedCompaction {
   readonly firstKeptEntryId: string;
   readonly messagesToSummarize: readonly AgentMessage[];
   readonly turnPrefixMessages: readonly AgentMessage[];
   readonly tokensBefore: number;
   readonly previousSummary: string | undefined;
-  /** The line of conversation as it stands, root or newest compaction first. */
+  /** The entries of the current branch, starting with the root or the newest compaction. */
   readonly branchEntries: readonly SessionEntry[];
   readonly customInstructions: string | undefined;
   readonly signal: AbortSignal;
 }
 
-export type CompactionVerdict = { readonly cancel: true } | { readonly compaction: CompactionResult };
+export type CompactionHookResult = { readonly cancel: true } | { readonly compaction: CompactionResult };
 
-/** Going to another entry of the same log. */
+/** A move to another entry of the same log. */
 export interface PlannedMove {
   readonly targetId: string;
   readonly oldLeafId: string | null;
-  /** The last entry that the old line and the new one share. */
+  /** The last entry that the old and the new branch have in common. */
   readonly commonAncestorId: string | null;
   readonly entriesToSummarize: readonly SessionEntry[];
   readonly summarize: boolean;
@@ -113,34 +112,34 @@ export interface PlannedMove {
   readonly signal: AbortSignal;
 }
 
-export interface MoveVerdict {
+export interface MoveHookResult {
   readonly cancel?: boolean | undefined;
   readonly summary?: { readonly summary: string; readonly details?: unknown } | undefined;
   readonly customInstructions?: string | undefined;
   readonly replaceInstructions?: boolean | undefined;
-  /** For the entry where the conversation then stands. */
+  /** Label of the new leaf entry. */
   readonly label?: string | undefined;
 }
 
-/** A command that the host is about to run. */
-export interface PlannedShell {
+/** A shell command that the host is about to run. */
+export interface PlannedShellCommand {
   readonly command: string;
   readonly cwd: string;
-  /** The model will not be told of it. */
+  /** The command and its output are not sent to the model. */
   readonly excludeFromContext: boolean;
 }
 
-/** What came of it, with nothing left to run; or who runs it. */
-export type ShellVerdict = { readonly result: BashResult } | { readonly execute: ExecuteShell };
+/** The final result, so that nothing is run; or the function that runs the command. */
+export type ShellHookResult = { readonly result: BashResult } | { readonly execute: ExecuteShell };
 
-export interface BranchVerdict {
+export interface BranchHookResult {
   readonly cancel: boolean;
-  /** The new session has all that was said, not only what came before the prompt. */
-  readonly keepsConversation?: boolean | undefined;
+  /** The new session contains all messages, not only those before the prompt. */
+  readonly includesFullConversation?: boolean | undefined;
 }
 
-/** What has happened to the session, beside the events that the host hears too. */
-export type Happening =
+/** Session events that are only sent to hooks, in addition to the events of the protocol. */
+export type LifecycleEvent =
   | {
       readonly type: 'session_start';
       readonly reason: 'new' | 'resume' | 'fork';
@@ -161,10 +160,10 @@ export type Happening =
       readonly source: 'set' | 'cycle' | 'restore';
     }
   | { readonly type: 'thinking_level_select'; readonly level: ThinkingLevel; readonly previousLevel: ThinkingLevel }
-  /** The session is about to end. Waited for, but not for long. */
+  /** The session is about to end. It waits for the hook, up to a short limit. */
   | { readonly type: 'session_shutdown' };
 
-/** A word with a slash that a prompt may begin with. */
+/** A slash command that a prompt can begin with. */
 export interface SlashCommand {
   readonly name: string;
   readonly description?: string | undefined;
@@ -173,32 +172,32 @@ export interface SlashCommand {
   readonly path?: string | undefined;
 }
 
-type Hook<In, Out> = ((about: In) => Promise<Out | undefined>) | undefined;
+type Hook<In, Out> = ((input: In) => Promise<Out | undefined>) | undefined;
 
 /**
- * Each is optional, may come and go while the session lives, and is asked only when it is there. `undefined` as a verdict
- * means: go on as planned. A hook that throws stops what was planned; whoever must not do that catches for itself.
+ * All hooks are optional and may be added or removed while the session is open. The result `undefined` means: continue as
+ * planned. A hook that throws stops the planned action; a hook that must not do so has to catch its errors.
  */
 export interface Hooks {
-  readonly input?: Hook<Said, InputVerdict>;
-  /** The words that `input` understands. */
-  readonly commands?: (() => Promise<readonly SlashCommand[]>) | undefined;
-  /** A run was accepted and has not begun. */
-  readonly beforeRun?: Hook<RunOpening, RunPreparation>;
-  /** Before every request: what the model is to be given. The log keeps what was really said. */
+  readonly input?: Hook<SubmittedInput, InputHookResult>;
+  /** The slash commands that the `input` hook handles. */
+  readonly listSlashCommands?: (() => Promise<readonly SlashCommand[]>) | undefined;
+  /** Called after a run is accepted and before it starts. */
+  readonly beforeRun?: Hook<PlannedRun, RunHookResult>;
+  /** Called before every request; may replace the messages of the request. The log is not changed. */
   readonly context?: Hook<readonly AgentMessage[], readonly AgentMessage[]>;
-  /** The body of a request in the provider's own spelling, just before it is sent. */
+  /** Called with the request body in the provider's wire format, just before it is sent. */
   readonly beforeRequest?: Hook<unknown, unknown>;
-  /** Throwing blocks the tool, too. */
-  readonly toolCall?: Hook<PlannedCall, CallVerdict>;
-  readonly toolResult?: Hook<FinishedCall, Partial<ToolResult>>;
-  readonly shell?: Hook<PlannedShell, ShellVerdict>;
+  /** A hook that throws blocks the tool call, too. */
+  readonly toolCall?: Hook<PlannedToolCall, ToolCallHookResult>;
+  readonly toolResult?: Hook<FinishedToolCall, Partial<ToolResult>>;
+  readonly shell?: Hook<PlannedShellCommand, ShellHookResult>;
   readonly beforeSwitch?: Hook<
     { readonly reason: 'new' | 'resume'; readonly targetSessionFile?: string },
     { readonly cancel: boolean }
   >;
-  readonly beforeBranch?: Hook<{ readonly entryId: string }, BranchVerdict>;
-  readonly beforeCompact?: Hook<PlannedCompaction, CompactionVerdict>;
-  readonly beforeMove?: Hook<PlannedMove, MoveVerdict>;
-  readonly observe?: ((happening: Happening) => undefined | Promise<void>) | undefined;
+  readonly beforeBranch?: Hook<{ readonly entryId: string }, BranchHookResult>;
+  readonly beforeCompact?: Hook<PlannedCompaction, CompactionHookResult>;
+  readonly beforeMove?: Hook<PlannedMove, MoveHookResult>;
+  readonly onLifecycleEvent?: ((lifecycleEvent: LifecycleEvent) => undefined | Promise<void>) | undefined;
 }

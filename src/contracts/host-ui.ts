@@ -1,4 +1,4 @@
-// Ground floor: putting a question before the person at the host. Whoever asks never learns how it travels.
+// UI requests to the user of the host.
 import type { UiAnswer, UiRequest } from '../protocol/index.ts';
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -6,10 +6,10 @@ export type UiQuestion = WithoutId<Extract<UiRequest, { method: 'select' | 'conf
 export type UiDisplay = WithoutId<Exclude<UiRequest, { method: 'select' | 'confirm' | 'input' | 'editor' }>>;
 
 export interface HostUi {
-  /** `undefined` when nobody answers: timed out, aborted, dismissed, or the host is gone. The asker takes its default. */
+  /** `undefined` without an answer: timed out, aborted, dismissed, or the host has closed. Then the caller uses its default. */
   ask(question: UiQuestion, options?: { timeout?: number; signal?: AbortSignal }): Promise<UiAnswer | undefined>;
-  /** Shown and forgotten. */
+  /** Displays something without waiting for an answer. */
   show(display: UiDisplay): void;
-  /** Resolves when the host has no more to say. */
-  readonly gone: Promise<void>;
+  /** Resolves when the host has closed its input. */
+  readonly closed: Promise<void>;
 }

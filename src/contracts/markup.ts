@@ -1,15 +1,15 @@
-// Text of others that becomes a part of an HTML page.
+// Rendering of untrusted Markdown and code to HTML.
 
 export interface Markup {
   readonly kind: 'markdown' | 'code';
   readonly text: string;
-  /** Of code; without one it is shown as it is. */
+  /** Language of code. Without it, the code is not highlighted. */
   readonly language?: string | undefined;
 }
 
 /**
- * Safe HTML for each text, in their order. `undefined` for a text that takes too long or cannot be read: it is to be shown as
- * it was written. The parsers take time that grows with the square or the cube of some texts, so they run in a thread that can
- * be ended.
+ * Returns safe HTML for each text, in the same order. `undefined` when a text takes too long or cannot be parsed: the caller
+ * displays the source text. For some texts the parsers need quadratic or cubic time, so they run in a thread that can be
+ * terminated.
  */
 export type RenderMarkup = (texts: readonly Markup[]) => Promise<readonly (string | undefined)[]>;

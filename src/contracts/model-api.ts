@@ -1,8 +1,8 @@
-// Ground floor: how a model is asked. Nothing here knows a provider's wire.
+// Requests to models, and the registry of models. Independent of the wire formats of the providers.
 import type { AssistantMessageEvent, Model, ModelMessage, ThinkingLevel } from '../protocol/index.ts';
 
-/** A tool as the model is told of it. */
-export interface ToolOffer {
+/** A tool as it is described to the model. */
+export interface ToolDefinition {
   name: string;
   description: string;
   /** JSON Schema of the arguments. */
@@ -14,69 +14,69 @@ export interface ModelRequest {
   systemPrompt: string;
   /** Always a valid history: paired tool calls, no empty messages. */
   messages: readonly ModelMessage[];
-  tools: readonly ToolOffer[];
+  tools: readonly ToolDefinition[];
   thinkingLevel: ThinkingLevel;
   maxTokens?: number;
   signal: AbortSignal;
-  /** Sees the body of the request in the provider's own spelling last of all, and gives the one to send. */
-  rewrite?: ((body: unknown) => Promise<unknown>) | undefined;
-  /** Stable for the life of a session: providers use it to find their caches. */
+  /** Receives the final request body in the provider's wire format and returns the body to send. */
+  rewriteBody?: ((body: unknown) => Promise<unknown>) | undefined;
+  /** Constant for a session: providers use it as a cache key. */
   sessionId: string;
-  /** Retries pass the same object on, so that one idle limit holds for all of them. Changed with every piece of content. */
-  idle?: IdleTime | undefined;
+  /** Retries pass the same object, so that one idle limit applies to all of them. Updated with every chunk of content. */
+  idleTime?: IdleTime | undefined;
 }
 
 export interface IdleTime {
-  /** Clock time of the last content, or of the first request when there was none. */
-  since: number;
+  /** Clock time of the last content, or of the first request when there was no content. */
+  sinceMs: number;
 }
 
-/** A request on its way to a provider, with what opens the door. */
+/** A request with its credentials and the settings of its provider. */
 export interface ApiRequest extends ModelRequest {
   apiKey?: string | undefined;
-  /** Beside the format's own: from the model, from models.json. */
+  /** Additional headers from the model and from models.json. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** How the host differs from the others that speak its format, where models.json says so. Each format reads its own. */
+  /** How the server deviates from its wire format, from models.json. Each format reads its own keys. */
   compat?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * An answer as it comes, read by one reader once. `atHand` gives the next event when no waiting is needed for it: a promise
- * for each of the deltas that came together would cost more than the deltas.
+ * A streamed response, for one reader. `nextBuffered` returns the next event when it is already available: one promise for
+ * each delta of a network chunk would cost more than the deltas.
  */
 export interface ModelStream extends AsyncIterable<AssistantMessageEvent> {
-  atHand?(): AssistantMessageEvent | undefined;
+  nextBuffered?(): AssistantMessageEvent | undefined;
 }
 
 /**
- * One wire format. The stream starts with `start`, ends with exactly one `done` or `error`, and never throws: failures are
- * values at its end. `partial` is one growing object; readers must not keep it.
+ * One wire format. The stream starts with `start` and ends with exactly one `done` or `error`. It never throws: failures are
+ * `error` events. `partial` is one growing object; readers must not store it.
  */
 export interface ModelApi {
   stream(request: ApiRequest): ModelStream;
 }
 
-/** Which models there are and how each is reached. */
-export interface Models {
-  /** The model to begin with, chosen by flags and settings; `null` when none can be used. `preferred`: what settings that came later name. */
-  initial(preferred?: { provider?: string | undefined; model?: string | undefined }): Promise<Model | null>;
-  /** Why `initial` chose none, or the offline one unasked. Absent when the model was asked for or has a key. */
-  readonly absence?: string | undefined;
-  /** Whether a provider's models only stand in for those of others. They are not restored where another can be used. */
-  isStandIn?(provider: string): boolean;
+/** The known models and their APIs. */
+export interface ModelRegistry {
+  /** The initial model by flags and settings; `null` when no model is usable. `preferred`: from settings that were loaded later. */
+  chooseInitial(preferred?: { provider?: string | undefined; model?: string | undefined }): Promise<Model | null>;
+  /** Why `chooseInitial` chose no model or fell back to the offline model. Absent when the model was requested or has a key. */
+  readonly missingReason?: string | undefined;
+  /** Whether the provider's models are only a fallback. They are not restored when another model is usable. */
+  isFallbackProvider?(provider: string): boolean;
   find(provider: string, modelId: string): Promise<Model | undefined>;
-  /** Models that can be used now: those with credentials, or the offline one where there are none. */
-  available(): Promise<readonly Model[]>;
-  /** The models that `cycle_model` goes through, when the user chose some; otherwise all that are available. */
-  scope(): Promise<readonly Model[] | undefined>;
-  /** Throws a Fault that names the missing key and where to put it. */
-  ready(model: Model): Promise<void>;
+  /** The models with credentials, or the offline model when there are none. */
+  listAvailable(): Promise<readonly Model[]>;
+  /** The models that the user selected for `cycle_model`; `undefined` means all available models. */
+  listScoped(): Promise<readonly Model[] | undefined>;
+  /** Throws a Fault that names the missing key and how to set it. */
+  requireCredentials(model: Model): Promise<void>;
   stream(request: ModelRequest): ModelStream;
-  /** Why the model's provider would refuse this image, whose bytes are those of an image. */
-  imageProblem?(model: Model, image: { data: string; mimeType: string }): Promise<string | undefined>;
-  /** The key of a provider, for extensions that reach it themselves. */
-  key?(provider: string): Promise<string | undefined>;
-  /** A provider that code describes, as models.json would; or, with `api`, one that is reached by that. */
+  /** Why the model's provider would refuse this image; `undefined` when it would not. The data must be a valid image. */
+  checkImage?(model: Model, image: { data: string; mimeType: string }): Promise<string | undefined>;
+  /** The key of a provider, for extensions that send their own requests. */
+  getApiKey?(provider: string): Promise<string | undefined>;
+  /** Adds a provider of an extension, described as in models.json. With `api`, requests go to that implementation. */
   register?(name: string, description: Readonly<Record<string, unknown>>, api?: ModelApi): void;
   unregister?(name: string): void;
 }

@@ -1,7 +1,7 @@
-// Ground floor: everything that makes one run differ from another. The app gives real ones, tests give scripted ones.
+// Ports: all access to time, randomness, files, processes and network. The app provides real ones, tests provide fakes.
 
 import type { RenderMarkup } from './markup.ts';
-import type { TryPatterns } from './patterns.ts';
+import type { TestPatterns } from './pattern-matcher.ts';
 
 export type Cancel = () => void;
 
@@ -11,14 +11,14 @@ export interface Clock {
   after(ms: number, act: () => void): Cancel;
   /** Resolves after `ms`, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Lets everything else that is ready go first, once. Long work that nothing interrupts calls it now and then. */
-  turn(): Promise<void>;
+  /** Lets other pending tasks of the event loop run. Long synchronous work calls it regularly. */
+  yieldToEventLoop(): Promise<void>;
 }
 
-export interface Ids {
+export interface IdGenerator {
   uuid(): string;
   /** Eight hexadecimal digits: the id of a log entry. */
-  entry(): string;
+  entryId(): string;
 }
 
 export type FileKind = 'file' | 'directory' | 'link' | 'fifo' | 'device' | 'socket';
@@ -28,43 +28,43 @@ export interface FileInfo {
   size: number;
   modifiedMs: number;
   mode: number;
-  /** The id of the user whom it belongs to; absent where the system has none. */
+  /** User id of the owner; absent where the system has none. */
   owner?: number | undefined;
 }
 
-/** What a file that is held open is at one moment. */
+/** The version of an open file at one point in time. */
 export interface FileVersion {
   readonly size: number;
-  /** Another one whenever the content may be another, or the file itself. Nobody can set it to what it was. */
-  readonly mark: string;
-  /** When it became this version, at the latest: the clocks of file systems tick slowly. */
+  /** Changes whenever the content may have changed or the file was replaced. An earlier value can never be restored. */
+  readonly versionTag: string;
+  /** Latest possible time of the change: the timestamps of file systems have a low resolution. */
   readonly changedMs: number;
 }
 
-/** A file held open. `append` may write less than it was given, as the system call may. */
+/** An open file. Like the system call, `append` may write fewer bytes than requested. */
 export interface OpenFile {
   size(): Promise<number>;
   version(): Promise<FileVersion>;
-  /** At most `length` bytes. `into` may be used for them, so that whoever looks at much and keeps nothing needs little memory. */
+  /** Reads at most `length` bytes. `into` may be used as the buffer, so that reading a large file needs little memory. */
   read(position: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
-  /** The same while everything waits: for what must be known in the middle of something. */
-  readNow(position: number, length: number): Uint8Array;
+  /** Blocks the event loop. For callers that cannot await. */
+  readSync(position: number, length: number): Uint8Array;
   append(bytes: Uint8Array): Promise<number>;
-  /** What was appended is on the disk (fdatasync). */
+  /** Resolves when the appended bytes are on disk (fdatasync). */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** From here on only the user can read and write the file (mode 0600). */
-  protect(): Promise<void>;
+  /** Sets mode 0600: only the user can read and write the file. */
+  restrictToOwner(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Files {
-  /** The id of the user in whose name files are opened; absent where the system has none. */
+  /** User id of this process; absent where the system has none. */
   readonly userId?: number | undefined;
-  /** `undefined` when nothing is there. Follows links unless told not to. */
+  /** `undefined` when the path does not exist. Follows links by default. */
   info(path: string, options?: { follow?: boolean }): Promise<FileInfo | undefined>;
-  /** The path with every link resolved; parts that do not exist yet are kept as they are. */
-  resolve(path: string): Promise<string>;
+  /** The path with all links resolved; parts that do not exist are kept unchanged. */
+  realPath(path: string): Promise<string>;
   list(directory: string): Promise<{ name: string; kind: FileKind }[]>;
   /** At most `length` bytes from `start`; the whole file without them. */
   read(path: string, range?: { start?: number; length?: number }): Promise<Uint8Array>;
@@ -72,11 +72,11 @@ export interface Files {
   write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
   /** Replaces the whole file at once: other processes see the old or the new content, never a part. */
   replace(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
-  /** Gives a file another name in the same file system, at once. What had that name before is gone. */
+  /** Renames a file atomically in the same file system. An existing file at `to` is replaced. */
   rename(from: string, to: string): Promise<void>;
   makeDirectory(path: string, options?: { mode?: number }): Promise<void>;
   /** A new private directory under the system's temporary one. */
-  temporaryDirectory(prefix: string): Promise<string>;
+  makeTemporaryDirectory(prefix: string): Promise<string>;
   remove(path: string, options?: { recursive?: boolean }): Promise<void>;
   open(path: string, purpose: 'read' | 'append' | 'create', options?: { mode?: number }): Promise<OpenFile>;
 }
@@ -85,13 +85,13 @@ export interface SpawnRequest {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** The whole environment of the child. Variables that hold keys of models are taken out of it. */
+  /** The complete environment of the child. Variables with API keys of model providers are removed from it. */
   env: Readonly<Record<string, string>>;
-  /** Variables that stay in `env` although they hold keys: a command that prints a key may need another one. */
-  keys?: readonly string[] | undefined;
+  /** Variables with API keys that are not removed from `env`: a command that prints a key may need another key. */
+  allowedKeyVariables?: readonly string[] | undefined;
   /**
-   * Called with every piece of output as it arrives, stdout and stderr in the order they came. Nothing more of that stream
-   * is read before the promise, where there is one, has resolved.
+   * Called with every chunk of output as it arrives, stdout and stderr in order of arrival. If it returns a promise, the
+   * stream is not read further before the promise has resolved.
    */
   onOutput(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void | Promise<void>;
 }
@@ -99,18 +99,18 @@ export interface SpawnRequest {
 export interface RunningProcess {
   readonly pid: number;
   /**
-   * Resolves when the process itself has exited and what it had written is read. Children that it left in the background
-   * do not hold this up, even when they keep its pipes open.
+   * Resolves when the process itself has exited and its output is read. Background children of the process do not delay
+   * this, even when they keep its pipes open.
    */
   readonly finished: Promise<{ code: number | null; signal: string | null }>;
-  /** Ends the process and everything in its group. */
+  /** Kills the process and its process group. */
   kill(): void;
 }
 
 export interface Processes {
-  /** Starts a child in a group of its own that dies with us, however we die. Rejects when it cannot be started. */
+  /** Starts a child in its own process group, which is killed when this process ends, also by a crash. Rejects when the start fails. */
   spawn(request: SpawnRequest): Promise<RunningProcess>;
-  /** Ends every child that is left. */
+  /** Kills all running children. */
   killAll(): Promise<void>;
 }
 
@@ -119,41 +119,41 @@ export interface HttpRequest {
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal;
-  /** Keys go where they were meant to go, and nowhere else. */
+  /** Redirects are refused, so that API keys are not sent to another server. */
   redirect: 'error';
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** One HTTP request whose answer is read as it arrives. The process's own `fetch` fits, and costs more at first use. */
-export interface Send {
-  (url: string, request: HttpRequest): Promise<HttpAnswer>;
-  /** Loads what the first request to this address needs, while its sender still waits for something else. */
-  prepare?(url: string): void;
+/** Sends one HTTP request with a streamed response. Compatible with the global `fetch`, whose first use is slower. */
+export interface SendHttp {
+  (url: string, request: HttpRequest): Promise<HttpResponse>;
+  /** Loads the code for the first request to this URL in advance. */
+  preload?(url: string): void;
 }
 
-/** Diagnostic only; does nothing unless a log file was asked for. */
+/** Diagnostic log; does nothing unless a log file is configured. */
 export type Log = (event: string, facts?: Record<string, unknown>) => void;
 
 export interface Ports {
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
   readonly files: Files;
   readonly processes: Processes;
-  /** For the hot road to a model. */
-  readonly send: Send;
-  /** For libraries that want all of it. Both go through the user's proxy where there is one. */
+  /** For requests to models, where latency matters. */
+  readonly sendHttp: SendHttp;
+  /** For libraries that need the complete fetch API. Both use the user's proxy settings. */
   readonly fetch: typeof fetch;
   readonly log: Log;
-  /** The environment that tools and shells get: provider keys are not in it. */
+  /** The environment of tools and shells, without provider keys. */
   readonly toolEnv: Readonly<Record<string, string>>;
   readonly platform: string;
-  /** Regular expressions that others wrote, tried in a thread that can be ended. */
-  readonly tryPatterns: TryPatterns;
+  /** Tests untrusted regular expressions in a thread that can be terminated. */
+  readonly testPatterns: TestPatterns;
   readonly renderMarkup: RenderMarkup;
 }

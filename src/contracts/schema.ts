@@ -1,72 +1,74 @@
-// Ground floor: what counts as a schema here, and how a refusal reads. The only place that knows valibot's issue objects.
+// Validates values against valibot schemas and formats the error messages. No other file reads valibot's issue objects.
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot';
-import { Fault, kindOf } from '../base/index.ts';
+import { describeType, Fault } from '../base/index.ts';
 
 export type Schema<Output = unknown> = GenericSchema<unknown, Output>;
 
-/** Checks a value. A refusal names every offending field, what it should be and what it was. */
-export function check<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
+/** Throws a Fault that names up to three invalid fields, with the expected and the actual value. */
+export function validate<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
   const result = safeParse(schema, value);
   if (result.success) return result.output;
-  const sentences = result.issues.slice(0, 3).map(describe);
+  const sentences = result.issues.slice(0, 3).map(describeIssue);
   throw new Fault('invalid_params', [...new Set(sentences)].join('; '));
 }
 
-interface Issue {
+interface ValidationIssue {
   kind: string;
   type: string;
   message: string;
   input: unknown;
   expected: string | null;
   path?: readonly { key: unknown }[] | undefined;
-  issues?: readonly Issue[] | undefined;
+  issues?: readonly ValidationIssue[] | undefined;
 }
 
-function describe(raw: unknown): string {
-  const issue = nearest(raw as Issue);
+function describeIssue(raw: unknown): string {
+  const issue = findRelevantIssue(raw as ValidationIssue);
   const field = (issue.path ?? []).reduce<string>((text, { key }) => {
     if (typeof key === 'number') return `${text}[${key}]`;
     return text === '' ? String(key) : `${text}.${String(key)}`;
   }, '');
   const subject = field === '' ? 'value' : field;
   if (issue.input === undefined) return `${subject} is required`;
-  if (issue.kind === 'validation') return subject + verdict(issue);
-  return `${subject} must be ${wanted(issue.expected)} (got ${shown(issue.input, kindOf)})`;
+  if (issue.kind === 'validation') return subject + describeRule(issue);
+  return `${subject} must be ${describeExpected(issue.expected)} (got ${formatInput(issue.input, describeType)})`;
 }
 
-/** A rule of the schema's own may be a half sentence, which lacks only what it was given, or a whole one. */
-function verdict({ message, input }: Issue): string {
+/** The message of a custom rule is a predicate ("must be …"), to which the actual value is added, or a complete sentence. */
+function describeRule({ message, input }: ValidationIssue): string {
   if (!message.startsWith('must ')) return `: ${message}`;
-  return message.includes('(got ') ? ` ${message}` : ` ${message} (got ${shown(input, String)})`;
+  return message.includes('(got ') ? ` ${message}` : ` ${message} (got ${formatInput(input, String)})`;
 }
 
-function shown(input: unknown, plain: (value: unknown) => string): string {
-  if (typeof input === 'string') return JSON.stringify(cut(input));
-  return typeof input === 'number' ? plain(input) : kindOf(input);
+function formatInput(input: unknown, formatNumber: (value: number) => string): string {
+  if (typeof input === 'string') return JSON.stringify(truncateText(input));
+  return typeof input === 'number' ? formatNumber(input) : describeType(input);
 }
 
 /**
- * A union reports one issue per variant that failed, each with a path of its own. What the sender meant is what is there and
- * wrong, rather than what another variant would have had; then the deepest.
+ * A union reports one issue for each variant that failed, each with its own path. A field that is present and wrong is more
+ * relevant than a field that another variant requires; then the deepest path wins.
  */
-function nearest(issue: Issue): Issue {
-  const nested = issue.issues?.filter((inner) => inner.path?.length) ?? [];
-  const rank = ({ input, path }: Issue) => (input === undefined ? 0 : 100) + (path?.length ?? 0);
+function findRelevantIssue(validationIssue: ValidationIssue): ValidationIssue {
+  const nested = validationIssue.issues?.filter((inner) => inner.path?.length) ?? [];
+  const rank = ({ input, path }: ValidationIssue) => (input === undefined ? 0 : 100) + (path?.length ?? 0);
   const best = nested.sort((a, b) => rank(b) - rank(a))[0];
-  return best ? nearest({ ...best, path: [...(issue.path ?? []), ...(best.path ?? [])] }) : issue;
+  return best
+    ? findRelevantIssue({ ...best, path: [...(validationIssue.path ?? []), ...(best.path ?? [])] })
+    : validationIssue;
 }
 
-function wanted(expected: string | null): string {
-  if (!expected) return 'something else';
+function describeExpected(expected: string | null): string {
+  if (!expected) return 'a different value';
   const options = expected.replace(/^\((.*)\)$/, '$1').split(' | ');
-  return options.map(withArticle).join(' or ');
+  return options.map(addArticle).join(' or ');
 }
 
-function withArticle(type: string): string {
+function addArticle(type: string): string {
   if (type === 'Object' || type === 'Array') return `an ${type.toLowerCase()}`;
   return /^(string|number|boolean)$/.test(type) ? `a ${type}` : type;
 }
 
-function cut(text: string): string {
+function truncateText(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -1,9 +1,9 @@
-// Ground floor: running one shell command. The model's bash tool and the host's `bash` command share one implementation.
+// Running one shell command. Shared by the bash tool of the model and the `bash` command of the host.
 import type { BashResult } from '../protocol/index.ts';
 import type { Artifacts } from './tool.ts';
 
-/** Runs a command elsewhere than in a shell of ours. `null` when it ended without a code. */
-export type ExecuteShell = (about: {
+/** Runs a command in place of the built-in shell runner. `exitCode` is null when the command ended without a code. */
+export type ExecuteShell = (request: {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -15,16 +15,16 @@ export interface ShellRequest {
   command: string;
   cwd: string;
   signal: AbortSignal;
-  /** Seconds; none means no limit. */
+  /** Seconds; absent: no limit. */
   timeout?: number | undefined;
   artifacts: Artifacts;
   /** Names the artifact file when the output is too long to show. */
-  purpose: string;
-  /** In the place of a shell. */
+  artifactName: string;
+  /** Replaces the built-in shell runner. */
   execute?: ExecuteShell | undefined;
-  /** The tail of the output so far, as it would be shown now. Called at a bounded rate. */
+  /** Called with the tail of the output so far, at a limited rate. */
   onUpdate?(tail: ShellTail): void;
-  /** What the command says, as it says it, without what only a terminal would understand. */
+  /** Called with new output, without terminal control sequences. */
   onOutput?(text: string): void;
 }
 
@@ -37,12 +37,12 @@ export interface ShellTail {
   totalBytes: number;
   outputLines: number;
   outputBytes: number;
-  /** The byte limit cut into the first line shown. */
+  /** The first line shown is incomplete because of the byte limit. */
   partialLine: boolean;
 }
 
-export interface ShellOutcome extends BashResult, ShellTail {
+export interface ShellResult extends BashResult, ShellTail {
   timedOut: boolean;
 }
 
-export type RunShell = (request: ShellRequest) => Promise<ShellOutcome>;
+export type RunShell = (request: ShellRequest) => Promise<ShellResult>;

@@ -1,4 +1,4 @@
-// Ground floor: handing work to agents of one's own. The tool that asks knows neither sessions nor repositories.
+// Interfaces for running subagents and reading their transcripts. Independent of sessions and repositories.
 import type { AgentMessage, SessionEntry, SessionHeader, SubagentSnapshot } from '../protocol/index.ts';
 import type { ToolResult } from './tool-result.ts';
 
@@ -19,30 +19,29 @@ export interface VerifyRequest {
 
 export interface TaskRequest {
   agent: string;
-  /** Said to each of them, before its own assignment. */
+  /** Prepended to the assignment of each task. */
   context?: string | undefined;
-  /** What the answers must look like. */
+  /** JSON Schema of the answers. */
   schema?: unknown;
   tasks?: readonly TaskItem[] | undefined;
-  /** Each works on a copy of the repository; what it changed comes back when everything is well. */
+  /** Each task works in its own worktree; its changes are applied when it succeeds. */
   isolated?: boolean | undefined;
-  /** Commands that the work must pass before it comes back. */
+  /** Commands that must pass before the changes are applied. */
   verify?: boolean | string | VerifyRequest | undefined;
 }
 
-export interface Subagents {
-  /** Never rejects for what a task did: failures are part of the result. */
+export interface SubagentRunner {
+  /** Failures of tasks are part of the result and do not reject. */
   run(request: TaskRequest, options: TaskOptions): Promise<ToolResult>;
 }
 
 export interface TaskOptions {
   signal: AbortSignal;
-  /** The call that asks for them. */
+  /** The tool call that starts the tasks. */
   toolCallId?: string | undefined;
   update(partial: ToolResult): void;
 }
 
-/** Whose words are wanted, and from where on. */
 export interface TranscriptRequest {
   subagentId?: string | undefined;
   sessionFile?: string | undefined;
@@ -52,18 +51,18 @@ export interface TranscriptRequest {
 export interface Transcript {
   sessionFile: string;
   fromByte: number;
-  /** Ask from here on the next time. */
+  /** `fromByte` of the next request. */
   nextByte: number;
-  /** The log is shorter than what was asked for, so that it was read from its beginning. */
+  /** The log is shorter than `fromByte`, so it was read from the beginning. */
   reset: boolean;
   entries: (SessionHeader | SessionEntry)[];
   messages: AgentMessage[];
 }
 
-/** The subagents of a session, as somebody sees them who watches. */
-export interface SubagentWatch {
-  /** Those that are at work, of all depths. */
+/** Read access to the subagents of a session. */
+export interface SubagentMonitor {
+  /** The running subagents of all depths. */
   list(): readonly SubagentSnapshot[];
-  /** What one of this session's subagents has in its log, also when it is over. Throws a Fault for all others. */
-  transcript(request: TranscriptRequest): Promise<Transcript>;
+  /** Reads the log of a running or ended subagent of this session. Throws a Fault for all others. */
+  readTranscript(request: TranscriptRequest): Promise<Transcript>;
 }

@@ -1,6 +1,6 @@
-// Ground floor: what a session has used, in the numbers that a gauge shows.
-import { totalTokens, type Usage } from '../protocol/index.ts';
-import type { AgentSession } from './session.ts';
+// Token counts of a session, for usage displays.
+import { sumTokens, type Usage } from '../protocol/index.ts';
+import type { AgentSession } from './agent-session.ts';
 
 export interface TokenUsage {
   promptTokens: number;
@@ -10,23 +10,23 @@ export interface TokenUsage {
   currentContextTokens: number;
 }
 
-/** Of the whole session; `growing` is that of an answer which is not yet part of it. */
-export function tokenUsage(session: AgentSession, growing?: Usage): TokenUsage {
-  return usageOf(session.history.stats().tokens, growing, session.context.usage());
+/** Counts the whole session. `growing` is the usage of a response that is not complete yet. */
+export function getTokenUsage(session: AgentSession, growing?: Usage): TokenUsage {
+  return buildTokenUsage(session.history.stats().tokens, growing, session.context.usage());
 }
 
-export function usageOf(
+export function buildTokenUsage(
   { output, total }: { readonly output: number; readonly total: number },
   growing: Usage | undefined,
   context: { readonly contextWindow: number; readonly tokens: number } | undefined,
 ): TokenUsage {
   const completionTokens = output + (growing?.output ?? 0);
-  const all = total + (growing ? totalTokens(growing) : 0);
+  const totalTokens = total + (growing ? sumTokens(growing) : 0);
   return {
-    promptTokens: all - completionTokens,
+    promptTokens: totalTokens - completionTokens,
     completionTokens,
-    totalTokens: all,
+    totalTokens,
     contextWindow: context?.contextWindow ?? 0,
-    currentContextTokens: growing ? totalTokens(growing) : (context?.tokens ?? 0),
+    currentContextTokens: growing ? sumTokens(growing) : (context?.tokens ?? 0),
   };
 }

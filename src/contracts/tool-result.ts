@@ -1,11 +1,11 @@
-// Ground floor: what a tool answers. Knows no tool.
+// The result of a tool call.
 import type { ImageContent, TextContent } from '../protocol/index.ts';
 
 export interface ToolResult {
   content: (TextContent | ImageContent)[];
-  /** For the host's display; the model never sees it. */
+  /** For display by the host; not sent to the model. */
   details?: unknown;
   isError?: boolean;
-  /** The run ends after this turn without another request, when every result of the turn says so. Not kept in the session. */
+  /** Ends the run after this turn without another request, when all tool results of the turn set it. Not stored in the session. */
   terminate?: boolean;
 }

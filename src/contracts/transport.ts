@@ -1,17 +1,17 @@
-// Ground floor: how lines travel. A transport moves text; it never looks inside.
+// The interface of a transport: it sends and receives lines and does not interpret them.
 import type { Line } from '../base/index.ts';
 
-/** A piece of an outgoing line: text, or bytes that are already UTF-8. */
+/** A part of an outgoing line: text, or UTF-8 bytes. */
 export type Chunk = string | Uint8Array;
 
 export interface Transport {
-  /** Lines as they arrive; ends when the other side has no more to say. */
+  /** Lines as they arrive. Ends when the host closes its output. */
   readonly lines: AsyncIterable<Line>;
-  /** Takes one whole line, newline included. `false` means that enough is waiting now: hold back until `drained`. */
+  /** Writes one complete line including its newline. `false`: the buffer is full, pause until `waitForDrain` resolves. */
   write(chunks: readonly Chunk[]): boolean;
-  drained(): Promise<void>;
-  /** Resolves when the reader on the other side has gone away; nothing written after that arrives. */
-  readonly broken: Promise<void>;
-  /** Everything written so far has left the process. */
+  waitForDrain(): Promise<void>;
+  /** Resolves when the host has stopped reading; later writes are lost. */
+  readonly readerClosed: Promise<void>;
+  /** Resolves when everything written so far has left the process. */
   flush(): Promise<void>;
 }

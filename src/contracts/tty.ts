@@ -1,34 +1,34 @@
-// Ground floor: a terminal with a person in front of it, as far as a conversation needs one. Nothing here knows what is shown.
+// The interface of a terminal.
 
-export interface TtyEars {
-  /** What was typed, as it comes: letters, and the sequences of keys that are none. */
-  typed(bytes: Uint8Array): void;
-  resized(): void;
-  /** Somebody interrupts from outside, or by a key where keys come a line at a time. */
-  interrupted(): void;
-  /** The program was put into the foreground again. */
-  resumed(): void;
-  /** Nobody is there any more. */
-  gone(): void;
+export interface TtyHandlers {
+  /** Raw input: characters and escape sequences of other keys. */
+  onInput(bytes: Uint8Array): void;
+  onResize(): void;
+  /** SIGINT: from another process, or by Ctrl-C when the terminal is not in raw mode. */
+  onInterrupt(): void;
+  /** The program is in the foreground again. */
+  onResume(): void;
+  /** The terminal is closed. */
+  onClose(): void;
 }
 
 export interface Tty {
   readonly columns: number;
   readonly rows: number;
-  /** Never returns before the text has left. */
+  /** Synchronous: returns when the text is written. */
   write(text: string): void;
   /**
-   * Takes the terminal: with `raw`, keys come one by one. However the process ends, the terminal is what it was before,
-   * and `farewell` is the last that it was sent.
+   * Starts to use the terminal. With `raw`, each key is received at once. When the process ends, also by an error,
+   * `restoreSequence` is written and raw mode is left.
    */
-  take(ears: TtyEars, options: { raw: boolean; farewell: string }): void;
-  /** Gives the terminal back. Nothing is heard from then on. */
+  acquire(handlers: TtyHandlers, options: { raw: boolean; restoreSequence: string }): void;
+  /** Restores the terminal. The handlers are not called any more. */
   release(): void;
-  /** Lets another program have the terminal as it was before it was taken, and takes it again afterwards; `resumed` is heard then. */
-  lend<T>(to: () => Promise<T>): Promise<T>;
+  /** Restores the terminal for another program, and acquires it again when `act` has settled. Then calls `onResume`. */
+  releaseDuring<T>(act: () => Promise<T>): Promise<T>;
   /**
-   * Stops the whole program until its shell lets it go on; `resumed` is heard then. The terminal is given back meanwhile.
-   * Where no shell could do that, nothing is stopped, and `resumed` is heard at once.
+   * Restores the terminal and stops the program (SIGTSTP) until the shell continues it. Then calls `onResume`. Without a
+   * shell with job control nothing is stopped, and `onResume` is called at once.
    */
   suspend(): void;
 }

@@ -1,16 +1,18 @@
-// Table of contents: what the app takes from core.
+// Public API of core.
 import type { RenderMarkup, StoredSession } from '../contracts/index.ts';
 
 export { type BudgetLimits, hasLimit } from './policy/budget-limits.ts';
-export type { RuleOptions } from './policy/rules.ts';
-export type { CreateSubagents } from './session/family.ts';
-export type { SessionOptions } from './session/options.ts';
-export { createSession } from './session/session.ts';
+export type { RuleOptions } from './policy/rule-options.ts';
+export type { Resources } from './resources/resources.ts';
+export { createSession } from './session/create-session.ts';
+export type { SubagentHost, SubagentsFactory } from './session/parent-link.ts';
+export type { SessionOptions } from './session/session-options.ts';
+export type { AgentRegistry } from './subagent/agent-registry.ts';
 
-/** Loaded when a page is written. */
+/** Renders a session as an HTML page. The renderer is loaded on first use. */
 export async function renderSession(
   session: StoredSession & { branchOnly?: boolean },
   renderMarkup: RenderMarkup,
 ): Promise<string> {
-  return (await import('./export/session-page.ts')).renderSession(session, renderMarkup);
+  return (await import('./export/render-session-page.ts')).renderSessionPage(session, renderMarkup);
 }

@@ -1,62 +1,65 @@
-// First floor, dialects: lines on their way out, and how two of them become one while the host is slow.
-import { jsonStringBody, toJson } from '../base/index.ts';
+// Builds outgoing frames. Queued frames that can be folded merge into one while the host reads slowly.
+import { toJson, toJsonStringBody } from '../base/index.ts';
 import type { Chunk, Frame } from '../contracts/index.ts';
 import type { AgentEventOf } from '../protocol/index.ts';
 
-export function plainFrame(value: unknown): Frame {
+export function createFrame(value: unknown): Frame {
   const line = `${toJson(value)}\n`;
   return { chunks: [line], bytes: line.length };
 }
 
-/** Puts what stands around a stream event: the JSON of the event comes without its closing brace. */
-export type Wrap = (inner: string) => readonly Chunk[];
+/** Adds the outer JSON to a stream event. `inner` is the JSON of the event without its closing brace. */
+export type EventWrapper = (inner: string) => readonly Chunk[];
 
-export function deltaFrame(event: { type: string; contentIndex: number; delta: string }, wrap: Wrap): Frame {
+export function createDeltaFrame(
+  event: { type: string; contentIndex: number; delta: string },
+  wrap: EventWrapper,
+): Frame {
   const { type, contentIndex, delta } = event;
-  return new GrowthFrame(type, contentIndex, jsonStringBody(delta), wrap);
+  return new MessageDeltaFrame(type, contentIndex, toJsonStringBody(delta), wrap);
 }
 
 /**
- * A delta, and around it what the dialect shows of the message as it stands after it. Those that add to the same block
- * fold: the later surroundings with both deltas, neither of them serialised again. A class, because thousands are made
- * and most are written at once.
+ * A delta of a content block. Two deltas of the same block fold into one frame, which has both texts and the outer JSON
+ * of the later frame. No text is serialized again. This is a class because thousands are created and most of them are
+ * written immediately.
  */
-class GrowthFrame implements Frame {
+class MessageDeltaFrame implements Frame {
   readonly chunks: readonly Chunk[];
   readonly bytes: number;
   readonly #type: string;
   readonly #contentIndex: number;
-  /** What is new, as it stands between the quotes of a JSON string. */
+  /** The delta, escaped for a JSON string, without the quotes. */
   readonly #body: string;
-  readonly #wrap: Wrap;
+  readonly #wrap: EventWrapper;
 
-  constructor(type: string, contentIndex: number, body: string, wrap: Wrap) {
+  constructor(type: string, contentIndex: number, body: string, wrap: EventWrapper) {
     this.#type = type;
     this.#contentIndex = contentIndex;
     this.#body = body;
     this.#wrap = wrap;
     this.chunks = wrap(`{"type":"${type}","contentIndex":${contentIndex},"delta":"${body}"`);
-    this.bytes = lengthOf(this.chunks);
+    this.bytes = sumLengths(this.chunks);
   }
 
   fold(next: Frame): Frame | undefined {
-    if (!(next instanceof GrowthFrame)) return undefined;
+    if (!(next instanceof MessageDeltaFrame)) return undefined;
     if (next.#type !== this.#type || next.#contentIndex !== this.#contentIndex) return undefined;
-    return new GrowthFrame(this.#type, this.#contentIndex, this.#body + next.#body, next.#wrap);
+    return new MessageDeltaFrame(this.#type, this.#contentIndex, this.#body + next.#body, next.#wrap);
   }
 }
 
-/** A stream event that adds no text: a block begins or ends. */
-export function updateFrame(event: object, wrap: Wrap): Frame {
+/** A stream event without a delta: the start or the end of a block. */
+export function createUpdateFrame(event: object, wrap: EventWrapper): Frame {
   const chunks = wrap(toJson(event).slice(0, -1));
-  return { chunks, bytes: lengthOf(chunks) };
+  return { chunks, bytes: sumLengths(chunks) };
 }
 
-/** Nothing but what is new. */
-export const bare: Wrap = (inner) => [`{"type":"message_update","assistantMessageEvent":${inner}}}\n`];
+/** Sends only the stream event. */
+export const wrapDeltaOnly: EventWrapper = (inner) => [`{"type":"message_update","assistantMessageEvent":${inner}}}\n`];
 
-/** With the whole message so far, once for the frame and once for the stream event in it. */
-export function around(message: readonly Chunk[]): Wrap {
+/** Adds the whole message so far, both to the frame and to the stream event. */
+export function createFullMessageWrapper(message: readonly Chunk[]): EventWrapper {
   return (inner) => [
     '{"type":"message_update","message":',
     ...message,
@@ -66,21 +69,21 @@ export function around(message: readonly Chunk[]): Wrap {
   ];
 }
 
-/** With what the answer has used up so far, which is JSON already. */
-export function beside(usage: string): Wrap {
+/** Adds the token usage of the message so far. `usage` is already JSON. */
+export function createUsageWrapper(usage: string): EventWrapper {
   return (inner) => [`{"type":"message_update","usage":${usage},"assistantMessageEvent":${inner}}}\n`];
 }
 
-function lengthOf(chunks: readonly Chunk[]): number {
+function sumLengths(chunks: readonly Chunk[]): number {
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
   return length;
 }
 
-/** A tool's output so far replaces what it was before. */
-export function toolUpdateFrame(event: AgentEventOf<'tool_execution_update'>): Frame & { toolCallId: string } {
+/** The partial result of a tool is cumulative, so a later update replaces an earlier one. */
+export function createToolUpdateFrame(event: AgentEventOf<'tool_execution_update'>): Frame & { toolCallId: string } {
   return {
-    ...plainFrame(event),
+    ...createFrame(event),
     toolCallId: event.toolCallId,
     fold: (next) => ((next as { toolCallId?: string }).toolCallId === event.toolCallId ? next : undefined),
   };

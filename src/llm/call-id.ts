@@ -1,31 +1,31 @@
-// First floor, llm: tool-call ids as most formats accept them, made of those they do not. Pure: the same id always becomes the same other one.
+// Converts tool-call ids to the form that most wire formats accept. Deterministic: equal ids give equal results.
 
-const LONGEST = 64;
-const ACCEPTED = new RegExp(`^[a-zA-Z0-9_-]{1,${LONGEST}}$`);
-const SUM_DIGITS = 7;
+const MAX_LENGTH = 64;
+const VALID_ID = new RegExp(`^[a-zA-Z0-9_-]{1,${MAX_LENGTH}}$`);
+const HASH_DIGITS = 7;
 
-/** Other providers' ids may be longer or hold other characters. The fingerprint keeps apart what would look the same. */
-export function callId(id: string): string {
-  return ACCEPTED.test(id) ? id : readableId(id, fingerprint(id, SUM_DIGITS, SUM_DIGITS), LONGEST);
+/** Ids of other providers may be too long or contain other characters. The hash keeps different ids different. */
+export function normalizeCallId(id: string): string {
+  return VALID_ID.test(id) ? id : buildReadableId(id, computeFingerprint(id, HASH_DIGITS, HASH_DIGITS), MAX_LENGTH);
 }
 
-/** As much of the id as there is room for, and the fingerprint. */
-export function readableId(id: string, mark: string, longest: number): string {
-  return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - mark.length - 1)}_${mark}`;
+/** As much of the id as fits into `maxLength`, followed by the suffix. */
+export function buildReadableId(id: string, suffix: string, maxLength: number): string {
+  return `${id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxLength - suffix.length - 1)}_${suffix}`;
 }
 
-/** Digits and letters of two independent 32-bit FNV-1a sums: not against an enemy, only against accidents. */
-export function fingerprint(text: string, first: number, second: number): string {
+/** Base-36 digits of two independent 32-bit FNV-1a hashes. Protects against accidental collisions, not against attackers. */
+export function computeFingerprint(text: string, first: number, second: number): string {
   let a = 0x811c9dc5;
   let b = 0x9747b28c;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
     a = Math.imul(a ^ unit, 0x01000193);
-    b = Math.imul(b ^ (unit + at), 0x01000193);
+    b = Math.imul(b ^ (unit + index), 0x01000193);
   }
-  return digits(a, first) + digits(b, second);
+  return toBase36Digits(a, first) + toBase36Digits(b, second);
 }
 
-function digits(sum: number, count: number): string {
+function toBase36Digits(sum: number, count: number): string {
   return (sum >>> 0).toString(36).padStart(count, '0').slice(-count);
 }

@@ -1,15 +1,18 @@
-// First floor, llm: the models that are known without asking anyone. Loaded when the first of them is wanted.
-import { ownValue } from '../base/index.ts';
+// Models of the built-in catalogue. The data is loaded on first use.
+import { getOwnValue } from '../base/index.ts';
 import type { Model } from '../protocol/index.ts';
 import type { Provider } from './providers/providers.ts';
 
-/** Customers of the one get the models of the other. */
-const SAME_AS: Readonly<Record<string, string>> = { azure: 'openai' };
+/** Providers that offer the models of another provider: id → provider id in the catalogue. */
+const CATALOGUE_ALIASES: Readonly<Record<string, string>> = { azure: 'openai' };
 
-/** `baseUrl` is the one in force. */
-export async function catalogued(provider: Provider, baseUrl: string): Promise<Model[]> {
-  const [{ ROWS }, { modelOf }] = await Promise.all([import('./catalogue/generated.ts'), import('./catalogue/row.ts')]);
-  return (ownValue(ROWS, ownValue(SAME_AS, provider.id) ?? provider.id) ?? []).map((row) =>
-    modelOf(row, provider, baseUrl),
+/** `baseUrl` is the effective base URL, after settings and environment. */
+export async function loadCatalogueModels(provider: Provider, baseUrl: string): Promise<Model[]> {
+  const [{ ROWS }, { rowToModel }] = await Promise.all([
+    import('./catalogue/generated.ts'),
+    import('./catalogue/row.ts'),
+  ]);
+  return (getOwnValue(ROWS, getOwnValue(CATALOGUE_ALIASES, provider.id) ?? provider.id) ?? []).map((row) =>
+    rowToModel(row, provider, baseUrl),
   );
 }

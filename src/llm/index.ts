@@ -1,6 +1,8 @@
-// Table of contents: how models are reached.
-export { type ApiLoader, type ApiPorts, apiLoaders } from './apis.ts';
-export { offlineModel } from './offline/model.ts';
-export { KEY_VARIABLES } from './providers/variables.ts';
-export { createModels } from './registry.ts';
-export type { ModelsOptions } from './registry-options.ts';
+// Public entry point of the llm module.
+export { type ApiLoader, createApiLoaders } from './api-loaders.ts';
+export type { Credentials } from './credentials/credentials.ts';
+export { findReferencedVariables, SECRET_VARIABLE_NAME } from './credentials/referenced-variables.ts';
+export { createModels } from './models.ts';
+export type { ModelsOptions } from './models-options.ts';
+export { offlineModel } from './offline/offline-model.ts';
+export { KEY_VARIABLES } from './providers/key-variables.ts';

@@ -1,78 +1,78 @@
-// First floor, llm: which models there are: of the catalogue, of models.json, of the user's own servers. Knows no keys.
-import { Fault, messageOf, ownValue } from '../base/index.ts';
+// Lists the models of the catalogue, of models.json and of model servers. Does not read keys itself.
+import { Fault, getErrorMessage, getOwnValue } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
-import { catalogued } from './catalogue.ts';
-import { describedModels, redescribed } from './custom-described.ts';
-import type { CustomProvider } from './custom-file.ts';
-import type { CustomModels } from './custom-models.ts';
-import { offlineModel } from './offline/model.ts';
-import { baseUrlOf } from './providers/base-url.ts';
+import { loadCatalogueModels } from './catalogue.ts';
+import { applyModelOverride, buildCustomModels } from './custom-models.ts';
+import type { CustomProviderRegistry } from './custom-provider-registry.ts';
+import type { CustomProvider } from './models-file.ts';
+import { offlineModel } from './offline/offline-model.ts';
+import { resolveBaseUrl } from './providers/base-url.ts';
 import { findProvider, PROVIDERS, type Provider } from './providers/providers.ts';
-import type { ServerPorts } from './providers/server-models.ts';
+import type { ModelListPorts } from './providers/server-models.ts';
 
 export interface KnownModels {
-  /** What a provider has. A server of the user's own is asked, and what goes wrong then is thrown. */
-  of(provider: string): Promise<Model[]>;
-  /** Of these providers, in the order of our table and then of models.json. Who fails is warned about and left out. */
-  ofAll(wanted: (provider: string) => boolean): Promise<Model[]>;
-  /** Their ids, in the same order. */
-  providers(): Promise<readonly string[]>;
+  /** The models of one provider. Model servers are asked over HTTP; an error is thrown. */
+  listModels(provider: string): Promise<Model[]>;
+  /** Models of the accepted providers, in the order of the provider table, then models.json. A provider that fails is warned about and skipped. */
+  listModelsOf(isIncluded: (provider: string) => boolean): Promise<Model[]>;
+  /** Provider ids in the same order. */
+  listProviders(): Promise<readonly string[]>;
 }
 
 export interface KnownModelsOptions {
-  custom: CustomModels;
+  customProviders: CustomProviderRegistry;
   env: Readonly<Record<string, string | undefined>>;
   fetch: typeof fetch;
   clock: Pick<Clock, 'after' | 'now'>;
   key(provider: string): Promise<string | undefined>;
-  /** Where a login says that its provider is. */
-  address(provider: string): Promise<string | undefined>;
+  /** The base URL that a login defines for its provider. */
+  getBaseUrl(provider: string): Promise<string | undefined>;
   warn(sentence: string): void;
 }
 
-const REMEMBERED_MS = 10 * 60_000;
+const CACHE_TTL_MS = 10 * 60_000;
 
 export function createKnownModels(options: KnownModelsOptions): KnownModels {
-  const { custom, env, warn } = options;
+  const { customProviders, env, warn } = options;
   const warned = new Set<string>();
   const warnOnce = (sentence: string) => {
     if (!warned.has(sentence)) warn(sentence);
     warned.add(sentence);
   };
 
-  const keyOf = (id: string) =>
+  const getOptionalKey = (id: string) =>
     options.key(id).catch((thrown: unknown) => {
       if (thrown instanceof Fault && thrown.code === 'no_credentials') return undefined;
       throw thrown;
     });
 
-  const askOnce = remembering(options.clock);
+  const fetchCachedModels = createModelListCache(options.clock);
 
-  async function of(id: string): Promise<Model[]> {
+  async function listModels(id: string): Promise<Model[]> {
     if (id === offlineModel.provider) return [offlineModel];
-    const entry = (await custom.read()).providers.get(id);
+    const entry = (await customProviders.read()).providers.get(id);
     const provider = findProvider(id);
-    if (!provider) return entry ? describedModels(id, entry, { api: '', baseUrl: '' }) : [];
-    // The key first: renewing a login may move its address. Without one there is nobody to ask.
-    if (provider.lists === 'copilot' && (await keyOf(id)) === undefined) return [];
-    const address = await options.address(id);
-    const found = { ...provider, ...whereabouts(provider, address ?? entry?.baseUrl, entry, env) };
-    return ofProvider(found, entry, options, provider.keyless ? askServer : askOnce);
+    if (!provider) return entry ? buildCustomModels(id, entry, { api: '', baseUrl: '' }) : [];
+    // Get the key first: refreshing a login can change the base URL. Without a key the server would reject the request.
+    if (provider.listFormat === 'copilot' && (await getOptionalKey(id)) === undefined) return [];
+    const loginBaseUrl = await options.getBaseUrl(id);
+    const endpoint = { ...provider, ...resolveEndpoint(provider, loginBaseUrl ?? entry?.baseUrl, entry, env) };
+    return listProviderModels(endpoint, entry, options, provider.keyless ? fetchServerModels : fetchCachedModels);
   }
 
-  async function providers(): Promise<string[]> {
-    return [...new Set([...PROVIDERS.map(({ id }) => id), ...(await custom.read()).providers.keys()])];
+  async function listProviders(): Promise<string[]> {
+    return [...new Set([...PROVIDERS.map(({ id }) => id), ...(await customProviders.read()).providers.keys()])];
   }
 
   return {
-    of,
-    providers,
-    async ofAll(wanted) {
+    listModels,
+    listProviders,
+    async listModelsOf(isIncluded) {
       const lists = await Promise.all(
-        (await providers()).filter(wanted).map((id) =>
-          of(id).catch((thrown: unknown) => {
-            warnOnce(messageOf(thrown));
+        (await listProviders()).filter(isIncluded).map((id) =>
+          listModels(id).catch((thrown: unknown) => {
+            warnOnce(getErrorMessage(thrown));
             return [];
           }),
         ),
@@ -82,40 +82,40 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
   };
 }
 
-/** The environment comes before models.json, as with keys. */
-function whereabouts(
+/** Environment variables override models.json, as they do for keys. */
+function resolveEndpoint(
   provider: Provider,
-  address: string | undefined,
+  baseUrl: string | undefined,
   entry: CustomProvider | undefined,
   env: KnownModelsOptions['env'],
 ) {
-  const baseUrl = baseUrlOf({ ...provider, baseUrl: address ?? provider.baseUrl }, env);
-  return { baseUrl, api: entry?.api ?? provider.api };
+  const resolved = resolveBaseUrl({ ...provider, baseUrl: baseUrl ?? provider.baseUrl }, env);
+  return { baseUrl: resolved, api: entry?.api ?? provider.api };
 }
 
-async function ofProvider(
+async function listProviderModels(
   provider: Provider,
   entry: CustomProvider | undefined,
   { fetch, clock, key }: KnownModelsOptions,
-  ask: typeof askServer,
+  fetchModels: typeof fetchServerModels,
 ): Promise<Model[]> {
-  const own = describedModels(provider.id, entry ?? {}, provider);
-  const asked = (provider.keyless || provider.lists) && own.length === 0;
-  const built = asked
-    ? await ask(provider, { fetch, clock, apiKey: await key(provider.id) })
-    : await catalogued(provider, provider.baseUrl);
-  const named = new Set(own.map(({ id }) => id));
-  const rest = built
-    .filter(({ id }) => !named.has(id))
+  const customModels = buildCustomModels(provider.id, entry ?? {}, provider);
+  const shouldFetch = (provider.keyless || provider.listFormat) && customModels.length === 0;
+  const listed = shouldFetch
+    ? await fetchModels(provider, { fetch, clock, apiKey: await key(provider.id) })
+    : await loadCatalogueModels(provider, provider.baseUrl);
+  const customIds = new Set(customModels.map(({ id }) => id));
+  const others = listed
+    .filter(({ id }) => !customIds.has(id))
     .map((model) => {
-      const by = ownValue(entry?.modelOverrides ?? {}, model.id);
-      return by ? redescribed(model, by) : model;
+      const override = getOwnValue(entry?.modelOverrides ?? {}, model.id);
+      return override ? applyModelOverride(model, override) : model;
     });
-  return [...rest, ...own];
+  return [...others, ...customModels];
 }
 
-async function askServer(provider: Provider, ports: ServerPorts): Promise<Model[]> {
-  if (provider.lists === 'copilot') {
+async function fetchServerModels(provider: Provider, ports: ModelListPorts): Promise<Model[]> {
+  if (provider.listFormat === 'copilot') {
     const { listCopilotModels } = await import('./providers/copilot-models.ts');
     return listCopilotModels(provider, ports);
   }
@@ -123,18 +123,18 @@ async function askServer(provider: Provider, ports: ServerPorts): Promise<Model[
   return listServerModels(provider, ports);
 }
 
-/** Somebody far away need not be asked anew for every look at the list. What went wrong is not remembered. */
-function remembering(clock: KnownModelsOptions['clock']): typeof askServer {
+/** Caches the model lists of remote providers. Failures are not cached. */
+function createModelListCache(clock: KnownModelsOptions['clock']): typeof fetchServerModels {
   const lists = new Map<string, { until: number; models: Promise<Model[]> }>();
   return (provider, ports) => {
-    const door = `${provider.baseUrl} ${ports.apiKey}`;
+    const cacheKey = `${provider.baseUrl} ${ports.apiKey}`;
     const now = clock.now();
-    const known = lists.get(door);
-    if (known && now < known.until) return known.models;
-    const models = askServer(provider, ports);
+    const cached = lists.get(cacheKey);
+    if (cached && now < cached.until) return cached.models;
+    const models = fetchServerModels(provider, ports);
     lists.clear();
-    lists.set(door, { until: now + REMEMBERED_MS, models });
-    models.catch(() => lists.delete(door));
+    lists.set(cacheKey, { until: now + CACHE_TTL_MS, models });
+    models.catch(() => lists.delete(cacheKey));
     return models;
   };
 }

@@ -1,10 +1,10 @@
-// First floor, llm: grows the one AssistantMessage of a stream and says so in events. Knows no provider's wire.
+// Builds the AssistantMessage of a stream and the event for each change.
 import { Fault } from '../base/index.ts';
 import {
   type AssistantMessage,
   type AssistantMessageEvent,
+  createEmptyUsage,
   type Model,
-  noUsage,
   type StopReason,
   type StreamEvent,
   type TextContent,
@@ -15,25 +15,25 @@ import {
 import { ToolArguments } from './tool-arguments.ts';
 
 export type DoneReason = Extract<StopReason, 'stop' | 'length' | 'toolUse'>;
-export type FailReason = Extract<StopReason, 'aborted' | 'error'>;
+export type FailureReason = Extract<StopReason, 'aborted' | 'error'>;
 
 export const ABORTED_MESSAGE = 'Request was aborted';
 
 /**
- * One answer as it grows. Every event carries the same message object. Blocks are made one after the other: only the
- * last one grows, which is what lets a reader of the events append to a serialisation instead of making it anew.
+ * One reply while it is streamed. Every event carries the same message object. Blocks are added one after the other and
+ * only the last one grows. Consumers can therefore append to a serialization instead of serializing the message again.
  */
 export class MessageBuilder {
   readonly message: AssistantMessage;
-  /** Changes with every piece of content, also one that no event shows yet: how a slow answer is told from pings. */
+  /** Changes with every piece of content, even if no event shows it yet. Distinguishes a slow reply from keep-alive pings. */
   progress = 0;
-  #open: StreamedBlock | undefined;
-  // The arguments' text stays outside the message: its block shows what could be read of it so far.
+  #openBlock: StreamedBlock | undefined;
+  // The raw argument text is not part of the message. The block holds what could be parsed so far.
   #arguments = new ToolArguments('');
 
   readonly #toolNames: ReadonlyMap<string, string> | undefined;
 
-  /** `toolNames`: what tools are called that the model knows under another name. */
+  /** `toolNames`: name sent to the model → original tool name. */
   constructor(
     model: Pick<Model, 'api' | 'provider' | 'id'>,
     timestamp: number,
@@ -46,7 +46,7 @@ export class MessageBuilder {
       api: model.api,
       provider: model.provider,
       model: model.id,
-      usage: frozen(noUsage()),
+      usage: freezeUsage(createEmptyUsage()),
       stopReason: 'stop',
       timestamp,
     };
@@ -57,132 +57,134 @@ export class MessageBuilder {
   }
 
   startText(): StreamEvent {
-    return { type: 'text_start', contentIndex: this.#begin({ type: 'text', text: '' }), partial: this.message };
+    return { type: 'text_start', contentIndex: this.#startBlock({ type: 'text', text: '' }), partial: this.message };
   }
 
   appendText(delta: string): StreamEvent {
-    this.#current('text').text += delta;
-    this.#progressed(delta);
-    return { type: 'text_delta', contentIndex: this.#last, delta, partial: this.message };
+    this.#requireOpenBlock('text').text += delta;
+    this.#countProgress(delta);
+    return { type: 'text_delta', contentIndex: this.#lastIndex, delta, partial: this.message };
   }
 
   endText(signature?: string): StreamEvent {
-    const block = this.#end('text');
+    const block = this.#endBlock('text');
     if (signature !== undefined) block.textSignature = signature;
-    return { type: 'text_end', contentIndex: this.#last, content: block.text, partial: this.message };
+    return { type: 'text_end', contentIndex: this.#lastIndex, content: block.text, partial: this.message };
   }
 
   startThinking(): StreamEvent {
-    const contentIndex = this.#begin({ type: 'thinking', thinking: '' });
+    const contentIndex = this.#startBlock({ type: 'thinking', thinking: '' });
     return { type: 'thinking_start', contentIndex, partial: this.message };
   }
 
   appendThinking(delta: string): StreamEvent {
-    this.#current('thinking').thinking += delta;
-    this.#progressed(delta);
-    return { type: 'thinking_delta', contentIndex: this.#last, delta, partial: this.message };
+    this.#requireOpenBlock('thinking').thinking += delta;
+    this.#countProgress(delta);
+    return { type: 'thinking_delta', contentIndex: this.#lastIndex, delta, partial: this.message };
   }
 
   endThinking(signature?: string, redacted = false): StreamEvent {
-    const block = this.#end('thinking');
+    const block = this.#endBlock('thinking');
     if (signature !== undefined) block.thinkingSignature = signature;
     if (redacted) block.redacted = true;
-    return { type: 'thinking_end', contentIndex: this.#last, content: block.thinking, partial: this.message };
+    return { type: 'thinking_end', contentIndex: this.#lastIndex, content: block.thinking, partial: this.message };
   }
 
-  startToolCall(id: string, told: string): StreamEvent {
-    const name = this.#toolNames?.get(told) ?? told;
+  startToolCall(id: string, toolName: string): StreamEvent {
+    const name = this.#toolNames?.get(toolName) ?? toolName;
     this.#arguments = new ToolArguments(name);
-    const contentIndex = this.#begin({ type: 'toolCall', id, name, arguments: {} });
+    const contentIndex = this.#startBlock({ type: 'toolCall', id, name, arguments: {} });
     return { type: 'toolcall_start', contentIndex, partial: this.message };
   }
 
-  /** The block's `arguments` are replaced now and then by what the text shows so far, always by a new object. */
+  /** From time to time replaces the block's `arguments` with what can be parsed so far, always with a new object. */
   appendToolCall(delta: string): StreamEvent {
-    const block = this.#current('toolCall');
-    const seen = this.#arguments.append(delta);
-    if (seen) block.arguments = seen;
-    this.#progressed(delta);
-    return { type: 'toolcall_delta', contentIndex: this.#last, delta, partial: this.message };
+    const block = this.#requireOpenBlock('toolCall');
+    const parsed = this.#arguments.append(delta);
+    if (parsed) block.arguments = parsed;
+    this.#countProgress(delta);
+    return { type: 'toolcall_delta', contentIndex: this.#lastIndex, delta, partial: this.message };
   }
 
-  /** Whether the open call could end now. Some providers say only after a call that the length limit cut it. */
-  get isToolCallWhole(): boolean {
-    this.#current('toolCall');
-    return this.#arguments.isWhole;
+  /** Whether the open call has complete arguments. Some providers report the length limit only after the call. */
+  get isToolCallComplete(): boolean {
+    this.#requireOpenBlock('toolCall');
+    return this.#arguments.isComplete;
   }
 
   /**
-   * Reads the arguments. Text that is no JSON object throws: to run a call with arguments the model did not give would be
-   * worse than to fail. `cut` says that the answer hit its length limit inside the call, which nobody will run: half a
-   * command is dangerous, so it ends without arguments.
+   * Parses the arguments. Throws if the text is not a JSON object, because running a call with wrong arguments would be
+   * worse than failing. `cut` means that the reply hit its length limit inside the call. Such a call is never run; it ends
+   * without arguments, because a partial command is dangerous.
    */
   endToolCall(options: { cut?: boolean; thoughtSignature?: string | undefined } = {}): StreamEvent {
-    const block = this.#current('toolCall');
-    block.arguments = options.cut ? {} : this.#arguments.whole();
+    const block = this.#requireOpenBlock('toolCall');
+    block.arguments = options.cut ? {} : this.#arguments.parseComplete();
     if (options.thoughtSignature !== undefined) block.thoughtSignature = options.thoughtSignature;
-    this.#end('toolCall');
-    return { type: 'toolcall_end', contentIndex: this.#last, toolCall: block, partial: this.message };
+    this.#endBlock('toolCall');
+    return { type: 'toolcall_end', contentIndex: this.#lastIndex, toolCall: block, partial: this.message };
   }
 
   /**
-   * The provider's finished text of the open block, in place of what was streamed. The next end event shows it. A text
-   * block becomes another object, so that readers who follow the deltas notice.
+   * Replaces the streamed text of the open block with the provider's final text. The next end event contains it. A text
+   * block becomes a new object, so that consumers of the deltas detect the change.
    */
-  replace(text: string): void {
-    const open = this.#open;
+  replaceOpenBlock(text: string): void {
+    const block = this.#openBlock;
     this.progress++;
-    if (open?.type === 'toolCall') {
-      this.#arguments = new ToolArguments(open.name);
-      open.arguments = this.#arguments.append(text) ?? {};
-    } else if (open) {
-      const block = open.type === 'text' ? { ...open, text } : { ...open, thinking: text };
-      this.message.content[this.#last] = block;
-      this.#open = block;
+    if (block?.type === 'toolCall') {
+      this.#arguments = new ToolArguments(block.name);
+      block.arguments = this.#arguments.append(text) ?? {};
+    } else if (block) {
+      const replacement = block.type === 'text' ? { ...block, text } : { ...block, thinking: text };
+      this.message.content[this.#lastIndex] = replacement;
+      this.#openBlock = replacement;
     }
   }
 
-  /** Replaces the usage; an equal one changes nothing, because readers cache its text by identity. */
+  /** Replaces the usage. Equal usage keeps the old object, because consumers cache its serialization by identity. */
   setUsage(usage: Usage): void {
-    if (!sameUsage(this.message.usage, usage)) this.message.usage = frozen({ ...usage, cost: { ...usage.cost } });
+    if (!isSameUsage(this.message.usage, usage))
+      this.message.usage = freezeUsage({ ...usage, cost: { ...usage.cost } });
   }
 
   finish(reason: DoneReason): AssistantMessageEvent {
-    if (this.#open) throw new Fault('internal', `The answer ended inside a ${this.#open.type} block`);
+    if (this.#openBlock) throw new Fault('internal', `The answer ended inside a ${this.#openBlock.type} block`);
     this.message.stopReason = reason;
     return { type: 'done', reason, message: this.message };
   }
 
-  /** What came so far is kept, an unfinished block included. */
-  fail(reason: FailReason, errorMessage: string): AssistantMessageEvent & { type: 'error' } {
-    this.#open = undefined;
+  /** Keeps the content received so far, including an unfinished block. */
+  fail(reason: FailureReason, errorMessage: string): AssistantMessageEvent & { type: 'error' } {
+    this.#openBlock = undefined;
     return failMessage(this.message, reason, errorMessage);
   }
 
-  get #last(): number {
+  get #lastIndex(): number {
     return this.message.content.length - 1;
   }
 
-  #begin(block: StreamedBlock): number {
-    if (this.#open) throw new Fault('internal', `A ${block.type} block began inside a ${this.#open.type} block`);
-    this.#open = block;
+  #startBlock(block: StreamedBlock): number {
+    if (this.#openBlock)
+      throw new Fault('internal', `A ${block.type} block began inside a ${this.#openBlock.type} block`);
+    this.#openBlock = block;
     this.progress++;
     return this.message.content.push(block) - 1;
   }
 
-  /** Some servers send empty pieces as pings. */
-  #progressed(delta: string): void {
+  /** Some servers send empty deltas as keep-alive pings. */
+  #countProgress(delta: string): void {
     if (delta !== '') this.progress++;
   }
 
-  #current<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
-    if (this.#open?.type !== type) throw new Fault('internal', `No ${type} block is open in this answer`);
-    return this.#open as BlockOf<T>;
+  #requireOpenBlock<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
+    if (this.#openBlock?.type !== type) throw new Fault('internal', `No ${type} block is open in this answer`);
+    return this.#openBlock as BlockOf<T>;
   }
 
-  #end<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
-    const block = this.#current(type);
-    this.#open = undefined;
+  #endBlock<T extends StreamedBlock['type']>(type: T): BlockOf<T> {
+    const block = this.#requireOpenBlock(type);
+    this.#openBlock = undefined;
     this.progress++;
     return block;
   }
@@ -191,26 +193,26 @@ export class MessageBuilder {
 type StreamedBlock = TextContent | ThinkingContent | ToolCall;
 type BlockOf<T extends StreamedBlock['type']> = Extract<StreamedBlock, { type: T }>;
 
-/** Ends a message that somebody else grew, when its stream broke. */
+/** Ends a message with an error. Also for messages of another MessageBuilder whose stream broke. */
 export function failMessage(
   message: AssistantMessage,
-  reason: FailReason,
+  reason: FailureReason,
   errorMessage: string,
 ): AssistantMessageEvent & { type: 'error' } {
   const { timestamp } = message;
-  // Taken out and put back, so that the order of the keys on the wire stays the documented one.
+  // Removed and added again, to keep the documented key order on the wire.
   delete (message as Partial<AssistantMessage>).timestamp;
   Object.assign(message, { stopReason: reason, errorMessage, timestamp });
   return { type: 'error', reason, error: message };
 }
 
-function frozen(usage: Usage): Usage {
+function freezeUsage(usage: Usage): Usage {
   Object.freeze(usage.cost);
   return Object.freeze(usage) as Usage;
 }
 
-const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+const USAGE_COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
-function sameUsage(a: Usage, b: Usage): boolean {
-  return COUNTS.every((key) => a[key] === b[key] && a.cost[key] === b.cost[key]) && a.cost.total === b.cost.total;
+function isSameUsage(a: Usage, b: Usage): boolean {
+  return USAGE_COUNTS.every((key) => a[key] === b[key] && a.cost[key] === b.cost[key]) && a.cost.total === b.cost.total;
 }

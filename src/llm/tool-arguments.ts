@@ -1,33 +1,33 @@
-// First floor, llm: the arguments of one tool call while their JSON arrives in pieces. Knows neither tool nor provider.
+// Parses the arguments of a tool call while their JSON is still arriving.
 import { Allow, parse } from 'partial-json';
-import { isRecord, messageOf } from '../base/index.ts';
-import { malformed } from './http/failure.ts';
+import { getErrorMessage, isRecord } from '../base/index.ts';
+import { createMalformedFault } from './http/provider-fault.ts';
 
-/** How much the text must have grown before it is read again: the reading of all prefixes then costs five times the text. */
-const GROWTH = 1.25;
+/** Growth of the text before it is parsed again. With 1.25 all partial parses together cost about five times the text. */
+const REPARSE_GROWTH = 1.25;
 
-// Half a string shows its beginning; half a number or half a word would show something else than what is meant.
-const SHOWN = Allow.STR | Allow.OBJ | Allow.ARR;
+// A partial string is a prefix of the value. A partial number or literal would be a different value.
+const PARTIAL_TYPES = Allow.STR | Allow.OBJ | Allow.ARR;
 
-/** The reader of half JSON needs time that grows with the square of the nesting. */
-const DEEPEST = 100;
+/** The partial JSON parser needs time quadratic in the nesting depth. */
+const MAX_DEPTH = 100;
 
-/** What can be seen of JSON that is still arriving. Throws where there is nothing to see, or it is nested too deeply. */
+/** Parses JSON that is still arriving. Throws when nothing can be parsed yet or when it is nested too deeply. */
 export function parsePartialJson(text: string): unknown {
-  if (isDeeperThan(text, DEEPEST)) throw new Error(`JSON is nested deeper than ${DEEPEST} levels`);
-  return parse(text, SHOWN);
+  if (isDeeperThan(text, MAX_DEPTH)) throw new Error(`JSON is nested deeper than ${MAX_DEPTH} levels`);
+  return parse(text, PARTIAL_TYPES);
 }
 
-function isDeeperThan(text: string, most: number): boolean {
+function isDeeperThan(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at];
-    if (inString && letter === '\\') at += 1;
-    else if (letter === '"') inString = !inString;
-    else if (!inString && (letter === '[' || letter === '{')) depth += 1;
-    else if (!inString && (letter === ']' || letter === '}')) depth -= 1;
-    if (depth > most) return true;
+    const char = text[at];
+    if (inString && char === '\\') at += 1;
+    else if (char === '"') inString = !inString;
+    else if (!inString && (char === '[' || char === '{')) depth += 1;
+    else if (!inString && (char === ']' || char === '}')) depth -= 1;
+    if (depth > maxDepth) return true;
   }
   return false;
 }
@@ -35,51 +35,55 @@ function isDeeperThan(text: string, most: number): boolean {
 export class ToolArguments {
   readonly #tool: string;
   #text = '';
-  #read = 0;
-  #whole: Record<string, unknown> | undefined;
+  #parsedLength = 0;
+  #complete: Record<string, unknown> | undefined;
 
   constructor(tool: string) {
     this.#tool = tool;
   }
 
-  /** What can be seen of the arguments now, as a new object; `undefined` while it is not worth another look. */
+  /** The arguments parsed so far, as a new object. `undefined` until the text has grown enough for another parse. */
   append(piece: string): Record<string, unknown> | undefined {
     this.#text += piece;
-    this.#whole = undefined;
-    if (piece === '' || this.#text.length < this.#read * GROWTH) return undefined;
-    this.#read = this.#text.length;
+    this.#complete = undefined;
+    if (piece === '' || this.#text.length < this.#parsedLength * REPARSE_GROWTH) return undefined;
+    this.#parsedLength = this.#text.length;
     try {
-      const seen: unknown = parsePartialJson(this.#text);
-      return isRecord(seen) ? seen : undefined;
+      const parsed: unknown = parsePartialJson(this.#text);
+      return isRecord(parsed) ? parsed : undefined;
     } catch {
       return undefined;
     }
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     try {
-      this.whole();
+      this.parseComplete();
       return true;
     } catch {
       return false;
     }
   }
 
-  /** Throws when the text is no JSON object. No text at all means no arguments. */
-  whole(): Record<string, unknown> {
-    this.#whole ??= readWhole(this.#tool, this.#text);
-    return this.#whole;
+  /** Throws when the text is not a JSON object. An empty text means no arguments. */
+  parseComplete(): Record<string, unknown> {
+    this.#complete ??= parseArguments(this.#tool, this.#text);
+    return this.#complete;
   }
 }
 
-function readWhole(tool: string, text: string): Record<string, unknown> {
+function parseArguments(tool: string, text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    throw malformed(`The model sent unreadable arguments for the tool ${tool}: ${messageOf(thrown)}`, thrown);
+    throw createMalformedFault(
+      `The model sent unreadable arguments for the tool ${tool}: ${getErrorMessage(thrown)}`,
+      thrown,
+    );
   }
-  if (!isRecord(value)) throw malformed(`The model sent arguments for the tool ${tool} that are no JSON object`);
+  if (!isRecord(value))
+    throw createMalformedFault(`The model sent arguments for the tool ${tool} that are not a JSON object`);
   return value;
 }

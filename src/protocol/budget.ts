@@ -1,7 +1,7 @@
-// Ground floor: how much has been spent, and of what. Data; knows no limits.
+// Schemas of budget reports: what a session, a task or a subagent has consumed.
 import { type InferOutput, number, object, optional, picklist } from 'valibot';
 
-/** In the order in which they are looked at: of several limits that are crossed at once, the first is named. */
+/** In order of precedence: when several limits are exceeded at once, the first one is reported. */
 export const budgetReason = picklist([
   'wall_time',
   'input_tokens',
@@ -12,12 +12,12 @@ export const budgetReason = picklist([
   'subagents',
 ]);
 
-/** Whose limit: the session's own, one call of the task tool's, or one subagent's. */
+/** The owner of the limit: the session, one call of the task tool, or one subagent. */
 export const budgetScope = picklist(['session', 'task', 'subagent']);
 
 export const budgetSnapshot = object({
   status: picklist(['ok', 'warning', 'exceeded']),
-  /** The time that runs took, summed; what passes between them does not count. */
+  /** Total run time; the time between runs does not count. */
   wallTimeMs: number(),
   inputTokens: number(),
   outputTokens: number(),
@@ -26,7 +26,7 @@ export const budgetSnapshot = object({
   costUsd: number(),
   toolCalls: number(),
   subagents: number(),
-  /** What the event is about. */
+  /** The limit that the event reports. */
   reason: optional(budgetReason),
 });
 

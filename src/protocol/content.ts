@@ -1,4 +1,4 @@
-// Ground floor: what a message is made of. Data only; knows nothing of who sends or stores it.
+// Schemas of message content: text, thinking, tool calls, images and attachments.
 import {
   array,
   type InferOutput,
@@ -19,7 +19,7 @@ import {
 export const textContent = object({
   type: literal('text'),
   text: string(),
-  /** Opaque provider signature; kept and sent back to the provider that made it. */
+  /** Opaque provider signature; stored and sent back to the same provider. */
   textSignature: optional(string()),
 });
 
@@ -27,7 +27,7 @@ export const thinkingContent = object({
   type: literal('thinking'),
   thinking: string(),
   thinkingSignature: optional(string()),
-  /** The provider hid the text; only the signature carries meaning. */
+  /** The provider redacted the text; only the signature is meaningful. */
   redacted: optional(literal(true)),
 });
 

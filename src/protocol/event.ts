@@ -1,4 +1,4 @@
-// Ground floor: how an event is declared. Types, docs and schema all follow from the declaration.
+// How an event is declared. Its type, docs and JSON Schema are generated from the declaration.
 import type { GenericSchema, InferOutput, ObjectEntries, ObjectSchema } from 'valibot';
 
 type Fields = ObjectSchema<ObjectEntries, undefined>;
@@ -8,8 +8,8 @@ export interface EventDeclaration<T extends string = string, F extends Fields = 
   readonly doc: string;
   readonly fields: F;
   /**
-   * A durable event always reaches the host, in order. The others say how a thing grows: while the host is slow to read,
-   * later ones may stand for earlier ones.
+   * A durable event always reaches the host, in order. The other events report progress: while the host reads slowly, a
+   * later one may replace earlier ones.
    */
   readonly durable: boolean;
   /** Absent: stable, see docs/stability.md. */

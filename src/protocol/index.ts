@@ -1,17 +1,18 @@
-// Table of contents: the data of the protocol. Safe to import anywhere; pulls in no agent code.
-export * from './ask.ts';
+// Re-exports the data types of the protocol. Must not import agent code.
+
 export * from './budget.ts';
-export * from './compaction.ts';
+export * from './compaction-result.ts';
 export * from './content.ts';
-export * from './entry.ts';
 export * from './event.ts';
 export * from './events/index.ts';
-export * from './hosted.ts';
+export * from './host-tool-frames.ts';
 export * from './message.ts';
 export * from './model.ts';
 export * from './rule.ts';
-export * from './state.ts';
-export * from './stream.ts';
+export * from './session-entry.ts';
+export * from './session-state.ts';
+export * from './stream-event.ts';
 export * from './subagent.ts';
 export * from './todo.ts';
+export * from './ui-request.ts';
 export * from './usage.ts';

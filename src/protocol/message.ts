@@ -1,4 +1,4 @@
-// Ground floor: the messages of a conversation. Data only; knows nothing of who sends or stores them.
+// Schemas of the messages of a session.
 import {
   array,
   boolean,
@@ -62,7 +62,7 @@ export const bashExecutionMessage = object({
   timestamp,
 });
 
-/** Words that an extension or the agent itself puts before the model. */
+/** A message that an extension or the agent itself adds to the context. */
 export const customMessage = object({
   role: literal('custom'),
   customType: string(),
@@ -86,7 +86,7 @@ export const branchSummaryMessage = object({
   timestamp,
 });
 
-/** What a model may be sent; everything else in a conversation is turned into one of these first. */
+/** The messages that a model accepts. All other messages are converted to one of these before a request. */
 export const modelMessage = union([userMessage, assistantMessage, toolResultMessage]);
 
 export const agentMessage = union([
@@ -108,8 +108,8 @@ export type CustomMessage = InferOutput<typeof customMessage>;
 export type ModelMessage = InferOutput<typeof modelMessage>;
 export type AgentMessage = InferOutput<typeof agentMessage>;
 
-/** The readable text of a message's content, blocks joined by newlines. */
-export function textOf(content: string | readonly { type: string }[]): string {
+/** The text blocks of a message's content, joined by newlines. */
+export function extractText(content: string | readonly { type: string }[]): string {
   if (typeof content === 'string') return content;
   return content
     .filter((block): block is TextContent => block.type === 'text')
@@ -117,6 +117,6 @@ export function textOf(content: string | readonly { type: string }[]): string {
     .join('\n');
 }
 
-export function callsOf(message: AssistantMessage): ToolCall[] {
+export function getToolCalls(message: AssistantMessage): ToolCall[] {
   return message.content.filter((block): block is ToolCall => block.type === 'toolCall');
 }

@@ -1,4 +1,4 @@
-// Ground floor: a rule that users and projects keep in a file, as hosts are shown it.
+// Schema of a rule file as it is sent to hosts.
 import { array, boolean, type InferOutput, object, optional, picklist, string } from 'valibot';
 
 export const rule = object({
@@ -8,9 +8,9 @@ export const rule = object({
   globs: optional(array(string())),
   alwaysApply: optional(boolean()),
   description: optional(string()),
-  /** The expression that interrupts an answer in which it is found. */
+  /** Regular expression; when the output of the model matches it, the request is aborted. */
   ttsrTrigger: optional(string()),
-  /** Where it was found. */
+  /** The file that the rule was loaded from. */
   _source: object({
     provider: string(),
     providerName: string(),

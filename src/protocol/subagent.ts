@@ -1,4 +1,4 @@
-// Ground floor: what is known of a subagent and of the checks on its work. Data; the shapes are those of pisces.
+// Schemas of subagents and of the verification of their work. The format is that of pisces.
 import {
   array,
   boolean,
@@ -23,7 +23,7 @@ export const verificationCommandResult = object({
   durationMs: number(),
   optional: optional(boolean()),
   timedOut: optional(boolean()),
-  /** The whole output, when there was any. */
+  /** Path of the complete output; absent when there was none. */
   artifactPath: optional(string()),
   /** The last lines of stdout and stderr. */
   outputPreview: optional(string()),
@@ -49,28 +49,28 @@ export const verificationResult = object({
   onFailure: optional(verificationOnFailure),
 });
 
-/** What one subagent did. */
+/** The result of one subagent. */
 export const subagentResult = object({
   index: number(),
   id: string(),
   agent: string(),
   agentSource: picklist(['bundled', 'user', 'project']),
-  /** Everything that the subagent was told. */
+  /** The full prompt of the subagent. */
   task: string(),
   assignment: optional(string()),
   description: optional(string()),
-  /** 0 when it came to its end, and its work passed the checks on it. */
+  /** 0 when the subagent completed and its work passed verification. */
   exitCode: number(),
   output: string(),
   stderr: string(),
-  /** `output` is only the beginning; the whole is at `outputPath`. */
+  /** `output` is only the beginning; the complete output is at `outputPath`. */
   truncated: boolean(),
   durationMs: number(),
   tokens: number(),
   modelOverride: optional(string()),
   error: optional(string()),
   aborted: optional(boolean()),
-  /** `budget_exceeded` when the budget ended it, or did not let it start. */
+  /** `budget_exceeded` when the budget stopped it or prevented its start. */
   abortReason: optional(string()),
   usage: optional(usage),
   outputPath: optional(string()),
@@ -78,11 +78,11 @@ export const subagentResult = object({
   branchName: optional(string()),
   /** Changes in repositories inside the repository, each with its folder. */
   nestedPatches: optional(array(object({ path: string(), patchPath: string() }))),
-  /** Repositories that it made inside the repository, each with its folder and where a copy is kept. */
+  /** Repositories that it created inside the repository, each with its folder and the path of a saved copy. */
   newRepositories: optional(array(object({ path: string(), keptPath: string() }))),
-  /** Whether its change is in the main tree. Absent when it changed nothing or was not isolated. `error` says why not. */
+  /** Whether its change is applied to the main tree; if not, `error` gives the reason. Absent when nothing changed or not isolated. */
   applied: optional(boolean()),
-  /** The answer as data, when a schema was given and it fits. */
+  /** The answer as structured data, when the request has a schema and the answer matches it. */
   extractedToolData: optional(record(string(), unknown())),
   outputMeta: optional(object({ lineCount: number(), charCount: number() })),
   verification: optional(verificationResult),
@@ -101,12 +101,12 @@ export const subagentProgress = object({
   durationMs: number(),
 });
 
-const who = {
-  /** The place among the tasks that were started together. */
+const identityFields = {
+  /** Index among the tasks of the same call. */
   index: number(),
   agent: string(),
   agentSource: picklist(['bundled', 'user', 'project']),
-  /** Its log; absent with `--no-session`. */
+  /** Path of its session log; absent with `--no-session`. */
   sessionFile: optional(string()),
   /** The call of the task tool that started it. */
   parentToolCallId: optional(string()),
@@ -114,25 +114,25 @@ const who = {
 
 export const subagentLifecycle = object({
   id: string(),
-  ...who,
+  ...identityFields,
   description: optional(string()),
   status: picklist(['started', 'completed', 'failed', 'aborted']),
-  /** `budget_exceeded` when the budget ended it. */
+  /** `budget_exceeded` when the budget stopped it. */
   abortReason: optional(string()),
 });
 
-export const subagentAdvance = object({
-  ...who,
-  /** Everything that it was told. */
+export const subagentProgressPayload = object({
+  ...identityFields,
+  /** The full prompt of the subagent. */
   task: string(),
   assignment: optional(string()),
   progress: subagentProgress,
 });
 
-/** A subagent that is at work. */
+/** A running subagent. */
 export const subagentSnapshot = object({
   id: string(),
-  ...who,
+  ...identityFields,
   description: optional(string()),
   status: subagentProgress.entries.status,
   task: optional(string()),
@@ -142,7 +142,7 @@ export const subagentSnapshot = object({
   progress: optional(subagentProgress),
 });
 
-/** The `details` of the task tool's results; `progress` while it works. */
+/** The `details` of the task tool's results. `progress` is present while the tool is running. */
 export const taskDetails = object({
   projectAgentsDir: nullable(string()),
   results: array(subagentResult),
@@ -158,6 +158,6 @@ export type VerificationAttempt = InferOutput<typeof verificationAttempt>;
 export type VerificationResult = InferOutput<typeof verificationResult>;
 export type SubagentResult = InferOutput<typeof subagentResult>;
 export type SubagentLifecycle = InferOutput<typeof subagentLifecycle>;
-export type SubagentAdvance = InferOutput<typeof subagentAdvance>;
+export type SubagentProgressPayload = InferOutput<typeof subagentProgressPayload>;
 export type SubagentSnapshot = InferOutput<typeof subagentSnapshot>;
 export type SubagentProgress = InferOutput<typeof subagentProgress>;

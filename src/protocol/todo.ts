@@ -1,18 +1,18 @@
-// Ground floor: one thing that the model has set out to do.
+// Schemas of todo items.
 import { array, type InferOutput, object, optional, picklist, string } from 'valibot';
 
 export const todoItem = object({
   id: string(),
   content: string(),
-  /** What is being done while it is in progress, in words for a display. */
+  /** Text to display while the item is in progress. */
   activeForm: string(),
-  /** The model knows the first three; hosts may also put something off, or off the list. */
+  /** The model sets only the first three; hosts may also set `abandoned` and `blocked`. */
   status: picklist(['pending', 'in_progress', 'completed', 'abandoned', 'blocked']),
-  /** The part of the work that it belongs to, where a host has made parts. */
+  /** The phase that the item belongs to, when the host defined phases. */
   phase: optional(string()),
 });
 
-/** A part of the work, as hosts write it. */
+/** A phase with its items, as hosts send it. */
 export const todoPhase = object({
   name: string(),
   tasks: array(object({ content: string(), status: todoItem.entries.status })),

@@ -1,10 +1,10 @@
-// Ground floor: one of the things that a session keeps track of, as it is kept and as hosts are told of it. Loaded with the first.
+// Schema of the tracked tasks of a session, on disk and for hosts. Loaded with the first use.
 import { array, type InferOutput, nullable, number, object, picklist, string } from 'valibot';
 
 export const TASK_STATUSES = ['open', 'in_progress', 'blocked', 'done'] as const;
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'critical'] as const;
 
-/** Where the texts of a session's tasks are kept. */
+/** Name of the sidecar file that stores the tasks of a session. */
 export const TASKS_FILE = 'tasks.json';
 
 export const trackedTask = object({
@@ -16,9 +16,9 @@ export const trackedTask = object({
   tags: string(),
   due: string(),
   notes: string(),
-  /** What must be done before it. */
+  /** Ids of the tasks that must be done before this one. */
   blocked_by: array(number()),
-  /** What it is a part of. */
+  /** Id of the task that this one is a part of. */
   parent_id: nullable(number()),
   prompt: string(),
   result: string(),
@@ -26,18 +26,18 @@ export const trackedTask = object({
   updated_at: string(),
 });
 
-/** `nextId` is never given twice, also when what had an id is gone. */
-export const taskLedger = object({ nextId: number(), tasks: array(trackedTask) });
+/** Ids are never reused, also after a task is deleted. */
+export const trackedTaskFile = object({ nextId: number(), tasks: array(trackedTask) });
 
 export type TrackedTask = InferOutput<typeof trackedTask>;
-export type TaskLedger = InferOutput<typeof taskLedger>;
+export type TrackedTaskFile = InferOutput<typeof trackedTaskFile>;
 
-/** Hosts are given nothing but texts. */
-export function taskRow(task: TrackedTask): Record<string, string> {
+/** Hosts receive every value as a string. */
+export function toTaskRow(task: TrackedTask): Record<string, string> {
   return Object.fromEntries(Object.entries(task).map(([key, value]) => [key, value === null ? '' : String(value)]));
 }
 
 /** The most urgent first, then the oldest. */
-export function byPriority(a: TrackedTask, b: TrackedTask): number {
+export function compareByPriority(a: TrackedTask, b: TrackedTask): number {
   return TASK_PRIORITIES.indexOf(b.priority) - TASK_PRIORITIES.indexOf(a.priority) || a.id - b.id;
 }

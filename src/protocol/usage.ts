@@ -1,4 +1,4 @@
-// Ground floor: what an answer cost. Data and its sums; knows no prices.
+// Schema of the token usage and cost of a response, and sums of it.
 import { type InferOutput, number, object } from 'valibot';
 
 const tokenCounts = { input: number(), output: number(), cacheRead: number(), cacheWrite: number() };
@@ -7,7 +7,7 @@ export const usage = object({ ...tokenCounts, cost: object({ ...tokenCounts, tot
 
 export type Usage = InferOutput<typeof usage>;
 
-export function noUsage(): Usage {
+export function createEmptyUsage(): Usage {
   return {
     input: 0,
     output: 0,
@@ -17,15 +17,15 @@ export function noUsage(): Usage {
   };
 }
 
-/** Everything that counted towards the context of the request that this usage describes. */
-export function totalTokens(of: Usage): number {
-  return of.input + of.output + of.cacheRead + of.cacheWrite;
+/** The tokens of a request and its response: the size of the context after the response. */
+export function sumTokens({ input, output, cacheRead, cacheWrite }: Usage): number {
+  return input + output + cacheRead + cacheWrite;
 }
 
-export function addUsage(sum: Usage, more: Usage): void {
+export function addUsage(sum: Usage, added: Usage): void {
   for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
-    sum[key] += more[key];
-    sum.cost[key] += more.cost[key];
+    sum[key] += added[key];
+    sum.cost[key] += added.cost[key];
   }
-  sum.cost.total += more.cost.total;
+  sum.cost.total += added.cost.total;
 }

@@ -1,3 +1,4 @@
-// Table of contents: what the app takes from the server.
-export { createHub } from './hub.ts';
-export { type ServeOptions, serve } from './serve.ts';
+// Public exports of the server.
+
+export { serve } from './serve.ts';
+export { createSessionHub } from './session-hub.ts';

@@ -1,37 +1,37 @@
-// First floor, server: which call may run beside which. Knows lanes, never names.
-import { deferred } from '../base/index.ts';
+// Schedules the calls of one session by their lanes.
+import { createDeferred } from '../base/index.ts';
 import type { Lane } from '../contracts/index.ts';
 
-export interface LaneRequest {
+export interface LaneWork {
   lane: Lane;
   long: boolean;
   /**
-   * `accept` lets the next one begin before this one is done; only `run` work calls it. `turn` is when it may reply, so
-   * that short ones are answered in the order they came. `slow` says that it takes longer than a short one may: `now`
-   * work behind it goes on. Must not reject.
+   * `accept` lets the next work start before this one is done; only `run` work calls it. `replyTurn` resolves when the work
+   * may reply, so that short calls are answered in order of arrival. `markSlow` reports that the work takes long: `now`
+   * work after it no longer waits for it. Must not reject.
    */
-  work(accept: () => void, turn: Promise<void>, slow: () => void): Promise<void>;
+  execute(accept: () => void, replyTurn: Promise<void>, markSlow: () => void): Promise<void>;
 }
 
-interface Turn {
+interface LaneSlot {
   long: boolean;
-  over: Promise<void>;
-  /** `now` work need not wait for it any more. */
-  passable: Promise<void>;
+  finished: Promise<void>;
+  /** Resolves when `now` work does not have to wait for this slot any more. */
+  passedByNow: Promise<void>;
 }
 
 /** The lanes of one session. */
-export class Lanes {
-  /** `ordered` and `run` work that has not let go of its turn yet, oldest first. */
-  readonly #turns: Turn[] = [];
+export class SessionLanes {
+  /** `ordered` and `run` work that still blocks the next work, oldest first. */
+  readonly #slots: LaneSlot[] = [];
   readonly #open = new Set<Promise<void>>();
-  /** The newest short `now` work, which is done after all those before it. */
-  #answered: Promise<void> = Promise.resolve();
+  /** The newest short `now` work. It finishes after all earlier short `now` work. */
+  #lastReply: Promise<void> = Promise.resolve();
 
-  dispatch(request: LaneRequest): void {
-    const answered = this.#answered;
-    const done = request.lane === 'now' ? this.#now(request, answered) : this.#inTurn(request, answered);
-    if (request.lane === 'now' && !request.long) this.#answered = done;
+  dispatch(work: LaneWork): void {
+    const replyTurn = this.#lastReply;
+    const done = work.lane === 'now' ? this.#runNow(work, replyTurn) : this.#runOrdered(work, replyTurn);
+    if (work.lane === 'now' && !work.long) this.#lastReply = done;
     this.#open.add(done);
     void done.then(() => this.#open.delete(done));
   }
@@ -40,41 +40,41 @@ export class Lanes {
     return this.#open.size === 0;
   }
 
-  /** Everything dispatched so far is done. */
-  async idle(): Promise<void> {
+  /** Resolves when all dispatched work is done. */
+  async waitUntilIdle(): Promise<void> {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }
 
-  /** Waits for the short ones that came before, up to the first long one: what is behind that has no effect yet. */
-  async #now(request: LaneRequest, answered: Promise<void>): Promise<void> {
-    const firstLong = this.#turns.findIndex((turn) => turn.long);
-    const before = firstLong < 0 ? this.#turns.at(-1) : this.#turns[firstLong - 1];
-    if (before) await before.passable;
-    await request.work(
+  /** Waits for the short slots before the first long one. Slots after a long one have not started, so they have no effect yet. */
+  async #runNow(work: LaneWork, replyTurn: Promise<void>): Promise<void> {
+    const firstLong = this.#slots.findIndex((slot) => slot.long);
+    const before = firstLong < 0 ? this.#slots.at(-1) : this.#slots[firstLong - 1];
+    if (before) await before.passedByNow;
+    await work.execute(
       () => {},
-      answered,
+      replyTurn,
       () => {},
     );
   }
 
-  async #inTurn(request: LaneRequest, answered: Promise<void>): Promise<void> {
-    const previous = this.#turns.at(-1);
-    const { promise, resolve } = deferred();
-    const passable = deferred();
-    const turn = { long: request.long, over: promise, passable: passable.promise };
-    this.#turns.push(turn);
-    const letGo = () => {
-      const at = this.#turns.indexOf(turn);
-      if (at >= 0) this.#turns.splice(at, 1);
-      resolve();
-      passable.resolve();
+  async #runOrdered(work: LaneWork, replyTurn: Promise<void>): Promise<void> {
+    const previous = this.#slots.at(-1);
+    const finished = createDeferred();
+    const passedByNow = createDeferred();
+    const slot = { long: work.long, finished: finished.promise, passedByNow: passedByNow.promise };
+    this.#slots.push(slot);
+    const release = () => {
+      const index = this.#slots.indexOf(slot);
+      if (index >= 0) this.#slots.splice(index, 1);
+      finished.resolve();
+      passedByNow.resolve();
     };
-    const slow = () => {
-      turn.long = true;
-      passable.resolve();
+    const markSlow = () => {
+      slot.long = true;
+      passedByNow.resolve();
     };
-    if (previous) await previous.over;
-    await request.work(request.lane === 'run' ? letGo : () => {}, answered, slow);
-    letGo();
+    if (previous) await previous.finished;
+    await work.execute(work.lane === 'run' ? release : () => {}, replyTurn, markSlow);
+    release();
   }
 }

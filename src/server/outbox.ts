@@ -1,44 +1,44 @@
-// First floor, server: frames on their way out. Nothing is dropped or reordered; growth folds while the host is slow.
+// The queue of outgoing frames. Frames are never dropped or reordered; while the host is slow, updates are folded.
 import type { Chunk, Frame, Transport } from '../contracts/index.ts';
 
-/** With this much waiting, whoever produces events is asked to pause. */
+/** From this many queued bytes on, `push` returns a promise, so that the sender pauses. */
 const HIGH_WATER = 1024 * 1024;
-/** With this much waiting, not even new calls are read. */
-const OVERFULL = 32 * HIGH_WATER;
+/** From this many queued bytes on, no new calls are read. */
+const MAX_WAITING_BYTES = 32 * HIGH_WATER;
 
 export class Outbox {
   readonly #transport: Transport;
   readonly #waiting: Frame[] = [];
   #waitingBytes = 0;
-  #pumping: Promise<void> | undefined;
-  #relief: Promise<void> | undefined;
-  #relieve: () => void = () => {};
+  #sending: Promise<void> | undefined;
+  #drainPromise: Promise<void> | undefined;
+  #resolveDrain: () => void = () => {};
 
   constructor(transport: Transport) {
     this.#transport = transport;
   }
 
-  /** Returns a promise when the host is so far behind that the sender should wait. */
+  /** Returns a promise when the sender should wait because the host reads too slowly. */
   push(frame: Frame): undefined | Promise<void> {
-    if (!this.#pumping) {
-      if (!this.#transport.write(frame.chunks as Chunk[])) this.#pumping = this.#pump();
+    if (!this.#sending) {
+      if (!this.#transport.write(frame.chunks as Chunk[])) this.#sending = this.#sendWaiting();
       return undefined;
     }
     this.#enqueue(frame);
     if (this.#waitingBytes <= HIGH_WATER) return undefined;
-    this.#relief ??= new Promise((resolve) => {
-      this.#relieve = resolve;
+    this.#drainPromise ??= new Promise((resolve) => {
+      this.#resolveDrain = resolve;
     });
-    return this.#relief;
+    return this.#drainPromise;
   }
 
   get isOverfull(): boolean {
-    return this.#waitingBytes > OVERFULL;
+    return this.#waitingBytes > MAX_WAITING_BYTES;
   }
 
-  /** Everything pushed so far has left. */
+  /** Resolves when all frames pushed so far have left the process. */
   async flush(): Promise<void> {
-    while (this.#pumping) await this.#pumping;
+    while (this.#sending) await this.#sending;
     await this.#transport.flush();
   }
 
@@ -54,22 +54,22 @@ export class Outbox {
     }
   }
 
-  async #pump(): Promise<void> {
-    for (let room = false; !room; ) {
-      await this.#transport.drained();
-      room = true;
+  async #sendWaiting(): Promise<void> {
+    for (let canWrite = false; !canWrite; ) {
+      await this.#transport.waitForDrain();
+      canWrite = true;
       let sent = 0;
-      while (room && sent < this.#waiting.length) {
+      while (canWrite && sent < this.#waiting.length) {
         const frame = this.#waiting[sent++] as Frame;
         this.#waitingBytes -= frame.bytes;
-        room = this.#transport.write(frame.chunks as Chunk[]);
+        canWrite = this.#transport.write(frame.chunks as Chunk[]);
       }
       this.#waiting.splice(0, sent);
       if (this.#waitingBytes <= HIGH_WATER / 2) {
-        this.#relief = undefined;
-        this.#relieve();
+        this.#drainPromise = undefined;
+        this.#resolveDrain();
       }
     }
-    this.#pumping = undefined;
+    this.#sending = undefined;
   }
 }

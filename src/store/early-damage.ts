@@ -1,32 +1,33 @@
-// The store's look at the lines behind the header, which the way back from the leaf does not reach. Reads a few kilobytes at most.
+// Finds damaged lines right after the header, which reading back from the leaf does not reach.
 import type { OpenFile } from '../contracts/ports.ts';
-import type { LogDamage } from '../contracts/store.ts';
-import { headOf, readLine } from './entry-line.ts';
-import { isBlank, lineEnds, piece } from './line.ts';
+import type { LogDamage } from '../contracts/session-store.ts';
+import { parseHead, parseLine } from './entry-line.ts';
+import { findLineEnds, isBlankLine, readChunk } from './raw-line.ts';
 
-/** More would cost what the history costs. */
-const WINDOW = 4096;
-const BRACE = 0x7b;
+/** Limits the cost: reading all lines would take as long as reading the whole history. */
+const WINDOW_BYTES = 4096;
+const OPENING_BRACE = 0x7b;
 
-/** What cannot be read among the first lines of a log, up to `until`, from where on the rest has been read. */
-export async function earlyDamage(file: OpenFile, from: number, until: number): Promise<LogDamage[]> {
-  if (until <= from) return [];
-  const bytes = await piece(file, from, Math.min(WINDOW, until - from));
+/** Returns the unreadable lines from `from` up to `limit`. The lines after `limit` have been read already. */
+export async function findEarlyDamage(file: OpenFile, from: number, limit: number): Promise<LogDamage[]> {
+  if (limit <= from) return [];
+  const bytes = await readChunk(file, from, Math.min(WINDOW_BYTES, limit - from));
   const damage: LogDamage[] = [];
   let start = 0;
-  for (const end of lineEnds(bytes)) {
-    const message = problemIn(bytes.subarray(start, end), from + start);
+  for (const end of findLineEnds(bytes)) {
+    const message = findLineProblem(bytes.subarray(start, end), from + start);
     if (message !== undefined) damage.push({ offset: from + start, message });
     start = end + 1;
   }
-  // Of a line that ends beyond the window only the beginning is known: entries are objects.
-  const isCut = start < bytes.length;
-  if (isCut && bytes[start] !== BRACE) damage.push({ offset: from + start, message: 'a line is not an entry' });
+  // Only the beginning of a line that ends beyond the window is known. Entries are objects.
+  const isTruncated = start < bytes.length;
+  if (isTruncated && bytes[start] !== OPENING_BRACE)
+    damage.push({ offset: from + start, message: 'a line is not an entry' });
   return damage;
 }
 
-function problemIn(bytes: Buffer, start: number): string | undefined {
-  if (isBlank(bytes)) return undefined;
+function findLineProblem(bytes: Buffer, start: number): string | undefined {
+  if (isBlankLine(bytes)) return undefined;
   const line = { start, length: bytes.length, bytes };
-  return headOf(line) ? undefined : readLine(line).problem;
+  return parseHead(line) ? undefined : parseLine(line).problem;
 }

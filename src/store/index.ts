@@ -1,5 +1,5 @@
-// Table of contents: where conversations are kept.
-export { createJsonlStore, type JsonlStoreOptions } from './jsonl.ts';
-export type { ProcessId, ProcessIdentity } from './lock.ts';
-export { createMemoryStore, type MemoryLog } from './memory.ts';
-export { sessionFolder, sessionFolders } from './places.ts';
+// Public API of the session store.
+export { createJsonlStore, type JsonlStoreOptions } from './jsonl-store.ts';
+export { createMemoryStore, type MemoryLog } from './memory-store.ts';
+export { createSessionIndex, type SessionIndex } from './session-index.ts';
+export { getSessionDirectory, listSessionDirectories } from './session-paths.ts';

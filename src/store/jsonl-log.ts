@@ -1,16 +1,16 @@
-// The store's queue: one conversation's entries on their way to its file, in order. Must not know what an entry means.
-import { type Deferred, deferred } from '../base/deferred.ts';
-import { Fault, messageOf } from '../base/fault.ts';
+// Queues the entries of one session and writes them to its file in order.
+import { createDeferred, type Deferred } from '../base/deferred.ts';
+import { Fault, getErrorMessage } from '../base/fault.ts';
 import { toJson } from '../base/json.ts';
 import type { Clock, Files } from '../contracts/ports.ts';
-import type { SessionLog } from '../contracts/store.ts';
-import type { SessionEntry, SessionHeader } from '../protocol/entry.ts';
-import type { BlockFile } from './jsonl-file.ts';
+import type { SessionLog } from '../contracts/session-store.ts';
+import type { SessionEntry, SessionHeader } from '../protocol/session-entry.ts';
+import type { BlockFile } from './block-file.ts';
 
-/** Less is read again sooner than it is written down. */
-const LONG_BYTES = 256 * 1024;
+/** Reading a smaller log is faster than writing a digest. */
+const DEFAULT_DIGEST_MIN_BYTES = 256 * 1024;
 
-interface Waiting extends Deferred<void> {
+interface PendingWrite extends Deferred<void> {
   readonly lines: string;
 }
 
@@ -19,41 +19,41 @@ export interface JsonlLogOptions {
   readonly clock: Clock;
   readonly file: string;
   readonly target: BlockFile;
-  /** Logs of so many bytes are worth remembering something of. */
-  readonly longBytes?: number | undefined;
-  /** Whether nothing in it is damaged or kept elsewhere. */
-  readonly isSound?: (() => boolean) | undefined;
-  /** Goes before the first entries of a new file. */
+  /** Minimum size of a log for which a digest is written. */
+  readonly digestMinBytes?: number | undefined;
+  /** Whether no entry is damaged and no image is stored outside of the log. */
+  readonly isIntact?: (() => boolean) | undefined;
+  /** Written before the first entries of a new file. */
   readonly header?: SessionHeader | undefined;
 }
 
 /**
- * Calls that come while a write is under way share the next write and its sync. When a write fails, everything that waited
- * behind it fails too: those entries were added in the belief that the ones before them would stand.
+ * Calls during a write share the next write and its sync. When a write fails, all queued writes fail too, because their
+ * entries depend on the entries before them.
  */
 export function createJsonlLog(options: JsonlLogOptions): SessionLog {
-  const { files, file, target, header, longBytes = LONG_BYTES, isSound } = options;
+  const { files, file, target, header, digestMinBytes = DEFAULT_DIGEST_MIN_BYTES, isIntact } = options;
   const encoder = new TextEncoder();
-  let queue: Waiting[] = [];
+  let queue: PendingWrite[] = [];
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
-  let opening = header ? `${toJson(header)}\n` : '';
+  let headerLine = header ? `${toJson(header)}\n` : '';
 
-  async function writeAll(): Promise<void> {
-    // Gives the other calls of this moment their place in the first write.
+  async function drainQueue(): Promise<void> {
+    // Lets other calls of the same tick join the first write.
     await undefined;
     while (queue.length > 0) {
       const batch = queue;
       queue = [];
       try {
-        await target.append(encoder.encode(opening + batch.map((waiting) => waiting.lines).join('')));
-        opening = '';
-        for (const waiting of batch) waiting.resolve();
+        await target.append(encoder.encode(headerLine + batch.map((pendingWrite) => pendingWrite.lines).join('')));
+        headerLine = '';
+        for (const pendingWrite of batch) pendingWrite.resolve();
       } catch (cause) {
-        const lost = [...batch, ...queue];
+        const failedWrites = [...batch, ...queue];
         queue = [];
-        const fault = refusal(file, cause);
-        for (const waiting of lost) waiting.reject(fault);
+        const fault = toStorageFault(file, cause);
+        for (const pendingWrite of failedWrites) pendingWrite.reject(fault);
       }
     }
     writing = undefined;
@@ -64,21 +64,21 @@ export function createJsonlLog(options: JsonlLogOptions): SessionLog {
     async append(entries) {
       if (closing) throw new Fault('storage', `Cannot write session file ${file}: it is closed`);
       if (entries.length === 0) return;
-      const waiting = { ...deferred(), lines: linesOf(entries, file) };
-      queue.push(waiting);
-      writing ??= writeAll();
-      return waiting.promise;
+      const pendingWrite = { ...createDeferred(), lines: serializeEntries(entries, file) };
+      queue.push(pendingWrite);
+      writing ??= drainQueue();
+      return pendingWrite.promise;
     },
     async readAll() {
       await writing;
       const { readEntries } = await import('./read-entries.ts');
       return readEntries(files, file, target.end);
     },
-    async remember(about) {
+    async writeDigest(getRecord) {
       await writing;
-      if (closing || target.end < longBytes || isSound?.() === false) return;
+      if (closing || target.end < digestMinBytes || isIntact?.() === false) return;
       const { writeDigest } = await import('./digest-file.ts');
-      await writeDigest(options, about);
+      await writeDigest(options, getRecord);
     },
     close() {
       closing ??= Promise.resolve(writing).then(() => target.close());
@@ -87,18 +87,18 @@ export function createJsonlLog(options: JsonlLogOptions): SessionLog {
   };
 }
 
-/** What says by itself which session it is about is passed on as it is. */
-function refusal(file: string, cause: unknown): Fault {
+/** A Fault already names the session, so it is passed on unchanged. */
+function toStorageFault(file: string, cause: unknown): Fault {
   if (cause instanceof Fault) return cause;
-  return new Fault('storage', `Cannot write session file ${file}: ${messageOf(cause)}`, { cause });
+  return new Fault('storage', `Cannot write session file ${file}: ${getErrorMessage(cause)}`, { cause });
 }
 
-/** Taken down at the call: what happens to the objects afterwards is not history. */
-function linesOf(entries: readonly SessionEntry[], file: string): string {
+/** Serializes at the call, so that later changes to the objects are not written. */
+function serializeEntries(entries: readonly SessionEntry[], file: string): string {
   try {
     return entries.map((entry) => `${toJson(entry)}\n`).join('');
   } catch (cause) {
-    throw new Fault('storage', `Cannot write session file ${file}: an entry is not JSON: ${messageOf(cause)}`, {
+    throw new Fault('storage', `Cannot write session file ${file}: an entry is not JSON: ${getErrorMessage(cause)}`, {
       cause,
     });
   }

@@ -1,46 +1,46 @@
-// The hall, terminal: what the agent is busy with, in a few words, and since when. Knows events; no terminal.
+// Tracks what the agent is doing and for how long, and renders it as the activity lines.
 import type { AgentEvent } from '../protocol/index.ts';
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const FRAME_MS = 120;
+const SPINNER_FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const SPINNER_FRAME_MS = 120;
 
 export class Activity {
-  #since: number | undefined;
-  #what = '';
+  #startedAt: number | undefined;
+  #label = '';
   readonly #subagents = new Map<string, string>();
 
   get isBusy(): boolean {
-    return this.#since !== undefined;
+    return this.#startedAt !== undefined;
   }
 
-  take(event: AgentEvent, now: number): void {
+  handleEvent(event: AgentEvent, now: number): void {
     switch (event.type) {
       case 'agent_start':
-        this.#begin('Working', now);
+        this.#start('Working', now);
         return;
       case 'auto_retry_start':
-        this.#begin(
-          `Asking again in ${Math.ceil(event.delayMs / 1000)} s (${event.attempt} of ${event.maxAttempts}): ${event.errorMessage}`,
+        this.#start(
+          `Retrying in ${Math.ceil(event.delayMs / 1000)} s (attempt ${event.attempt} of ${event.maxAttempts}): ${event.errorMessage}`,
           now,
         );
         return;
       case 'auto_compaction_start':
       case 'compaction_start':
-        this.#begin('Summarising the conversation', now);
+        this.#start('Compacting the context', now);
         return;
       case 'auto_compaction_end':
-        this.#what = 'Working';
+        this.#label = 'Working';
         return;
       case 'compaction_end':
       case 'agent_settled':
         this.#subagents.clear();
-        this.#since = undefined;
+        this.#startedAt = undefined;
         return;
       case 'subagent_start':
         this.#subagents.set(event.id, event.agent);
         return;
       case 'subagent_verification_command_start':
-        this.#subagents.set(event.id, `checking with ${event.commandName}`);
+        this.#subagents.set(event.id, `verifying with ${event.commandName}`);
         return;
       case 'subagent_end':
         this.#subagents.delete(event.id);
@@ -50,18 +50,18 @@ export class Activity {
     }
   }
 
-  /** One line each; nothing when nothing goes on. */
-  lines(now: number): string[] {
-    if (this.#since === undefined) return [];
-    const elapsed = Math.max(0, now - this.#since);
-    const frame = FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length] ?? '';
+  /** The spinner line, then one line per running subagent. Empty when no run is active. */
+  renderLines(now: number): string[] {
+    if (this.#startedAt === undefined) return [];
+    const elapsed = Math.max(0, now - this.#startedAt);
+    const frame = SPINNER_FRAMES[Math.floor(elapsed / SPINNER_FRAME_MS) % SPINNER_FRAMES.length] ?? '';
     const seconds = Math.floor(elapsed / 1000);
-    const subagents = [...this.#subagents].map(([id, what]) => `  ↳ ${id}: ${what}`);
-    return [`${frame} ${this.#what}${seconds > 0 ? ` · ${seconds} s` : ''} · Esc stops`, ...subagents];
+    const subagents = [...this.#subagents].map(([id, activity]) => `  ↳ ${id}: ${activity}`);
+    return [`${frame} ${this.#label}${seconds > 0 ? ` · ${seconds} s` : ''} · Esc to stop`, ...subagents];
   }
 
-  #begin(what: string, now: number): void {
-    this.#what = what;
-    this.#since ??= now;
+  #start(label: string, now: number): void {
+    this.#label = label;
+    this.#startedAt ??= now;
   }
 }

@@ -1,247 +1,251 @@
-// The hall, terminal: one conversation with an agent: events come in, keys come in, and a picture of both is kept. Knows the
-// client's calls; the terminal only as a screen.
-import { messageOf } from '../base/index.ts';
-import type { Client, Display } from '../client/index.ts';
+// Connects client events and key input to the views of one session, and draws them on the screen.
+import { getErrorMessage } from '../base/index.ts';
+import type { Client, DisplayRequest } from '../client/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { Activity } from './activity.ts';
-import { Asks } from './asks/asks.ts';
-import { SelectPane } from './asks/select.ts';
-import type { EarlierSession, Room } from './commands/command.ts';
-import { mustKnow, slashWord, vocabulary, wordsAfter } from './commands/vocabulary.ts';
-import { Drawing } from './drawing.ts';
-import type { Sources } from './input/completion.ts';
-import type { History } from './input/history.ts';
-import { Typing } from './input/typing.ts';
-import { picture } from './picture.ts';
+import {
+  completeArguments,
+  listCommands,
+  parseSlashCommand,
+  requireKnownCommand,
+} from './commands/command-registry.ts';
+import type { CommandContext, SessionListItem } from './commands/slash-command.ts';
+import { DialogQueue } from './dialogs/dialog-queue.ts';
+import { SelectDialog } from './dialogs/select-dialog.ts';
+import type { CompletionSources } from './input/find-completion.ts';
+import { InputEditor } from './input/input-editor.ts';
+import type { InputHistory } from './input/input-history.ts';
+import { layout } from './layout.ts';
+import { RenderScheduler } from './render-scheduler.ts';
 import type { Screen } from './screen.ts';
-import { Shell } from './shell.ts';
-import { Standing } from './standing.ts';
+import { StatusModel } from './status-model.ts';
 import { Transcript } from './transcript/transcript.ts';
+import { UserShell } from './user-shell.ts';
 
 export interface ConversationPorts {
   readonly client: Client;
   readonly screen: Screen;
   readonly clock: Clock;
-  readonly history: History;
-  /** How long keys must rest before a question that came up takes them for its answer. */
-  readonly restMs: number;
-  names(folder: string): Promise<readonly string[]>;
-  sessions(): Promise<readonly EarlierSession[]>;
-  /** What the person made of the text in an editor. The terminal is the editor's meanwhile. */
-  edit(text: string): Promise<string>;
-  leave(): void;
+  readonly history: InputHistory;
+  /** A new dialog ignores keys until no key was pressed for this long. */
+  readonly keyIdleMs: number;
+  listDirectory(folder: string): Promise<readonly string[]>;
+  listSessions(): Promise<readonly SessionListItem[]>;
+  /** Resolves to the edited text. The editor owns the terminal until then. */
+  openEditor(text: string): Promise<string>;
+  quit(): void;
 }
 
-/** More than anybody scrolls back for. */
-const HISTORY_MESSAGES = 40;
+/** Older messages are not printed when a session is shown. */
+const MAX_HISTORY_MESSAGES = 40;
 
-type Say = Parameters<Room['say']>[1];
+type NoticeLevel = Parameters<CommandContext['notify']>[1];
 
-export class Conversation implements Room {
+export class Conversation implements CommandContext {
   readonly client: Client;
-  readonly asks: Asks;
-  readonly typing: Typing;
+  readonly dialogs: DialogQueue;
+  readonly input: InputEditor;
   readonly transcript: Transcript;
   readonly activity = new Activity();
   readonly #ports: ConversationPorts;
-  readonly #standing: Standing;
-  readonly #drawing: Drawing;
-  readonly #shell: Shell;
-  #editing: Promise<string> | undefined;
+  readonly #status: StatusModel;
+  readonly #scheduler: RenderScheduler;
+  readonly #userShell: UserShell;
+  #pendingEdit: Promise<string> | undefined;
 
   constructor(ports: ConversationPorts, state: SessionState) {
     const { client, screen, clock } = ports;
     this.#ports = ports;
     this.client = client;
-    this.#standing = new Standing(client, state);
-    this.#drawing = new Drawing(clock, () => this.#picture());
+    this.#status = new StatusModel(client, state);
+    this.#scheduler = new RenderScheduler(clock, () => this.#render());
     this.transcript = new Transcript(
       (lines) => screen.print(lines),
       () => screen.columns,
     );
-    this.asks = new Asks(clock, ports.restMs, () => this.draw());
-    this.typing = new Typing(ports.history, this.#sources(), () => this.draw());
-    this.#shell = new Shell(client, this.transcript, () => screen.columns);
+    this.dialogs = new DialogQueue(clock, ports.keyIdleMs, () => this.draw());
+    this.input = new InputEditor(ports.history, this.#createCompletionSources(), () => this.draw());
+    this.#userShell = new UserShell(client, this.transcript, () => screen.columns);
   }
 
   get state(): SessionState {
-    return this.#standing.state;
+    return this.#status.state;
   }
 
   get isBusy(): boolean {
-    return this.activity.isBusy || this.#shell.isBusy;
+    return this.activity.isBusy || this.#userShell.isBusy;
   }
 
-  /** Everything that the person says with Enter. */
+  /** Handles text sent with Enter: a message, a slash command or a `!` shell command. */
   async submit(text: string): Promise<void> {
     if (text.trim() === '') return;
     void this.#ports.history
       .add(text)
-      .catch((thrown: unknown) => this.say(`Your words are not kept: ${messageOf(thrown)}`, 'warning'));
+      .catch((thrown: unknown) => this.notify(`Cannot save the input history: ${getErrorMessage(thrown)}`, 'warning'));
     try {
-      if (text.startsWith('!')) await this.#shell.run(text);
-      else await this.#spoken(text.trim());
+      if (text.startsWith('!')) await this.#userShell.run(text);
+      else await this.#submitText(text.trim());
     } catch (thrown) {
-      // Nothing that was written is lost because it was refused.
-      if (this.typing.draft.text === '' && !text.startsWith('/')) this.typing.write(text);
-      this.say(messageOf(thrown), 'error');
+      // Put a rejected message back into the input so that the user does not lose it.
+      if (this.input.draft.text === '' && !text.startsWith('/')) this.input.setText(text);
+      this.notify(getErrorMessage(thrown), 'error');
     }
     this.draw();
   }
 
-  async edit(text: string): Promise<void> {
-    if (this.#editing) return;
-    this.#editing = this.#ports.edit(text);
+  async openEditor(text: string): Promise<void> {
+    if (this.#pendingEdit) return;
+    this.#pendingEdit = this.#ports.openEditor(text);
     try {
-      this.typing.write(await this.#editing);
+      this.input.setText(await this.#pendingEdit);
     } finally {
-      this.#editing = undefined;
+      this.#pendingEdit = undefined;
     }
     this.draw();
   }
 
-  /** Settles once no editor is open. */
-  async edited(): Promise<void> {
-    await this.#editing?.catch(() => {});
+  async waitForEditor(): Promise<void> {
+    await this.#pendingEdit?.catch(() => {});
   }
 
-  /** Stops whatever goes on. */
-  stop(): void {
-    const failed = (thrown: unknown) => this.say(messageOf(thrown), 'error');
-    if (this.#shell.isBusy) this.client.call('abort_bash').catch(failed);
-    if (this.activity.isBusy) this.client.call('abort').catch(failed);
+  /** Aborts the run and the user shell commands. */
+  abort(): void {
+    const reportError = (thrown: unknown) => this.notify(getErrorMessage(thrown), 'error');
+    if (this.#userShell.isBusy) this.client.call('abort_bash').catch(reportError);
+    if (this.activity.isBusy) this.client.call('abort').catch(reportError);
   }
 
-  /** Words that stand in the place of the status until the next key. */
-  hint(text: string | undefined): void {
-    this.#standing.hint = text;
+  /** Shown instead of the status line until the next key. */
+  setHint(text: string | undefined): void {
+    this.#status.hint = text;
   }
 
-  async takeBack(): Promise<void> {
+  async restoreQueuedMessages(): Promise<void> {
     const { steering, followUp } = await this.client.call('clear_queue');
-    const texts = [...steering, ...followUp, this.typing.draft.text].filter((text) => text !== '');
-    this.typing.write(texts.join('\n'));
+    const texts = [...steering, ...followUp, this.input.draft.text].filter((text) => text !== '');
+    this.input.setText(texts.join('\n'));
     this.draw();
   }
 
-  say(message: string, level?: Say): void {
-    this.transcript.say(message, level);
+  notify(message: string, level?: NoticeLevel): void {
+    this.transcript.notify(message, level);
     this.draw();
   }
 
   async choose(
     title: string,
-    choices: ConstructorParameters<typeof SelectPane>[1],
+    choices: ConstructorParameters<typeof SelectDialog>[1],
     at = 0,
   ): Promise<string | undefined> {
-    return this.asks.choose(new SelectPane(title, choices, { at }));
+    return this.dialogs.choose(new SelectDialog(title, choices, { at }));
   }
 
-  write(text: string): void {
-    this.typing.write(text);
+  setDraft(text: string): void {
+    this.input.setText(text);
   }
 
-  async refresh(): Promise<void> {
-    await this.#standing.refresh();
+  async refreshStatus(): Promise<void> {
+    await this.#status.refresh();
     this.draw();
   }
 
-  async turnTo(title: string): Promise<void> {
-    await this.refresh();
-    this.#standing.forgetQueue();
-    this.say(`── ${title}${this.state.sessionName ? `: ${this.state.sessionName}` : ''} ──`);
+  async showSession(title: string): Promise<void> {
+    await this.refreshStatus();
+    this.#status.clearQueue();
+    this.notify(`── ${title}${this.state.sessionName ? `: ${this.state.sessionName}` : ''} ──`);
     await this.showHistory();
   }
 
   async showHistory(): Promise<void> {
     if (this.state.messageCount === 0) return;
     const { messages } = await this.client.call('get_messages');
-    const earlier = messages.length - HISTORY_MESSAGES;
-    if (earlier > 0) this.transcript.say(`… ${earlier} earlier messages; /export writes all of them to a page`);
-    this.transcript.history(messages.slice(-HISTORY_MESSAGES));
+    const earlier = messages.length - MAX_HISTORY_MESSAGES;
+    if (earlier > 0)
+      this.transcript.notify(`… ${earlier} earlier messages are not shown; /export writes all of them to an HTML page`);
+    this.transcript.printHistory(messages.slice(-MAX_HISTORY_MESSAGES));
     this.draw();
   }
 
-  /** While something runs, it steers; otherwise it begins a run. */
+  /** Starts a run, or steers the current one. */
   async prompt(message: string): Promise<void> {
     await this.client.call('prompt', { message, streamingBehavior: 'steer' });
   }
 
-  async later(message: string): Promise<void> {
+  async followUp(message: string): Promise<void> {
     await this.client.call('prompt', { message, streamingBehavior: 'followUp' });
   }
 
-  sessions(): Promise<readonly EarlierSession[]> {
-    return this.#ports.sessions();
+  listSessions(): Promise<readonly SessionListItem[]> {
+    return this.#ports.listSessions();
   }
 
-  clear(): void {
+  clearScreen(): void {
     this.#ports.screen.clear();
     this.draw();
   }
 
-  leave(): void {
-    this.#ports.leave();
+  quit(): void {
+    this.#ports.quit();
   }
 
-  /** The terminal is given back: whatever happens from here on is not shown. */
+  /** Stops drawing. Later events are not shown. */
   close(): void {
-    this.asks.dismissAll();
-    this.#drawing.end();
+    this.dialogs.dismissAll();
+    this.#scheduler.stop();
   }
 
   draw(): void {
-    this.#drawing.now();
+    this.#scheduler.renderNow();
   }
 
-  #picture(): { moves: boolean } {
+  #render(): { isAnimating: boolean } {
     const { screen, clock } = this.#ports;
     const { columns, rows } = screen;
-    const scene = {
-      ...this.#standing.scene(),
-      live: [...this.transcript.live(), ...this.#shell.live(columns)],
-      activity: this.activity.lines(clock.now()),
-      pane: this.asks.view(columns, Math.max(6, rows - 4)),
-      asking: this.asks.current,
-      draft: this.typing.draft,
-      menu: this.asks.current ? [] : this.typing.menu(columns),
+    const input = {
+      ...this.#status.toLayoutInput(),
+      live: [...this.transcript.renderLive(), ...this.#userShell.renderLive(columns)],
+      activity: this.activity.renderLines(clock.now()),
+      dialog: this.dialogs.render(columns, Math.max(6, rows - 4)),
+      dialogKey: this.dialogs.current,
+      draft: this.input.draft,
+      menu: this.dialogs.current ? [] : this.input.renderMenu(columns),
     };
-    screen.draw(picture(scene, columns, rows));
-    return { moves: this.activity.isBusy || this.asks.current !== undefined };
+    screen.draw(layout(input, columns, rows));
+    return { isAnimating: this.activity.isBusy || this.dialogs.current !== undefined };
   }
 
-  take(event: AgentEvent): void {
-    this.activity.take(event, this.#ports.clock.now());
-    this.transcript.take(event);
-    this.#shell.take(event);
-    if (this.#standing.take(event)) void this.refresh().catch(() => {});
-    if (event.type === 'message_update' || event.type === 'tool_execution_update') this.#drawing.soon();
+  handleEvent(event: AgentEvent): void {
+    this.activity.handleEvent(event, this.#ports.clock.now());
+    this.transcript.handleEvent(event);
+    this.#userShell.handleEvent(event);
+    if (this.#status.handleEvent(event)) void this.refreshStatus().catch(() => {});
+    if (event.type === 'message_update' || event.type === 'tool_execution_update') this.#scheduler.renderSoon();
     else this.draw();
   }
 
-  show(display: Display): void {
-    this.#standing.show(display);
-    if (display.method === 'notify') this.say(display.message, display.notifyType);
-    else if (display.method === 'setTitle') this.#ports.screen.title(display.title);
-    else if (display.method === 'set_editor_text') this.typing.write(display.text);
-    else if (display.method === 'cancel') this.asks.withdraw(display.targetId);
+  handleDisplay(display: DisplayRequest): void {
+    this.#status.handleDisplay(display);
+    if (display.method === 'notify') this.notify(display.message, display.notifyType);
+    else if (display.method === 'setTitle') this.#ports.screen.setTitle(display.title);
+    else if (display.method === 'set_editor_text') this.input.setText(display.text);
+    else if (display.method === 'cancel') this.dialogs.cancel(display.targetId);
     this.draw();
   }
 
-  async #spoken(text: string): Promise<void> {
-    const word = slashWord(text);
-    if (word?.own) return word.own.run(word.args, this);
-    if (word) await mustKnow(word.name, this);
+  async #submitText(text: string): Promise<void> {
+    const command = parseSlashCommand(text);
+    if (command?.builtin) return command.builtin.run(command.args, this);
+    if (command) await requireKnownCommand(command.name, this);
     await this.prompt(text);
-    await this.refresh();
+    await this.refreshStatus();
   }
 
-  #sources(): Sources {
+  #createCompletionSources(): CompletionSources {
     return {
-      commands: () => vocabulary(this),
-      words: (name) => wordsAfter(name, this),
-      names: (folder) => this.#ports.names(folder),
+      listCommands: () => listCommands(this),
+      listArguments: (name) => completeArguments(name, this),
+      listDirectory: (folder) => this.#ports.listDirectory(folder),
     };
   }
 }

@@ -1,115 +1,115 @@
-// The hall, terminal: a person and an agent. Takes the terminal, converses until one of them leaves, and gives it back.
-import { type Deferred, deferred, Fault } from '../base/index.ts';
-import type { Client, Farewell } from '../client/index.ts';
+// Runs an interactive session: acquires the terminal, converses until the user quits or the agent exits, then releases it.
+import { createDeferred, type Deferred, Fault } from '../base/index.ts';
+import type { Client, ExitInfo } from '../client/index.ts';
 import { KNOWN_EVENTS } from '../client/known-events.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Tty } from '../contracts/tty.ts';
 import type { SessionState } from '../protocol/index.ts';
-import { REST_MS } from './asks/asks.ts';
-import type { EarlierSession } from './commands/command.ts';
+import type { SessionListItem } from './commands/slash-command.ts';
 import { Conversation } from './conversation.ts';
-import { createEars } from './ears.ts';
-import { History, type HistoryPlace } from './input/history.ts';
+import { KEY_IDLE_MS } from './dialogs/dialog-queue.ts';
+import { type HistoryFile, InputHistory } from './input/input-history.ts';
+import { createInputRouter } from './input-router.ts';
 import { PlainScreen } from './plain-screen.ts';
-import { DrawnScreen, type Screen } from './screen.ts';
-import { paletteFor, terminal } from './text/paint.ts';
-import { welcome } from './welcome.ts';
+import { renderWelcome } from './render-welcome.ts';
+import { AnsiScreen, type Screen } from './screen.ts';
+import { ansi, detectColourSupport } from './text/ansi.ts';
 
-export { plain } from '../base/plain.ts';
+export { sanitize } from '../base/safe-text.ts';
 
 export interface TerminalPorts {
   readonly client: Client;
   readonly tty: Tty;
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly history: HistoryPlace;
+  readonly history: HistoryFile;
   readonly version: string;
-  names(folder: string): Promise<readonly string[]>;
-  sessions(): Promise<readonly EarlierSession[]>;
-  /** Runs the person's editor on a text, in the foreground. An editor that was killed rejects with the fault `aborted`. */
-  edit(text: string): Promise<string>;
-  /** Begin with choosing an earlier conversation. */
-  readonly resume: boolean;
-  /** The person is not asked any more. */
-  readonly stopped: AbortSignal;
-  /** What the agent writes beside its frames, line by line. */
+  listDirectory(folder: string): Promise<readonly string[]>;
+  listSessions(): Promise<readonly SessionListItem[]>;
+  /** Runs the user's editor on a text, in the foreground. Rejects with the fault `aborted` when the editor was killed. */
+  editText(text: string): Promise<string>;
+  /** Ask for a session to resume first. */
+  readonly shouldChooseSession: boolean;
+  /** Ends the conversation as if the user had quit. */
+  readonly stopSignal: AbortSignal;
+  /** Lines that the agent process writes to stderr. */
   onStderr(listener: (line: string) => void): void;
 }
 
-export type Ending =
-  | { readonly how: 'left'; readonly state: SessionState }
-  | { readonly how: 'lost'; readonly farewell: Farewell };
+export type ConversationEnd =
+  | { readonly kind: 'left'; readonly state: SessionState }
+  | { readonly kind: 'lost'; readonly exitInfo: ExitInfo };
 
-/** Resolves when the person leaves, or the agent is gone. The terminal is given back by then; the agent is still there. */
-export async function converse(ports: TerminalPorts): Promise<Ending> {
+/** Resolves when the user quits or the agent exits. The terminal is released; the agent is not stopped. */
+export async function runConversation(ports: TerminalPorts): Promise<ConversationEnd> {
   const { client, tty, env } = ports;
-  const opened = listen(client);
-  const left = deferred();
-  ports.stopped.addEventListener('abort', () => left.resolve(), { once: true });
+  const opened = subscribe(client);
+  const quitRequested = createDeferred();
+  ports.stopSignal.addEventListener('abort', () => quitRequested.resolve(), { once: true });
   const state = await client.call('get_state');
-  // Some events are told only to hosts that name them.
+  // Some events are sent only to hosts that list them in their filter.
   await client.call('set_event_filter', { events: KNOWN_EVENTS });
-  const history = new History(ports.history);
+  const history = new InputHistory(ports.history);
   await history.load();
-  const palette = paletteFor(env);
-  const isDrawn = palette !== 'nothing';
-  const screen = isDrawn ? new DrawnScreen(tty, palette) : new PlainScreen(tty);
-  const leave = () => left.resolve();
-  const edit = (text: string) => lent(ports, { screen, isDrawn }, text);
+  const colourSupport = detectColourSupport(env);
+  const canRedraw = colourSupport !== 'nothing';
+  const screen = canRedraw ? new AnsiScreen(tty, colourSupport) : new PlainScreen(tty);
+  const quit = () => quitRequested.resolve();
+  const edit = (text: string) => editInForeground(ports, { screen, isDrawn: canRedraw }, text);
   const conversation = new Conversation(
-    { ...ports, screen, history, leave, edit, restMs: isDrawn ? REST_MS : 0 },
+    { ...ports, screen, history, quit, openEditor: edit, keyIdleMs: canRedraw ? KEY_IDLE_MS : 0 },
     state,
   );
-  tty.take(createEars(conversation, { ...ports, screen, isDrawn, leave }), {
-    raw: isDrawn,
-    farewell: isDrawn ? terminal.end : '',
+  tty.acquire(createInputRouter(conversation, { ...ports, screen, canRedraw, quit }), {
+    raw: canRedraw,
+    restoreSequence: canRedraw ? ansi.restoreTerminal : '',
   });
-  if (isDrawn) tty.write(terminal.begin);
+  if (canRedraw) tty.write(ansi.enableInputModes);
   opened.resolve(conversation);
   try {
-    await greet(conversation, ports, screen);
-    const farewell = await Promise.race([left.promise, client.closed]);
-    await conversation.edited();
-    // What was not said yet is found with the Up key next time.
-    if (farewell) await history.add(conversation.typing.draft.text).catch(() => {});
-    return farewell ? { how: 'lost', farewell } : { how: 'left', state: conversation.state };
+    await showWelcome(conversation, ports, screen);
+    const exitInfo = await Promise.race([quitRequested.promise, client.closed]);
+    await conversation.waitForEditor();
+    // The agent exited: save the unsent draft, so that the Up key finds it in the next session.
+    if (exitInfo) await history.add(conversation.input.draft.text).catch(() => {});
+    return exitInfo ? { kind: 'lost', exitInfo } : { kind: 'left', state: conversation.state };
   } finally {
     conversation.close();
-    screen.leave();
+    screen.suspend();
     tty.release();
   }
 }
 
-async function lent(
-  { tty, edit }: TerminalPorts,
+async function editInForeground(
+  { tty, editText }: TerminalPorts,
   { screen, isDrawn }: { screen: Screen; isDrawn: boolean },
   text: string,
 ): Promise<string> {
-  screen.leave();
-  if (isDrawn) tty.write(terminal.lend);
-  return tty.lend(() =>
-    edit(text).catch((thrown: unknown) => {
-      if (isDrawn && thrown instanceof Fault && thrown.code === 'aborted') tty.write(terminal.recover);
+  screen.suspend();
+  if (isDrawn) tty.write(ansi.saveCursor);
+  return tty.releaseDuring(() =>
+    editText(text).catch((thrown: unknown) => {
+      if (isDrawn && thrown instanceof Fault && thrown.code === 'aborted') tty.write(ansi.resetScreenModes);
       throw thrown;
     }),
   );
 }
 
-async function greet(conversation: Conversation, ports: TerminalPorts, screen: Screen): Promise<void> {
-  conversation.transcript.part(welcome(conversation.state, ports.version, screen.columns));
+async function showWelcome(conversation: Conversation, ports: TerminalPorts, screen: Screen): Promise<void> {
+  conversation.transcript.printBlock(renderWelcome(conversation.state, ports.version, screen.columns));
   await conversation.showHistory();
   conversation.draw();
-  ports.onStderr((line) => conversation.say(line, 'warning'));
-  if (ports.resume) void conversation.submit('/resume');
+  ports.onStderr((line) => conversation.notify(line, 'warning'));
+  if (ports.shouldChooseSession) void conversation.submit('/resume');
 }
 
-/** From the first moment: an agent may ask something before it has answered anything. */
-function listen(client: Client): Deferred<Conversation> {
-  const opened = deferred<Conversation>();
-  const later = (act: (conversation: Conversation) => void) => void opened.promise.then(act);
-  client.on((event) => later((conversation) => conversation.take(event)));
-  client.onShow((display) => later((conversation) => conversation.show(display)));
-  client.onAsk(async (question) => (await opened.promise).asks.question(question));
-  client.onPromptFailed(({ message }) => later((conversation) => conversation.say(message, 'error')));
+/** Subscribes before the first call, because the agent may open a dialog before its first reply. */
+function subscribe(client: Client): Deferred<Conversation> {
+  const opened = createDeferred<Conversation>();
+  const whenOpened = (handler: (conversation: Conversation) => void) => void opened.promise.then(handler);
+  client.onEvent((event) => whenOpened((conversation) => conversation.handleEvent(event)));
+  client.onDisplay((display) => whenOpened((conversation) => conversation.handleDisplay(display)));
+  client.onDialog(async (request) => (await opened.promise).dialogs.showRequest(request));
+  client.onPromptFailed(({ message }) => whenOpened((conversation) => conversation.notify(message, 'error')));
   return opened;
 }

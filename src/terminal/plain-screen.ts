@@ -1,19 +1,18 @@
-// The hall, terminal: a terminal that can only be written on, such as one inside of an editor (TERM=dumb). Nothing is drawn
-// twice; what is finished is printed, and a prompt where an answer is expected.
-import { plain } from '../base/plain.ts';
+// Screen for terminals without cursor control, such as TERM=dumb inside an editor. Prints finished lines and a prompt; never redraws.
+import { sanitize } from '../base/safe-text.ts';
 import type { Tty } from '../contracts/tty.ts';
-import type { Live, Screen } from './screen.ts';
+import type { LiveView, Screen } from './screen.ts';
+import { renderAnsi } from './text/ansi.ts';
 import type { Line } from './text/line.ts';
-import { paint } from './text/paint.ts';
 
 const PROMPT = '> ';
 
 export class PlainScreen implements Screen {
   readonly #tty: Tty;
   #pending: Line[] = [];
-  #question: unknown;
-  #isPrompted = false;
-  #isAway = false;
+  #dialogKey: unknown;
+  #hasPrompt = false;
+  #isSuspended = false;
   #draft = '';
 
   constructor(tty: Tty) {
@@ -24,7 +23,7 @@ export class PlainScreen implements Screen {
     return Math.max(4, this.#tty.columns - 1);
   }
 
-  /** Questions are printed once and scroll, so they may be as long as they are. */
+  /** Unlimited: dialogs are printed once and scroll. */
   get rows(): number {
     return Number.MAX_SAFE_INTEGER;
   }
@@ -33,43 +32,43 @@ export class PlainScreen implements Screen {
     this.#pending.push(...lines);
   }
 
-  draw({ question, isIdle, draft = '' }: Live): void {
-    if (this.#isAway) return;
-    if (question && question.key !== this.#question) this.#pending.push(...question.lines);
-    const asks = question !== undefined && question.key !== this.#question;
-    this.#question = question?.key;
+  draw({ dialog, isIdle, draft = '' }: LiveView): void {
+    if (this.#isSuspended) return;
+    if (dialog && dialog.key !== this.#dialogKey) this.#pending.push(...dialog.lines);
+    const isNewDialog = dialog !== undefined && dialog.key !== this.#dialogKey;
+    this.#dialogKey = dialog?.key;
     const lines = this.#pending.splice(0);
-    const text = lines.map((spans) => `${paint(spans, 'nothing')}\n`).join('');
-    // What was put into the draft, and not typed, is seen nowhere else.
-    const isPut = draft !== '' && draft !== this.#draft;
+    const text = lines.map((spans) => `${renderAnsi(spans, 'nothing')}\n`).join('');
+    // Text that the program put into the draft is not echoed by the terminal, so print it after the prompt.
+    const isDraftReplaced = draft !== '' && draft !== this.#draft;
     this.#draft = draft;
-    const breaks = this.#isPrompted && (text !== '' || isPut) ? '\n' : '';
-    if (text !== '' || isPut) this.#isPrompted = false;
-    const prompts = asks || ((isIdle || isPut) && !this.#isPrompted);
-    if (prompts) this.#isPrompted = true;
-    this.#tty.write(`${breaks}${text}${prompts ? `${PROMPT}${plain(draft)}` : ''}`);
+    const lineBreak = this.#hasPrompt && (text !== '' || isDraftReplaced) ? '\n' : '';
+    if (text !== '' || isDraftReplaced) this.#hasPrompt = false;
+    const shouldPrompt = isNewDialog || ((isIdle || isDraftReplaced) && !this.#hasPrompt);
+    if (shouldPrompt) this.#hasPrompt = true;
+    this.#tty.write(`${lineBreak}${text}${shouldPrompt ? `${PROMPT}${sanitize(draft)}` : ''}`);
   }
 
-  /** A whole line, which uses the prompt up. */
-  typed(): void {
-    this.#isPrompted = false;
+  /** Input is a whole line, so the cursor is no longer after the prompt. */
+  handleInput(): void {
+    this.#hasPrompt = false;
   }
 
-  resized(): void {}
+  handleResize(): void {}
 
   clear(): void {}
 
-  restart(): void {
-    this.#isAway = false;
-    this.#isPrompted = false;
+  resume(): void {
+    this.#isSuspended = false;
+    this.#hasPrompt = false;
   }
 
-  title(): void {}
+  setTitle(): void {}
 
-  leave(): void {
-    if (this.#isAway) return;
+  suspend(): void {
+    if (this.#isSuspended) return;
     this.draw({ lines: [], isIdle: false });
-    if (this.#isPrompted) this.#tty.write('\n');
-    this.#isAway = true;
+    if (this.#hasPrompt) this.#tty.write('\n');
+    this.#isSuspended = true;
   }
 }

@@ -1,59 +1,56 @@
-// The hall, terminal: the picture on the terminal. What is finished is printed once and scrolls away; what still changes is
-// kept at the bottom and drawn again. Knows lines and rows, nothing of what they say.
+// Draws on an ANSI terminal: finished lines are printed once and scroll; the live rows at the bottom are redrawn in place.
 
-import { type Plain, plainLine } from '../base/plain.ts';
+import { type SafeText, sanitizeLine } from '../base/safe-text.ts';
 import type { Tty } from '../contracts/tty.ts';
-import { clipped, type Line, lineWidth } from './text/line.ts';
-import { type Palette, paint, terminal } from './text/paint.ts';
+import { ansi, type ColourSupport, renderAnsi } from './text/ansi.ts';
+import { type Line, measureLine, truncateLine } from './text/line.ts';
 
-export interface Live {
+export interface LiveView {
   readonly lines: readonly Line[];
-  /** Where the person types. */
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
-  /** The question that is open, for screens that cannot draw: what it says, and something that tells it from the others. */
-  readonly question?: { readonly key: unknown; readonly lines: readonly Line[] } | undefined;
-  /** What the person would say with Enter, for the same. */
+  /** The open dialog, for screens that cannot redraw. `key` identifies the dialog. */
+  readonly dialog?: { readonly key: unknown; readonly lines: readonly Line[] } | undefined;
+  /** The unsent input, for screens that cannot redraw. */
   readonly draft?: string | undefined;
-  /** Whether the person is expected to type. */
+  /** Whether no run is active, so that the user is expected to type. */
   readonly isIdle: boolean;
 }
 
-/** Where a conversation is shown. */
 export interface Screen {
-  /** One less than there are: some terminals begin a new row when the last cell is filled. */
+  /** One less than the terminal has: some terminals wrap as soon as the last cell is filled. */
   readonly columns: number;
   readonly rows: number;
-  /** Printed above the live part with the next drawing, and never touched again. */
+  /** Queues lines that the next `draw` prints above the live rows. They are never redrawn. */
   print(lines: readonly Line[]): void;
-  draw(live: Live): void;
-  /** The terminal has wrapped what was there anew. */
-  resized(): void;
-  /** Begins again on an empty terminal; what was said stays where one can scroll to it. */
+  draw(liveView: LiveView): void;
+  /** Call after the terminal has rewrapped its rows to a new size. */
+  handleResize(): void;
+  /** Clears the visible screen; the scrollback remains. */
   clear(): void;
-  /** Takes the live part away, so that what follows, of whomever, stands below what is finished. Nothing is drawn until `restart`. */
-  leave(): void;
-  /** The person has typed. */
-  typed(): void;
-  /** Others may have written to the terminal meanwhile: what was drawn is theirs now. */
-  restart(): void;
-  title(text: string): void;
+  /** Erases the live rows, so that another program can write below the finished lines. Nothing is drawn until `resume`. */
+  suspend(): void;
+  /** Call after user input was handled. */
+  handleInput(): void;
+  /** Starts drawing at the cursor. Rows drawn before `suspend` are not overwritten: other programs may have written there. */
+  resume(): void;
+  setTitle(text: string): void;
 }
 
-export class DrawnScreen implements Screen {
+export class AnsiScreen implements Screen {
   readonly #tty: Tty;
-  readonly #palette: Palette;
-  /** The rows at the bottom as they were drawn, and how wide each is. */
+  readonly #colourSupport: ColourSupport;
+  /** The live rows as drawn. `width` is in cells. */
   #rows: { text: string; width: number }[] = [];
-  /** Where the cursor stands: in which of them, and how far to the right. */
-  #at = 0;
-  #column = 0;
+  /** Cursor position relative to the first live row. */
+  #cursorRow = 0;
+  #cursorColumn = 0;
   #pending: Line[] = [];
-  #title: Plain | undefined;
-  #isAway = false;
+  #title: SafeText | undefined;
+  #isSuspended = false;
 
-  constructor(tty: Tty, palette: Palette) {
+  constructor(tty: Tty, colourSupport: ColourSupport) {
     this.#tty = tty;
-    this.#palette = palette;
+    this.#colourSupport = colourSupport;
   }
 
   get columns(): number {
@@ -68,90 +65,93 @@ export class DrawnScreen implements Screen {
     this.#pending.push(...lines);
   }
 
-  draw(live: Live): void {
-    if (this.#isAway) return;
+  draw(liveView: LiveView): void {
+    if (this.#isSuspended) return;
     const finished = this.#pending.splice(0);
-    const rows = this.#fitting(live);
-    const head = `${terminal.beginFrame}${terminal.hideCursor}\r${terminal.up(this.#at)}`;
-    const body = finished.length > 0 ? this.#afresh(finished, rows) : this.#changes(rows);
+    const rows = this.#renderRows(liveView);
+    const head = `${ansi.beginSynchronizedUpdate}${ansi.hideCursor}\r${ansi.up(this.#cursorRow)}`;
+    const body = finished.length > 0 ? this.#redrawAll(finished, rows) : this.#redrawChanged(rows);
     this.#rows = rows;
-    const skipped = live.lines.length - rows.length;
-    const cursor = live.cursor && { row: Math.max(0, live.cursor.row - skipped), column: live.cursor.column };
-    this.#at = cursor?.row ?? Math.max(0, rows.length - 1);
-    this.#column = cursor?.column ?? 0;
-    const back = `\r${terminal.up(rows.length - 1 - this.#at)}${terminal.right(this.#column)}`;
-    const tail = `${terminal.wrapLines}${back}${cursor ? terminal.showCursor : ''}${terminal.endFrame}`;
+    const skipped = liveView.lines.length - rows.length;
+    const cursor = liveView.cursor && {
+      row: Math.max(0, liveView.cursor.row - skipped),
+      column: liveView.cursor.column,
+    };
+    this.#cursorRow = cursor?.row ?? Math.max(0, rows.length - 1);
+    this.#cursorColumn = cursor?.column ?? 0;
+    const back = `\r${ansi.up(rows.length - 1 - this.#cursorRow)}${ansi.right(this.#cursorColumn)}`;
+    const tail = `${ansi.enableWrap}${back}${cursor ? ansi.showCursor : ''}${ansi.endSynchronizedUpdate}`;
     this.#tty.write(`${head}${body}${tail}`);
   }
 
-  /** Rows that were too wide now take several. */
-  resized(): void {
-    if (this.#isAway) return;
+  /** A row that is wider than the new width occupies several rows now. */
+  handleResize(): void {
+    if (this.#isSuspended) return;
     const columns = Math.max(1, this.#tty.columns);
-    const taken = (width: number) => Math.max(1, Math.ceil(width / columns));
-    const before = this.#rows.slice(0, this.#at).reduce((sum, { width }) => sum + taken(width), 0);
-    const above = before + Math.floor(this.#column / columns);
-    this.#tty.write(`\r${terminal.up(Math.min(above, this.#tty.rows - 1))}${terminal.eraseBelow}`);
-    this.#forget();
+    const countRows = (width: number) => Math.max(1, Math.ceil(width / columns));
+    const before = this.#rows.slice(0, this.#cursorRow).reduce((sum, { width }) => sum + countRows(width), 0);
+    const above = before + Math.floor(this.#cursorColumn / columns);
+    this.#tty.write(`\r${ansi.up(Math.min(above, this.#tty.rows - 1))}${ansi.eraseBelow}`);
+    this.#resetRows();
   }
 
   clear(): void {
-    if (this.#isAway) return;
-    this.#tty.write(terminal.clear);
-    this.#forget();
+    if (this.#isSuspended) return;
+    this.#tty.write(ansi.clearScreen);
+    this.#resetRows();
   }
 
-  title(text: string): void {
+  setTitle(text: string): void {
     const isFirst = this.#title === undefined;
-    this.#title = plainLine(text);
-    if (!this.#isAway) this.#entitle(isFirst);
+    this.#title = sanitizeLine(text);
+    if (!this.#isSuspended) this.#writeTitle(isFirst);
   }
 
-  restart(): void {
-    this.#isAway = false;
-    this.#forget();
-    this.#entitle(true);
+  resume(): void {
+    this.#isSuspended = false;
+    this.#resetRows();
+    this.#writeTitle(true);
   }
 
-  typed(): void {}
+  handleInput(): void {}
 
-  leave(): void {
-    if (this.#isAway) return;
+  suspend(): void {
+    if (this.#isSuspended) return;
     this.draw({ lines: [], isIdle: false });
-    this.#tty.write(`${terminal.eraseBelow}${this.#title === undefined ? '' : terminal.oldTitle}`);
-    this.#isAway = true;
+    this.#tty.write(`${ansi.eraseBelow}${this.#title === undefined ? '' : ansi.popTitle}`);
+    this.#isSuspended = true;
   }
 
-  #entitle(keepsOld: boolean): void {
+  #writeTitle(shouldSaveOldTitle: boolean): void {
     if (this.#title === undefined) return;
-    this.#tty.write(`${keepsOld ? terminal.keepTitle : ''}${terminal.title(this.#title)}`);
+    this.#tty.write(`${shouldSaveOldTitle ? ansi.pushTitle : ''}${ansi.setTitle(this.#title)}`);
   }
 
-  #forget(): void {
+  #resetRows(): void {
     this.#rows = [];
-    this.#at = 0;
-    this.#column = 0;
+    this.#cursorRow = 0;
+    this.#cursorColumn = 0;
   }
 
-  #fitting({ lines }: Live): { text: string; width: number }[] {
+  #renderRows({ lines }: LiveView): { text: string; width: number }[] {
     return lines.slice(-Math.max(1, this.#tty.rows - 1)).map((spans) => {
-      const fitting = clipped(spans, this.columns);
-      return { text: paint(fitting, this.#palette), width: lineWidth(fitting) };
+      const truncated = truncateLine(spans, this.columns);
+      return { text: renderAnsi(truncated, this.#colourSupport), width: measureLine(truncated) };
     });
   }
 
-  #afresh(finished: readonly Line[], rows: readonly { text: string }[]): string {
-    const above = finished.map((spans) => `${paint(spans, this.#palette)}\r\n`).join('');
-    return `${terminal.eraseBelow}${above}${terminal.cutLines}${rows.map(({ text }) => text).join('\r\n')}`;
+  #redrawAll(finished: readonly Line[], rows: readonly { text: string }[]): string {
+    const above = finished.map((spans) => `${renderAnsi(spans, this.#colourSupport)}\r\n`).join('');
+    return `${ansi.eraseBelow}${above}${ansi.disableWrap}${rows.map(({ text }) => text).join('\r\n')}`;
   }
 
-  #changes(rows: readonly { text: string }[]): string {
+  #redrawChanged(rows: readonly { text: string }[]): string {
     const shrinks = rows.length < this.#rows.length;
     const drawn = rows.map(({ text }, at) => {
-      const same = this.#rows[at]?.text === text && !(shrinks && at === rows.length - 1);
-      return same ? '' : `${text}${terminal.eraseLine}`;
+      const isUnchanged = this.#rows[at]?.text === text && !(shrinks && at === rows.length - 1);
+      return isUnchanged ? '' : `${text}${ansi.eraseLine}`;
     });
-    const rest = shrinks ? terminal.eraseBelow : '';
-    return `${terminal.cutLines}${drawn.join('\r\n')}${rest}`;
+    const eraseRest = shrinks ? ansi.eraseBelow : '';
+    return `${ansi.disableWrap}${drawn.join('\r\n')}${eraseRest}`;
   }
 }

@@ -1,53 +1,53 @@
-// The hall, terminal: keys that do something instead of writing. Knows the conversation; how keys are spelled, not how they arrive.
-import { messageOf } from '../base/index.ts';
+// Binds keys such as Ctrl+C and Ctrl+G to actions of the conversation.
+import { getErrorMessage } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Twice within this is meant. */
-const TWICE_MS = 2_000;
+/** A second Ctrl+C within this time quits. */
+const DOUBLE_PRESS_MS = 2_000;
 
 export interface Shortcuts {
-  /** Whether the key was one. */
-  press(key: string): boolean;
+  /** Returns whether the key is a shortcut. */
+  handleKey(key: string): boolean;
 }
 
 export function createShortcuts(conversation: Conversation, clock: Clock, suspend: () => void): Shortcuts {
   let interruptedAt = Number.NEGATIVE_INFINITY;
   const interrupt = () => {
-    if (clock.now() - interruptedAt < TWICE_MS) return conversation.leave();
+    if (clock.now() - interruptedAt < DOUBLE_PRESS_MS) return conversation.quit();
     interruptedAt = clock.now();
-    if (conversation.isBusy) conversation.stop();
-    else conversation.typing.discard();
-    conversation.hint('Ctrl+C once more leaves');
-    clock.after(TWICE_MS, () => {
-      conversation.hint(undefined);
+    if (conversation.isBusy) conversation.abort();
+    else conversation.input.cutAll();
+    conversation.setHint('Press Ctrl+C again to quit');
+    clock.after(DOUBLE_PRESS_MS, () => {
+      conversation.setHint(undefined);
       conversation.draw();
     });
   };
-  const failed = (thrown: unknown) => conversation.say(messageOf(thrown), 'error');
-  const keys: Readonly<Record<string, () => unknown>> = {
+  const reportError = (thrown: unknown) => conversation.notify(getErrorMessage(thrown), 'error');
+  const actions: Readonly<Record<string, () => unknown>> = {
     'ctrl+c': interrupt,
     escape() {
-      if (conversation.typing.hasMenu) conversation.typing.closeMenu();
-      else conversation.stop();
+      if (conversation.input.hasMenu) conversation.input.closeMenu();
+      else conversation.abort();
     },
-    'ctrl+l': () => conversation.clear(),
-    'ctrl+o': () => conversation.transcript.part(conversation.transcript.whole ?? []),
-    'ctrl+g': () => conversation.edit(conversation.typing.draft.text).catch(failed),
+    'ctrl+l': () => conversation.clearScreen(),
+    'ctrl+o': () => conversation.transcript.printBlock(conversation.transcript.lastFullOutput ?? []),
+    'ctrl+g': () => conversation.openEditor(conversation.input.draft.text).catch(reportError),
     'ctrl+z': suspend,
-    'shift+tab': () => conversation.client.call('cycle_thinking_level').catch(failed),
-    'alt+up': () => conversation.takeBack().catch(failed),
+    'shift+tab': () => conversation.client.call('cycle_thinking_level').catch(reportError),
+    'alt+up': () => conversation.restoreQueuedMessages().catch(reportError),
   };
   return {
-    press(key) {
-      const isEnd = key === 'ctrl+d';
-      if (isEnd && conversation.typing.draft.text === '') {
-        conversation.leave();
+    handleKey(key) {
+      const isEndOfInput = key === 'ctrl+d';
+      if (isEndOfInput && conversation.input.draft.text === '') {
+        conversation.quit();
         return true;
       }
-      const act = keys[key];
-      act?.();
-      return act !== undefined;
+      const action = actions[key];
+      action?.();
+      return action !== undefined;
     },
   };
 }

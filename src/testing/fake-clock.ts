@@ -1,21 +1,21 @@
-// The hall, testing: a clock that moves only when told to. Nothing in a test waits for real time.
+// A clock that advances only on request, so that no test waits for real time.
 import type { Clock } from '../contracts/index.ts';
 
 export interface FakeClock extends Clock {
-  /** Moves on, running what falls due on the way, in order. */
+  /** Advances the time and runs the timers that become due, in order. */
   advance(ms: number): Promise<void>;
 }
 
 interface Timer {
-  at: number;
-  act(): void;
+  dueMs: number;
+  callback(): void;
 }
 
 export function createFakeClock(start = Date.UTC(2026, 0, 2, 3, 4, 5)): FakeClock {
   let now = start;
   const timers = new Set<Timer>();
-  const after = (ms: number, act: () => void) => {
-    const timer = { at: now + ms, act };
+  const after = (ms: number, callback: () => void) => {
+    const timer = { dueMs: now + ms, callback };
     timers.add(timer);
     return () => void timers.delete(timer);
   };
@@ -31,15 +31,15 @@ export function createFakeClock(start = Date.UTC(2026, 0, 2, 3, 4, 5)): FakeCloc
           resolve();
         });
       }),
-    turn: () => Promise.resolve(),
+    yieldToEventLoop: () => Promise.resolve(),
     async advance(ms) {
       const end = now + ms;
       for (;;) {
-        const due = [...timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+        const due = [...timers].filter((timer) => timer.dueMs <= end).sort((a, b) => a.dueMs - b.dueMs)[0];
         if (!due) break;
         timers.delete(due);
-        now = Math.max(now, due.at);
-        due.act();
+        now = Math.max(now, due.dueMs);
+        due.callback();
         await Promise.resolve();
       }
       now = end;

@@ -1,26 +1,26 @@
-// The hall, testing: the host's side of a wire, with a memory of what went by.
+// Reads frames on the host's side and keeps all of them.
 
 export interface FrameReader {
-  /** The next frame; throws when none comes. */
+  /** Returns the next frame. Throws when none arrives in time. */
   next(): Promise<unknown>;
-  /** Reads on until `fits`, and returns that frame. What came before stays unread. */
-  seek(fits: (frame: unknown) => boolean): Promise<unknown>;
+  /** Reads frames until one matches and returns it. The frames before it stay unread. */
+  seek(matches: (frame: unknown) => boolean): Promise<unknown>;
   readonly unread: readonly unknown[];
   readonly all: readonly unknown[];
 }
 
-/** No frame of a scenario takes longer, even on a machine that is busy with other tests. */
+/** Long enough for every scenario, even on a machine that is busy with other tests. */
 const TIMEOUT_MS = 60_000;
-/** How many of the newest frames the error of a timeout shows. */
-const SHOWN_FRAMES = 5;
+/** How many of the last frames a timeout error shows. */
+const MAX_SHOWN_FRAMES = 5;
 
 export function createFrameReader(receive: () => Promise<string>): FrameReader {
   const unread: unknown[] = [];
   const all: unknown[] = [];
-  const pull = async (): Promise<unknown> => {
+  const receiveFrame = async (): Promise<unknown> => {
     const line = await withTimeout(
       receive(),
-      () => `no frame within ${TIMEOUT_MS} ms; the newest were:\n${newest(all)}`,
+      () => `no frame within ${TIMEOUT_MS} ms; the newest were:\n${formatLatest(all)}`,
     );
     const frame: unknown = JSON.parse(line);
     all.push(frame);
@@ -29,20 +29,20 @@ export function createFrameReader(receive: () => Promise<string>): FrameReader {
   return {
     unread,
     all,
-    next: async () => (unread.length > 0 ? unread.shift() : pull()),
-    async seek(fits) {
+    next: async () => (unread.length > 0 ? unread.shift() : receiveFrame()),
+    async seek(matches) {
       for (;;) {
-        const frame = await pull();
-        if (fits(frame)) return frame;
+        const frame = await receiveFrame();
+        if (matches(frame)) return frame;
         unread.push(frame);
       }
     },
   };
 }
 
-function newest(frames: readonly unknown[]): string {
+function formatLatest(frames: readonly unknown[]): string {
   return frames
-    .slice(-SHOWN_FRAMES)
+    .slice(-MAX_SHOWN_FRAMES)
     .map((frame) => `  ${JSON.stringify(frame)}`)
     .join('\n');
 }

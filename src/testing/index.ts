@@ -1,15 +1,15 @@
-// Table of contents: what one tests a host, a tool or an extension with. Nothing in src imports it.
+// Public API for tests of hosts, tools and extensions. Not imported by other code in src.
 export { createCountingIds } from './counting-ids.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
-export { playScenario } from './scenario.ts';
-export type { ScenarioOptions } from './scenario-stage.ts';
+export { runScenario } from './run-scenario.ts';
+export type { ScenarioOptions } from './scenario-runner.ts';
 export {
   createScriptedModels,
   type ScriptedAnswer,
-  type ScriptedCall,
   type ScriptedModels,
-  type ScriptedOptions,
+  type ScriptedModelsOptions,
+  type ScriptedToolCall,
   type ScriptStep,
   scriptedModel,
-} from './scripted-model.ts';
-export { createScriptedTools, type ScriptedTool, type ScriptedTools } from './scripted-tool.ts';
+} from './scripted-models.ts';
+export { createScriptedTools, type ScriptedTool, type ScriptedTools } from './scripted-tools.ts';

@@ -1,13 +1,13 @@
-// First floor, tools: asks the person at the host, and waits. How the question travels is not its business.
+// The `ask` tool: asks the user a question through the host.
 import { array, nonEmpty, object, optional, pipe, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { type HostUi, type Tool, tool, type UiQuestion } from '../contracts/index.ts';
-import { textResult } from './result.ts';
+import { createTextResult } from './result.ts';
 
 export interface AskToolOptions {
-  /** Looked for anew every time: it may have gone. */
+  /** Called for every question, because the host may have disconnected. */
   host(): Pick<HostUi, 'ask'> | undefined;
-  /** Milliseconds; a person may take their time when absent. */
+  /** Milliseconds; no limit when absent. */
   readonly timeout?: number | undefined;
 }
 
@@ -18,19 +18,19 @@ export function createAskTool({ host, timeout }: AskToolOptions): Tool {
     name: 'ask',
     effect: 'read',
     asksHost: true,
-    doc: 'Ask the user, and wait for the answer. Only for what they alone can decide; give choices where there are some.',
+    doc: 'Ask the user a question and wait for the answer. Use it only for decisions that the user must make; offer choices if possible.',
     snippet: 'Ask the user a question',
     params,
     async run({ question: title, choices = [] }, { signal }) {
       const limit = timeout === undefined ? {} : { timeout };
-      const about = { title, by: 'model' as const, ...limit };
+      const request = { title, by: 'model' as const, ...limit };
       const question: UiQuestion =
-        choices.length > 0 ? { method: 'select', options: choices, ...about } : { method: 'input', ...about };
+        choices.length > 0 ? { method: 'select', options: choices, ...request } : { method: 'input', ...request };
       const answer = await host()?.ask(question, { ...limit, signal });
-      if (answer && 'value' in answer) return textResult(answer.value);
+      if (answer && 'value' in answer) return createTextResult(answer.value);
       throw new Fault(
         'tool_failed',
-        'User input request failed: nobody answered. Go on without an answer, or stop here.',
+        'User input request failed: no answer was received. Continue without an answer, or stop here.',
       );
     },
   });

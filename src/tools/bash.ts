@@ -1,10 +1,10 @@
-// First floor, tools: runs a shell command for the model. Words the outcome; the running itself is shared with the host.
+// The `bash` tool: runs a shell command and formats its result for the model.
 import { number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
-import { knownFacts, textResult } from './result.ts';
-import { createRunShell, type ShellRun } from './shell.ts';
-import { formatSize, MAX_BYTES, MAX_LINES, truncationOf } from './truncation.ts';
+import { createTextResult, omitUndefined } from './result.ts';
+import { type CapturedShellResult, createRunShell } from './shell.ts';
+import { createTruncation, formatSize, MAX_BYTES, MAX_LINES } from './truncation.ts';
 
 export const bash = tool({
   name: 'bash',
@@ -21,44 +21,44 @@ export const bash = tool({
       signal,
       timeout: seconds,
       artifacts,
-      purpose: 'bash',
-      onUpdate: (tail) => update(textResult(tail.output)),
+      artifactName: 'bash',
+      onUpdate: (tail) => update(createTextResult(tail.output)),
     });
-    const failure = failureOf(run, seconds);
+    const failure = describeFailure(run, seconds);
     const shown = run.output === '' && !run.cancelled ? '(no output)' : run.output;
-    const text = [shown, noticeOf(run), failure?.text].filter(Boolean).join('\n\n');
-    const details = detailsOf(run);
-    if (failure) throw new Fault(failure.code, text, { details: knownFacts(details) });
-    return textResult(text, details);
+    const text = [shown, formatTruncationNotice(run), failure?.text].filter(Boolean).join('\n\n');
+    const details = buildDetails(run);
+    if (failure) throw new Fault(failure.code, text, { details: omitUndefined(details) });
+    return createTextResult(text, details);
   },
 });
 
-function failureOf(run: ShellRun, seconds: number | undefined) {
+function describeFailure(run: CapturedShellResult, seconds: number | undefined) {
   if (run.timedOut) return { code: 'timeout', text: `Command timed out after ${seconds} seconds` } as const;
   if (run.cancelled) return { code: 'aborted', text: 'Command aborted' } as const;
   if (run.exitCode === 0) return undefined;
   return { code: 'tool_failed', text: `Command exited with code ${run.exitCode}` } as const;
 }
 
-function noticeOf(run: ShellRun): string | undefined {
+function formatTruncationNotice(run: CapturedShellResult): string | undefined {
   if (!run.truncated) return undefined;
   const last = run.totalLines;
-  const whole = run.fullOutputPath
+  const fullOutput = run.fullOutputPath
     ? `Full output: ${run.fullOutputPath}`
     : `Full output not saved: ${run.artifactError}`;
   if (run.partialLine) {
     const sizes = `${formatSize(run.outputBytes)} of line ${last} (line is ${formatSize(run.lastLineBytes)})`;
-    return `[Showing last ${sizes}. ${whole}]`;
+    return `[Showing last ${sizes}. ${fullOutput}]`;
   }
   const limit = run.truncatedBy === 'bytes' ? ` (${formatSize(MAX_BYTES)} limit)` : '';
-  return `[Showing lines ${run.firstLine}-${last} of ${run.totalLines}${limit}. ${whole}]`;
+  return `[Showing lines ${run.firstLine}-${last} of ${run.totalLines}${limit}. ${fullOutput}]`;
 }
 
-function detailsOf(run: ShellRun): Record<string, unknown> {
+function buildDetails(run: CapturedShellResult): Record<string, unknown> {
   if (!run.truncated) return {};
   const { truncatedBy, totalLines, totalBytes, outputLines, outputBytes } = run;
   return {
-    truncation: truncationOf({
+    truncation: createTruncation({
       content: run.output,
       truncatedBy,
       totalLines,

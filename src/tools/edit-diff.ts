@@ -1,8 +1,8 @@
-// First floor, tools: what an edit changed, as hosts show it: numbered lines with a little context. Pure.
+// Formats the change of an edit as numbered diff lines with context.
 
-const CONTEXT = 4;
-/** Beyond this many changed lines the search for the shortest difference costs more than it explains. */
-const MOST_CHANGES = 1000;
+const CONTEXT_LINES = 4;
+/** With more changed lines the diff algorithm is too slow; a single hunk is shown instead. */
+const MAX_CHANGED_LINES = 1000;
 
 export interface LineDiff {
   diff: string;
@@ -10,24 +10,24 @@ export interface LineDiff {
   firstChangedLine: number | undefined;
 }
 
-/** Lines as in a unified diff, their first letter saying what happened to them. */
+/** The first character of each line is its diff sign, as in a unified diff. */
 interface Hunk {
   oldStart: number;
   newStart: number;
   lines: string[];
 }
 
-/** Both texts with LF only. The diff library is loaded by the first edit, not at start. */
-export async function lineDiff(before: string, after: string): Promise<LineDiff> {
+/** Both texts must use LF line endings. The diff library is loaded lazily, to keep startup fast. */
+export async function createLineDiff(before: string, after: string): Promise<LineDiff> {
   const { structuredPatch } = await import('diff');
-  const options = { context: CONTEXT, maxEditLength: MOST_CHANGES };
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
   const patch = structuredPatch('', '', before, after, undefined, undefined, options);
-  const oldLines = linesOf(before);
-  const newLines = linesOf(after);
-  return render(patch?.hunks ?? [wholesale(oldLines, newLines)], oldLines.length, newLines.length);
+  const oldLines = splitLines(before);
+  const newLines = splitLines(after);
+  return renderHunks(patch?.hunks ?? [createSingleHunk(oldLines, newLines)], oldLines.length, newLines.length);
 }
 
-function render(hunks: readonly Hunk[], oldTotal: number, newTotal: number): LineDiff {
+function renderHunks(hunks: readonly Hunk[], oldTotal: number, newTotal: number): LineDiff {
   const width = String(Math.max(oldTotal, newTotal)).length;
   const skipped = ` ${''.padStart(width)} ...`;
   const out: string[] = [];
@@ -50,25 +50,25 @@ function render(hunks: readonly Hunk[], oldTotal: number, newTotal: number): Lin
   return { diff: out.join('\n'), firstChangedLine };
 }
 
-/** Everything between the first and the last difference as one block. */
-function wholesale(before: readonly string[], after: readonly string[]): Hunk {
+/** One hunk from the first to the last changed line. */
+function createSingleHunk(before: readonly string[], after: readonly string[]): Hunk {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
   while (head < shorter && before[head] === after[head]) head += 1;
   let tail = 0;
   while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  const from = Math.max(0, head - CONTEXT);
+  const from = Math.max(0, head - CONTEXT_LINES);
   const changedEnd = before.length - tail;
   const lines = [
     ...before.slice(from, head).map((line) => ` ${line}`),
     ...before.slice(head, changedEnd).map((line) => `-${line}`),
     ...after.slice(head, after.length - tail).map((line) => `+${line}`),
-    ...before.slice(changedEnd, changedEnd + CONTEXT).map((line) => ` ${line}`),
+    ...before.slice(changedEnd, changedEnd + CONTEXT_LINES).map((line) => ` ${line}`),
   ];
   return { oldStart: from + 1, newStart: from + 1, lines };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;

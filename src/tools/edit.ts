@@ -1,13 +1,13 @@
-// First floor, tools: replaces pieces of one text file. What is not replaced keeps every byte, line ends and BOM included.
+// The `edit` tool: replaces text in a file. Other bytes stay unchanged, including line endings and the BOM.
 import { array, type InferOutput, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { type Files, tool } from '../contracts/index.ts';
-import { lineDiff } from './edit-diff.ts';
-import { applyEdits, type Edit } from './edit-match.ts';
-import { plainView } from './edit-view.ts';
-import { inTurn } from './path-queue.ts';
-import { existingPlace, requireFile } from './paths.ts';
-import { orExplain, stopIfAborted, textResult } from './result.ts';
+import { applyEdits, type Edit } from './apply-edits.ts';
+import { createLineDiff } from './edit-diff.ts';
+import { withFileMutationQueue } from './file-mutation-queue.ts';
+import { requireFile, resolveExistingPath } from './resolve-path.ts';
+import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
+import { createExactView } from './text-view.ts';
 import { formatSize } from './truncation.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -23,35 +23,35 @@ const params = object({
 export const edit = tool({
   name: 'edit',
   effect: 'write',
-  file: 'modified',
-  doc: 'Replace text in a file. Each oldText must be copied exactly, occur once, and not overlap another; several edits are matched against the original, all or none. For a single edit, oldText and newText may stand beside path.',
+  fileAccess: 'modified',
+  doc: 'Replace text in a file. Each oldText must be copied exactly, occur once, and not overlap another; several edits are matched against the original, all or none. For a single edit, oldText and newText may be top-level.',
   snippet: 'Make exact replacements in files, several at once',
-  guidelines: ['Put all changes to one file into one edit call; keep each oldText as short as is unique.'],
+  guidelines: ['Put all changes to one file into one edit call; keep each oldText short but unique.'],
   params,
   async run(args, { signal, ports, cwd }) {
     const { path } = args;
-    const edits = editsOf(args);
-    const place = await existingPlace(path, { cwd, ports });
-    requireFile(place, 'Cannot edit');
-    const { before, after } = await inTurn(ports.files, place.real, () =>
-      orExplain(`Cannot edit ${path}`, async () => {
-        stopIfAborted(signal);
-        const content = await textOf(ports.files, place.real, path);
+    const edits = collectEdits(args);
+    const file = await resolveExistingPath(path, { cwd, ports });
+    requireFile(file, 'Cannot edit');
+    const { before, after } = await withFileMutationQueue(ports.files, file.real, () =>
+      withErrorContext(`Cannot edit ${path}`, async () => {
+        throwIfAborted(signal);
+        const content = await readText(ports.files, file.real, path);
         const bom = content.startsWith(BOM) ? BOM : '';
         const source = content.slice(bom.length);
         const changed = applyEdits(source, edits, path);
-        await ports.files.write(place.real, Buffer.from(bom + changed, 'utf8'));
+        await ports.files.write(file.real, Buffer.from(bom + changed, 'utf8'));
         return { before: source, after: changed };
       }),
     );
-    const done = edits.length === 1 ? 'text' : `${edits.length} block(s)`;
-    return textResult(`Successfully replaced ${done} in ${path}.`, {
-      ...(await lineDiff(plainView(before).text, plainView(after).text)),
+    const description = edits.length === 1 ? 'text' : `${edits.length} block(s)`;
+    return createTextResult(`Successfully replaced ${description} in ${path}.`, {
+      ...(await createLineDiff(createExactView(before).text, createExactView(after).text)),
     });
   },
 });
 
-function editsOf({ path, edits = [], oldText, newText }: InferOutput<typeof params>): readonly Edit[] {
+function collectEdits({ path, edits = [], oldText, newText }: InferOutput<typeof params>): readonly Edit[] {
   if ((oldText === undefined) !== (newText === undefined)) {
     throw new Fault('invalid_params', `edit of ${path} needs both oldText and newText`);
   }
@@ -62,7 +62,7 @@ function editsOf({ path, edits = [], oldText, newText }: InferOutput<typeof para
   return all;
 }
 
-async function textOf(files: Files, real: string, path: string): Promise<string> {
+async function readText(files: Files, real: string, path: string): Promise<string> {
   const bytes = await files.read(real, { start: 0, length: MAX_FILE_BYTES + 1 });
   if (bytes.length > MAX_FILE_BYTES) {
     throw new Fault('tool_failed', `Cannot edit ${path}: it is larger than ${formatSize(MAX_FILE_BYTES)}. Use bash`);
@@ -70,7 +70,7 @@ async function textOf(files: Files, real: string, path: string): Promise<string>
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    // Writing it back would spoil every byte that could not be read.
+    // Writing the decoded text back would corrupt all invalid bytes.
     throw new Fault('tool_failed', `Cannot edit ${path}: it is not UTF-8 text. Use bash`, { cause });
   }
 }

@@ -1,13 +1,13 @@
-// First floor, tools: finds files by name. Ripgrep walks the folders and honours .gitignore; the glob is judged here,
-// because a glob given to ripgrep would bring ignored files back.
+// The `find` tool: finds files by glob. Ripgrep only lists files; the glob is matched here, because a glob passed to ripgrep
+// overrides .gitignore.
 import { number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
 import { compileGlob } from './glob.ts';
-import { placeOf, requireDirectory } from './paths.ts';
-import { stopIfAborted, textResult, withNotices } from './result.ts';
-import { search, searchArguments } from './ripgrep.ts';
-import { atLeastOne, formatSize, headOfList, MAX_BYTES } from './truncation.ts';
+import { requireDirectory, resolvePath } from './resolve-path.ts';
+import { appendNotices, createTextResult, throwIfAborted } from './result.ts';
+import { buildSearchArguments, runRipgrep } from './ripgrep.ts';
+import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from './truncation.ts';
 
 export const find = tool({
   name: 'find',
@@ -16,35 +16,35 @@ export const find = tool({
   snippet: 'Find files by glob',
   params: object({ pattern: string(), path: optional(string()), limit: optional(number()) }),
   async run({ pattern, path = '.', limit }, context) {
-    stopIfAborted(context.signal);
-    const most = atLeastOne(limit, 1000);
-    const fits = compileGlob(pattern);
-    const place = await placeOf(path, context);
-    requireDirectory(place);
+    throwIfAborted(context.signal);
+    const maxResults = normalizeLimit(limit, 1000);
+    const matchesGlob = compileGlob(pattern);
+    const directory = await resolvePath(path, context);
+    requireDirectory(directory);
     const found: string[] = [];
-    const { complaint } = await search({
+    const { errorText } = await runRipgrep({
       ...context,
-      cwd: place.real,
-      args: ['--files', ...searchArguments(place.real), '--', './'],
+      cwd: directory.real,
+      args: ['--files', ...buildSearchArguments(directory.real), '--', './'],
       onLine(line) {
         const file = line.replace(/^\.\//, '');
-        if (fits(file)) found.push(file);
-        return found.length > most;
+        if (matchesGlob(file)) found.push(file);
+        return found.length > maxResults;
       },
     });
-    if (complaint && found.length === 0) throw new Fault('tool_failed', complaint);
-    return resultOf(found, most);
+    if (errorText && found.length === 0) throw new Fault('tool_failed', errorText);
+    return buildResult(found, maxResults);
   },
 });
 
-function resultOf(found: readonly string[], limit: number) {
-  if (found.length === 0) return textResult('No files found matching pattern');
+function buildResult(found: readonly string[], limit: number) {
+  if (found.length === 0) return createTextResult('No files found matching pattern');
   const resultLimitReached = found.length > limit ? limit : undefined;
-  const { text, truncation } = headOfList(found.slice(0, limit));
+  const { text, truncation } = truncateList(found.slice(0, limit));
   const notices: string[] = [];
   if (resultLimitReached) {
     notices.push(`${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`);
   }
   if (truncation) notices.push(`${formatSize(MAX_BYTES)} limit reached`);
-  return textResult(withNotices(text, notices), { truncation, resultLimitReached });
+  return createTextResult(appendNotices(text, notices), { truncation, resultLimitReached });
 }

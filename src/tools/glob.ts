@@ -1,153 +1,154 @@
-// Decides whether a relative path fits a glob, spelled as .gitignore files spell them. Pure.
-// No regular expression is built from a glob: `*a*a*a*ab` would make it try every way to share out the letters between the stars.
+// Matches relative paths against globs with .gitignore syntax. Does not build regular expressions from globs: a pattern such as
+// `*a*a*a*ab` would cause exponential backtracking.
 import { Fault } from '../base/index.ts';
 
-const MOST_ALTERNATIVES = 1000;
-const LONGEST_PATTERN = 1000;
+const MAX_ALTERNATIVES = 1000;
+const MAX_PATTERN_LENGTH = 1000;
 /** Characters of all alternatives together. Testing one path takes at most this number times the length of the path. */
-const LONGEST_ALTERNATIVES = 5000;
+const MAX_TOTAL_LENGTH = 5000;
 
 /**
- * `*` and `?` stay within one folder, `**` crosses them, `{a,b}` and `[a-z]` choose, `\` takes the next letter as it is.
- * Without a slash the base name decides, anywhere; with one, the whole path from the top.
+ * `*` and `?` match within one folder, `**` matches across folders, `{a,b}` and `[a-z]` are alternatives, `\` escapes the
+ * next character. A glob without a slash is matched against the base name, one with a slash against the whole path.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {
-  if (pattern.length > LONGEST_PATTERN) {
-    const sizes = `${pattern.length} characters, at most ${LONGEST_PATTERN}`;
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    const sizes = `${pattern.length} characters, at most ${MAX_PATTERN_LENGTH}`;
     throw new Fault('tool_failed', `Pattern too long: ${sizes}. Use a shorter one or search in a subfolder`);
   }
-  const globs = alternatives(pattern);
-  if (globs.join('').length > LONGEST_ALTERNATIVES) throw tooManyBraces(pattern);
-  const tests = globs.map((glob) => ({
+  const globs = expandBraces(pattern);
+  if (globs.join('').length > MAX_TOTAL_LENGTH) throw createBraceFault(pattern);
+  const alternatives = globs.map((glob) => ({
     hasSlash: glob.includes('/'),
-    steps: stepsOf(glob.startsWith('/') ? glob.slice(1) : glob, pattern),
+    steps: parseGlob(glob.startsWith('/') ? glob.slice(1) : glob, pattern),
   }));
   return (path) => {
-    const whole = Array.from(path);
-    const name = whole.slice(whole.lastIndexOf('/') + 1);
-    return tests.some(({ hasSlash, steps }) => fits(steps, hasSlash ? whole : name));
+    const characters = Array.from(path);
+    const baseName = characters.slice(characters.lastIndexOf('/') + 1);
+    return alternatives.some(({ hasSlash, steps }) => matchSteps(steps, hasSlash ? characters : baseName));
   };
 }
 
-function tooManyBraces(pattern: string): Fault {
+function createBraceFault(pattern: string): Fault {
   return new Fault('tool_failed', `Too many braces in ${pattern}`);
 }
 
-/** Every way to choose one of each brace, braces within braces included. */
-function alternatives(pattern: string): string[] {
-  const done: string[] = [];
-  const open = [pattern];
-  for (let glob = open.pop(); glob !== undefined; glob = open.pop()) {
-    const brace = firstBrace(glob);
-    if (brace) open.push(...brace);
-    else done.push(glob);
-    if (open.length + done.length > MOST_ALTERNATIVES) throw tooManyBraces(pattern);
+/** Expands all braces, including nested ones. */
+function expandBraces(pattern: string): string[] {
+  const expanded: string[] = [];
+  const pending = [pattern];
+  for (let glob = pending.pop(); glob !== undefined; glob = pending.pop()) {
+    const brace = expandFirstBrace(glob);
+    if (brace) pending.push(...brace);
+    else expanded.push(glob);
+    if (pending.length + expanded.length > MAX_ALTERNATIVES) throw createBraceFault(pattern);
   }
-  return done;
+  return expanded;
 }
 
-/** The pattern once per choice of its first outermost brace; `undefined` when no brace is closed. */
-function firstBrace(glob: string): string[] | undefined {
-  const cuts: number[] = [];
+/** Expands the first outermost brace. `undefined` when there is no closed brace. */
+function expandFirstBrace(glob: string): string[] | undefined {
+  const starts: number[] = [];
   let depth = 0;
   for (const { 0: token, index } of glob.matchAll(/\\.|[{},]/gsu)) {
     if (token === '{') depth += 1;
-    if (depth === 1 && (token === '{' || token === ',')) cuts.push(index);
+    if (depth === 1 && (token === '{' || token === ',')) starts.push(index);
     if (token !== '}' || depth === 0) continue;
     depth -= 1;
     if (depth > 0) continue;
-    const ends = [...cuts.slice(1), index];
-    return cuts.map((cut, i) => glob.slice(0, cuts[0]) + glob.slice(cut + 1, ends[i]) + glob.slice(index + 1));
+    const ends = [...starts.slice(1), index];
+    return starts.map((start, i) => glob.slice(0, starts[0]) + glob.slice(start + 1, ends[i]) + glob.slice(index + 1));
   }
   return undefined;
 }
 
-/** One state of the matcher: what a character of the path may be here, and where it leads. */
-type Step =
-  /** This character. */
-  | { kind: 'letter'; letter: string }
-  /** One character of several. */
-  | { kind: 'one'; accepts(letter: string): boolean }
-  /** Any number of characters, slashes included or not. */
-  | { kind: 'many'; slashes: boolean }
-  /** Any number of folders, each with its slash: here at the start of one. The step `inFolder` follows. */
+/** One state of the automaton. */
+type GlobStep =
+  /** Exactly this character. */
+  | { kind: 'literal'; character: string }
+  /** One character of a set. */
+  | { kind: 'one'; accepts(character: string): boolean }
+  /** Any number of characters. */
+  | { kind: 'many'; includesSlashes: boolean }
+  /** Any number of folders, each with its slash; this state is at the start of a folder name. The step `inFolder` follows. */
   | { kind: 'folders' }
   | { kind: 'inFolder' };
 
 const TOKEN = /(?<![^/])\*\*\/|(?<![^/])\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|./gsu;
 
-const anything = () => true;
-const noSlash = (letter: string) => letter !== '/';
+const acceptAny = () => true;
+const acceptNonSlash = (character: string) => character !== '/';
 
-function stepsOf(glob: string, pattern: string): Step[] {
-  return [...glob.matchAll(TOKEN)].flatMap(([token]): Step[] => {
+function parseGlob(glob: string, pattern: string): GlobStep[] {
+  return [...glob.matchAll(TOKEN)].flatMap(([token]): GlobStep[] => {
     if (token === '**/') return [{ kind: 'folders' }, { kind: 'inFolder' }];
     if (token === '**') {
       return [
-        { kind: 'one', accepts: anything },
-        { kind: 'many', slashes: true },
+        { kind: 'one', accepts: acceptAny },
+        { kind: 'many', includesSlashes: true },
       ];
     }
-    if (token.startsWith('*')) return [{ kind: 'many', slashes: false }];
-    if (token === '?') return [{ kind: 'one', accepts: noSlash }];
-    if (token.startsWith('[') && token.length > 1) return [{ kind: 'one', accepts: classOf(token, pattern) }];
-    const wanted = token.startsWith('\\') && token.length > 1 ? token.slice(1) : token;
-    return [{ kind: 'letter', letter: wanted }];
+    if (token.startsWith('*')) return [{ kind: 'many', includesSlashes: false }];
+    if (token === '?') return [{ kind: 'one', accepts: acceptNonSlash }];
+    if (token.startsWith('[') && token.length > 1)
+      return [{ kind: 'one', accepts: parseCharacterClass(token, pattern) }];
+    const character = token.startsWith('\\') && token.length > 1 ? token.slice(1) : token;
+    return [{ kind: 'literal', character }];
   });
 }
 
-function classOf(token: string, pattern: string): (letter: string) => boolean {
+function parseCharacterClass(token: string, pattern: string): (character: string) => boolean {
   const isNegative = token[1] === '!' || token[1] === '^';
   const members = token.slice(isNegative ? 2 : 1, -1).replace(/[[\]\\^]/g, '\\$&');
   try {
-    // One class without repetition, tried on one character.
+    // Safe as a regular expression: one character class without repetition.
     const expression = new RegExp(`^[${isNegative ? '^' : ''}${members}]$`, 'u');
-    return (letter) => letter !== '/' && expression.test(letter);
+    return (character) => character !== '/' && expression.test(character);
   } catch (cause) {
     throw new Fault('tool_failed', `Invalid pattern: ${pattern}`, { cause });
   }
 }
 
-/** Follows every way through the steps at once: each character of the path looks at each step at most once. */
-function fits(steps: readonly Step[], letters: readonly string[]): boolean {
-  let now = new States(steps);
-  let next = new States(steps);
-  now.enter(0);
-  for (const letter of letters) {
+/** Simulates all states at once: every character of the path visits every step at most once. */
+function matchSteps(steps: readonly GlobStep[], characters: readonly string[]): boolean {
+  let current = new StateSet(steps);
+  let next = new StateSet(steps);
+  current.add(0);
+  for (const character of characters) {
     next.clear();
-    for (let i = 0; i < now.count; i += 1) next.follow(now.list[i] as number, letter);
+    for (let i = 0; i < current.count; i += 1) next.advance(current.list[i] as number, character);
     if (next.count === 0) return false;
-    [now, next] = [next, now];
+    [current, next] = [next, current];
   }
-  return now.has(steps.length);
+  return current.has(steps.length);
 }
 
-/** The steps at which the path may be; the number behind the last step is the end of the pattern. */
-class States {
-  readonly #steps: readonly Step[];
-  readonly #isIn: Uint8Array;
+/** The active steps. The index after the last step is the accepting state. */
+class StateSet {
+  readonly #steps: readonly GlobStep[];
+  readonly #isActive: Uint8Array;
   readonly list: Uint16Array;
   count = 0;
 
-  constructor(steps: readonly Step[]) {
+  constructor(steps: readonly GlobStep[]) {
     this.#steps = steps;
-    this.#isIn = new Uint8Array(steps.length + 1);
+    this.#isActive = new Uint8Array(steps.length + 1);
     this.list = new Uint16Array(steps.length + 1);
   }
 
   has(at: number): boolean {
-    return this.#isIn[at] === 1;
+    return this.#isActive[at] === 1;
   }
 
   clear(): void {
-    for (let i = 0; i < this.count; i += 1) this.#isIn[this.list[i] as number] = 0;
+    for (let i = 0; i < this.count; i += 1) this.#isActive[this.list[i] as number] = 0;
     this.count = 0;
   }
 
-  /** Adds a step, and those behind it that can be reached without a character. */
-  enter(at: number): void {
-    for (let step = at; this.#isIn[step] === 0; ) {
-      this.#isIn[step] = 1;
+  /** Adds a step and the steps that are reachable from it without consuming a character. */
+  add(at: number): void {
+    for (let step = at; this.#isActive[step] === 0; ) {
+      this.#isActive[step] = 1;
       this.list[this.count] = step;
       this.count += 1;
       const kind = this.#steps[step]?.kind;
@@ -156,24 +157,24 @@ class States {
     }
   }
 
-  /** Adds where a character leads from a step. */
-  follow(at: number, letter: string): void {
+  /** Adds the steps that `character` leads to from the step `at`. */
+  advance(at: number, character: string): void {
     const step = this.#steps[at];
     switch (step?.kind) {
-      case 'letter':
-        if (step.letter === letter) this.enter(at + 1);
+      case 'literal':
+        if (step.character === character) this.add(at + 1);
         return;
       case 'many':
-        if (step.slashes || letter !== '/') this.enter(at);
+        if (step.includesSlashes || character !== '/') this.add(at);
         return;
       case 'one':
-        if (step.accepts(letter)) this.enter(at + 1);
+        if (step.accepts(character)) this.add(at + 1);
         return;
       case 'folders':
-        if (letter !== '/') this.enter(at + 1);
+        if (character !== '/') this.add(at + 1);
         return;
       case 'inFolder':
-        this.enter(letter === '/' ? at - 1 : at);
+        this.add(character === '/' ? at - 1 : at);
     }
   }
 }

@@ -1,13 +1,13 @@
-// First floor, tools: searches file contents. Ripgrep does the work; here stand the arguments, limits and notices.
+// The `grep` tool: searches file contents with ripgrep.
 import { basename, dirname } from 'node:path';
 import { boolean, number, object, optional, string } from 'valibot';
-import { contentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
+import { detectContentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type ToolContext, tool } from '../contracts/index.ts';
-import { GrepLines } from './grep-lines.ts';
-import { type ExistingPlace, placeOf, refuseUnless } from './paths.ts';
-import { orExplain, stopIfAborted, textResult, withNotices } from './result.ts';
-import { LONGEST_LINE, search, searchArguments } from './ripgrep.ts';
-import { atLeastOne, formatSize, headOfList, MAX_BYTES } from './truncation.ts';
+import { GrepCollector } from './grep-collector.ts';
+import { type ExistingPath, requireKind, resolvePath } from './resolve-path.ts';
+import { appendNotices, createTextResult, throwIfAborted, withErrorContext } from './result.ts';
+import { buildSearchArguments, MAX_LINE_BYTES, runRipgrep } from './ripgrep.ts';
+import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from './truncation.ts';
 
 export const grep = tool({
   name: 'grep',
@@ -23,58 +23,58 @@ export const grep = tool({
     context: optional(number()),
     limit: optional(number()),
   }),
-  async run({ pattern, path = '.', glob, ignoreCase, literal, context: around = 0, limit }, context) {
-    stopIfAborted(context.signal);
-    const most = atLeastOne(limit, 100);
-    const place = await orExplain(`Cannot search ${path}`, () => searchable(path, context));
-    const isFolder = place.info.kind === 'directory';
-    const lines = new GrepLines(most, around);
-    const { complaint, lost } = await search({
+  async run({ pattern, path = '.', glob, ignoreCase, literal, context: contextLines = 0, limit }, context) {
+    throwIfAborted(context.signal);
+    const maxMatches = normalizeLimit(limit, 100);
+    const target = await withErrorContext(`Cannot search ${path}`, () => resolveSearchTarget(path, context));
+    const isFolder = target.info.kind === 'directory';
+    const collector = new GrepCollector(maxMatches, contextLines);
+    const { errorText, skippedLines } = await runRipgrep({
       ...context,
-      cwd: isFolder ? place.real : dirname(place.real),
+      cwd: isFolder ? target.real : dirname(target.real),
       args: [
         '--json',
         ...(ignoreCase ? ['--ignore-case'] : []),
         ...(literal ? ['--fixed-strings'] : []),
-        ...(around >= 1 ? [`--context=${Math.floor(around)}`] : []),
+        ...(contextLines >= 1 ? [`--context=${Math.floor(contextLines)}`] : []),
         ...(glob === undefined ? [] : [`--glob=${glob}`]),
-        // After the model's glob, because the last one that fits decides.
-        ...searchArguments(place.real),
+        // After the model's glob: the last matching --glob wins.
+        ...buildSearchArguments(target.real),
         `--regexp=${pattern}`,
         '--',
-        isFolder ? './' : `./${basename(place.real)}`,
+        isFolder ? './' : `./${basename(target.real)}`,
       ],
-      onLine: (line) => lines.take(line),
+      onLine: (line) => collector.addJsonLine(line),
     });
-    if (complaint && lines.matches === 0) throw new Fault('tool_failed', complaint);
-    return resultOf(lines, most, lost);
+    if (errorText && collector.matchCount === 0) throw new Fault('tool_failed', errorText);
+    return buildResult(collector, maxMatches, skippedLines);
   },
 });
 
-function resultOf(found: GrepLines, limit: number, lost: number) {
-  const { text, truncation } = headOfList(found.lines);
+function buildResult(collector: GrepCollector, limit: number, skippedLines: number) {
+  const { text, truncation } = truncateList(collector.lines);
   const notices: string[] = [];
-  if (found.isLimitReached) {
+  if (collector.isLimitReached) {
     notices.push(`${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`);
   }
   if (truncation) notices.push(`${formatSize(MAX_BYTES)} limit reached`);
-  if (found.hasCutLines) notices.push('Some lines truncated to 500 chars. Use read tool to see full lines');
-  if (lost > 0) notices.push(`${lost} matching lines over ${formatSize(LONGEST_LINE)} left out`);
-  return textResult(withNotices(found.lines.length > 0 ? text : 'No matches found', notices), {
+  if (collector.hasTruncatedLines) notices.push('Some lines truncated to 500 chars. Use read tool to see full lines');
+  if (skippedLines > 0) notices.push(`${skippedLines} matching lines over ${formatSize(MAX_LINE_BYTES)} left out`);
+  return createTextResult(appendNotices(collector.lines.length > 0 ? text : 'No matches found', notices), {
     truncation,
-    matchLimitReached: found.isLimitReached ? limit : undefined,
-    linesTruncated: found.hasCutLines ? true : undefined,
+    matchLimitReached: collector.isLimitReached ? limit : undefined,
+    linesTruncated: collector.hasTruncatedLines ? true : undefined,
   });
 }
 
-/** A file named on purpose is searched to its end by ripgrep, even when it is gigabytes of zeros: those are refused. */
-async function searchable(path: string, context: ToolContext): Promise<ExistingPlace> {
-  const place = await placeOf(path, context);
-  const { info } = place;
-  if (!info) throw new Fault('not_found', `Path not found: ${place.absolute}`);
-  if (info.kind === 'directory') return { ...place, info };
-  refuseUnless('file', info, `Cannot search ${path}`);
-  const head = await context.ports.files.read(place.real, { start: 0, length: SNIFF_BYTES });
-  if (contentKind(head).kind === 'text') return { ...place, info };
+/** Rejects binary files: ripgrep searches a file that is named explicitly to its end, even gigabytes of zeros. */
+async function resolveSearchTarget(path: string, context: ToolContext): Promise<ExistingPath> {
+  const target = await resolvePath(path, context);
+  const { info } = target;
+  if (!info) throw new Fault('not_found', `Path not found: ${target.absolute}`);
+  if (info.kind === 'directory') return { ...target, info };
+  requireKind('file', info, `Cannot search ${path}`);
+  const head = await context.ports.files.read(target.real, { start: 0, length: SNIFF_BYTES });
+  if (detectContentKind(head).kind === 'text') return { ...target, info };
   throw new Fault('tool_failed', `Cannot search ${path}: it is a binary file (${formatSize(info.size)})`);
 }

@@ -1,4 +1,4 @@
-// Table of contents: what the model may do.
+// The built-in tools.
 import type { Tool } from '../contracts/index.ts';
 import { bash } from './bash.ts';
 import { edit } from './edit.ts';

@@ -1,17 +1,17 @@
-// Finds every place where one text stands in another, overlapping ones included, in time that grows with the sum of their lengths. Pure.
+// Finds all occurrences of a string, including overlapping ones, in linear time.
 
-/** `indexOf` compares up to the whole needle at each place; for short needles that is little, and it is the faster one. */
-const SHORT = 64;
+/** `indexOf` may compare the whole needle at each position. For needles up to this length it is still the fastest. */
+const MAX_NAIVE_LENGTH = 64;
 
-export function* occurrences(text: string, needle: string): Generator<number> {
+export function* findOccurrences(text: string, needle: string): Generator<number> {
   if (needle === '') return;
-  if (needle.length > SHORT) return yield* withoutComparingTwice(text, needle);
+  if (needle.length > MAX_NAIVE_LENGTH) return yield* findWithKmp(text, needle);
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) yield at;
 }
 
-/** The algorithm of Knuth, Morris and Pratt: after a mismatch it goes on with the longest beginning of the needle that fits. */
-function* withoutComparingTwice(text: string, needle: string): Generator<number> {
-  const borders = bordersOf(needle);
+/** Knuth-Morris-Pratt: after a mismatch it continues with the longest prefix of the needle that still matches. */
+function* findWithKmp(text: string, needle: string): Generator<number> {
+  const borders = computeBorders(needle);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -23,8 +23,8 @@ function* withoutComparingTwice(text: string, needle: string): Generator<number>
   }
 }
 
-/** For each beginning of the needle: how long its longest beginning is that also ends it. */
-function bordersOf(needle: string): Int32Array {
+/** For each prefix of the needle: the length of its longest proper prefix that is also its suffix. */
+function computeBorders(needle: string): Int32Array {
   const borders = new Int32Array(needle.length);
   let length = 0;
   for (let at = 1; at < needle.length; at += 1) {

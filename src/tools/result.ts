@@ -1,34 +1,34 @@
-// First floor, tools: how a tool answers. Knows the shape of a result, not what any tool does.
-import { Fault, messageOf } from '../base/index.ts';
+// Builds tool results and errors.
+import { Fault, getErrorMessage } from '../base/index.ts';
 import type { ToolResult } from '../contracts/index.ts';
 
-/** A text answer. Facts that are `undefined` are left out, and a result without facts has no `details` key. */
-export function textResult(text: string, details: Record<string, unknown> = {}): ToolResult {
-  const facts = knownFacts(details);
-  return { content: [{ type: 'text', text }], ...(facts && { details: facts }) };
+/** Undefined details are omitted. A result without details has no `details` key. */
+export function createTextResult(text: string, details: Record<string, unknown> = {}): ToolResult {
+  const definedDetails = omitUndefined(details);
+  return { content: [{ type: 'text', text }], ...(definedDetails && { details: definedDetails }) };
 }
 
-/** The facts that are there, or `undefined` when none is. */
-export function knownFacts(details: Record<string, unknown>): Record<string, unknown> | undefined {
-  const known = Object.entries(details).filter(([, value]) => value !== undefined);
-  return known.length > 0 ? Object.fromEntries(known) : undefined;
+/** `undefined` when no value is defined. */
+export function omitUndefined(details: Record<string, unknown>): Record<string, unknown> | undefined {
+  const defined = Object.entries(details).filter(([, value]) => value !== undefined);
+  return defined.length > 0 ? Object.fromEntries(defined) : undefined;
 }
 
-/** Remarks about what was left out, in one bracket after the text. */
-export function withNotices(text: string, notices: readonly string[]): string {
+/** Appends the notices in one pair of brackets. */
+export function appendNotices(text: string, notices: readonly string[]): string {
   return notices.length > 0 ? `${text}\n\n[${notices.join('. ')}]` : text;
 }
 
-export function stopIfAborted(signal: AbortSignal): void {
+export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new Fault('aborted', 'Operation aborted');
 }
 
-/** Runs `work`; what the system refuses becomes a sentence: `Cannot read a.txt: EACCES: permission denied …`. */
-export async function orExplain<T>(intent: string, work: () => Promise<T>): Promise<T> {
+/** Turns system errors into faults such as `Cannot read a.txt: EACCES: permission denied …`. */
+export async function withErrorContext<T>(intent: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
     if (thrown instanceof Fault) throw thrown;
-    throw new Fault('tool_failed', `${intent}: ${messageOf(thrown)}`, { cause: thrown });
+    throw new Fault('tool_failed', `${intent}: ${getErrorMessage(thrown)}`, { cause: thrown });
   }
 }

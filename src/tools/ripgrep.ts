@@ -1,58 +1,61 @@
-// First floor, tools: runs ripgrep and hands over its lines. Knows neither patterns nor how results are shown.
-import { Fault, LineSplitter, messageOf } from '../base/index.ts';
+// Runs ripgrep and passes on its output line by line.
+import { Fault, getErrorMessage, LineSplitter } from '../base/index.ts';
 import type { Ports, RunningProcess } from '../contracts/index.ts';
-import { stopIfAborted } from './result.ts';
+import { throwIfAborted } from './result.ts';
 
-/** Minified files have lines of megabytes; longer ones are left out rather than held. */
-export const LONGEST_LINE = 8 * 1024 * 1024;
-const MOST_COMPLAINTS = 4 * 1024;
+/** Longer lines are skipped to bound memory. Minified files have lines of several megabytes. */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const MAX_STDERR_CHARACTERS = 4 * 1024;
 const KILL_GRACE_MS = 200;
 
 /**
- * What every search shares: hidden files, `.gitignore` also outside of repositories, never `.git` itself, and an order
- * that does not depend on the machine.
+ * Arguments of every search: include hidden files, respect `.gitignore` outside of repositories too, skip `.git`, and sort
+ * by path so that the order is deterministic.
  */
-export function searchArguments(realPath: string): string[] {
+export function buildSearchArguments(realPath: string): string[] {
   const base = ['--no-config', '--no-messages', '--hidden', '--no-require-git', '--sort=path', '--path-separator=/'];
-  // Who looks inside .git on purpose may.
+  // Search .git only if the path is inside it.
   return /[\\/]\.git([\\/]|$)/.test(realPath) ? base : [...base, '--glob=!.git'];
 }
 
-export interface Search {
+export interface RipgrepRequest {
   readonly ports: Ports;
   readonly signal: AbortSignal;
   readonly cwd: string;
   readonly args: readonly string[];
-  /** One line of output. `true` when enough was seen. */
+  /** Called for each line of output. Returns `true` to stop the search. */
   onLine(line: string): boolean;
 }
 
-export interface SearchEnd {
-  /** Lines that were too long or no UTF-8. */
-  lost: number;
-  /** What ripgrep complained about when it could not do what was asked. */
-  complaint: string | undefined;
+export interface RipgrepResult {
+  /** Lines that were too long or not UTF-8. */
+  skippedLines: number;
+  /** stderr of a failed search. */
+  errorText: string | undefined;
 }
 
-export async function search({ ports, signal, cwd, args, onLine }: Search): Promise<SearchEnd> {
-  const splitter = new LineSplitter(LONGEST_LINE);
-  const enough = new AbortController();
-  const end = { lost: 0, complaint: '' };
-  const take = (lines: ReturnType<LineSplitter['push']>) => {
+export async function runRipgrep({ ports, signal, cwd, args, onLine }: RipgrepRequest): Promise<RipgrepResult> {
+  const splitter = new LineSplitter(MAX_LINE_BYTES);
+  const stopController = new AbortController();
+  const result = { skippedLines: 0, errorText: '' };
+  const processLines = (lines: ReturnType<LineSplitter['push']>) => {
     for (const line of lines) {
-      if (enough.signal.aborted) return;
-      if ('problem' in line) end.lost += 1;
-      else if (onLine(line.text)) enough.abort();
+      if (stopController.signal.aborted) return;
+      if ('problem' in line) result.skippedLines += 1;
+      else if (onLine(line.text)) stopController.abort();
     }
   };
   const child = await startRipgrep(ports, cwd, args, (chunk, stream) => {
-    if (stream === 'stdout') take(splitter.push(chunk));
-    else if (end.complaint.length < MOST_COMPLAINTS) end.complaint += Buffer.from(chunk).toString('utf8');
+    if (stream === 'stdout') processLines(splitter.push(chunk));
+    else if (result.errorText.length < MAX_STDERR_CHARACTERS) result.errorText += Buffer.from(chunk).toString('utf8');
   });
-  const exit = await exitOrStop(child, ports, AbortSignal.any([signal, enough.signal]));
-  stopIfAborted(signal);
-  take(splitter.end());
-  return { lost: end.lost, complaint: exit === 2 ? end.complaint.trim() || undefined : undefined };
+  const exit = await waitForExitOrStop(child, ports, AbortSignal.any([signal, stopController.signal]));
+  throwIfAborted(signal);
+  processLines(splitter.end());
+  return {
+    skippedLines: result.skippedLines,
+    errorText: exit === 2 ? result.errorText.trim() || undefined : undefined,
+  };
 }
 
 async function startRipgrep(
@@ -62,16 +65,16 @@ async function startRipgrep(
   onOutput: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void,
 ): Promise<RunningProcess> {
   try {
-    // Loaded by the first search, not at start: it looks for its binary when it is.
+    // Loaded lazily: the module searches for its binary when it is loaded.
     const { rgPath } = await import('@vscode/ripgrep');
     return await ports.processes.spawn({ command: rgPath, args, cwd, env: ports.toolEnv, onOutput });
   } catch (cause) {
-    throw new Fault('tool_failed', `ripgrep cannot be started: ${messageOf(cause)}`, { cause });
+    throw new Fault('tool_failed', `ripgrep cannot be started: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
-/** The exit code, or `undefined` when it had to be stopped. */
-async function exitOrStop(
+/** Returns the exit code, or `undefined` when the process was stopped. */
+async function waitForExitOrStop(
   child: RunningProcess,
   { clock }: Ports,
   stop: AbortSignal,
@@ -83,8 +86,8 @@ async function exitOrStop(
   const exit = await Promise.race([child.finished, stopped]);
   if (exit) return exit.code;
   child.kill();
-  const patience = new AbortController();
-  await Promise.race([child.finished, clock.sleep(KILL_GRACE_MS, patience.signal)]);
-  patience.abort();
+  const graceTimer = new AbortController();
+  await Promise.race([child.finished, clock.sleep(KILL_GRACE_MS, graceTimer.signal)]);
+  graceTimer.abort();
   return undefined;
 }

@@ -1,86 +1,86 @@
-// First floor, tools: collects what a running command says: the tail to show, the whole to keep. Knows no processes.
+// Captures the output of a running command: the tail to show, and the full output in an artifact if it is long.
 import type { Artifacts, Cancel, Ports } from '../contracts/index.ts';
+import { AnsiStripper } from './ansi-stripper.ts';
 import { ArtifactFile } from './artifact-file.ts';
-import { OutputTail, type Tail } from './output-tail.ts';
-import { TerminalText } from './terminal-text.ts';
+import { OutputTail, type TailSnapshot } from './output-tail.ts';
 
-const UPDATE_EVERY_MS = 50;
-/** What has been cleaned has no half characters left. */
-const CLEAN = new TextDecoder('utf-8', { ignoreBOM: true });
+const UPDATE_INTERVAL_MS = 50;
+/** One decoder for all chunks: AnsiStripper never returns an incomplete character. */
+const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-export interface CaptureSettings {
+export interface CaptureOptions {
   readonly ports: Pick<Ports, 'clock' | 'files'>;
   readonly artifacts: Artifacts;
   readonly purpose: string;
-  readonly onUpdate: ((tail: Tail) => void) | undefined;
+  readonly onUpdate: ((tailSnapshot: TailSnapshot) => void) | undefined;
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
-export interface Captured extends Tail {
+export interface CapturedOutput extends TailSnapshot {
   artifactId?: string;
   fullOutputPath?: string;
-  /** Why the whole output was not kept although only a part is shown. */
+  /** Why the full output could not be saved. */
   artifactError?: string;
 }
 
 export class ShellCapture {
-  readonly #settings: CaptureSettings;
+  readonly #options: CaptureOptions;
   readonly #tail = new OutputTail();
-  /** One each: a chunk of one may come between the two halves of the other's character. */
-  readonly #streams = { stdout: new TerminalText(), stderr: new TerminalText() };
+  /** One per stream: a chunk of one stream may arrive between two halves of a character of the other. */
+  readonly #streams = { stdout: new AnsiStripper(), stderr: new AnsiStripper() };
   #artifact: ArtifactFile | undefined;
   #lastUpdate = Number.NEGATIVE_INFINITY;
   #cancelUpdate: Cancel | undefined;
-  #isOver = false;
+  #isFinished = false;
 
-  constructor(settings: CaptureSettings) {
-    this.#settings = settings;
+  constructor(options: CaptureOptions) {
+    this.#options = options;
   }
 
-  /** Returns a promise when the disk is so far behind that the command should wait. */
-  take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): undefined | Promise<void> {
-    // Children that were left behind may go on talking.
-    if (this.#isOver) return undefined;
-    if (this.#add(this.#streams[stream].push(chunk))) this.#announce();
-    return this.#artifact?.relief;
+  /** Returns a promise when too many bytes wait for the disk; the command should then pause. */
+  push(chunk: Uint8Array, stream: 'stdout' | 'stderr'): undefined | Promise<void> {
+    // Child processes that outlive the command may still write.
+    if (this.#isFinished) return undefined;
+    if (this.#add(this.#streams[stream].push(chunk))) this.#scheduleUpdate();
+    return this.#artifact?.drained;
   }
 
-  async finish(): Promise<Captured> {
+  async finish(): Promise<CapturedOutput> {
     this.#add(this.#streams.stdout.end());
     this.#add(this.#streams.stderr.end());
-    this.#isOver = true;
+    this.#isFinished = true;
     this.#cancelUpdate?.();
     const tail = this.#tail.snapshot();
-    const kept = await this.#artifact?.finish(tail.totalBytes);
-    if (!kept) return tail;
-    if ('error' in kept) return { ...tail, artifactError: kept.error };
-    return { ...tail, artifactId: kept.id, fullOutputPath: kept.path };
+    const artifact = await this.#artifact?.finish(tail.totalBytes);
+    if (!artifact) return tail;
+    if ('error' in artifact) return { ...tail, artifactError: artifact.error };
+    return { ...tail, artifactId: artifact.id, fullOutputPath: artifact.path };
   }
 
   #add(bytes: Uint8Array): boolean {
     if (bytes.length === 0) return false;
-    if (!this.#artifact && !this.#tail.fits(bytes)) {
-      const { ports, artifacts, purpose } = this.#settings;
+    if (!this.#artifact && !this.#tail.canShowAllWith(bytes)) {
+      const { ports, artifacts, purpose } = this.#options;
       this.#artifact = new ArtifactFile(ports.files, artifacts, purpose);
-      this.#artifact.add(this.#tail.whole());
+      this.#artifact.append(this.#tail.copyAll());
     }
     this.#tail.append(bytes);
-    this.#artifact?.add(bytes);
-    this.#settings.onOutput?.(CLEAN.decode(bytes));
+    this.#artifact?.append(bytes);
+    this.#options.onOutput?.(utf8Decoder.decode(bytes));
     return true;
   }
 
-  /** At once after a pause, otherwise when the interval is over. */
-  #announce(): void {
-    const { onUpdate, ports } = this.#settings;
+  /** Updates at once after a pause, otherwise at the end of the interval. */
+  #scheduleUpdate(): void {
+    const { onUpdate, ports } = this.#options;
     if (!onUpdate || this.#cancelUpdate) return;
-    const wait = this.#lastUpdate + UPDATE_EVERY_MS - ports.clock.now();
-    const announce = () => {
+    const wait = this.#lastUpdate + UPDATE_INTERVAL_MS - ports.clock.now();
+    const sendUpdate = () => {
       this.#cancelUpdate = undefined;
       this.#lastUpdate = ports.clock.now();
       onUpdate(this.#tail.snapshot());
     };
-    if (wait <= 0) announce();
-    else this.#cancelUpdate = ports.clock.after(wait, announce);
+    if (wait <= 0) sendUpdate();
+    else this.#cancelUpdate = ports.clock.after(wait, sendUpdate);
   }
 }

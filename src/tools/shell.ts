@@ -1,55 +1,59 @@
-// First floor, tools: runs one shell command for the model or the host, and always comes back. Knows no session.
+// Runs a shell command for the model or the host. Always returns, even if killed processes do not exit.
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Fault, messageOf } from '../base/index.ts';
-import type { ExecuteShell, Ports, RunningProcess, ShellOutcome, ShellRequest } from '../contracts/index.ts';
-import { type Captured, ShellCapture } from './shell-capture.ts';
+import { Fault, getErrorMessage } from '../base/index.ts';
+import type { ExecuteShell, Ports, RunningProcess, ShellRequest, ShellResult } from '../contracts/index.ts';
+import { type CapturedOutput, ShellCapture } from './shell-capture.ts';
 
-/** How long a killed command may take to be gone. What escaped its group is not waited for. */
+/** How long to wait for a killed command. Processes that left its process group are not waited for. */
 const KILL_GRACE_MS = 200;
 
-export interface ShellSettings {
+export interface ShellOptions {
   readonly ports: Ports;
   readonly shellPath: string | undefined;
 }
 
-/** What the bash tool reads beyond the contract, to word its notices. */
-export type ShellRun = ShellOutcome & Captured;
+/** Adds the totals that the bash tool needs for its notices. */
+export type CapturedShellResult = ShellResult & CapturedOutput;
 
-export function createRunShell({ ports, shellPath }: ShellSettings): (request: ShellRequest) => Promise<ShellRun> {
+export function createRunShell({
+  ports,
+  shellPath,
+}: ShellOptions): (request: ShellRequest) => Promise<CapturedShellResult> {
   return async (request) => {
-    const { cwd, command, signal, artifacts, purpose } = request;
-    const capture = new ShellCapture({ ports, artifacts, purpose, ...listeners(request) });
-    if (signal.aborted) return outcome(await capture.finish(), 'aborted');
+    const { cwd, command, signal, artifacts, artifactName } = request;
+    const capture = new ShellCapture({ ports, artifacts, purpose: artifactName, ...bindListeners(request) });
+    if (signal.aborted) return createShellResult(await capture.finish(), 'aborted');
     const child = request.execute
-      ? elsewhere(request.execute, ports, request, capture)
-      : await start(ports, await knownShell(ports, shellPath), command, cwd, capture);
-    const ending = await endOf(child, ports, request);
-    return outcome(await capture.finish(), ending);
+      ? startCustomExecutor(request.execute, ports, request, capture)
+      : await startShell(ports, await getShell(ports, shellPath), command, cwd, capture);
+    const commandEnd = await waitForEnd(child, ports, request);
+    return createShellResult(await capture.finish(), commandEnd);
   };
 }
 
-function listeners(request: ShellRequest) {
+function bindListeners(request: ShellRequest) {
   return { onUpdate: request.onUpdate?.bind(request), onOutput: request.onOutput?.bind(request) };
 }
 
-type Running = Pick<RunningProcess, 'finished' | 'kill'>;
+type RunningCommand = Pick<RunningProcess, 'finished' | 'kill'>;
 
-type Ending = 'aborted' | 'timedOut' | { code: number | null; signal: string | null };
+type CommandEnd = 'aborted' | 'timedOut' | { code: number | null; signal: string | null };
 
-function outcome(captured: Captured, ending: Ending): ShellRun {
-  if (typeof ending === 'string') return { ...captured, cancelled: true, timedOut: ending === 'timedOut' };
-  return { ...captured, exitCode: exitCode(ending), cancelled: false, timedOut: false };
+function createShellResult(capturedOutput: CapturedOutput, commandEnd: CommandEnd): CapturedShellResult {
+  if (typeof commandEnd === 'string')
+    return { ...capturedOutput, cancelled: true, timedOut: commandEnd === 'timedOut' };
+  return { ...capturedOutput, exitCode: toExitCode(commandEnd), cancelled: false, timedOut: false };
 }
 
-/** A shell that dies of a signal is reported as shells report their children: 128 and the signal's number. */
-function exitCode({ code, signal }: { code: number | null; signal: string | null }): number {
+/** For a signal, 128 plus the signal number, as shells do. */
+function toExitCode({ code, signal }: { code: number | null; signal: string | null }): number {
   if (code !== null) return code;
   const numbers: Readonly<Record<string, number>> = constants.signals;
   return 128 + (numbers[signal ?? ''] ?? 0);
 }
 
-async function start(
+async function startShell(
   ports: Ports,
   shell: string,
   command: string,
@@ -62,40 +66,44 @@ async function start(
       args: ['-c', command],
       cwd,
       env: ports.toolEnv,
-      onOutput: (chunk, stream) => capture.take(chunk, stream),
+      onOutput: (chunk, stream) => capture.push(chunk, stream),
     });
   } catch (cause) {
-    shells.delete(ports);
+    shellCache.delete(ports);
     if ((await ports.files.info(cwd))?.kind !== 'directory') {
       throw new Fault('tool_failed', `Working directory does not exist: ${cwd}\nCannot execute bash commands.`);
     }
     if (cause instanceof Fault) throw cause;
-    throw new Fault('tool_failed', `Cannot start ${shell}: ${messageOf(cause)}`, { cause });
+    throw new Fault('tool_failed', `Cannot start ${shell}: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
-function elsewhere(
+function startCustomExecutor(
   execute: ExecuteShell,
   { toolEnv }: Ports,
   { command, cwd }: ShellRequest,
   capture: ShellCapture,
-): Running {
+): RunningCommand {
   const stop = new AbortController();
-  const onOutput = (chunk: Uint8Array) => capture.take(chunk, 'stdout');
+  const onOutput = (chunk: Uint8Array) => capture.push(chunk, 'stdout');
   const work = execute({ command, cwd, env: toolEnv, signal: stop.signal, onOutput });
   const finished = work.then(
     ({ exitCode: code }) => ({ code, signal: null }),
     (cause: unknown) => {
-      // Being stopped is what it was told; nobody waits for its code.
+      // Errors after an abort are expected, and the exit code is not used.
       if (stop.signal.aborted) return { code: null, signal: null };
-      throw new Fault('tool_failed', `Whoever runs commands here failed: ${messageOf(cause)}`, { cause });
+      throw new Fault('tool_failed', `The shell runner of an extension failed: ${getErrorMessage(cause)}`, { cause });
     },
   );
   return { finished, kill: () => stop.abort() };
 }
 
 /** Waits for the command, the timeout or the signal, whichever comes first. */
-async function endOf(child: Running, { clock }: Ports, { signal, timeout }: ShellRequest): Promise<Ending> {
+async function waitForEnd(
+  child: RunningCommand,
+  { clock }: Ports,
+  { signal, timeout }: ShellRequest,
+): Promise<CommandEnd> {
   const settled = new AbortController();
   const stopped = new Promise<'aborted' | 'timedOut'>((resolve) => {
     const abort = () => resolve('aborted');
@@ -106,26 +114,26 @@ async function endOf(child: Running, { clock }: Ports, { signal, timeout }: Shel
     settled.signal.addEventListener('abort', cancel);
   });
   try {
-    const ending = await Promise.race([child.finished, stopped]);
-    if (typeof ending === 'string') {
+    const commandEnd = await Promise.race([child.finished, stopped]);
+    if (typeof commandEnd === 'string') {
       child.kill();
       await Promise.race([child.finished, clock.sleep(KILL_GRACE_MS, settled.signal)]);
     }
-    return ending;
+    return commandEnd;
   } finally {
     settled.abort();
   }
 }
 
-/** Looked for once, and again when it could not be started: every command of the model passes here. */
-const shells = new WeakMap<Ports, { shellPath: string | undefined; found: string }>();
+/** The shell is searched once, and again after it could not be started. */
+const shellCache = new WeakMap<Ports, { shellPath: string | undefined; resolvedPath: string }>();
 
-async function knownShell(ports: Ports, shellPath: string | undefined): Promise<string> {
-  const known = shells.get(ports);
-  if (known && known.shellPath === shellPath) return known.found;
-  const found = await findShell(ports, shellPath);
-  shells.set(ports, { shellPath, found });
-  return found;
+async function getShell(ports: Ports, shellPath: string | undefined): Promise<string> {
+  const cached = shellCache.get(ports);
+  if (cached && cached.shellPath === shellPath) return cached.resolvedPath;
+  const resolvedPath = await findShell(ports, shellPath);
+  shellCache.set(ports, { shellPath, resolvedPath });
+  return resolvedPath;
 }
 
 async function findShell({ files, toolEnv }: Ports, shellPath: string | undefined): Promise<string> {

@@ -1,4 +1,4 @@
-// First floor, tools: hands work to subagents. Knows how to ask for them; what they are and where they work is not its business.
+// The `task` tool: delegates work to subagents.
 import {
   array,
   boolean,
@@ -16,23 +16,23 @@ import { Fault } from '../base/index.ts';
 import { type Tool, tool } from '../contracts/index.ts';
 
 export interface TaskToolOptions {
-  /** Whom the model can choose. */
+  /** Agents that the model can choose. */
   readonly agents: readonly { readonly name: string; readonly description: string }[];
   /** Whether tasks can work on copies of the repository. */
   readonly canIsolate: boolean;
-  /** Files that describe agents and cannot be used, with the reason. */
-  readonly broken?: readonly string[] | undefined;
+  /** Agent files that are invalid, with the reason. */
+  readonly invalidFiles?: readonly string[] | undefined;
 }
 
-const item = looseObject({
+const taskItem = looseObject({
   id: optional(string()),
   description: optional(string()),
   assignment: optional(string()),
-  /** What older callers say for the assignment. */
+  /** Older name of `assignment`. */
   task: optional(string()),
 });
 
-const verification = looseObject({
+const verificationOptions = looseObject({
   profile: optional(string()),
   mode: optional(string()),
   commands: optional(array(unknown())),
@@ -45,24 +45,24 @@ const params = object({
   agent: string(),
   context: optional(string()),
   schema: optional(unknown()),
-  tasks: optional(array(item)),
+  tasks: optional(array(taskItem)),
   isolated: optional(boolean()),
-  verify: optional(union([boolean(), literal(''), string(), verification])),
+  verify: optional(union([boolean(), literal(''), string(), verificationOptions])),
 });
 
-export function createTaskTool({ agents, canIsolate, broken = [] }: TaskToolOptions): Tool {
-  const offered = agents.map(({ name, description }) => `- ${name}: ${description}`);
-  if (broken.length > 0) offered.push(`Not usable: ${broken.join(', ')}`);
+export function createTaskTool({ agents, canIsolate, invalidFiles = [] }: TaskToolOptions): Tool {
+  const agentLines = agents.map(({ name, description }) => `- ${name}: ${description}`);
+  if (invalidFiles.length > 0) agentLines.push(`Not usable: ${invalidFiles.join(', ')}`);
   return tool({
     name: 'task',
-    doc: `Hand work to subagents, which work side by side and see nothing of this conversation. Agents:\n${offered.join('\n')}`,
-    snippet: 'Hand work to subagents',
+    doc: `Delegate work to subagents, which run in parallel and do not see this conversation. Agents:\n${agentLines.join('\n')}`,
+    snippet: 'Delegate work to subagents',
     effect: 'execute',
     startsSubagents: true,
-    // The answer says where the work of aborted tasks is kept. A subagent's own tools are given up after one second.
+    // The result says where the changes of aborted tasks are saved. The tools of a subagent are abandoned after one second.
     abortGraceMs: 10_000,
     params,
-    parameters: parametersOf(canIsolate),
+    jsonSchema: buildParameters(canIsolate),
     run({ tasks, ...request }, { subagents, toolCallId, signal, update }) {
       if (!subagents) throw new Fault('refused', 'Subagents cannot be started here.');
       const items = tasks?.map(({ id, description, assignment, task }) => {
@@ -73,11 +73,14 @@ export function createTaskTool({ agents, canIsolate, broken = [] }: TaskToolOpti
   }) as unknown as Tool;
 }
 
-/** By hand, because every byte of it goes into every request. */
-function parametersOf(canIsolate: boolean): Record<string, unknown> {
+/** Written by hand to be short: it is sent with every request. */
+function buildParameters(canIsolate: boolean): Record<string, unknown> {
   const text = { type: 'string' };
   const isolation = {
-    isolated: { type: 'boolean', description: 'Work on copies of the git repository; the changes come back together' },
+    isolated: {
+      type: 'boolean',
+      description: 'Run in copies of the git repository; the changes are merged at the end',
+    },
     verify: {
       description:
         'With isolated: true, a profile, or {commands:[{name,command,timeoutMs?,optional?}],onFailure?}: checks that the work must pass',
@@ -87,7 +90,7 @@ function parametersOf(canIsolate: boolean): Record<string, unknown> {
     type: 'object',
     properties: {
       agent: text,
-      context: { type: 'string', description: 'Told to each' },
+      context: { type: 'string', description: 'Sent to each' },
       tasks: {
         type: 'array',
         items: {
@@ -96,7 +99,7 @@ function parametersOf(canIsolate: boolean): Record<string, unknown> {
           required: ['id', 'assignment'],
         },
       },
-      schema: { description: 'JSON form of the answers' },
+      schema: { description: 'Schema of the answers' },
       ...(canIsolate ? isolation : {}),
     },
     required: ['agent', 'tasks'],

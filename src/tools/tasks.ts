@@ -1,4 +1,4 @@
-// First floor, tools: keeps track of what is to be done in a session, with what waits for what.
+// The `tasks` tool: tracks the tasks of a session and their dependencies.
 import {
   array,
   minLength,
@@ -13,18 +13,18 @@ import {
   string,
 } from 'valibot';
 import { Fault } from '../base/index.ts';
-import { type Kept, tool } from '../contracts/index.ts';
+import { type SidecarFiles, tool } from '../contracts/index.ts';
 import {
   TASK_PRIORITIES,
   TASK_STATUSES,
   TASKS_FILE,
-  type TaskLedger,
   type TrackedTask,
-  taskLedger,
-  taskRow,
+  type TrackedTaskFile,
+  toTaskRow,
+  trackedTaskFile,
 } from '../protocol/tracked-task.ts';
-import { textResult } from './result.ts';
-import { type Changed, changedLedger, NO_TASKS, type TaskOperation } from './task-ledger.ts';
+import { createTextResult } from './result.ts';
+import { applyTaskOperations, EMPTY_LEDGER, type TaskOperation, type TaskOperationsResult } from './task-operations.ts';
 
 const text = optional(string());
 
@@ -36,7 +36,7 @@ const operation = object({
   priority: optional(picklist(TASK_PRIORITIES)),
   group_name: text,
   tags: text,
-  due: optional(pipe(string(), regex(/^(\d{4}-\d{2}-\d{2}.*)?$/, 'must begin with a date, as 2026-01-31'))),
+  due: optional(pipe(string(), regex(/^(\d{4}-\d{2}-\d{2}.*)?$/, 'must begin with a date, for example 2026-01-31'))),
   notes: text,
   blocked_by: optional(array(number())),
   parent_id: optional(nullable(number())),
@@ -47,49 +47,53 @@ const operation = object({
 export const tasks = tool({
   name: 'tasks',
   effect: 'read',
-  doc: 'Keep track of work of several steps. Operations are done together or not at all. Inserted tasks get the next ids; a task that waits for others (blocked_by) opens when they are done.',
-  snippet: 'Keep track of tasks',
+  doc: 'Track work that has several steps. Operations are applied all or none. Inserted tasks get the next ids; a task blocked by others (blocked_by) opens when they are done.',
+  snippet: 'Track tasks',
   params: object({ operations: pipe(array(operation), minLength(1)) }),
-  async run({ operations }, { kept, ports }) {
-    if (!kept) throw new Fault('tool_failed', 'There is no list of tasks here.');
-    const before = await readLedger(kept);
+  async run({ operations }, { sidecarFiles, ports }) {
+    if (!sidecarFiles) throw new Fault('tool_failed', 'This session has no task list.');
+    const before = await readLedger(sidecarFiles);
     const now = new Date(ports.clock.now()).toISOString().replace('T', ' ').replace('Z', '000');
-    const changed = changedLedger(before, operations as readonly TaskOperation[], now);
-    if (changed.changes.length > 0) await kept.write(TASKS_FILE, `${JSON.stringify(changed.ledger, null, 2)}\n`);
-    return textResult(listed(changed.ledger.tasks), detailsOf(changed, operations as readonly TaskOperation[]));
+    const changed = applyTaskOperations(before, operations as readonly TaskOperation[], now);
+    if (changed.changes.length > 0)
+      await sidecarFiles.write(TASKS_FILE, `${JSON.stringify(changed.ledger, null, 2)}\n`);
+    return createTextResult(
+      formatTasks(changed.ledger.tasks),
+      buildDetails(changed, operations as readonly TaskOperation[]),
+    );
   },
 });
 
-/** What cannot be understood is left as it is: somebody may want to mend it. */
-async function readLedger(kept: Kept): Promise<TaskLedger> {
-  const text = await kept.read(TASKS_FILE);
-  if (text === undefined) return NO_TASKS;
+/** An invalid file is not overwritten, so that the user can repair it. */
+async function readLedger(sidecarFiles: SidecarFiles): Promise<TrackedTaskFile> {
+  const text = await sidecarFiles.read(TASKS_FILE);
+  if (text === undefined) return EMPTY_LEDGER;
   try {
-    const read = safeParse(taskLedger, JSON.parse(text));
-    if (read.success) return read.output;
+    const parsed = safeParse(trackedTaskFile, JSON.parse(text));
+    if (parsed.success) return parsed.output;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new Fault('tool_failed', `${TASKS_FILE} of this session does not hold a list of tasks.`);
+  throw new Fault('tool_failed', `${TASKS_FILE} of this session is not a valid task list.`);
 }
 
-function listed(all: readonly TrackedTask[]): string {
-  return all.map(line).join('\n') || 'There are no tasks.';
+function formatTasks(all: readonly TrackedTask[]): string {
+  return all.map(formatTask).join('\n') || 'There are no tasks.';
 }
 
-function line({ id, label, status, priority, blocked_by: blockers }: TrackedTask): string {
-  const waits = status === 'blocked' && blockers.length > 0 ? `, waits for ${blockers.join(', ')}` : '';
-  return `${id}. [${status}${priority === 'medium' ? '' : `, ${priority}`}${waits}] ${label}`;
+function formatTask({ id, label, status, priority, blocked_by: blockers }: TrackedTask): string {
+  const blockedBy = status === 'blocked' && blockers.length > 0 ? `, blocked by ${blockers.join(', ')}` : '';
+  return `${id}. [${status}${priority === 'medium' ? '' : `, ${priority}`}${blockedBy}] ${label}`;
 }
 
-/** For hosts that draw the list. */
-function detailsOf({ ledger, changes }: Changed, operations: readonly TaskOperation[]) {
+/** For hosts that render the list. */
+function buildDetails({ ledger, changes }: TaskOperationsResult, operations: readonly TaskOperation[]) {
   const count = (status: TrackedTask['status']) => ledger.tasks.filter((task) => task.status === status).length;
   const [first] = operations;
   return {
     kind: 'tasks',
     action: operations.length === 1 ? first?.action : 'batch',
-    tasks: ledger.tasks.map(taskRow),
+    tasks: ledger.tasks.map(toTaskRow),
     total: ledger.tasks.length,
     counts: Object.fromEntries(TASK_STATUSES.map((status) => [status, count(status)])),
     changes,

@@ -1,9 +1,9 @@
-// First floor, tools: how much of a text is shown. Pure; knows neither files nor processes.
+// Limits of tool output, and the truncation details reported to hosts.
 
 export const MAX_LINES = 2000;
 export const MAX_BYTES = 50 * 1024;
 
-/** What hosts read about a text of which only a part is shown. */
+/** Details of a text that is shown only in part. */
 export interface TruncationResult {
   content: string;
   truncated: boolean;
@@ -12,17 +12,17 @@ export interface TruncationResult {
   totalBytes: number;
   outputLines: number;
   outputBytes: number;
-  /** Only the end of the one line shown fits. */
+  /** Only the end of a single line is shown. */
   lastLinePartial: boolean;
-  /** Not even the first line fits; nothing is shown. */
+  /** The first line is larger than the limit; nothing is shown. */
   firstLineExceedsLimit: boolean;
   maxLines: number;
   maxBytes: number;
 }
 
-/** The facts that every cut shares; the caller adds what was special about its own. */
-export function truncationOf(
-  facts: Pick<
+/** Fills in the defaults. */
+export function createTruncation(
+  fields: Pick<
     TruncationResult,
     'content' | 'truncatedBy' | 'totalLines' | 'totalBytes' | 'outputLines' | 'outputBytes'
   > &
@@ -34,12 +34,12 @@ export function truncationOf(
     firstLineExceedsLimit: false,
     maxLines: MAX_LINES,
     maxBytes: MAX_BYTES,
-    ...facts,
+    ...fields,
   };
 }
 
-/** As many whole lines from the start as the byte limit allows. For lists whose number of lines is limited elsewhere. */
-export function headOfList(lines: readonly string[]): { text: string; truncation: TruncationResult | undefined } {
+/** Returns as many complete lines as the byte limit allows. The caller limits the number of lines. */
+export function truncateList(lines: readonly string[]): { text: string; truncation: TruncationResult | undefined } {
   let fitting = 0;
   let fittingBytes = 0;
   let totalBytes = 0;
@@ -51,7 +51,7 @@ export function headOfList(lines: readonly string[]): { text: string; truncation
   }
   const text = lines.slice(0, fitting).join('\n');
   if (fitting === lines.length) return { text, truncation: undefined };
-  const truncation = truncationOf({
+  const truncation = createTruncation({
     content: text,
     truncatedBy: 'bytes',
     totalLines: lines.length,
@@ -59,7 +59,7 @@ export function headOfList(lines: readonly string[]): { text: string; truncation
     outputLines: fitting,
     outputBytes: fittingBytes,
     firstLineExceedsLimit: fitting === 0,
-    // JSON has no infinity.
+    // No line limit; JSON cannot represent infinity.
     maxLines: Number.MAX_SAFE_INTEGER,
   });
   return { text, truncation };
@@ -72,7 +72,7 @@ export function formatSize(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)}GB`;
 }
 
-/** A limit that a model gave: a whole number of at least one. */
-export function atLeastOne(given: number | undefined, otherwise: number): number {
-  return given === undefined || Number.isNaN(given) ? otherwise : Math.max(1, Math.floor(given));
+/** Turns a limit from the model into an integer of at least 1. */
+export function normalizeLimit(limit: number | undefined, fallback: number): number {
+  return limit === undefined || Number.isNaN(limit) ? fallback : Math.max(1, Math.floor(limit));
 }

@@ -1,32 +1,32 @@
-// First floor, tools: creates or overwrites one file, in place, so that links, owner and mode stay as they are.
+// The `write` tool: creates or overwrites a file in place, so that links, owner and mode are preserved.
 import { dirname } from 'node:path';
 import { object, string } from 'valibot';
 import { tool } from '../contracts/index.ts';
-import { inTurn } from './path-queue.ts';
-import { placeOf, refuseUnless } from './paths.ts';
-import { orExplain, stopIfAborted, textResult } from './result.ts';
+import { withFileMutationQueue } from './file-mutation-queue.ts';
+import { requireKind, resolvePath } from './resolve-path.ts';
+import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 
 export const write = tool({
   name: 'write',
   effect: 'write',
-  file: 'modified',
+  fileAccess: 'modified',
   doc: 'Create or overwrite a file. Missing folders are made.',
   snippet: 'Create or overwrite files',
   guidelines: ['Use write only for new files or complete rewrites.'],
   params: object({ path: string(), content: string() }),
   async run({ path, content }, { signal, ports, cwd }) {
     const intent = `Cannot write ${path}`;
-    const { real } = await placeOf(path, { cwd, ports });
+    const { real } = await resolvePath(path, { cwd, ports });
     const bytes = Buffer.from(content, 'utf8');
-    await inTurn(ports.files, real, () =>
-      orExplain(intent, async () => {
-        stopIfAborted(signal);
+    await withFileMutationQueue(ports.files, real, () =>
+      withErrorContext(intent, async () => {
+        throwIfAborted(signal);
         const info = await ports.files.info(real);
-        if (info) refuseUnless('file', info, intent);
+        if (info) requireKind('file', info, intent);
         else await ports.files.makeDirectory(dirname(real));
         await ports.files.write(real, bytes);
       }),
     );
-    return textResult(`Successfully wrote ${bytes.length} bytes to ${path}`);
+    return createTextResult(`Successfully wrote ${bytes.length} bytes to ${path}`);
   },
 });

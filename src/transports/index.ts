@@ -1,10 +1,4 @@
-// Table of contents: the ways in which lines travel.
-export {
-  createMemoryTransport,
-  type MemoryHost,
-  type MemoryOptions,
-  type MemoryPair,
-  type MemoryTransport,
-} from './memory.ts';
-export { createStdioTransport, type StdioOptions, type StdioTransport } from './stdio.ts';
+// Public exports of the transports.
+export { createMemoryTransport } from './memory-transport.ts';
 export { guardForeignCode, guardStdout } from './stdio-guard.ts';
+export { createStdioTransport } from './stdio-transport.ts';

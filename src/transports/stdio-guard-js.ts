@@ -1,67 +1,67 @@
-// Transports, stdio: where number 1 cannot be made stderr (sockets, plain files), redirects every way JavaScript has to it.
-// Native code that writes to number 1 by itself is out of reach here.
+// Redirects JavaScript writes to descriptor 1 to stderr, where the descriptor itself cannot be redirected (sockets, plain files).
+// Native code that writes to descriptor 1 directly is not redirected.
 //
-// From `redirectRoutes` on, the functions also run inside workers, sent there as text: they may use one another and
-// globals, nothing else of this file, and give no names to inner arrows (bundlers that keep names would mark those).
+// The functions from `redirectAll` on also run inside workers, to which they are sent as source text. They may use one another
+// and globals, but nothing else of this file. Inner arrow functions must have no names: bundlers with keepNames would wrap them.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { isRecord } from '../base/index.ts';
 
 type Callable = (...args: unknown[]) => unknown;
 type Builtin = Record<string, Callable>;
-type Load = (name: string) => unknown;
+type LoadBuiltin = (name: string) => unknown;
 
-/** The ways that the program's own parts might take. */
+/** Redirects the writes of Parley's own code. */
 export function redirectOwnCode(): void {
   const toStderr = { configurable: true, enumerable: true, get: () => process.stderr };
   Object.defineProperty(process, 'stdout', toStderr);
-  // The global console asks for its stream once; it may have done so already.
-  Object.defineProperty(loader()('node:console') as object, '_stdout', toStderr);
+  // The global console reads `process.stdout` once, and may have done so already.
+  Object.defineProperty(getBuiltinLoader()('node:console') as object, '_stdout', toStderr);
   redirectFiles(fs as unknown as Builtin);
   if ('Bun' in globalThis) redirectBun(Reflect.get(globalThis, 'Bun') as Record<string, unknown>);
 }
 
-/** The console of Bun writes to number 1 by itself, and Bun has functions of its own beside those of Node. */
+/** Bun's console writes to descriptor 1 directly, and Bun has its own spawn functions. */
 function redirectBun(bun: Record<string, unknown>): void {
-  const { Console } = loader()('node:console') as { Console: new (...streams: unknown[]) => object };
+  const { Console } = getBuiltinLoader()('node:console') as { Console: new (...streams: unknown[]) => object };
   const methods = new Console(process.stderr, process.stderr);
   const write = (...texts: string[]) => process.stderr.write(texts.join(''));
   Object.assign(Reflect.get(globalThis, 'console'), methods, { write });
   bun.stdout = bun.stderr;
-  divert(bun as Builtin, ['spawn', 'spawnSync'], (args) =>
-    withRedirectedStdio(args).map((arg) => {
+  wrapArguments(bun as Builtin, ['spawn', 'spawnSync'], (args) =>
+    redirectStdioArguments(args).map((arg) => {
       const reachesHost = isRecord(arg) && (arg.stdout === 'inherit' || arg.stdout === 1);
       return reachesHost ? { ...arg, stdout: 2 } : arg;
     }),
   );
 }
 
-/** The ways that are left: children and workers, which the first reply shall not have to load. */
+/** Redirects child processes and workers. Separate, so that the first reply does not load these modules. */
 export function redirectForeignCode(): void {
-  redirectOthers(loader());
+  redirectChildrenAndWorkers(getBuiltinLoader());
 }
 
-/** Newer versions of Node spare us the making of a `require`, which costs half a millisecond. */
-function loader(): Load {
+/** `createRequire` takes half a millisecond; newer versions of Node do not need it. */
+function getBuiltinLoader(): LoadBuiltin {
   return process.getBuiltinModule ?? createRequire(import.meta.url);
 }
 
-function redirectRoutes(load: Load): void {
-  redirectFiles(load('node:fs') as Builtin);
-  redirectOthers(load);
+function redirectAll(loadBuiltin: LoadBuiltin): void {
+  redirectFiles(loadBuiltin('node:fs') as Builtin);
+  redirectChildrenAndWorkers(loadBuiltin);
 }
 
-function redirectOthers(load: Load): void {
-  redirectChildren(load('node:child_process') as Builtin);
-  redirectWorkers(load('node:worker_threads') as Builtin);
-  // Named imports of built-in modules are copies; this renews them.
-  (load('node:module') as Builtin).syncBuiltinESMExports?.();
+function redirectChildrenAndWorkers(loadBuiltin: LoadBuiltin): void {
+  redirectChildren(loadBuiltin('node:child_process') as Builtin);
+  redirectWorkers(loadBuiltin('node:worker_threads') as Builtin);
+  // Named ESM imports of built-in modules are copies; this updates them.
+  (loadBuiltin('node:module') as Builtin).syncBuiltinESMExports?.();
 }
 
-function divert(builtin: Builtin, names: readonly string[], change: (args: unknown[]) => unknown[]): void {
+function wrapArguments(builtin: Builtin, names: readonly string[], change: (args: unknown[]) => unknown[]): void {
   for (const name of names) {
     const original = builtin[name];
-    // A proxy keeps what hangs on the function, such as how util.promisify treats it.
+    // A proxy keeps the properties of the function, such as the custom symbol of util.promisify.
     if (original) {
       builtin[name] = new Proxy(original, {
         apply(target, self, args) {
@@ -73,9 +73,9 @@ function divert(builtin: Builtin, names: readonly string[], change: (args: unkno
 }
 
 function redirectFiles(files: Builtin): void {
-  const writers = ['write', 'writev', 'writeFile', 'appendFile'].flatMap((name) => [name, `${name}Sync`]);
-  divert(files, writers, ([fd, ...rest]) => [fd === 1 ? 2 : fd, ...rest]);
-  // Closing number 1 would cut the host off, so it is only said to be done.
+  const writeFunctions = ['write', 'writev', 'writeFile', 'appendFile'].flatMap((name) => [name, `${name}Sync`]);
+  wrapArguments(files, writeFunctions, ([fd, ...rest]) => [fd === 1 ? 2 : fd, ...rest]);
+  // Closing descriptor 1 would disconnect the host, so the call succeeds without doing anything.
   for (const name of ['close', 'closeSync']) {
     files[name] = new Proxy(files[name] as Callable, {
       apply(target, self, args) {
@@ -88,18 +88,18 @@ function redirectFiles(files: Builtin): void {
 }
 
 function redirectChildren(children: Builtin): void {
-  divert((children.ChildProcess as Callable).prototype as Builtin, ['spawn'], withRedirectedStdio);
-  divert(children, ['spawnSync', 'execSync', 'execFileSync'], withRedirectedStdio);
+  wrapArguments((children.ChildProcess as Callable).prototype as Builtin, ['spawn'], redirectStdioArguments);
+  wrapArguments(children, ['spawnSync', 'execSync', 'execFileSync'], redirectStdioArguments);
 }
 
-function withRedirectedStdio(args: unknown[]): unknown[] {
+function redirectStdioArguments(args: unknown[]): unknown[] {
   return args.map((arg) => {
     if (typeof arg !== 'object' || arg === null || !('stdio' in arg)) return arg;
-    return { ...arg, stdio: redirectedStdio(arg.stdio) };
+    return { ...arg, stdio: redirectStdio(arg.stdio) };
   });
 }
 
-function redirectedStdio(stdio: unknown): unknown {
+function redirectStdio(stdio: unknown): unknown {
   if (stdio === 'inherit') return ['inherit', 2, 'inherit'];
   if (!Array.isArray(stdio)) return stdio;
   return stdio.map((target, i) => {
@@ -111,13 +111,13 @@ function redirectedStdio(stdio: unknown): unknown {
 function redirectWorkers(threads: Builtin): void {
   threads.Worker = new Proxy(threads.Worker as Callable, {
     construct(target, [script, options], newTarget): object {
-      if (options?.eval) return Reflect.construct(target, [guardedScript(String(script)), options], newTarget);
-      const guard = ['--import', `data:text/javascript,${encodeURIComponent(guardModule())}`];
+      if (options?.eval) return Reflect.construct(target, [prependGuard(String(script)), options], newTarget);
+      const guard = ['--import', `data:text/javascript,${encodeURIComponent(buildGuardModule())}`];
       const execArgv = [...(options?.execArgv ?? process.execArgv), ...guard];
       try {
         return Reflect.construct(target, [script, { ...options, execArgv }], newTarget);
       } catch (error) {
-        // Some flags of a process are not for workers. Then the guard matters more than the others.
+        // Some process flags are not allowed for workers. Then only the guard is passed.
         if (options?.execArgv || (error as { code?: unknown }).code !== 'ERR_WORKER_INVALID_EXEC_ARGV') throw error;
         return Reflect.construct(target, [script, { ...options, execArgv: guard }], newTarget);
       }
@@ -125,20 +125,27 @@ function redirectWorkers(threads: Builtin): void {
   });
 }
 
-function guardSource(): string {
-  const routes = [redirectRoutes, redirectOthers, redirectFiles, redirectChildren, redirectWorkers];
-  const parts = [divert, withRedirectedStdio, redirectedStdio, guardSource, guardModule, guardedScript];
-  return [...routes, ...parts].map(String).join('\n');
+function buildGuardSource(): string {
+  const redirects = [redirectAll, redirectChildrenAndWorkers, redirectFiles, redirectChildren, redirectWorkers];
+  const helpers = [
+    wrapArguments,
+    redirectStdioArguments,
+    redirectStdio,
+    buildGuardSource,
+    buildGuardModule,
+    prependGuard,
+  ];
+  return [...redirects, ...helpers].map(String).join('\n');
 }
 
-function guardModule(): string {
+function buildGuardModule(): string {
   const load = 'createRequire(process.execPath)';
-  return `import { createRequire } from 'node:module';\n${guardSource()}\n(${redirectRoutes})(${load});`;
+  return `import { createRequire } from 'node:module';\n${buildGuardSource()}\n(${redirectAll})(${load});`;
 }
 
-/** In some versions of Node a worker that evaluates text preloads nothing, so the guard goes before the text. */
-function guardedScript(script: string): string {
+/** In some versions of Node a worker with `eval` ignores --import, so the guard is put before the script. */
+function prependGuard(script: string): string {
   const directive = /^\s*(['"])use strict\1/.test(script) ? `'use strict';` : '';
   const load = `typeof require === 'function' ? require : process.getBuiltinModule`;
-  return `${directive}(() => {\n${guardSource()}\n(${redirectRoutes})(${load});\n})();${script}`;
+  return `${directive}(() => {\n${buildGuardSource()}\n(${redirectAll})(${load});\n})();${script}`;
 }

@@ -1,31 +1,31 @@
-// Transports, stdio: keeps stdout for frames. Whatever else is written there, by whomever, lands on stderr.
+// Reserves stdout for frames: all other writes to stdout are redirected to stderr.
 import { separateDescriptors } from './stdio-guard-fd.ts';
 import { redirectForeignCode, redirectOwnCode } from './stdio-guard-js.ts';
-import { type FrameSink, openSink } from './stdio-sink.ts';
+import { createFrameSink, type FrameSink } from './stdio-sink.ts';
 
 let sink: FrameSink | undefined;
 let isRedirected = false;
-let isForeignCodeNear = false;
+let isForeignCodeGuarded = false;
 
-/** The process has one stdout, so this happens once; later calls give the same sink. */
+/** The process has only one stdout: later calls return the same sink. */
 export function guardStdout(): FrameSink {
-  sink ??= takeStdout();
+  sink ??= reserveStdout();
   return sink;
 }
 
-function takeStdout(): FrameSink {
-  const { frames, descriptorOne } = separateDescriptors();
-  const opened = openSink(frames);
-  if (descriptorOne !== 'stderr') {
+function reserveStdout(): FrameSink {
+  const { frameFd, stdoutTarget } = separateDescriptors();
+  const frameSink = createFrameSink(frameFd);
+  if (stdoutTarget !== 'stderr') {
     redirectOwnCode();
     isRedirected = true;
-    if (isForeignCodeNear) redirectForeignCode();
+    if (isForeignCodeGuarded) redirectForeignCode();
   }
-  return opened;
+  return frameSink;
 }
 
-/** Closes the routes that only code of others takes. To be called before any of it runs, or a child is started. */
+/** Also redirects child processes and workers. Must be called before extension code runs or a child process starts. */
 export function guardForeignCode(): void {
-  if (isRedirected && !isForeignCodeNear) redirectForeignCode();
-  isForeignCodeNear = true;
+  if (isRedirected && !isForeignCodeGuarded) redirectForeignCode();
+  isForeignCodeGuarded = true;
 }

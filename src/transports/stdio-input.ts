@@ -1,35 +1,35 @@
-// Transports, stdio: bytes of stdin as lines, read only as fast as someone takes them. Knows nothing about output.
-import { type Deferred, deferred, type Line, LineSplitter } from '../base/index.ts';
+// Reads stdin as lines, only as fast as the consumer takes them.
+import { createDeferred, type Deferred, type Line, LineSplitter } from '../base/index.ts';
 
 export interface StdinLines {
   readonly lines: AsyncIterable<Line>;
-  /** Ends the lines and lets go of stdin, so that it no longer keeps the process alive. */
+  /** Ends the lines and releases stdin, so that it no longer keeps the process alive. */
   stop(): void;
 }
 
-const NEWS = ['readable', 'end', 'error', 'close'] as const;
+const WAKE_EVENTS = ['readable', 'end', 'error', 'close'] as const;
 
 export function readStdin(lineLimit: number): StdinLines {
   let stopped = false;
-  let news: Deferred<void> = deferred();
+  let wakeup: Deferred<void> = createDeferred();
   const wake = () => {
-    news.resolve();
-    news = deferred();
+    wakeup.resolve();
+    wakeup = createDeferred();
   };
 
   async function* lines(): AsyncGenerator<Line> {
     const stdin = process.stdin;
     const splitter = new LineSplitter(lineLimit);
-    for (const event of NEWS) stdin.on(event, wake);
+    for (const event of WAKE_EVENTS) stdin.on(event, wake);
     try {
       while (!stopped) {
         const chunk: Uint8Array | string | null = stdin.read();
         if (chunk === null) {
           if (stdin.readableEnded || stdin.destroyed) break;
-          await news.promise;
+          await wakeup.promise;
           continue;
         }
-        // Foreign code in this process may have called setEncoding.
+        // An extension in this process may have called setEncoding.
         for (const line of splitter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
           yield line;
           if (stopped) return;
@@ -37,7 +37,7 @@ export function readStdin(lineLimit: number): StdinLines {
       }
       if (!stopped) yield* splitter.end();
     } finally {
-      letGo(stdin, wake);
+      releaseStdin(stdin, wake);
     }
   }
 
@@ -50,10 +50,10 @@ export function readStdin(lineLimit: number): StdinLines {
   };
 }
 
-function letGo(stdin: NodeJS.ReadStream, wake: () => void): void {
-  for (const event of NEWS) stdin.off(event, wake);
-  // A late read error must not end the process; there is nobody left to tell.
+function releaseStdin(stdin: NodeJS.ReadStream, wake: () => void): void {
+  for (const event of WAKE_EVENTS) stdin.off(event, wake);
+  // A late read error must not end the process; no one handles it any more.
   stdin.on('error', () => {});
-  // Not destroyed: it is the process's, and others may hold it. Files have no `unref` and need none.
+  // Not destroyed, because other code may use process.stdin. Files have no `unref` and do not need it.
   (stdin as { unref?: () => void }).unref?.();
 }

@@ -1,21 +1,21 @@
-// Transports, stdio: one descriptor as a place for batches of frames. Knows the kinds of descriptors, never what a frame is.
+// Writes batches of frames to a file descriptor: a pipe, a socket, a file or a terminal.
 import fs from 'node:fs';
 import { Socket } from 'node:net';
-import { deferred, systemCode } from '../base/index.ts';
+import { createDeferred, getSystemErrorCode } from '../base/index.ts';
 import type { Chunk } from '../contracts/index.ts';
-import { watchReader } from './stdio-reader.ts';
+import { watchPipeReader } from './stdio-pipe-watch.ts';
 
 export interface FrameSink {
-  /** Hands one batch to the system. `left` is called once it has left the process; never when the reader is gone. */
-  send(batch: readonly Chunk[], left: () => void): void;
-  /** Resolves when nobody reads any more. */
-  readonly broken: Promise<void>;
+  /** Writes one batch. `onWritten` is called when it has left the process, and never when the reader has closed. */
+  send(batch: readonly Chunk[], onWritten: () => void): void;
+  /** Resolves when the reader has closed its end. */
+  readonly readerClosed: Promise<void>;
 }
 
-export function openSink(fd: number): FrameSink {
+export function createFrameSink(fd: number): FrameSink {
   const info = fs.fstatSync(fd);
   if (info.isFIFO()) return createPipeSink(fd);
-  // Bun makes no stream of a socket that it did not open; written synchronously, a slow host holds the agent up.
+  // Bun cannot create a stream from an inherited socket, so a slow host blocks the agent there.
   if (info.isSocket() && !process.versions.bun) return createSocketSink(fd, info.ino);
   // Terminals too: Node itself writes to them synchronously.
   return createFileSink(fd);
@@ -23,37 +23,37 @@ export function openSink(fd: number): FrameSink {
 
 function createPipeSink(fd: number): FrameSink {
   const socket = new Socket({ fd, readable: false, writable: true });
-  watchReader(fd, () => socket.destroy());
+  watchPipeReader(fd, () => socket.destroy());
   return createStreamSink(socket);
 }
 
 function createSocketSink(fd: number, inode: number): FrameSink {
-  // A host may give one socket for both ways; its input is not ours to read.
+  // A host may use one socket for stdin and stdout. Then its input must not be read here.
   const isAlsoStdin = fs.fstatSync(0).ino === inode;
   if (isAlsoStdin) return createStreamSink(new Socket({ fd, readable: false, writable: true }));
   const socket = new Socket({ fd, readable: true, writable: true, allowHalfOpen: true });
-  // The end of its unused way back may mean that the host is gone, or only that it closed that way: an empty write tells.
+  // The host has closed its sending side, or the whole socket. An empty write fails in the second case.
   socket.on('end', () => socket.write(''));
   socket.resume();
   return createStreamSink(socket);
 }
 
 function createStreamSink(socket: Socket): FrameSink {
-  const broken = deferred();
-  socket.on('error', () => broken.resolve());
-  socket.on('close', () => broken.resolve());
-  // Waiting frames keep the process alive until they have left; an idle stream must not.
+  const readerClosed = createDeferred();
+  socket.on('error', () => readerClosed.resolve());
+  socket.on('close', () => readerClosed.resolve());
+  // Pending writes keep the process alive until they are done. An idle stream must not.
   socket.unref();
   return {
-    broken: broken.promise,
-    send(batch, left) {
-      const whenWritten = (error?: Error | null) => {
-        if (!error) left();
+    readerClosed: readerClosed.promise,
+    send(batch, onWritten) {
+      const handleWritten = (error?: Error | null) => {
+        if (!error) onWritten();
       };
       const last = batch.length - 1;
       if (last > 0) socket.cork();
       for (const [i, piece] of batch.entries()) {
-        if (i === last) socket.write(piece, whenWritten);
+        if (i === last) socket.write(piece, handleWritten);
         else socket.write(piece);
       }
       if (last > 0) socket.uncork();
@@ -62,29 +62,29 @@ function createStreamSink(socket: Socket): FrameSink {
 }
 
 export function createFileSink(fd: number): FrameSink {
-  // Taken now: the guard may replace the module's function, which then no longer reaches descriptor 1.
+  // Stored before the guard replaces `fs.writeSync` with a function that does not write to descriptor 1.
   const writeSync = fs.writeSync;
-  const broken = deferred();
+  const readerClosed = createDeferred();
   return {
-    broken: broken.promise,
-    send(batch, left) {
+    readerClosed: readerClosed.promise,
+    send(batch, onWritten) {
       try {
-        for (const piece of batch) writeWhole(writeSync, fd, typeof piece === 'string' ? Buffer.from(piece) : piece);
-        left();
+        for (const piece of batch) writeAll(writeSync, fd, typeof piece === 'string' ? Buffer.from(piece) : piece);
+        onWritten();
       } catch {
-        broken.resolve();
+        readerClosed.resolve();
       }
     },
   };
 }
 
-function writeWhole(writeSync: typeof fs.writeSync, fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) {
+function writeAll(writeSync: typeof fs.writeSync, fd: number, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.length; ) {
     try {
-      at += writeSync(fd, bytes, at);
+      offset += writeSync(fd, bytes, offset);
     } catch (error) {
-      if (systemCode(error) !== 'EAGAIN') throw error;
-      // Somebody made the terminal non-blocking and it is full: give it a moment.
+      if (getSystemErrorCode(error) !== 'EAGAIN') throw error;
+      // Another process made the terminal non-blocking and its buffer is full: wait 1 ms.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }

@@ -1,17 +1,17 @@
-// Transports, stdio: gathers the frames of one tick into one write. Knows sizes and order, neither descriptors nor content.
+// Collects the frames of one tick into one write.
 import type { Chunk } from '../contracts/index.ts';
-import { Outflow } from './outflow.ts';
+import { Backpressure } from './backpressure.ts';
 import type { FrameSink } from './stdio-sink.ts';
 
-/** Below this, copying bytes next to their neighbours is cheaper than another piece for the system to gather. */
-const SMALL = 16 * 1024;
-/** Texts are handed on in pieces of about this size, so that no joined string comes near the engine's limit. */
-const TEXT_PIECE = 1024 * 1024;
+/** Smaller pieces are copied together, which is cheaper than more pieces in one writev call. */
+const SMALL_PIECE_BYTES = 16 * 1024;
+/** Texts are joined up to about this many characters, far below the string limit of the engine. */
+const MAX_TEXT_PIECE = 1024 * 1024;
 
 export class FrameWriter {
-  readonly broken: Promise<void>;
+  readonly readerClosed: Promise<void>;
   readonly #sink: FrameSink;
-  readonly #flow = new Outflow();
+  readonly #backpressure = new Backpressure();
   #pieces: Chunk[] = [];
   #text = '';
   #size = 0;
@@ -19,8 +19,8 @@ export class FrameWriter {
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
-    this.broken = sink.broken;
-    void sink.broken.then(() => this.#abandon());
+    this.readerClosed = sink.readerClosed;
+    void sink.readerClosed.then(() => this.#discard());
   }
 
   write(chunks: readonly Chunk[]): boolean {
@@ -31,25 +31,25 @@ export class FrameWriter {
       if (typeof chunk === 'string') this.#text += chunk;
       else this.#addBytes(chunk);
     }
-    if (this.#text.length >= TEXT_PIECE) this.#endText();
-    // A tick runs after the microtasks that are due, so everything that one event sets off leaves in one write.
-    if (this.#size === 0) process.nextTick(this.#handOver);
+    if (this.#text.length >= MAX_TEXT_PIECE) this.#endText();
+    // nextTick runs after the pending microtasks, so all frames caused by one event are sent in one write.
+    if (this.#size === 0) process.nextTick(this.#sendBatch);
     this.#size += size;
-    return this.#flow.accept(size);
+    return this.#backpressure.add(size);
   }
 
-  drained(): Promise<void> {
-    return this.#flow.drained();
+  waitForDrain(): Promise<void> {
+    return this.#backpressure.waitForDrain();
   }
 
   flush(): Promise<void> {
-    this.#handOver();
-    return this.#flow.flushed();
+    this.#sendBatch();
+    return this.#backpressure.waitForFlush();
   }
 
-  /** Takes no more; what was taken still leaves. */
+  /** Accepts no more frames. Accepted frames are still sent. */
   close(): void {
-    this.#handOver();
+    this.#sendBatch();
     this.#open = false;
   }
 
@@ -64,53 +64,53 @@ export class FrameWriter {
     this.#text = '';
   }
 
-  readonly #handOver = () => {
+  readonly #sendBatch = () => {
     const size = this.#size;
     if (size === 0) return;
     this.#endText();
-    const pieces = this.#pieces.length === 1 ? this.#pieces : pack(this.#pieces);
+    const pieces = this.#pieces.length === 1 ? this.#pieces : mergeSmallPieces(this.#pieces);
     this.#pieces = [];
     this.#size = 0;
-    this.#sink.send(pieces, () => this.#flow.leave(size));
+    this.#sink.send(pieces, () => this.#backpressure.complete(size));
   };
 
-  #abandon(): void {
+  #discard(): void {
     this.#open = false;
     this.#pieces = [];
     this.#text = '';
     this.#size = 0;
-    this.#flow.release();
+    this.#backpressure.close();
   }
 }
 
-/** Copies small neighbours together; large pieces stay as they are. */
-function pack(pieces: readonly Chunk[]): Chunk[] {
-  const packed: Chunk[] = [];
+/** Joins adjacent small pieces; large pieces are not copied. */
+function mergeSmallPieces(pieces: readonly Chunk[]): Chunk[] {
+  const merged: Chunk[] = [];
   let run: Chunk[] = [];
   const endRun = () => {
-    if (run.length > 0) packed.push(run.length === 1 ? (run[0] as Chunk) : join(run));
+    if (run.length > 0) merged.push(run.length === 1 ? (run[0] as Chunk) : concatPieces(run));
     run = [];
   };
   for (const piece of pieces) {
-    if (piece.length < SMALL) {
+    if (piece.length < SMALL_PIECE_BYTES) {
       run.push(piece);
     } else {
       endRun();
-      packed.push(piece);
+      merged.push(piece);
     }
   }
   endRun();
-  return packed;
+  return merged;
 }
 
-function join(run: readonly Chunk[]): Uint8Array {
+function concatPieces(run: readonly Chunk[]): Uint8Array {
   const sizes = run.map((piece) => (typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length));
   const whole = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, 0));
-  let at = 0;
+  let offset = 0;
   for (const [i, piece] of run.entries()) {
-    if (typeof piece === 'string') whole.write(piece, at);
-    else whole.set(piece, at);
-    at += sizes[i] as number;
+    if (typeof piece === 'string') whole.write(piece, offset);
+    else whole.set(piece, offset);
+    offset += sizes[i] as number;
   }
   return whole;
 }

@@ -1,13 +1,13 @@
-// Signing in while a host of omp looks on, against a provider on the loopback. Whoever waits is let go by the test.
+// Login with a host of the omp dialect and a provider on localhost. The test decides when sleeping code continues.
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultSettings } from '../../src/app/settings-table.ts';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { serve } from '../../src/server/index.ts';
+import { defaultSettings } from '../../src/settings/settings-table.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
-import { openOne } from '../../src/testing/scenario-house.ts';
+import { createSingleSessionAgent } from '../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
 import { startCopilot } from '../support/copilot.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -20,7 +20,7 @@ async function openHost() {
   await mkdir(join(directory, 'work'));
   const fake = createFakeClock(copilot.expiresAt * 1000 - 1_800_000);
   const gate = { promise: Promise.resolve() as Promise<void>, open: () => {} };
-  /** Whoever sleeps wakes when the gate is open, that much later, or when nobody waits for them any more. */
+  /** A sleep ends when the gate is open, and then advances the clock, or when its signal is aborted. */
   const clock = {
     ...fake,
     async sleep(ms: number, signal?: AbortSignal) {
@@ -30,7 +30,7 @@ async function openHost() {
     },
   };
   const ports = { ...createSystemPorts({}), clock };
-  const house = await openOne(
+  const agent = await createSingleSessionAgent(
     {
       cwd: join(directory, 'work'),
       agentDirectory: join(directory, 'home'),
@@ -39,50 +39,60 @@ async function openHost() {
       settings: defaultSettings,
       ports,
     },
-    'said',
+    'flag',
   );
   const { transport, host } = createMemoryTransport();
-  const codec = omp.codec({ version: '0', stream: 'delta' });
-  const served = serve({ transport, codec, commands: house.commands, hub: house.hub, ports, onEof: 'finish' });
-  const leave = async () => {
+  const codec = omp.createCodec({ version: '0', stream: 'delta' });
+  const served = serve({ transport, codec, commands: agent.commands, hub: agent.hub, ports, onEof: 'finish' });
+  const disconnect = async () => {
     host.end();
     await served;
   };
   onTestFinished(async () => {
     gate.open();
-    await leave();
-    await house.close();
+    await disconnect();
+    await agent.close();
     transport.close();
   });
-  const seen: Frame[] = [];
-  const next = async (fits: (frame: Frame) => boolean): Promise<Frame> => {
+  const received: Frame[] = [];
+  const next = async (matches: (frame: Frame) => boolean): Promise<Frame> => {
     for (;;) {
       const frame = JSON.parse(await host.next()) as Frame;
-      seen.push(frame);
-      if (fits(frame)) return frame;
+      received.push(frame);
+      if (matches(frame)) return frame;
     }
   };
   const call = (id: string, type: string, params: object = {}) => {
     host.send(JSON.stringify({ id, type, ...params }));
     return next((frame) => frame.id === id);
   };
-  const begin = (id: string) => {
+  const startLogin = (id: string) => {
     host.send(JSON.stringify({ id, type: 'login', providerId: 'github-copilot' }));
     return next(({ method }) => method === 'open_url');
   };
-  const hold = () => {
+  const closeGate = () => {
     gate.promise = new Promise((resolve) => {
       gate.open = resolve;
     });
   };
-  return { copilot, directory, seen, next, call, begin, hold, gate, leave };
+  return {
+    copilot,
+    directory,
+    received,
+    next,
+    call,
+    startLogin,
+    closeGate,
+    gate,
+    disconnect,
+  };
 }
 
-test('the person is shown what to do, everything else is answered meanwhile, and the login is kept', async () => {
-  const { copilot, directory, seen, next, call, begin, hold, gate } = await openHost();
+test('shows the code, answers other commands during the login, and saves the credentials', async () => {
+  const { copilot, directory, received, next, call, startLogin, closeGate, gate } = await openHost();
   copilot.polls = [{ error: 'authorization_pending' }, { error: 'slow_down' }, { access_token: 'long-lived' }];
-  hold();
-  expect(await begin('l')).toMatchObject({
+  closeGate();
+  expect(await startLogin('l')).toMatchObject({
     type: 'extension_ui_request',
     method: 'open_url',
     url: 'https://example.test/device',
@@ -90,7 +100,7 @@ test('the person is shown what to do, everything else is answered meanwhile, and
   });
   expect(await call('1', 'get_state')).toMatchObject({ success: true });
   expect(await call('2', 'set_session_name', { name: 'meanwhile' })).toMatchObject({ success: true });
-  expect(seen.some(({ id }) => id === 'l')).toBe(false);
+  expect(received.some(({ id }) => id === 'l')).toBe(false);
   gate.open();
   expect(await next(({ id }) => id === 'l')).toEqual({
     ...{ id: 'l', type: 'response', command: 'login', success: true },
@@ -103,24 +113,24 @@ test('the person is shown what to do, everything else is answered meanwhile, and
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ 'github-copilot': { refresh: 'long-lived' } });
   expect(await call('4', 'get_available_models')).toMatchObject({ success: true });
-  expect(JSON.stringify(seen)).toContain('github-copilot');
-  expect(JSON.stringify(seen)).not.toMatch(/short-lived|long-lived/);
+  expect(JSON.stringify(received)).toContain('github-copilot');
+  expect(JSON.stringify(received)).not.toMatch(/short-lived|long-lived/);
 });
 
 test.each([
   ['access_denied', 'The login was refused.'],
-  ['expired_token', 'The code has expired. Begin the login again.'],
-])('%s ends it in words, and nothing is kept', async (reason, error) => {
-  const { copilot, next, call, begin } = await openHost();
+  ['expired_token', 'The code has expired. Start the login again.'],
+])('%s ends the login with a message, and no credentials are saved', async (reason, error) => {
+  const { copilot, next, call, startLogin } = await openHost();
   copilot.polls = [{ error: reason }];
-  await begin('l');
+  await startLogin('l');
   expect(await next(({ id }) => id === 'l')).toMatchObject({ command: 'login', success: false, error });
   expect(await call('1', 'get_login_providers')).toMatchObject({ data: { providers: [{ authenticated: false }] } });
 });
 
-test('a host that goes away ends the waiting', async () => {
-  const { begin, hold, leave } = await openHost();
-  hold();
-  await begin('l');
-  await leave();
+test('when the host disconnects, a pending login ends', async () => {
+  const { startLogin, closeGate, disconnect } = await openHost();
+  closeGate();
+  await startLogin('l');
+  await disconnect();
 });

@@ -1,4 +1,4 @@
-// The agent inside the program that uses it: the same events as on the wire, with tools and models of one's own.
+// SDK: the same events as over RPC, custom tools and custom models.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { number, object } from 'valibot';
@@ -10,10 +10,10 @@ import {
   type AgentSessionHandle,
   type AgentSessionOptions,
   createAgentSession,
+  extractText,
   Fault,
   type Model,
   type Tool,
-  textOf,
   tool,
 } from '../../src/app/sdk.ts';
 import { createFakeClock, createScriptedModels, type ScriptStep, scriptedModel } from '../../src/testing/index.ts';
@@ -28,11 +28,11 @@ const add = tool({
   run: async ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }),
 });
 
-interface Opened extends AgentSessionHandle {
+interface OpenedSession extends AgentSessionHandle {
   readonly home: string;
 }
 
-async function open(options: AgentSessionOptions = {}, settings?: string): Promise<Opened> {
+async function openSession(options: AgentSessionOptions = {}, settings?: string): Promise<OpenedSession> {
   const home = temporaryDirectory();
   if (settings !== undefined) writeFileSync(join(home, 'settings.json'), settings);
   const handle = await createAgentSession({ cwd: temporaryDirectory(), agentDirectory: home, ...options });
@@ -49,26 +49,26 @@ test('types', () => {
   expectTypeOf<AgentSession['models']['current']>().toEqualTypeOf<Model | null>();
 });
 
-test('with nothing but a prompt: the offline model answers, and the session is kept', async () => {
-  const { prompt, session, home } = await open();
+test('without options the offline model answers, and the session is saved', async () => {
+  const { prompt, session, home } = await openSession();
   const messages = await prompt('Hello');
   expect(messages.map((message) => message.role)).toEqual(['user', 'assistant']);
   expect(session.file?.startsWith(join(home, 'sessions'))).toBe(true);
   expect(readdirSync(join(home, 'sessions'))).toHaveLength(1);
 });
 
-test('a tool and a model of one’s own', async () => {
+test('a custom tool and a custom model', async () => {
   const script = [{ calls: [{ name: 'add', arguments: { a: 2, b: 3 } }] }, { text: 'Five.' }];
   const models = createScriptedModels(script);
-  const { prompt, session } = await open({ models, tools: [add], toolNames: ['add', 'read'], persist: false });
+  const { prompt, session } = await openSession({ models, tools: [add], toolNames: ['add', 'read'], persist: false });
   const messages = await prompt('What is 2 + 3?');
   expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
   expect(messages[2]).toMatchObject({ toolName: 'add', content: [{ type: 'text', text: '5' }], isError: false });
-  expect(models.requests[0]?.tools.map((offer) => offer.name)).toEqual(['add', 'read']);
+  expect(models.requests[0]?.tools.map((offeredTool) => offeredTool.name)).toEqual(['add', 'read']);
   expect(session.models.current).toEqual(scriptedModel);
 });
 
-test('the events are those of the wire, which does not say how long a tool took', async () => {
+test('sends the same events as over RPC, which omits the duration of tools', async () => {
   const script: ScriptStep[] = [
     { thinking: 'Hm', text: ['Let', ' me'], calls: [{ name: 'add', arguments: { a: 1, b: 1 } }] },
     { text: 'Two.' },
@@ -77,55 +77,58 @@ test('the events are those of the wire, which does not say how long a tool took'
   const prompts = ['What is 1 + 1?', 'And 2 + 2?'];
 
   const { client } = await startMemoryAgent({ script, tools: [add] });
-  const onTheWire: AgentEvent[] = [];
-  client.on((event) => onTheWire.push(event));
+  const rpcEvents: AgentEvent[] = [];
+  client.onEvent((event) => rpcEvents.push(event));
   for (const message of prompts) await client.promptAndWait(message);
 
   const clock = createFakeClock();
   const models = createScriptedModels(script, { now: () => clock.now() });
-  const { subscribe, prompt } = await open({ models, tools: [add], persist: false, ports: { clock } });
-  const inProcess: AgentEvent[] = [];
-  // The growing message is one object; what it was at the time has to be copied.
-  subscribe((event) => void inProcess.push(structuredClone(event)));
+  const { subscribe, prompt } = await openSession({ models, tools: [add], persist: false, ports: { clock } });
+  const sdkEvents: AgentEvent[] = [];
+  // The partial message is one object that changes, so each event is copied.
+  subscribe((event) => void sdkEvents.push(structuredClone(event)));
   for (const message of prompts) await prompt(message);
 
-  expect(new Set(onTheWire.map((event) => event.type)).size).toBeGreaterThan(8);
-  const told = inProcess.map((event) => ({ ...event, durationMs: undefined }));
-  expect(told).toEqual(onTheWire);
+  expect(new Set(rpcEvents.map((event) => event.type)).size).toBeGreaterThan(8);
+  const eventsWithoutDuration = sdkEvents.map((event) => ({ ...event, durationMs: undefined }));
+  expect(eventsWithoutDuration).toEqual(rpcEvents);
 });
 
 describe('subscribers', () => {
-  test('stop, and may hold the run up', async () => {
-    const { subscribe, prompt, session } = await open({
+  test('can unsubscribe, and can delay the run with a promise', async () => {
+    const { subscribe, prompt, session } = await openSession({
       models: createScriptedModels([{ text: 'one' }, { text: 'two' }]),
       persist: false,
     });
-    const seen: string[] = [];
-    let mayGoOn = () => {};
+    const received: string[] = [];
+    let resume = () => {};
     const stop = subscribe((event) => {
-      seen.push(event.type);
+      received.push(event.type);
       if (event.type !== 'turn_start') return undefined;
       return new Promise<void>((resolve) => {
-        mayGoOn = resolve;
-        seen.push('held');
+        resume = resolve;
+        received.push('held');
       });
     });
     const first = prompt('first');
     session.subscribe((event) => {
-      if (event.type === 'turn_start') setImmediate(() => mayGoOn());
+      if (event.type === 'turn_start') setImmediate(() => resume());
     });
     await first;
-    expect(seen.slice(0, 4)).toEqual(['agent_start', 'turn_start', 'held', 'message_start']);
-    const before = seen.length;
+    expect(received.slice(0, 4)).toEqual(['agent_start', 'turn_start', 'held', 'message_start']);
+    const before = received.length;
     stop();
     await prompt('second');
-    expect(seen).toHaveLength(before);
+    expect(received).toHaveLength(before);
   });
 });
 
-describe('in memory', () => {
-  test('nothing is written', async () => {
-    const { prompt, session, home } = await open({ models: createScriptedModels([{ text: 'ok' }]), persist: false });
+describe('without persistence', () => {
+  test('no files are written', async () => {
+    const { prompt, session, home } = await openSession({
+      models: createScriptedModels([{ text: 'ok' }]),
+      persist: false,
+    });
     await prompt('Hello');
     expect(session.file).toBeUndefined();
     expect(session.history.messages()).toHaveLength(2);
@@ -134,11 +137,11 @@ describe('in memory', () => {
 });
 
 describe('prompts', () => {
-  test('during a run they are refused, or queued and done with it', async () => {
+  test('during a run a prompt is refused, or queued and handled by that run', async () => {
     const models = createScriptedModels([{ text: 'one', hold: 'go' }, { text: 'two' }]);
-    const { prompt } = await open({ models, persist: false });
+    const { prompt } = await openSession({ models, persist: false });
     const first = prompt('first');
-    await models.reached('go');
+    await models.waitForHold('go');
     await expect(prompt('no')).rejects.toBeInstanceOf(Fault);
     const second = prompt({ message: 'second', streamingBehavior: 'followUp' });
     models.release('go');
@@ -146,37 +149,37 @@ describe('prompts', () => {
     expect(await first).toEqual(await second);
   });
 
-  test('a failing model is a message, not an exception', async () => {
-    const { prompt } = await open({ models: createScriptedModels([{ error: '400 no' }]), persist: false });
+  test('a model error is returned as a message, not thrown', async () => {
+    const { prompt } = await openSession({ models: createScriptedModels([{ error: '400 no' }]), persist: false });
     expect((await prompt('Hello')).at(-1)).toMatchObject({ stopReason: 'error', errorMessage: '400 no' });
   });
 
-  test('images go along', async () => {
+  test('images are sent to the model', async () => {
     const models = createScriptedModels([{ text: 'a dot' }]);
-    const { prompt } = await open({ models, persist: false });
+    const { prompt } = await openSession({ models, persist: false });
     await prompt({ message: 'What?', images: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] });
     expect(models.requests[0]?.messages[0]?.content).toContainEqual(expect.objectContaining({ data: 'iVBORw0KGgo=' }));
   });
 });
 
 describe('options', () => {
-  test('the settings file gives the defaults, options go before it, and what is wrong is told', async () => {
+  test('options override the settings file, and invalid settings are reported', async () => {
     const problems: string[] = [];
-    const { session } = await open(
+    const { session } = await openSession(
       { settings: { followUpMode: 'all' }, onProblem: (sentence) => problems.push(sentence) },
       '{ "steeringMode": "all", "followUpMode": "one-at-a-time", "interruptMode": "never" }',
     );
     expect(session.state()).toMatchObject({ steeringMode: 'all', followUpMode: 'all', interruptMode: 'immediate' });
     expect(problems).toEqual([
       expect.stringContaining('interruptMode must be'),
-      expect.stringContaining('so the offline model answers'),
+      expect.stringContaining('so the offline model is used'),
     ]);
   });
 
-  test('system prompt, name, thinking, session directory', async () => {
+  test('uses system prompt, name, thinking level and session directory', async () => {
     const directory = temporaryDirectory();
     const models = createScriptedModels([{ text: 'ok' }]);
-    const { session, prompt } = await open({
+    const { session, prompt } = await openSession({
       models,
       systemPrompt: 'You are a parrot.',
       name: 'Polly',
@@ -190,29 +193,31 @@ describe('options', () => {
     expect(readdirSync(directory).filter((name) => name.endsWith('.jsonl'))).toHaveLength(1);
   });
 
-  test('a model is chosen among those that were brought along', async () => {
+  test('selects a model of a custom registry by name', async () => {
     const other = { ...scriptedModel, id: 'other', name: 'Other' };
     const models = createScriptedModels([{ text: 'I am other' }], { models: [scriptedModel, other] });
-    const { session, prompt } = await open({ models, model: 'other', persist: false });
+    const { session, prompt } = await openSession({ models, model: 'other', persist: false });
     expect(session.models.current?.id).toBe('other');
     const answer = (await prompt('Who?')).at(-1);
-    expect(answer?.role === 'assistant' && textOf(answer.content)).toBe('I am other');
+    expect(answer?.role === 'assistant' && extractText(answer.content)).toBe('I am other');
     expect(models.requests[0]?.model.id).toBe('other');
-    await expect(open({ models, model: 'third' })).rejects.toThrow('Model not found: third');
+    await expect(openSession({ models, model: 'third' })).rejects.toThrow('Model not found: third');
   });
 
-  test('what does not exist is refused by name', async () => {
-    await expect(open({ cwd: '/nowhere/at/all' })).rejects.toThrow('Working directory does not exist: /nowhere/at/all');
-    await expect(open({ toolNames: ['fly'] })).rejects.toThrow('Unknown tool: fly');
-    await expect(open({ model: 'no-such-model' })).rejects.toThrow('Model not found: no-such-model');
+  test('an unknown directory, tool or model is refused with its name', async () => {
+    await expect(openSession({ cwd: '/nowhere/at/all' })).rejects.toThrow(
+      'Working directory does not exist: /nowhere/at/all',
+    );
+    await expect(openSession({ toolNames: ['fly'] })).rejects.toThrow('Unknown tool: fly');
+    await expect(openSession({ model: 'no-such-model' })).rejects.toThrow('Model not found: no-such-model');
   });
 });
 
-test('close ends what runs', async () => {
+test('close aborts the current run', async () => {
   const models = createScriptedModels([{ text: 'long', hold: 'for ever' }]);
-  const { prompt, close } = await open({ models, persist: false });
+  const { prompt, close } = await openSession({ models, persist: false });
   const running = prompt('Hello');
-  await models.reached('for ever');
+  await models.waitForHold('for ever');
   await close();
   expect((await running).at(-1)).toMatchObject({ role: 'assistant', stopReason: 'aborted' });
 });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { channel } from '../../src/base/channel.ts';
+import { createChannel } from '../../src/base/channel.ts';
 
-const rest = async <T>(values: AsyncIterable<T>) => {
-  const seen: T[] = [];
-  for await (const value of values) seen.push(value);
-  return seen;
+const collectAll = async <T>(values: AsyncIterable<T>) => {
+  const collected: T[] = [];
+  for await (const value of values) collected.push(value);
+  return collected;
 };
 
-test('values come in order, those pushed while the reader waits included, and end after close', async () => {
-  const queue = channel<number>();
+test('values arrive in order, also those pushed while the reader waits, and end after close', async () => {
+  const queue = createChannel<number>();
   queue.push(1);
-  const reading = rest(queue);
+  const reading = collectAll(queue);
   await new Promise(setImmediate);
   queue.push(2);
   queue.push(3);
@@ -19,8 +19,8 @@ test('values come in order, those pushed while the reader waits included, and en
   expect(await reading).toEqual([1, 2, 3]);
 });
 
-test('the size is what nobody has taken yet', async () => {
-  const queue = channel<string>();
+test('size is the number of values that are not read yet', async () => {
+  const queue = createChannel<string>();
   for (const letter of 'abcd') queue.push(letter);
   const reader = queue[Symbol.asyncIterator]();
   expect(queue.size).toBe(4);
@@ -39,13 +39,13 @@ test('the size is what nobody has taken yet', async () => {
   expect(queue.size).toBe(0);
 });
 
-test('a long queue is read in order, and a second reader goes on where the first left', async () => {
-  const queue = channel<number>();
+test('a long queue is read in order, and a second reader continues where the first one stopped', async () => {
+  const queue = createChannel<number>();
   for (let i = 0; i < 200_000; i++) queue.push(i);
   queue.close();
   for await (const value of queue) if (value === 99_999) break;
-  const seen = await rest(queue);
-  expect(seen.length).toBe(100_000);
-  expect(seen[0]).toBe(100_000);
-  expect(seen.at(-1)).toBe(199_999);
+  const collected = await collectAll(queue);
+  expect(collected.length).toBe(100_000);
+  expect(collected[0]).toBe(100_000);
+  expect(collected.at(-1)).toBe(199_999);
 });

@@ -1,12 +1,12 @@
-// The head of a Markdown file: what people write there, and what is refused.
+// Frontmatter of Markdown files: accepted YAML and errors.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseFrontmatter } from '../../src/base/frontmatter.ts';
 import { Fault } from '../../src/base/index.ts';
 
-const fieldsOf = (head: string) => parseFrontmatter(`---\n${head}\n---\nbody\n`).fields;
+const parseFields = (yaml: string) => parseFrontmatter(`---\n${yaml}\n---\nbody\n`).fields;
 
-test('fields and body', () => {
+test('fields and body are separated', () => {
   expect(parseFrontmatter('---\nname: a\n---\n\n# Hello\n\nyou\n')).toEqual({
     fields: { name: 'a' },
     body: '# Hello\n\nyou\n',
@@ -16,7 +16,7 @@ test('fields and body', () => {
     body: 'body\r\n',
   });
   expect(parseFrontmatter('---\n---\nbody')).toEqual({ fields: {}, body: 'body' });
-  expect(parseFrontmatter('no head\n---\n')).toEqual({ fields: {}, body: 'no head\n---\n' });
+  expect(parseFrontmatter('no fields\n---\n')).toEqual({ fields: {}, body: 'no fields\n---\n' });
   expect(parseFrontmatter('---\nnever: closed\n')).toEqual({ fields: {}, body: '---\nnever: closed\n' });
 });
 
@@ -45,31 +45,31 @@ test.each<[string, unknown]>([
   ['a:\n  b:\n    c: 1\n  d: 2', { b: { c: 1 }, d: 2 }],
   ['a: |\n  one\n   two\n\n  three', 'one\n two\n\nthree\n'],
   ['a: >-\n  one\n  two', 'one two'],
-])('%j', (head, value) => {
-  expect(fieldsOf(head)).toEqual({ a: value });
+])('%j', (yaml, value) => {
+  expect(parseFields(yaml)).toEqual({ a: value });
 });
 
-test('what follows a block is read on', () => {
-  expect(fieldsOf('a:\n  - x\nb: |\n  text\n# remark\n\nc: 1')).toEqual({ a: ['x'], b: 'text\n', c: 1 });
+test('parsing continues after a block', () => {
+  expect(parseFields('a:\n  - x\nb: |\n  text\n# remark\n\nc: 1')).toEqual({ a: ['x'], b: 'text\n', c: 1 });
 });
 
-describe('refused, with the line', () => {
+describe('errors name the line', () => {
   test.each([
     ['just words', 'line 2 is not `name: value`: just words'],
-    ['a: 1\n   b: 2', 'line 3 does not belong to the lines above it: b: 2'],
-    ['a: "open', 'line 2 has a quoted text that does not end, or an escape that means nothing: a: "open'],
-    ['a: {open', 'line 2 is neither JSON nor a list of words in brackets: a: {open'],
+    ['a: 1\n   b: 2', 'line 3 has an unexpected indentation: b: 2'],
+    ['a: "open', 'line 2 has an unterminated quoted string or an invalid escape: a: "open'],
+    ['a: {open', 'line 2 is neither JSON nor a list such as [read, grep]: a: {open'],
     ['- a', 'the fields between the --- lines must be `name: value` pairs'],
-  ])('%j', (head, sentence) => {
-    expect(() => fieldsOf(head)).toThrow(new Fault('config', sentence));
+  ])('%j', (yaml, message) => {
+    expect(() => parseFields(yaml)).toThrow(new Fault('config', message));
   });
 });
 
-test('any text gives a document or a Fault, soon', () => {
+test('any text is parsed or throws a Fault', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(...'ab:-# "\'[]{}|>\n\t~1,') }), (head) => {
+    fc.property(fc.string({ unit: fc.constantFrom(...'ab:-# "\'[]{}|>\n\t~1,') }), (yaml) => {
       try {
-        fieldsOf(head);
+        parseFields(yaml);
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(Fault);
       }
@@ -78,16 +78,16 @@ test('any text gives a document or a Fault, soon', () => {
   );
 });
 
-test('plain values come back as they were written', () => {
+test('plain values are returned unchanged', () => {
   const word = fc.stringMatching(/^[a-z][a-z0-9 ]{0,10}[a-z0-9]$/).filter((w) => !/^(true|false|null)$/.test(w));
   fc.assert(
     fc.property(
       fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(word, fc.array(word, { minLength: 1 }))),
       (value) => {
-        const head = Object.entries(value).map(([key, v]) =>
+        const yaml = Object.entries(value).map(([key, v]) =>
           Array.isArray(v) ? `${key}:\n${v.map((item) => `  - ${item}`).join('\n')}` : `${key}: ${v}`,
         );
-        expect(fieldsOf(head.join('\n'))).toEqual(value);
+        expect(parseFields(yaml.join('\n'))).toEqual(value);
       },
     ),
   );

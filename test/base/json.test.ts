@@ -1,10 +1,10 @@
-// JSON text for one line of the wire: no separators that readers split at, and no depth that it cannot write.
+// toJson: no line separators in the output, and no depth limit.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toJson } from '../../src/base/index.ts';
 
-describe('JSON for the wire', () => {
-  test('is what JSON.stringify writes, with line separators escaped', () => {
+describe('toJson', () => {
+  test('returns the same as JSON.stringify, with line separators escaped', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(toJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -14,13 +14,13 @@ describe('JSON for the wire', () => {
     expect(toJson('a\u007f\u0080\u0085\u009b\u009f\u00a0é')).toBe('"a\\u007f\\u0080\\u0085\\u009b\\u009f\u00a0é"');
   });
 
-  test('goes deeper than the stack', () => {
+  test('serializes values that are deeper than the stack', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.array(fc.jsonValue(), { maxLength: 3 }), (core, beside) => {
+      fc.property(fc.jsonValue(), fc.array(fc.jsonValue(), { maxLength: 3 }), (core, siblings) => {
         let value: unknown = core;
         for (let level = 0; level < 20_000; level++) value = level % 2 ? [value] : { level, value, nothing: undefined };
-        let read = JSON.parse(toJson({ 'the "top"': value, beside, text: '\u2028' }));
-        expect(read.beside).toEqual(JSON.parse(JSON.stringify(beside)));
+        let read = JSON.parse(toJson({ 'the "top"': value, siblings, text: '\u2028' }));
+        expect(read.siblings).toEqual(JSON.parse(JSON.stringify(siblings)));
         expect(read.text).toBe('\u2028');
         read = read['the "top"'];
         for (let level = 19_999; level >= 0; level--) read = level % 2 ? read[0] : read.value;
@@ -30,9 +30,9 @@ describe('JSON for the wire', () => {
     );
   });
 
-  test('a circle is refused, as ever', () => {
-    const circle: unknown[] = [];
-    circle.push(circle);
-    expect(() => toJson(circle)).toThrow(TypeError);
+  test('a circular value throws a TypeError', () => {
+    const circular: unknown[] = [];
+    circular.push(circular);
+    expect(() => toJson(circular)).toThrow(TypeError);
   });
 });

@@ -1,7 +1,7 @@
-// Secrets are taken out of texts in every form in which they are written, whole or cut.
+// Secrets are redacted in every encoding, complete or truncated.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedactor, REDACTED, redact, redactedExcerpt } from '../../src/base/redaction.ts';
+import { createRedactor, REDACTED, redact, redactExcerpt } from '../../src/base/redaction.ts';
 
 const KEYS = {
   plain: 'sk-proj-4f81c2d39aa07be6',
@@ -19,12 +19,12 @@ const KEYS = {
 };
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
-const escaped = (text: string, digits: (hex: string) => string) =>
+const toEscapes = (text: string, digits: (hex: string) => string) =>
   text
     .split('')
     .map((char) => `\\u${digits(char.charCodeAt(0).toString(16).padStart(4, '0'))}`)
     .join('');
-const everyByte = (text: string) =>
+const toPercentBytes = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 const html = (text: string) =>
   text
@@ -40,14 +40,14 @@ const FORMS: Record<string, (key: string) => string> = {
   'json in json': (key) => json(json(key)),
   'json in json in json': (key) => json(json(json(key))),
   'json with escaped slashes': (key) => json(key).replaceAll('/', '\\/'),
-  'json as ASCII': (key) => json(key).replace(/[^ -~]/g, (char) => escaped(char, (hex) => hex)),
-  'json, all escaped': (key) => escaped(key, (hex) => hex.toUpperCase()),
+  'json as ASCII': (key) => json(key).replace(/[^ -~]/g, (char) => toEscapes(char, (hex) => hex)),
+  'json, all escaped': (key) => toEscapes(key, (hex) => hex.toUpperCase()),
   'json that escapes like .NET': (key) =>
-    json(key).replace(/[+"'&<>]/g, (char) => escaped(char, (hex) => hex.toUpperCase())),
+    json(key).replace(/[+"'&<>]/g, (char) => toEscapes(char, (hex) => hex.toUpperCase())),
   component: encodeURIComponent,
   'component, lower case': (key) => encodeURIComponent(key).replace(/%../g, (hex) => hex.toLowerCase()),
   'component, twice': (key) => encodeURIComponent(encodeURIComponent(key)),
-  'every byte': everyByte,
+  'every byte': toPercentBytes,
   form: (key) => new URLSearchParams({ k: key }).toString().slice(2),
   'form in json': (key) => json(new URLSearchParams({ k: key }).toString().slice(2)),
   html,
@@ -60,7 +60,7 @@ const FORMS: Record<string, (key: string) => string> = {
   'base64 in a component': (key) => encodeURIComponent(Buffer.from(key).toString('base64')),
 };
 
-describe.each(Object.entries(KEYS))('a key that is %s', (_, key) => {
+describe.each(Object.entries(KEYS))('a %s key', (_, key) => {
   test.each(Object.entries(FORMS))('written as %s', (_form, write) => {
     const text = `{"message":"bad key ${write(key)}, try again"}`;
     const clean = redact(text, [key]);
@@ -70,20 +70,20 @@ describe.each(Object.entries(KEYS))('a key that is %s', (_, key) => {
   });
 });
 
-describe.each(Object.entries(KEYS).filter(([, key]) => key.length >= 16))('a key that is %s and cut', (_, key) => {
-  test.each(['raw', 'json', 'component', 'form'])('at any place, as %s', (form) => {
+describe.each(Object.entries(KEYS).filter(([, key]) => key.length >= 16))('a truncated %s key', (_, key) => {
+  test.each(['raw', 'json', 'component', 'form'])('cut at any position, written as %s', (form) => {
     const write = FORMS[form] ?? String;
     const whole = `bad key ${write(key)}`;
     const step = Math.ceil(whole.length / 200);
     for (let end = 'bad key '.length; end <= whole.length; end += step) {
-      const left = redact(whole.slice(0, end), [key]);
-      expect(left).not.toContain(write(key.slice(0, 14)));
-      expect(left.length).toBeLessThan(60);
+      const clean = redact(whole.slice(0, end), [key]);
+      expect(clean).not.toContain(write(key.slice(0, 14)));
+      expect(clean.length).toBeLessThan(60);
     }
   });
 });
 
-test('half of a key is enough, from either end', () => {
+test('half of a key is redacted, from either end', () => {
   const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz';
   expect(redact(`echo ${key.slice(0, 25)}… and more`, [key])).toBe(`echo ${REDACTED}… and more`);
   expect(redact(`…${key.slice(-22)} was refused`, [key])).toBe(`…${REDACTED} was refused`);
@@ -93,27 +93,27 @@ test('half of a key is enough, from either end', () => {
   );
 });
 
-test('is cut after it is redacted', () => {
+test('an excerpt is truncated after it is redacted', () => {
   const key = 'sk-0123456789abcdef0123456789';
   for (let before = 150; before < 200; before++) {
-    const excerpt = redactedExcerpt(`${'x'.repeat(before)}${key} tail`, [key], 200);
+    const excerpt = redactExcerpt(`${'x'.repeat(before)}${key} tail`, [key], 200);
     expect(excerpt.length).toBeLessThanOrEqual(200);
     expect(excerpt).not.toContain('sk-');
   }
 });
 
-test('the longest of several goes first, and neighbours become one', () => {
+test('the longest secret is replaced first, and adjacent secrets are merged', () => {
   expect(redact('a sk-1234 sk-1234-more b', ['sk-1234', 'sk-1234-more'])).toBe('a [redacted] [redacted] b');
   expect(redact('%73k-1234%73k-1234', ['sk-1234'])).toBe(REDACTED);
 });
 
-test('who signs in at an address is never shown', () => {
+test('the user part of a URL is redacted', () => {
   expect(redact('cannot reach https://me:pw@host/v1 (me)', [])).toBe(`cannot reach https://${REDACTED}@host/v1 (me)`);
   expect(redact('"http:\\/\\/me:p%40w@host\\/v1"', [])).toBe(`"http:\\/\\/${REDACTED}@host\\/v1"`);
   expect(redact('see https://host/@me and mail@host', [])).toBe('see https://host/@me and mail@host');
 });
 
-test('secrets that are too short are left alone; more may come later', () => {
+test('secrets that are too short are ignored; secrets can be added later', () => {
   expect(redact('abc abc', ['abc'])).toBe('abc abc');
   const secrets = new Set<string>();
   const clean = createRedactor(secrets);
@@ -122,7 +122,7 @@ test('secrets that are too short are left alone; more may come later', () => {
   expect(clean('key-one')).toBe(REDACTED);
 });
 
-test('what holds no secret stays as it is', () => {
+test('a text without a secret is not changed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
       fc.pre(!/:\/\/|:\\/.test(text) && !text.includes('§'));
@@ -131,12 +131,12 @@ test('what holds no secret stays as it is', () => {
   );
 });
 
-test('an escape that begins with the character it stands for', () => {
+test('an escape that begins with the escaped character is decoded', () => {
   expect(redact('<b>abcd&amp;efgh&amp;ijkl</b>', ['abcd&efgh&ijkl'])).toBe(`<b>${REDACTED}</b>`);
   expect(redact('?key=abcd%25efgh%25ijkl', ['abcd%efgh%ijkl'])).toBe(`?key=${REDACTED}`);
 });
 
-test('any key in any text, in any form', () => {
+test('any key is redacted in any encoding', () => {
   const writers = Object.values(FORMS);
   const key = fc.string({ unit: fc.constantFrom(...'abcXYZ019"\\/+%& \'=-_<>é🔑'), minLength: 12, maxLength: 40 });
   fc.assert(
@@ -149,16 +149,16 @@ test('any key in any text, in any form', () => {
   );
 });
 
-test('the time grows with the length of the text, whatever is in it', () => {
+test('the time is linear in the length of the text', () => {
   const key = 'sk-0123456789abcdef';
-  const worst = ['\\', '%25', '&amp;', '://', 'a', 'sk-01234567', '%', '&', 'QUFB', 'é'];
+  const worstCases = ['\\', '%25', '&amp;', '://', 'a', 'sk-01234567', '%', '&', 'QUFB', 'é'];
   const time = (size: number) => {
-    const begun = process.hrtime.bigint();
-    for (const unit of worst) redact(unit.repeat(size / unit.length), [key]);
-    return Number(process.hrtime.bigint() - begun);
+    const startedAt = process.hrtime.bigint();
+    for (const unit of worstCases) redact(unit.repeat(size / unit.length), [key]);
+    return Number(process.hrtime.bigint() - startedAt);
   };
   const fastest = (size: number) => Math.min(...Array.from({ length: 4 }, () => time(size)));
   time(20_000);
-  // Sixteen times the text; quadratic work would be 256 times as much.
+  // The text is 16 times longer; quadratic work would take 256 times as long.
   expect(fastest(320_000) / fastest(20_000)).toBeLessThan(100);
 });

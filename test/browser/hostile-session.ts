@@ -1,4 +1,4 @@
-// A session with every kind of entry and every field there is, and the same session with a payload in each field, one by one.
+// A session with every entry type and every field, and copies of it with a payload in each field.
 import type { StoredSession } from '../../src/contracts/index.ts';
 import type { SessionEntry, SessionHeader } from '../../src/protocol/index.ts';
 
@@ -23,7 +23,7 @@ const attachment = {
 
 const message = (role: string, more: Raw): Raw => ({ type: 'message', message: { role, ...more, timestamp: 1 } });
 
-/** One of each, with every field that the format, pi or oh-my-pi know. */
+/** One entry of each type, with every field of Parley, pi and oh-my-pi. */
 const KINDS: readonly Raw[] = [
   message('user', { content: [words, image, picture], attachments: [attachment] }),
   message('user', { content: 'a plain text' }),
@@ -40,7 +40,7 @@ const KINDS: readonly Raw[] = [
       },
     ],
     api: 'wire',
-    provider: 'house',
+    provider: 'acme',
     model: 'one',
     usage,
     stopReason: 'error',
@@ -67,9 +67,9 @@ const KINDS: readonly Raw[] = [
   message('hookMessage', { customType: 'note', content: 'words', display: true }),
   message('compactionSummary', { summary: 'what was', tokensBefore: 10 }),
   message('branchSummary', { summary: 'what was', fromId: 'root' }),
-  message('stranger', { content: 'words of a kind that nobody knows' }),
+  message('unknownRole', { content: 'a message with an unknown role' }),
   { type: 'thinking_level_change', thinkingLevel: 'high' },
-  { type: 'model_change', provider: 'house', modelId: 'one' },
+  { type: 'model_change', provider: 'acme', modelId: 'one' },
   { type: 'compaction', summary: 'what was', firstKeptEntryId: 'x', tokensBefore: 9, details: { readFiles: ['a'] } },
   { type: 'branch_summary', fromId: 'root', summary: 'what was', details: { readFiles: ['a'] } },
   { type: 'custom', customType: 'other', data: { a: 'b' } },
@@ -80,12 +80,12 @@ const KINDS: readonly Raw[] = [
   { type: 'session_init', systemPrompt: 'p', task: 't', tools: ['a'] },
 ];
 
-/** Each payload in the place of every text and number of every kind, one place at a time, and as a name of a field. */
+/** Puts each payload in every text and number of every entry type, one at a time, and into field names. */
 export function hostileSession(payloads: readonly string[]): StoredSession {
   const bodies = payloads.flatMap((payload) => KINDS.flatMap((kind) => hostileKinds(kind, payload)));
   let parentId: string | null = null;
   const entries = bodies.map((body, at) => {
-    // A fork here and there: what is written on other branches is in the outline and in the choice of branches.
+    // Some branches, because the outline and the branch selector show texts of other branches.
     const entry = { id: `k${at}`, parentId: at % 40 === 39 ? 'k0' : parentId, timestamp: STAMP, ...body };
     parentId = String(entry.id);
     return entry as unknown as SessionEntry;
@@ -97,28 +97,28 @@ export function hostileSession(payloads: readonly string[]): StoredSession {
 }
 
 function hostileKinds(kind: Raw, payload: string): Raw[] {
-  const places = placesIn({ ...kind, id: 'k', parentId: null, timestamp: STAMP });
-  return [kind, ...places.map((place) => planted(kind, place, payload)), withHostileKeys(kind, payload)];
+  const paths = findPaths({ ...kind, id: 'k', parentId: null, timestamp: STAMP });
+  return [kind, ...paths.map((path) => withPayload(kind, path, payload)), withHostileKeys(kind, payload)];
 }
 
 const STAMP = '2026-01-02T03:04:05.000Z';
 
 type Path = readonly (string | number)[];
 
-/** Where a text or a number stands. */
-function placesIn(value: unknown, path: Path = []): Path[] {
+/** The paths of all texts and numbers. */
+function findPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'string' || typeof value === 'number' || value === null) return [path];
   if (typeof value !== 'object') return [];
   return Object.entries(value as Raw).flatMap(([key, inner]) =>
-    placesIn(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+    findPaths(inner, [...path, Array.isArray(value) ? Number(key) : key]),
   );
 }
 
-function planted(value: unknown, path: Path, payload: string): Raw {
+function withPayload(value: unknown, path: Path, payload: string): Raw {
   const [key, ...rest] = path;
   if (key === undefined) return payload as unknown as Raw;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as Raw) }) as Raw;
-  copy[key] = planted((value as Raw)[key], rest, payload);
+  copy[key] = withPayload((value as Raw)[key], rest, payload);
   return copy;
 }
 

@@ -1,4 +1,4 @@
-// Whatever stands in a session, its page runs nothing, fetches nothing and is made of nothing but its own pieces.
+// Checks that an exported page runs no code, requests nothing and has no foreign elements, for hostile content in every field.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { renderSession } from '../../src/core/index.ts';
@@ -10,44 +10,46 @@ import { PAYLOADS } from './payloads.ts';
 const { open } = browser();
 const NOTHING = { dialogs: [], requests: [], violations: [], hits: [], errors: [] };
 
-test('there are enough of them, all different', () => {
+test('there are at least 100 different payloads', () => {
   expect(new Set(PAYLOADS).size).toBe(PAYLOADS.length);
   expect(PAYLOADS.length).toBeGreaterThanOrEqual(100);
 });
 
-test('the watch sees what a page that lets them in would do', async () => {
-  // But for those that would lead away from the page and its watch.
-  const bait = PAYLOADS.filter((payload) => payload.startsWith('<') && !/refresh|<base|Security-Policy/.test(payload));
-  const { page, trespasses } = await open(`<!doctype html><title>x</title>${bait.join('\n')}`);
+test('the recorder detects the payloads in an unprotected page', async () => {
+  // Without payloads that navigate away from the page.
+  const payloads = PAYLOADS.filter(
+    (payload) => payload.startsWith('<') && !/refresh|<base|Security-Policy/.test(payload),
+  );
+  const { page, trespasses } = await open(`<!doctype html><title>x</title>${payloads.join('\n')}`);
   await page.waitForFunction('window.hits.length > 3');
-  const seen = async () => {
+  const detected = async () => {
     const { dialogs, requests } = await trespasses();
     return { dialogs: dialogs.length > 3, requests: requests.length > 3 };
   };
-  await soon(seen).toEqual({ dialogs: true, requests: true });
+  await soon(detected).toEqual({ dialogs: true, requests: true });
 });
 
-const AT_ONCE = 8;
-const groups = PAYLOADS.flatMap((_, at) => (at % AT_ONCE === 0 ? [PAYLOADS.slice(at, at + AT_ONCE)] : []));
+const GROUP_SIZE = 8;
+const groups = PAYLOADS.flatMap((_, at) => (at % GROUP_SIZE === 0 ? [PAYLOADS.slice(at, at + GROUP_SIZE)] : []));
 
-// With the policy, and without: escaping must hold by itself, the policy is the second wall.
+// With and without the content security policy: escaping alone must be sufficient.
 describe.each([
-  ['as it is', false],
-  ['without its policy', true],
+  ['with the policy', false],
+  ['without the policy', true],
 ])('%s', (_, bypassCSP) => {
-  test.each(groups.map((group, at) => [at * AT_ONCE, JSON.stringify(group[0]).slice(0, 60), group] as const))(
+  test.each(groups.map((group, at) => [at * GROUP_SIZE, JSON.stringify(group[0]).slice(0, 60), group] as const))(
     'payloads from %i on: %s',
     async (_from, _first, group) => {
       const { page, trespasses } = await open(await renderSession(hostileSession(group), renderHere), { bypassCSP });
-      await useEverything(page);
+      await useAllFeatures(page);
       expect(await page.locator('article').count()).toBeGreaterThan(80 * group.length);
-      expect(await page.evaluate<string[]>(STRANGERS)).toEqual([]);
+      expect(await page.evaluate<string[]>(FIND_FOREIGN)).toEqual([]);
       expect(await trespasses()).toEqual(NOTHING);
     },
   );
 });
 
-test('a click on every link leads nowhere but into the page or to a plain address', async () => {
+test('every link goes to an anchor of the page or to an http or mailto address', async () => {
   const links = PAYLOADS.filter((payload) => /https?:|www\.|\]\(|script:|data:/i.test(payload));
   const { page, url, trespasses } = await open(await renderSession(hostileSession([links.join('\n\n')]), renderHere));
   const targets = await page.evaluate<string[]>('[...document.links].map((link) => link.href)');
@@ -58,8 +60,7 @@ test('a click on every link leads nowhere but into the page or to a plain addres
     page.context().waitForEvent('page'),
     page.locator('a[target=_blank]:visible').first().click(),
   ]);
-  // The other page gets no hold on this one.
-  // Asked again while it is on its way: nothing of a page can be read in between.
+  // The other page must not get a reference to this one. Polled, because a page cannot be read during navigation.
   await soon(() => popup.evaluate('window.opener').catch(String)).toBe(null);
   await popup.close();
   await page.evaluate('for (const link of document.links) link.click()');
@@ -69,8 +70,8 @@ test('a click on every link leads nowhere but into the page or to a plain addres
   expect({ ...rest, requests: [] }).toEqual(NOTHING);
 });
 
-/** What a reader does: unfold, search, change the theme and the branch, follow the outline, hover, print. */
-async function useEverything(page: Page): Promise<void> {
+/** Uses all features of the page: unfold, search, theme, branch, outline, hover, print. */
+async function useAllFeatures(page: Page): Promise<void> {
   await page.evaluate(USE);
   await page.emulateMedia({ media: 'print' });
   await page.emulateMedia({ media: 'screen' });
@@ -94,8 +95,8 @@ for (const element of document.querySelectorAll('body *')) {
 }
 `;
 
-/** Elements, attributes and addresses that no page of ours has. */
-const STRANGERS = `(() => {
+/** Finds elements, attributes and addresses that an exported page must not have. */
+const FIND_FOREIGN = `(() => {
   const tags = new Set(('html head meta title style body nav div input button p select option ol ul li a mark main h1 h2 h3 h4 h5 h6 br '
     + 'time article header span pre code details summary img script blockquote table thead tbody tr th td strong em del hr').split(' '));
   const attributes = new Set(('lang charset http-equiv content name class id type placeholder aria-label title role value href datetime '

@@ -1,4 +1,4 @@
-// What people have put into pages that were not theirs. Each calls `hit()` when it runs, and most would also show a dialog.
+// Script injection payloads. Each calls `hit()` when it runs, and most also show a dialog.
 const RUN = 'hit(document.domain),alert(1)';
 
 const TAGS = [

@@ -1,4 +1,4 @@
-// The page in the hands of a reader: everything is there, can be found, folded, switched, printed, and stays usable when long.
+// Checks the features of an exported page: content, search, folding, branches, themes, printing, and long sessions.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,12 +10,12 @@ import { longSession, showcase } from './showcase.ts';
 
 const { open } = browser();
 const NOTHING = { dialogs: [], requests: [], violations: [], hits: [], errors: [] };
-const shown = async () => open(await renderSession(showcase(), renderHere));
+const openShowcase = async () => open(await renderSession(showcase(), renderHere));
 
-test('the conversation is there with its prose, code, tables, changes, pictures and costs', async () => {
-  const { page, trespasses } = await shown();
-  expect(await page.title()).toBe('Mend the port of the server');
-  await soon(() => page.locator('main h1').first().textContent()).toBe('Mend the port of the server');
+test('the page shows text, code, tables, diffs, images and costs', async () => {
+  const { page, trespasses } = await openShowcase();
+  expect(await page.title()).toBe('Fix the port of the server');
+  await soon(() => page.locator('main h1').first().textContent()).toBe('Fix the port of the server');
   await soon(() => page.locator('.prose table td').count()).toBe(9);
   await soon(() => page.locator('.prose ol li').count()).toBe(3);
   await soon(() => page.locator('.hljs-keyword').count()).toBeGreaterThan(3);
@@ -28,8 +28,8 @@ test('the conversation is there with its prose, code, tables, changes, pictures 
   expect(await trespasses()).toEqual(NOTHING);
 });
 
-test('thoughts, long output and arguments are folded, and open one by one or all at once', async () => {
-  const { page } = await shown();
+test('thinking, long output and arguments are folded, and can be opened one by one or all at once', async () => {
+  const { page } = await openShowcase();
   await soon(() => page.locator('main details[open]').count()).toBe(0);
   const thought = page.locator('details', { hasText: 'Where is the config read?' }).first();
   await soon(() => thought.locator('.thought').isVisible()).toBe(false);
@@ -41,8 +41,8 @@ test('thoughts, long output and arguments are folded, and open one by one or all
   await soon(() => page.locator('main details[open]').count()).toBe(0);
 });
 
-test('search finds words, also in folds, marks them and leaves everything as it was', async () => {
-  const { page } = await shown();
+test('search finds and highlights text, also in folded parts, and restores the page afterwards', async () => {
+  const { page } = await openShowcase();
   const visible = () => page.locator('article:visible').count();
   const all = await visible();
   await page.keyboard.press('/');
@@ -58,39 +58,39 @@ test('search finds words, also in folds, marks them and leaves everything as it 
   await soon(() => page.locator('#count').textContent()).toBe('0 found');
 });
 
-test('another branch is shown by choosing it, or by following the outline into it', async () => {
-  const { page, url } = await shown();
+test('a branch can be selected in the menu or through the outline', async () => {
+  const { page, url } = await openShowcase();
   const other = page.locator('article', { hasText: 'Here is the log of the other branch.' });
   const picture = page.locator('article', { hasText: 'What does this picture' }).first();
-  const seen = async () => [await other.isVisible(), await picture.isVisible()];
-  await soon(seen).toEqual([false, true]);
+  const visibility = async () => [await other.isVisible(), await picture.isVisible()];
+  await soon(visibility).toEqual([false, true]);
   await page.selectOption('#branch', { index: 1 });
-  await soon(seen).toEqual([true, false]);
+  await soon(visibility).toEqual([true, false]);
   await page.click('nav a:has-text("What does this picture")');
-  // The browser announces the new address after the click has returned.
-  await soon(seen).toEqual([false, true]);
+  // The hashchange event arrives after the click has returned.
+  await soon(visibility).toEqual([false, true]);
   await page.goto(`${url}#e-b0`);
   await page.reload();
   await soon(() => other.isVisible()).toBe(true);
 });
 
 test.each(['light', 'dark'] as const)(
-  '%s, by the system’s wish and by a click, with letters that can be read',
+  '%s theme: follows the system, can be switched, and has enough contrast',
   async (scheme) => {
     const { page } = await open(await renderSession(showcase(), renderHere), { colorScheme: scheme });
     await page.click('#folds');
-    const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-    const first = await ground();
-    expect(await page.evaluate<string[]>(FAINT)).toEqual([]);
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const first = await background();
+    expect(await page.evaluate<string[]>(FIND_LOW_CONTRAST)).toEqual([]);
     await page.click('#theme');
-    await soon(ground).not.toBe(first);
-    expect(await page.evaluate<string[]>(FAINT)).toEqual([]);
+    await soon(background).not.toBe(first);
+    expect(await page.evaluate<string[]>(FIND_LOW_CONTRAST)).toEqual([]);
     await page.click('#theme');
-    await soon(ground).toBe(first);
+    await soon(background).toBe(first);
   },
 );
 
-test('on paper everything is unfolded, light and without the tools; afterwards it is as before', async () => {
+test('the print version is unfolded, light and without controls; afterwards the page is restored', async () => {
   const { page } = await open(await renderSession(showcase(), renderHere), { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.evaluate('dispatchEvent(new Event("beforeprint"))');
@@ -102,13 +102,13 @@ test('on paper everything is unfolded, light and without the tools; afterwards i
   await soon(() => page.locator('main details[open]').count()).toBe(0);
 });
 
-test.each([1280, 700, 360])('nothing sticks out at a width of %i', async (width) => {
+test.each([1280, 700, 360])('nothing overflows at a width of %i', async (width) => {
   const { page } = await open(await renderSession(showcase(), renderHere), { viewport: { width, height: 800 } });
   await page.click('#folds');
   await soon(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
 });
 
-test('5,000 messages stay usable', async () => {
+test('a page with 5,000 messages is usable', async () => {
   const { page } = await open(await renderSession(longSession(5000), renderHere));
   const count = () => page.locator('#count').textContent();
   await page.fill('#search', 'answer 4999.');
@@ -119,7 +119,7 @@ test('5,000 messages stay usable', async () => {
   await soon(() => page.locator('#e-m4998').isVisible()).toBe(true);
 });
 
-test('the page that the program writes is this page', async () => {
+test('parley export writes this page', async () => {
   const place = newPlace();
   const { header, entries } = showcase();
   mkdirSync(join(place.home, 'here'));
@@ -132,8 +132,8 @@ test('the page that the program writes is this page', async () => {
   expect(await trespasses()).toEqual(NOTHING);
 });
 
-/** Texts whose colour is too near to what lies behind them: less than 4.5 to 1. */
-const FAINT = `(() => {
+/** Finds texts with a contrast below 4.5 to 1. */
+const FIND_LOW_CONTRAST = `(() => {
   const numbers = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
     .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);

@@ -1,4 +1,4 @@
-// A conversation as people have them: prose, code, a table, a diff, a picture, thoughts, failures, branches, a compaction.
+// A typical session: text, code, a table, a diff, an image, thinking, errors, branches, a compaction.
 import type { StoredSession } from '../../src/contracts/index.ts';
 import type { SessionEntry } from '../../src/protocol/index.ts';
 
@@ -65,7 +65,7 @@ export function parseConfig(text: string): Config {
 | port 70000 | crashes later | refuses at once |
 | host missing | \`undefined\` | \`localhost\` |
 
-> A default that nobody chose is a bug that nobody sees.
+> An implicit default is a bug that is hard to find.
 
 More about it in [the documentation](https://example.com/docs?a=1&b=2).`;
 
@@ -76,7 +76,7 @@ const OUTPUT = Array.from({ length: 40 }, (_, n) => `src/config/part-${n}.ts:${n
 const LINE: readonly Raw[] = [
   { type: 'model_change', provider: 'anthropic', modelId: 'claude-sonnet-4-5' },
   { type: 'thinking_level_change', thinkingLevel: 'medium' },
-  user('The server starts on port 0 when the config has no port. Please find out why and mend it.'),
+  user('The server starts on port 0 when the config has no port. Please find out why and fix it.'),
   answer(
     [
       { type: 'thinking', thinking: 'Where is the config read? Let me look for parseConfig first.' },
@@ -99,7 +99,7 @@ const LINE: readonly Raw[] = [
     isError: true,
   }),
   answer([{ type: 'text', text: PROSE }]),
-  { type: 'session_info', name: 'Mend the port of the server' },
+  { type: 'session_info', name: 'Fix the port of the server' },
   {
     type: 'message',
     message: {
@@ -116,7 +116,7 @@ const LINE: readonly Raw[] = [
   answer([{ type: 'text', text: 'It shows a purple square: the dashboard did not load.' }]),
   {
     type: 'compaction',
-    summary: '## Goal\nMend the port.\n\n## Progress\n- [x] parseConfig refuses a missing port',
+    summary: '## Goal\nFix the port.\n\n## Progress\n- [x] parseConfig refuses a missing port',
     firstKeptEntryId: 's12',
     tokensBefore: 48_210,
   },
@@ -125,7 +125,7 @@ const LINE: readonly Raw[] = [
   answer([{ type: 'text', text: 'I began' }], { stopReason: 'error', errorMessage: '529 overloaded: try again later' }),
 ];
 
-/** The other branch goes off before the question about the picture. */
+/** A branch that starts before the question about the image. */
 const BRANCH: readonly Raw[] = [
   user('Instead, show me a log of the last changes.'),
   answer([{ type: 'text', text: 'Here is the log of the other branch.' }]),
@@ -154,10 +154,10 @@ export function showcase(): StoredSession {
     timestamp: stamp(0),
     cwd: '/project/server',
   };
-  return { header, entries, leafId: 'l0', name: 'Mend the port of the server' };
+  return { header, entries, leafId: 'l0', name: 'Fix the port of the server' };
 }
 
-/** A session of so many messages, each a little different. */
+/** A session with the given number of messages. */
 export function longSession(messages: number): StoredSession {
   const entries = Array.from({ length: messages }, (_, at) => ({
     id: `m${at}`,

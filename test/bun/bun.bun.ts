@@ -1,4 +1,4 @@
-// Bun on either side of the wire: hosts as people write them there, our client, and the program itself.
+// Tests with Bun: hosts on Bun, the client on Bun, and the program on Bun.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -16,8 +16,8 @@ import { newPlace } from '../support/program.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bun = process.env.BUN || 'bun';
 
-/** A project, and the program on the path under the names that hosts look for. */
-function installed() {
+/** Creates a project, and puts the program on the path under the names that hosts use. */
+function install() {
   const { home, cwd } = newPlace();
   const bin = join(home, 'bin');
   mkdirSync(bin);
@@ -27,20 +27,20 @@ function installed() {
   return { home, cwd, env: { PATH: path, HOME: home, PARLEY_DIR: home } };
 }
 
-function run({ cwd, env }: ReturnType<typeof installed>, ...args: string[]) {
+function run({ cwd, env }: ReturnType<typeof install>, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(bun, args, { cwd, env, encoding: 'utf8', timeout: 150_000 });
   return { status, stdout, stderr };
 }
 
-test('Bun is there', () => {
+test('Bun is installed', () => {
   expect(spawnSync(bun, ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 describe('hosts', () => {
-  const written = join(root, 'test/hosts');
+  const hostsFolder = join(root, 'test/hosts');
 
-  test.each(['bun-spawn.ts', 'chunks.mjs', 'readline.mjs'])('%s gets its answer and ends', (host) => {
-    const { status, stdout, stderr } = run(installed(), join(written, host), 'omp', 'What files are here?');
+  test.each(['bun-spawn.ts', 'chunks.mjs', 'readline.mjs'])('%s gets an answer and exits', (host) => {
+    const { status, stdout, stderr } = run(install(), join(hostsFolder, host), 'omp', 'What files are here?');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('[tool ls]');
     expect(stdout).toContain('shopping.txt');
@@ -48,8 +48,8 @@ describe('hosts', () => {
   });
 
   test.each(['bun-spawn.ts', 'chunks.mjs'])('Ctrl+C in %s aborts the run', async (host) => {
-    const { cwd, env } = installed();
-    const child = spawn(bun, [join(written, host), 'omp', 'Run `sleep 600`'], { cwd, env });
+    const { cwd, env } = install();
+    const child = spawn(bun, [join(hostsFolder, host), 'omp', 'Run `sleep 600`'], { cwd, env });
     onTestFinished(() => void child.kill('SIGKILL'));
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -63,7 +63,7 @@ describe('hosts', () => {
 });
 
 const CLIENT = `
-import { AgentGone, RpcClient, RpcError } from 'parley-agent/client';
+import { AgentExitedError, RpcClient, RpcError } from 'parley-agent/client';
 
 const options = { cliPath: process.argv[2], args: ['--no-session'] };
 const agent = new RpcClient({ ...options, ...(process.argv[3] ? { runtime: process.argv[3] } : {}) });
@@ -73,7 +73,7 @@ agent.onEvent((event) => {
 });
 await agent.start();
 const messages = await agent.promptAndWait('What files are here?', { signal: AbortSignal.timeout(120_000) });
-const refused = await agent.setSessionName({ name: ' ' }).catch((error) => error instanceof RpcError && error.message);
+const rejected = await agent.setSessionName({ name: ' ' }).catch((error) => error instanceof RpcError && error.message);
 const iterated: string[] = [];
 const reading = (async () => {
   for await (const event of agent.events()) {
@@ -85,18 +85,18 @@ await agent.prompt({ message: 'Say hello' });
 await reading;
 const waiting = agent.bash({ command: 'sleep 600' }).catch((error) => error);
 process.kill(agent.pid, 'SIGKILL');
-const gone = await waiting;
+const exitError = await waiting;
 process.stdout.write(JSON.stringify({
-  tools, count: messages.length, refused, last: iterated.at(-1), gone: gone instanceof AgentGone && gone.signal,
+  tools, count: messages.length, rejected, last: iterated.at(-1), signal: exitError instanceof AgentExitedError && exitError.signal,
 }));
 `;
 
 describe('the client', () => {
   test.each([
     ['an agent on Node', process.execPath],
-    ['an agent on Bun, as Bun starts it by itself', ''],
-  ])('talks to %s', async (_, runtime) => {
-    const place = installed();
+    ['an agent on Bun (the default)', ''],
+  ])('works with %s', async (_, runtime) => {
+    const place = install();
     const program = join(place.home, 'host.mjs');
     await build({
       stdin: { contents: CLIENT, loader: 'ts', resolveDir: root },
@@ -112,19 +112,19 @@ describe('the client', () => {
     expect(JSON.parse(stdout)).toEqual({
       tools: ['ls'],
       count: 4,
-      refused: 'Session name cannot be empty',
+      rejected: 'Session name cannot be empty',
       last: 'agent_settled',
-      gone: 'SIGKILL',
+      signal: 'SIGKILL',
     });
   });
 });
 
-test('the program itself runs on Bun', () => {
-  const { status, stdout } = run(installed(), inject('program'), '--no-session', 'Run `echo from a shell`');
+test('the program runs on Bun', () => {
+  const { status, stdout } = run(install(), inject('program'), '--no-session', 'Run `echo from a shell`');
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('from a shell') });
 });
 
-test.each(['http', 'https'])('the program on Bun reaches %s through a proxy', async (scheme) => {
+test.each(['http', 'https'])('the program on Bun connects to %s through a proxy', async (scheme) => {
   const wire = WIRES.find(({ api }) => api === 'openai-completions');
   const answer: RequestListener = (request, response) => {
     request.resume();
@@ -137,7 +137,7 @@ test.each(['http', 'https'])('the program on Bun reaches %s through a proxy', as
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const proxy = await startForwardProxy({ ports: { 80: port, 443: port }, credentials: 'me:secret' });
-  const { home, cwd, env } = installed();
+  const { home, cwd, env } = install();
   const own = { baseUrl: `${scheme}://provider.test/v1`, api: wire?.api, apiKey: 'sk-none', models: [{ id: 'm' }] };
   writeFileSync(join(home, 'models.json'), JSON.stringify({ providers: { own } }));
   const child = spawn(bun, [inject('program'), '--no-session', '--provider', 'own', '--model', 'm', 'Hello'], {
@@ -166,8 +166,8 @@ export default () => console.info('<factory>');`;
 test.each([
   ['socket', ''],
   ['pipe', '| cat'],
-])('what an extension writes on Bun does not reach the host, stdout is a %s', async (_, pipe) => {
-  const { home, cwd, env } = installed();
+])('output of an extension on Bun does not reach the host (stdout is a %s)', async (_, pipe) => {
+  const { home, cwd, env } = install();
   mkdirSync(join(home, 'extensions'));
   writeFileSync(join(home, 'extensions/noisy.ts'), NOISY);
   const child = spawn('sh', ['-c', `'${bun}' '${inject('program')}' --mode rpc --no-session ${pipe}`], { cwd, env });

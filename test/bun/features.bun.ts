@@ -1,4 +1,4 @@
-// The features that have lazily loaded files, in the built program on Bun.
+// Runs the features with lazily loaded files in the built program on Bun.
 import { expect, inject, test } from 'vitest';
 import { tryModelApis } from '../process/features/model-apis.ts';
 import { trySessions } from '../process/features/sessions.ts';
@@ -13,6 +13,6 @@ trySubcommands();
 tryModelApis();
 trySessions();
 
-test('every lazily loaded file can be loaded, and each of its exports has a value', () => {
+test('every lazily loaded file loads, and all of its exports are defined', () => {
   expect(emptyExports(inject('program'), bun)).toEqual([]);
 });

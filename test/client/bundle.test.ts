@@ -1,4 +1,4 @@
-// What a web page gets that imports the client: the client, and nothing of the agent or of Node.
+// Checks the browser bundle of the client: it contains no agent code and imports no Node modules statically.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
@@ -19,18 +19,18 @@ const { metafile, outputFiles } = await build({
   logLevel: 'silent',
 });
 
-test('it holds the client and the smallest words, no agent and no schemas', () => {
+test('the bundle contains only src/client and src/base', () => {
   const folders = Object.keys(metafile.inputs).map((path) => path.split('/').slice(0, 2).join('/'));
   expect([...new Set(folders)].sort()).toEqual(['src/base', 'src/client']);
 });
 
-test('it is small', () => {
+test('the bundle is smaller than 60 kB', () => {
   const [file] = outputFiles;
   expect(file?.contents.length).toBeGreaterThan(1000);
   expect(file?.contents.length).toBeLessThan(60_000);
 });
 
-test('what only Node has is loaded when an agent is spawned, not before', async () => {
+test('Node modules are loaded only when an agent is spawned', async () => {
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
   expect(imports.map(({ path, kind }) => `${kind} ${path}`).sort()).toEqual([
     'dynamic-import node:child_process',
@@ -41,7 +41,7 @@ test('what only Node has is loaded when an agent is spawned, not before', async 
   try {
     Object.assign(globalThis, { process: undefined, Buffer: undefined });
     expect(Object.keys(await import(/* @vite-ignore */ page)).sort()).toEqual([
-      ...['AgentGone', 'RpcClient', 'RpcError', 'createClient', 'spawnAgent'],
+      ...['AgentExitedError', 'RpcClient', 'RpcError', 'createClient', 'spawnAgent'],
     ]);
   } finally {
     Object.assign(globalThis, { process, Buffer });

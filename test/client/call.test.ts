@@ -1,13 +1,13 @@
-// Calls: their types, whose reply is whose, and how they fail.
+// Tests of calls: types, matching of replies, and failures.
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { Fault } from '../../src/base/index.ts';
-import { AgentGone, type Client, type CommandName, createClient, RpcError } from '../../src/client/index.ts';
+import { AgentExitedError, type Client, type CommandName, createClient, RpcError } from '../../src/client/index.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { AgentMessage, BashResult, SessionState } from '../../src/protocol/index.ts';
 import { startMemoryAgent } from './memory-agent.ts';
 import { createPuppet } from './puppet-transport.ts';
 
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+async function getFailure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.fail('it did not fail'),
     (thrown: unknown) => thrown,
@@ -15,7 +15,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('types follow from the declarations', () => {
-  // Never run: the compiler is the test.
+  // Never executed: the compiler checks it.
   const typed = (client: Client) => ({
     state: client.call('get_state'),
     messages: client.call('get_messages', {}),
@@ -58,7 +58,7 @@ describe('types follow from the declarations', () => {
   });
 });
 
-test('a call gives what the command gives', async () => {
+test('a call resolves with the result of the command', async () => {
   const { client, wire } = await startMemoryAgent();
   expect(await client.call('set_steering_mode', { mode: 'all' })).toBeUndefined();
   expect(await client.call('get_state')).toMatchObject({ steeringMode: 'all', isStreaming: false });
@@ -80,14 +80,14 @@ test('every command has a method', async () => {
   expect(await methods).toBe(methods);
 });
 
-describe('whose reply is whose', () => {
-  test('a hundred calls at once, answered in any order', async () => {
+describe('matching of replies', () => {
+  test('a hundred concurrent calls get their own replies in any order', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
     const calls = Array.from({ length: 100 }, () => client.call('get_last_assistant_text'));
     const ids = puppet.written.map((frame) => frame.id);
     expect(ids).toEqual(calls.map((_, i) => `req_${i + 1}`));
-    // 37 and 100 have no common divisor, so this goes through all of them.
+    // 37 and 100 have no common divisor, so every id is used once.
     const shuffled = ids.map((_, i) => ids[(i * 37) % 100]);
     for (const id of shuffled) {
       puppet.say({ type: 'response', id, command: 'get_last_assistant_text', success: true, data: { text: id } });
@@ -95,7 +95,7 @@ describe('whose reply is whose', () => {
     expect((await Promise.all(calls)).map(({ text }) => text)).toEqual(ids);
   });
 
-  test('a hundred calls of all lanes at a real agent', async () => {
+  test('a hundred concurrent calls to a real agent get their own replies', async () => {
     const { client } = await startMemoryAgent();
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {
@@ -109,9 +109,9 @@ describe('whose reply is whose', () => {
 });
 
 describe('failures', () => {
-  test('a refusal is an RpcError with the command and the sentence', async () => {
+  test('a refusal is an RpcError with the command and the message', async () => {
     const { client } = await startMemoryAgent();
-    const failure = await failureOf(client.call('set_session_name', { name: ' ' }));
+    const failure = await getFailure(client.call('set_session_name', { name: ' ' }));
     expect(failure).toBeInstanceOf(RpcError);
     expect(failure).toBeInstanceOf(Fault);
     expect(failure).toMatchObject({
@@ -122,13 +122,13 @@ describe('failures', () => {
     });
   });
 
-  test('parameters are checked by the agent, not here', async () => {
+  test('params are validated by the agent, not by the client', async () => {
     const { client } = await startMemoryAgent();
     const call = client.call('set_steering_mode', { mode: 'some' } as never);
     await expect(call).rejects.toThrow('mode must be "all" or "one-at-a-time" (got "some")');
   });
 
-  test('what cannot be written fails, and costs nothing', async () => {
+  test('params that cannot be serialized fail only their own call', async () => {
     const { client } = await startMemoryAgent();
     await expect(client.callUndeclared('get_state', { big: 1n })).rejects.toThrow('BigInt');
     expect((await client.call('get_state')).isStreaming).toBe(false);
@@ -138,9 +138,9 @@ describe('failures', () => {
     const { client } = await startMemoryAgent();
     const [state, ...refused] = await Promise.all([
       client.call('get_state'),
-      failureOf(client.callUndeclared('fly', { high: true })),
-      failureOf(client.callUndeclared('swim')),
-      failureOf(client.callUndeclared('fly')),
+      getFailure(client.callUndeclared('fly', { high: true })),
+      getFailure(client.callUndeclared('swim')),
+      getFailure(client.callUndeclared('fly')),
     ]);
     expect(state.isStreaming).toBe(false);
     expect(refused).toMatchObject([
@@ -156,7 +156,7 @@ describe('failures', () => {
     await expect(long).rejects.toThrow('line exceeds the limit of 500 bytes');
   });
 
-  test('a line that could not be read is taken for the longest one', async () => {
+  test('an unparsable line is attributed to the longest pending call', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
     const calls = ['a', 'aaa', 'aa'].map((name) => client.call('set_session_name', { name }));
@@ -167,10 +167,10 @@ describe('failures', () => {
     await Promise.all([calls[0], calls[2]]);
   });
 
-  test('a raw frame may be anything; its reply is nobody’s', async () => {
+  test('replies to raw frames go to onUnhandled', async () => {
     const { client } = await startMemoryAgent();
     const others: unknown[] = [];
-    client.onOther((frame) => others.push(frame));
+    client.onUnhandled((frame) => others.push(frame));
     client.send({ type: 'fly' });
     client.send({ id: 'mine', type: 'get_last_assistant_text' });
     client.send({ id: 7, type: 'set_session_name', name: '' });
@@ -182,13 +182,13 @@ describe('failures', () => {
     ]);
   });
 
-  test('a failure after the acceptance reaches its own listener', async () => {
+  test('a failure after the acceptance goes to onPromptFailed', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
     const failures: RpcError[] = [];
     const others: unknown[] = [];
     client.onPromptFailed((failure) => failures.push(failure));
-    client.onOther((frame) => others.push(frame));
+    client.onUnhandled((frame) => others.push(frame));
     const accepted = client.call('prompt', { message: 'hi' });
     const late = { type: 'response', command: 'prompt', id: 'req_1', success: false, error: 'The disk is full' };
     puppet.say({ ...late, success: true }, late, { ...late, id: 'req_2' }, { ...late, success: true });
@@ -200,60 +200,63 @@ describe('failures', () => {
   });
 });
 
-describe('the end', () => {
-  test('an agent that is lost fails what waits, what comes later, and says why', async () => {
+describe('exit of the agent', () => {
+  test('when the agent exits, pending and later calls fail with the exit info', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
-    const waiting = failureOf(client.call('get_state'));
+    const waiting = getFailure(client.call('get_state'));
     puppet.die({ code: 3, stderr: 'first\nlast\n' });
     const failure = await waiting;
-    expect(failure).toBeInstanceOf(AgentGone);
+    expect(failure).toBeInstanceOf(AgentExitedError);
     expect(failure).toMatchObject({
-      message: 'The agent exited with code 3 before it answered get_state. Its last words:\nfirst\nlast',
+      message: 'The agent exited with code 3 before it answered get_state. The end of its stderr:\nfirst\nlast',
       exitCode: 3,
       signal: null,
       stderr: 'first\nlast\n',
     });
-    const later = await failureOf(client.call('abort'));
-    expect(later).toMatchObject({ name: 'AgentGone', message: expect.stringContaining('before it answered abort') });
+    const later = await getFailure(client.call('abort'));
+    expect(later).toMatchObject({
+      name: 'AgentExitedError',
+      message: expect.stringContaining('before it answered abort'),
+    });
     expect(await client.closed).toMatchObject({ code: 3 });
     expect(puppet.written).toHaveLength(1);
   });
 
-  test('replies that came before the end still count', async () => {
+  test('replies that arrived before the exit are used', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
-    const [answered, unanswered] = [client.call('abort'), failureOf(client.call('abort'))];
+    const [answered, unanswered] = [client.call('abort'), getFailure(client.call('abort'))];
     puppet.say({ type: 'response', id: 'req_1', command: 'abort', success: true });
     puppet.die();
     await expect(answered).resolves.toBeUndefined();
-    expect(await unanswered).toMatchObject({ message: 'The agent was lost before it answered abort.' });
+    expect(await unanswered).toMatchObject({ message: 'The agent disconnected before it answered abort.' });
   });
 
-  test('a transport that breaks is an end too', async () => {
+  test('a transport error counts as an exit', async () => {
     async function* broken(): AsyncGenerator<string> {
       yield '{"type":"ready","version":"9","protocolVersion":1,"dialect":"omp"}';
       throw new Error('socket hung up');
     }
     const never = new Promise<never>(() => {});
     const client = createClient({ lines: broken(), write() {}, end() {}, closed: never });
-    expect(await failureOf(client.call('get_state'))).toMatchObject({
-      message: 'The agent was lost (socket hung up) before it answered get_state.',
+    expect(await getFailure(client.call('get_state'))).toMatchObject({
+      message: 'The agent disconnected (socket hung up) before it answered get_state.',
     });
   });
 
-  test('close lets the agent answer what it was asked, and takes no more', async () => {
+  test('close lets the agent reply to pending calls and rejects new ones', async () => {
     const { client } = await startMemoryAgent();
-    const asked = client.call('get_state');
+    const pending = client.call('get_state');
     const closing = client.close();
     await expect(client.call('get_state')).rejects.toThrow('The client was closed before it answered get_state');
-    expect((await asked).isStreaming).toBe(false);
+    expect((await pending).isStreaming).toBe(false);
     expect(await closing).toEqual({ reason: 'the agent has finished' });
     expect(await client.closed).toEqual({ reason: 'the agent has finished' });
   });
 });
 
-test('the greeting is kept', async () => {
+test('the ready frame is stored', async () => {
   const { client } = await startMemoryAgent();
   expect(await client.ready()).toMatchObject({ version: '1.2.3', protocolVersion: 1, dialect: 'omp' });
   expect(await client.ready()).toMatchObject({ version: '1.2.3' });

@@ -1,6 +1,6 @@
-// Events: heard by listeners, taken one at a time by readers, and what becomes of those nobody knows.
+// Tests of events: listeners, readers, unknown events and back-pressure.
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type AgentGone, type Client, createClient } from '../../src/client/index.ts';
+import { type AgentExitedError, type Client, createClient } from '../../src/client/index.ts';
 import { isKnownEvent } from '../../src/client/known-events.ts';
 import { type AgentEvent, events } from '../../src/protocol/index.ts';
 import { startMemoryAgent } from './memory-agent.ts';
@@ -15,15 +15,15 @@ async function take(reader: AsyncIterator<AgentEvent>, count: number): Promise<u
 }
 
 test('events are typed by their declarations', () => {
-  expectTypeOf<Parameters<Parameters<Client['on']>[0]>[0]>().toEqualTypeOf<AgentEvent>();
+  expectTypeOf<Parameters<Parameters<Client['onEvent']>[0]>[0]>().toEqualTypeOf<AgentEvent>();
   expectTypeOf<ReturnType<Client['events']>>().toExtend<AsyncIterable<AgentEvent>>();
   expect(events.filter(({ type }) => !isKnownEvent(type))).toEqual([]);
 });
 
-test('listeners and readers hear a run in the order of the wire', async () => {
+test('listeners and readers receive events in the order they were sent', async () => {
   const { client, wire } = await startMemoryAgent({ script: [{ text: ['Hello', ' there'] }] });
-  const heard: AgentEvent[] = [];
-  client.on((event) => heard.push(event));
+  const receivedEvents: AgentEvent[] = [];
+  client.onEvent((event) => receivedEvents.push(event));
   const read: AgentEvent[] = [];
   const reader = client.events();
   await client.call('prompt', { message: 'Hi' });
@@ -31,41 +31,41 @@ test('listeners and readers hear a run in the order of the wire', async () => {
     read.push(event);
     if (event.type === 'agent_settled') break;
   }
-  expect(heard.map((event) => event.type)).toEqual([
+  expect(receivedEvents.map((event) => event.type)).toEqual([
     ...['agent_start', 'turn_start', 'message_start', 'message_end', 'message_start'],
     ...['message_update', 'message_update', 'message_update', 'message_update'],
     ...['message_end', 'turn_end', 'agent_end', 'agent_settled'],
   ]);
-  expect(read).toEqual(heard);
-  const onTheWire = wire.filter((line) => !line.startsWith('>')).map((line) => JSON.parse(line) as { type: string });
-  expect(heard).toEqual(onTheWire.filter(({ type }) => type !== 'ready' && type !== 'response'));
+  expect(read).toEqual(receivedEvents);
+  const sentFrames = wire.filter((line) => !line.startsWith('>')).map((line) => JSON.parse(line) as { type: string });
+  expect(receivedEvents).toEqual(sentFrames.filter(({ type }) => type !== 'ready' && type !== 'response'));
 });
 
-test('one who stops listening hears no more; one who throws does not silence the others', async () => {
+test('a removed listener gets no events, and an exception in one listener does not affect others', async () => {
   const puppet = createPuppet();
   const errors: unknown[] = [];
   const client = createClient(puppet, { onError: (thrown) => errors.push(thrown) });
-  const heard: string[] = [];
-  client.on(() => {
+  const receivedEvents: string[] = [];
+  client.onEvent(() => {
     throw new Error('bad listener');
   });
-  const stop = client.on((event) => heard.push(event.type));
+  const stop = client.onEvent((event) => receivedEvents.push(event.type));
   puppet.say({ type: 'agent_start' });
   await puppet.heard();
   stop();
   puppet.say({ type: 'turn_start' });
   await puppet.heard();
-  expect(heard).toEqual(['agent_start']);
+  expect(receivedEvents).toEqual(['agent_start']);
   expect(errors).toEqual([new Error('bad listener'), new Error('bad listener')]);
 });
 
-test('what nobody knows goes to the catch-all, and nowhere else', async () => {
+test('unknown frames go only to onUnhandled', async () => {
   const puppet = createPuppet();
   const client = createClient(puppet);
-  const heard: AgentEvent[] = [];
+  const receivedEvents: AgentEvent[] = [];
   const others: unknown[] = [];
-  client.on((event) => heard.push(event));
-  client.onOther((frame) => others.push(frame));
+  client.onEvent((event) => receivedEvents.push(event));
+  client.onUnhandled((frame) => others.push(frame));
   puppet.say({ type: 'moon_phase', phase: 'full' }, 'Debugger attached.', '[1]', { type: 7 }, { type: 'constructor' });
   puppet.say({ type: 'agent_start' });
   await puppet.heard();
@@ -76,11 +76,11 @@ test('what nobody knows goes to the catch-all, and nowhere else', async () => {
     { type: 7 },
     { type: 'constructor' },
   ]);
-  expect(heard).toEqual([{ type: 'agent_start' }]);
+  expect(receivedEvents).toEqual([{ type: 'agent_start' }]);
 });
 
 describe('readers', () => {
-  test('begin with the next event and do not share', async () => {
+  test('start with the next event and are independent', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
     const early = client.events();
@@ -92,7 +92,7 @@ describe('readers', () => {
     expect(await take(late, 1)).toEqual([notice('2')]);
   });
 
-  test('may leave while they wait', async () => {
+  test('may return while they wait', async () => {
     const client = createClient(createPuppet());
     const reader = client.events();
     const waiting = reader.next();
@@ -101,7 +101,7 @@ describe('readers', () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('end with the agent when it was told to go', async () => {
+  test('end without an error when the client was closed', async () => {
     const puppet = createPuppet();
     const client = createClient(puppet);
     const reader = client.events();
@@ -116,20 +116,20 @@ describe('readers', () => {
   });
 
   test.each([
-    ['without being told', false, { code: 0 }],
+    ['without close', false, { code: 0 }],
     ['by a signal', true, { code: null, signal: 'SIGKILL' }],
-  ])('throw once, after what was said, when it went %s', async (_, told, farewell) => {
+  ])('throw once, after the last events, when the agent exited %s', async (_, isClosing, exitInfo) => {
     const puppet = createPuppet();
     const client = createClient(puppet);
     const reader = client.events();
-    if (told) void client.close();
+    if (isClosing) void client.close();
     puppet.say(notice('last'));
-    puppet.die(farewell);
+    puppet.die(exitInfo);
     expect(await take(reader, 1)).toEqual([notice('last')]);
-    const gone = { name: 'AgentGone', exitCode: farewell.code } satisfies Partial<AgentGone>;
-    await expect(reader.next()).rejects.toMatchObject(gone);
+    const exitError = { name: 'AgentExitedError', exitCode: exitInfo.code } satisfies Partial<AgentExitedError>;
+    await expect(reader.next()).rejects.toMatchObject(exitError);
     expect(await reader.next()).toMatchObject({ done: true });
-    await expect(client.events().next()).rejects.toMatchObject(gone);
+    await expect(client.events().next()).rejects.toMatchObject(exitError);
   });
 });
 
@@ -137,14 +137,17 @@ describe('back-pressure', () => {
   const large = notice('x'.repeat(100_000));
   const full = 11;
 
-  function flooded(answer?: Parameters<typeof createPuppet>[0]): { client: Client; puppet: PuppetTransport } {
+  function createFloodedClient(answer?: Parameters<typeof createPuppet>[0]): {
+    client: Client;
+    puppet: PuppetTransport;
+  } {
     const puppet = createPuppet(answer);
     puppet.say(...Array.from({ length: 100 }, () => large));
     return { client: createClient(puppet), puppet };
   }
 
-  test('nothing is fetched for a reader that is far behind, until it has caught up', async () => {
-    const { client, puppet } = flooded();
+  test('reading pauses while a reader is far behind', async () => {
+    const { client, puppet } = createFloodedClient();
     const reader = client.events();
     await puppet.heard();
     expect(puppet.taken).toBe(full);
@@ -154,8 +157,8 @@ describe('back-pressure', () => {
     expect(await take(reader, 99)).toEqual(Array.from({ length: 99 }, () => large));
   });
 
-  test('the reader may call in the middle of its loop', async () => {
-    const { client, puppet } = flooded(({ id }, { say }) =>
+  test('a reader may make a call inside its loop', async () => {
+    const { client, puppet } = createFloodedClient(({ id }, { say }) =>
       say({ type: 'response', id, command: 'abort', success: true }),
     );
     let read = 0;
@@ -173,10 +176,10 @@ describe('back-pressure', () => {
   });
 
   test.each([
-    ['leaves', (_: Client, reader: AsyncIterator<AgentEvent>) => reader.return?.()],
-    ['is there when the client closes', (client: Client) => void client.close()],
-  ])('a reader that %s holds nothing up', async (_, act) => {
-    const { client, puppet } = flooded();
+    ['has returned', (_: Client, reader: AsyncIterator<AgentEvent>) => reader.return?.()],
+    ['is open when the client closes', (client: Client) => void client.close()],
+  ])('a reader that %s does not pause reading', async (_, act) => {
+    const { client, puppet } = createFloodedClient();
     const reader = client.events();
     await puppet.heard();
     await act(client, reader);
@@ -184,11 +187,11 @@ describe('back-pressure', () => {
     expect(puppet.taken).toBe(100);
   });
 
-  test('listeners alone hold nothing up', async () => {
-    const { client, puppet } = flooded();
-    let heard = 0;
-    client.on(() => heard++);
+  test('listeners do not pause reading', async () => {
+    const { client, puppet } = createFloodedClient();
+    let receivedEvents = 0;
+    client.onEvent(() => receivedEvents++);
     await puppet.heard();
-    expect(heard).toBe(100);
+    expect(receivedEvents).toBe(100);
   });
 });

@@ -1,13 +1,13 @@
-// For tests of the client: a whole agent in the same process, and the client's end of the wire to it.
+// For tests of the client: an agent in the same process and a client that is connected to it.
 import { onTestFinished } from 'vitest';
-import { createAgent } from '../../src/app/compose.ts';
-import { defaultSettings } from '../../src/app/settings-table.ts';
+import { createAgent } from '../../src/app/create-agent.ts';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
-import { type Client, type ClientTransport, createClient, type Farewell } from '../../src/client/index.ts';
-import { commandTable } from '../../src/commands/table.ts';
+import { type Client, type ClientTransport, createClient, type ExitInfo } from '../../src/client/index.ts';
+import { commandTable } from '../../src/commands/command-table.ts';
 import type { HostUi, SessionHub, Tool } from '../../src/contracts/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { serve } from '../../src/server/index.ts';
+import { defaultSettings } from '../../src/settings/settings-table.ts';
 import {
   createFakeClock,
   createScriptedModels,
@@ -20,9 +20,9 @@ import { temporaryDirectory } from '../support/temporary.ts';
 export interface MemoryAgent {
   readonly client: Client;
   readonly models: ScriptedModels;
-  /** How extensions put questions before the host. */
+  /** Sends UI requests like an extension does. */
   readonly ui: HostUi;
-  /** Every line that went either way, `>` before those of the client. */
+  /** All lines in both directions. Lines of the client start with `>`. */
   readonly wire: string[];
 }
 
@@ -34,7 +34,7 @@ export interface MemoryAgentOptions {
 }
 
 export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promise<MemoryAgent> {
-  const { agent, models, ports } = await scriptedAgent(options);
+  const { agent, models, ports } = await createScriptedAgent(options);
   const { transport, host } = createMemoryTransport(options.lineLimit ? { lineLimit: options.lineLimit } : {});
   let ui: HostUi | undefined;
   const hub: SessionHub = {
@@ -44,15 +44,15 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
       return agent.hub.connect(listener, uiFor);
     },
   };
-  const codec = omp.codec({ version: '1.2.3', stream: 'full' });
+  const codec = omp.createCodec({ version: '1.2.3', stream: 'full' });
   const served = serve({ transport, codec, commands: commandTable, hub, ports, onEof: 'finish' });
-  const closed = served.then((): Farewell => {
+  const closed = served.then((): ExitInfo => {
     transport.close();
     return { reason: 'the agent has finished' };
   });
   const wire: string[] = [];
-  const theirEnd: ClientTransport = {
-    lines: noted(host.frames(), wire),
+  const clientTransport: ClientTransport = {
+    lines: recordLines(host.frames(), wire),
     write(line) {
       wire.push(`> ${line.trimEnd()}`);
       host.send(line);
@@ -65,10 +65,10 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
     await agent.close();
     await served;
   });
-  return { client: createClient(theirEnd, { onError: options.onError }), models, ui: ui as HostUi, wire };
+  return { client: createClient(clientTransport, { onError: options.onError }), models, ui: ui as HostUi, wire };
 }
 
-async function scriptedAgent({ script = [], tools }: MemoryAgentOptions) {
+async function createScriptedAgent({ script = [], tools }: MemoryAgentOptions) {
   const directory = temporaryDirectory();
   const clock = createFakeClock();
   const ports = { ...createSystemPorts({}), clock };
@@ -85,7 +85,7 @@ async function scriptedAgent({ script = [], tools }: MemoryAgentOptions) {
   return { agent, models, ports };
 }
 
-async function* noted(lines: AsyncIterable<string>, wire: string[]): AsyncGenerator<string> {
+async function* recordLines(lines: AsyncIterable<string>, wire: string[]): AsyncGenerator<string> {
   for await (const line of lines) {
     wire.push(line);
     yield line;

@@ -1,26 +1,26 @@
-// For tests of the client: an agent that says exactly what a test tells it to, when it tells it to.
-import { channel, deferred } from '../../src/base/index.ts';
-import type { ClientTransport, Farewell } from '../../src/client/index.ts';
+// For tests of the client: a fake agent whose frames are controlled by the test.
+import { createChannel, createDeferred } from '../../src/base/index.ts';
+import type { ClientTransport, ExitInfo } from '../../src/client/index.ts';
 
 export interface PuppetTransport extends ClientTransport {
   /** The frames that the client has written. */
   readonly written: Record<string, unknown>[];
-  /** How many lines the client has taken. */
+  /** How many lines the client has read. */
   readonly taken: number;
   readonly ended: boolean;
-  /** Objects are frames, strings are lines as they stand. */
+  /** Sends frames to the client. Strings are sent as raw lines. */
   say(...frames: readonly (object | string)[]): void;
-  /** Everything said so far has been taken, and acted upon. */
+  /** Resolves when the client has read and handled all lines so far. */
   heard(): Promise<void>;
-  die(farewell?: Farewell): void;
+  die(exitInfo?: ExitInfo): void;
 }
 
-/** `answer` is called with every frame of the client. */
+/** `answer` is called for every frame of the client. */
 export function createPuppet(
   answer: (frame: Record<string, unknown>, puppet: PuppetTransport) => void = () => {},
 ): PuppetTransport {
-  const queue = channel<string>();
-  const gone = deferred<Farewell>();
+  const queue = createChannel<string>();
+  const exit = createDeferred<ExitInfo>();
   const written: Record<string, unknown>[] = [];
   let taken = 0;
   let ended = false;
@@ -32,7 +32,7 @@ export function createPuppet(
   }
   const puppet: PuppetTransport = {
     lines: lines(),
-    closed: gone.promise,
+    closed: exit.promise,
     written,
     get taken() {
       return taken;
@@ -51,11 +51,11 @@ export function createPuppet(
     say(...frames) {
       for (const frame of frames) queue.push(typeof frame === 'string' ? frame : JSON.stringify(frame));
     },
-    // Nothing here but promises, all of which are done when the loop turns.
+    // Only promises are involved, and all of them are settled after one turn of the event loop.
     heard: () => new Promise((resolve) => setImmediate(resolve)),
-    die(farewell = {}) {
+    die(exitInfo = {}) {
       queue.close();
-      gone.resolve(farewell);
+      exit.resolve(exitInfo);
     },
   };
   return puppet;

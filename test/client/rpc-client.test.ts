@@ -1,4 +1,4 @@
-// The class: a method for every command, a life of its own around the process, and listeners that outlast it.
+// Tests of RpcClient: a method for every command, start and stop of the process, and listeners that remain after a restart.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, inject, onTestFinished, test } from 'vitest';
@@ -9,16 +9,16 @@ import { isAlive } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
-/** Stopped with the test. */
-function made(options: RpcClientOptions): RpcClient {
+/** Stopped after the test. */
+function createRpcClient(options: RpcClientOptions): RpcClient {
   const client = new RpcClient(options);
   onTestFinished(() => void client.stop({ graceMs: 0 }));
   return client;
 }
 
-function parley(options: RpcClientOptions = {}): RpcClient {
+function createParleyClient(options: RpcClientOptions = {}): RpcClient {
   const home = temporaryDirectory();
-  return made({
+  return createRpcClient({
     cliPath: inject('program'),
     args: ['--no-session'],
     cwd: home,
@@ -27,8 +27,8 @@ function parley(options: RpcClientOptions = {}): RpcClient {
   });
 }
 
-/** An agent that answers every call with its arguments and the frame, and whatever `text` does besides. */
-function echo(text = '', options: RpcClientOptions = {}): RpcClient {
+/** An agent that replies to every call with its arguments and the frame, and also runs the code in `text`. */
+function createEchoClient(text = '', options: RpcClientOptions = {}): RpcClient {
   const cliPath = join(temporaryDirectory(), 'agent.mjs');
   writeFileSync(
     cliPath,
@@ -40,13 +40,13 @@ function echo(text = '', options: RpcClientOptions = {}): RpcClient {
       say({ type: 'response', id: frame.id, command: frame.type, success: true, data: { frame, argv: process.argv } });
     });`,
   );
-  return made({ cliPath, ...options });
+  return createRpcClient({ cliPath, ...options });
 }
 
 const methodNames = commands.map(({ name }) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
 
 test('every command has a method, numbered req_1, req_2, …', async () => {
-  const client = echo();
+  const client = createEchoClient();
   await client.start();
   const methods = client as unknown as Record<string, (params: object) => Promise<{ frame: object }>>;
   const sent = [];
@@ -55,10 +55,10 @@ test('every command has a method, numbered req_1, req_2, …', async () => {
   expect(methodNames).toEqual(expect.arrayContaining(['setInterruptMode', 'setSessionName']));
 });
 
-test('no command hides behind a method of the class', () => {
-  const own = [...Object.getOwnPropertyNames(RpcClient.prototype), ...Object.keys(new RpcClient())];
-  expect(own).toEqual(expect.arrayContaining(['start', 'stop', 'send', 'commands']));
-  expect(methodNames.filter((name) => own.includes(name))).toEqual([]);
+test('no command has the same name as a method of the class', () => {
+  const classMembers = [...Object.getOwnPropertyNames(RpcClient.prototype), ...Object.keys(new RpcClient())];
+  expect(classMembers).toEqual(expect.arrayContaining(['start', 'stop', 'send', 'commands']));
+  expect(methodNames.filter((name) => classMembers.includes(name))).toEqual([]);
 });
 
 test('the types follow from the declarations', () => {
@@ -67,7 +67,7 @@ test('the types follow from the declarations', () => {
   expectTypeOf<RpcClient['setSessionName']>().parameter(0).toEqualTypeOf<{ name: string }>();
 });
 
-test('it is an ordinary object otherwise', async () => {
+test('it behaves like an ordinary object', async () => {
   const client = new RpcClient();
   expect(await client).toBe(client);
   expect(JSON.stringify(client)).toBe('{"commands":{}}');
@@ -76,8 +76,8 @@ test('it is an ordinary object otherwise', async () => {
 });
 
 describe('the process', () => {
-  test('runtime, path, --mode rpc, the model, and what else was given, in this order', async () => {
-    const client = echo('', { provider: 'p', model: 'm', args: ['--x'], runtime: process.execPath });
+  test('arguments are: runtime, path, --mode rpc, the model, then args', async () => {
+    const client = createEchoClient('', { provider: 'p', model: 'm', args: ['--x'], runtime: process.execPath });
     await client.start();
     const { argv } = (await client.callUndeclared('argv')) as { argv: string[] };
     expect(argv[0]).toBe(process.execPath);
@@ -85,8 +85,8 @@ describe('the process', () => {
     expect(argv.slice(2)).toEqual(['--mode', 'rpc', '--provider', 'p', '--model', 'm', '--x']);
   });
 
-  test('a conversation with the program, from start to stop', async () => {
-    const client = parley();
+  test('a session with the real program from start to stop', async () => {
+    const client = createParleyClient();
     const types: string[] = [];
     client.onEvent((event) => types.push(event.type));
     await client.start();
@@ -107,42 +107,44 @@ describe('the process', () => {
     expect(await client.stop()).toMatchObject({ code: 143 });
   });
 
-  test('before the start and after the end, every call says so', async () => {
-    const client = parley();
-    await expect(client.getState()).rejects.toThrow('The agent is not running: await start() first');
+  test('calls before the start and after the exit fail with a clear message', async () => {
+    const client = createParleyClient();
+    await expect(client.getState()).rejects.toThrow('The agent is not running. Await start() first.');
     expect(() => client.send({ type: 'abort' })).toThrow('The agent is not running');
     expect(await client.stop()).toBeUndefined();
     await client.start();
-    await expect(client.start()).rejects.toThrow('The agent is running already');
+    await expect(client.start()).rejects.toThrow('The agent is already running');
     await client.close();
     await expect(client.getState()).rejects.toThrow('The agent exited with code 0 before it answered get_state');
   });
 
-  test('one that cannot be started may be tried again', async () => {
-    const client = made({ cliPath: 'x.js', runtime: '/nowhere/node' });
+  test('a failed start can be repeated', async () => {
+    const client = createRpcClient({ cliPath: 'x.js', runtime: '/nowhere/node' });
     for (let i = 0; i < 2; i++) await expect(client.start()).rejects.toThrow('Cannot start /nowhere/node');
   });
 
-  test('when it dies, whatever waits fails at once with its exit code and last words', async () => {
-    const client = echo(`if (frame.type === 'die') { process.stderr.write('no more'); process.exit(9); }
+  test('when the process dies, all pending calls fail with its exit code and stderr', async () => {
+    const client = createEchoClient(`if (frame.type === 'die') { process.stderr.write('no more'); process.exit(9); }
       if (frame.type === 'get_state') return;`);
-    const gone: unknown[] = [];
-    client.onGone((farewell) => gone.push(farewell));
+    const exits: unknown[] = [];
+    client.onExit((exitInfo) => exits.push(exitInfo));
     await client.start();
     const waiting = [client.getState(), client.waitForIdle(), client.collectEvents(), client.promptAndWait('x')];
     const failures = Promise.allSettled([...waiting, client.callUndeclared('die')]);
     for (const outcome of await failures) {
-      expect(outcome).toMatchObject({ reason: { name: 'AgentGone', exitCode: 9, stderr: 'no more' } });
+      expect(outcome).toMatchObject({ reason: { name: 'AgentExitedError', exitCode: 9, stderr: 'no more' } });
     }
-    expect(gone).toMatchObject([{ code: 9 }]);
+    expect(exits).toMatchObject([{ code: 9 }]);
     expect(client.stderr).toBe('no more');
   });
 
-  test('listeners stay when it is started again', async () => {
-    const client = echo(`say({ type: 'agent_settled', aborted: false }); say({ type: 'never_heard_of', n: 1 });`);
+  test('listeners remain after a restart', async () => {
+    const client = createEchoClient(
+      `say({ type: 'agent_settled', aborted: false }); say({ type: 'never_heard_of', n: 1 });`,
+    );
     const [events, others]: [string[], unknown[]] = [[], []];
     client.onEvent((event) => events.push(event.type));
-    const stop = client.onOther((frame) => others.push(frame));
+    const stop = client.onUnhandled((frame) => others.push(frame));
     await client.start();
     await client.getState();
     await client.stop();
@@ -157,25 +159,25 @@ describe('the process', () => {
     ]);
   });
 
-  test('one that does not heed the stop is killed', async () => {
-    const client = echo(`process.on('SIGTERM', () => {});`);
+  test('a process that ignores SIGTERM is killed', async () => {
+    const client = createEchoClient(`process.on('SIGTERM', () => {});`);
     await client.start();
     await client.getState();
     expect(await client.stop({ graceMs: 50 })).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  test('a raw frame goes out as it is, and its reply to the catch-all', async () => {
-    const client = echo();
+  test('a raw frame is sent unchanged, and its reply goes to onUnhandled', async () => {
+    const client = createEchoClient();
     const others: unknown[] = [];
-    client.onOther((frame) => others.push(frame));
+    client.onUnhandled((frame) => others.push(frame));
     await client.start();
     client.send({ type: 'odd', id: 'mine', deep: [1] });
     await until(() => others.length > 0);
     expect(others).toMatchObject([{ id: 'mine', data: { frame: { type: 'odd', id: 'mine', deep: [1] } } }]);
   });
 
-  test('waiting ends when the signal says so', async () => {
-    const client = echo(`if (frame.type === 'get_state') return;`);
+  test('an aborted signal ends the waiting calls', async () => {
+    const client = createEchoClient(`if (frame.type === 'get_state') return;`);
     await client.start();
     const signal = AbortSignal.timeout(20);
     await expect(client.waitForIdle({ signal })).rejects.toThrow(/timeout/);

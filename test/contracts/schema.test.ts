@@ -1,4 +1,4 @@
-// A refusal reads as a sentence that names the field, what it should be and what it was.
+// Validation errors name the field, the expected type and the actual value.
 import fc from 'fast-check';
 import {
   array,
@@ -21,12 +21,12 @@ import {
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../src/base/index.ts';
 import { commandsByName } from '../../src/commands/index.ts';
-import { check, type Schema } from '../../src/contracts/index.ts';
+import { type Schema, validate } from '../../src/contracts/index.ts';
 import { incomingImage } from '../../src/protocol/index.ts';
 
-function refusal(schema: Schema, value: unknown): string {
+function getError(schema: Schema, value: unknown): string {
   try {
-    check(schema, value);
+    validate(schema, value);
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.code === 'invalid_params') return thrown.message;
     throw thrown;
@@ -37,7 +37,7 @@ function refusal(schema: Schema, value: unknown): string {
 const message = object({ message: string(), images: optional(array(incomingImage)) });
 const shape = variant('kind', [object({ kind: literal('dot') }), object({ kind: literal('line'), length: number() })]);
 
-describe('the words', () => {
+describe('error messages', () => {
   const rows: [string, Schema, unknown][] = [
     ['message is required', message, {}],
     ['message must be a string (got number)', message, { message: 5 }],
@@ -81,18 +81,18 @@ describe('the words', () => {
     ['kind must be "dot" or "line" (got "arc")', shape, { kind: 'arc' }],
     ['a must be a string (got number); b is required', object({ a: string(), b: string() }), { a: 1 }],
   ];
-  test.each(rows)('%s', (sentence, schema, value) => {
-    expect(refusal(schema, value)).toBe(sentence);
+  test.each(rows)('%s', (error, schema, value) => {
+    expect(getError(schema, value)).toBe(error);
   });
 
-  test('of many wrong fields three are named', () => {
+  test('at most three invalid fields are named', () => {
     const many = object({ a: string(), b: string(), c: string(), d: string() });
-    expect(refusal(many, {})).toBe('a is required; b is required; c is required');
+    expect(getError(many, {})).toBe('a is required; b is required; c is required');
   });
 
-  test('long values are cut', () => {
-    const sentence = refusal(object({ mode: picklist(['all']) }), { mode: 'x'.repeat(10_000) });
-    expect(sentence).toHaveLength(`mode must be "all" (got "${'x'.repeat(60)}…")`.length);
+  test('long values are truncated', () => {
+    const error = getError(object({ mode: picklist(['all']) }), { mode: 'x'.repeat(10_000) });
+    expect(error).toHaveLength(`mode must be "all" (got "${'x'.repeat(60)}…")`.length);
   });
 });
 
@@ -100,39 +100,39 @@ function image() {
   return { type: 'image', data: 'AA==', mimeType: 'image/png' };
 }
 
-test('what fits comes back, without the fields that nobody declared', () => {
-  expect(check(message, { message: 'x', colour: 'red' })).toEqual({ message: 'x' });
-  expect(check(nullable(record(string(), unknown())), null)).toBeNull();
-  expect(check(union([string(), array(string())]), ['a'])).toEqual(['a']);
+test('a valid value is returned without undeclared fields', () => {
+  expect(validate(message, { message: 'x', colour: 'red' })).toEqual({ message: 'x' });
+  expect(validate(nullable(record(string(), unknown())), null)).toBeNull();
+  expect(validate(union([string(), array(string())]), ['a'])).toEqual(['a']);
 });
 
-test('keys of Object’s own prototype are nothing special', () => {
+test('property names of Object.prototype have no special effect', () => {
   const hostile = JSON.parse('{"message":"x","__proto__":{"images":"y"},"constructor":1}');
-  expect(check(message, hostile)).toEqual({ message: 'x' });
+  expect(validate(message, hostile)).toEqual({ message: 'x' });
   expect(({} as Record<string, unknown>).images).toBeUndefined();
 });
 
-test('every command answers any JSON value with a sentence or takes it', () => {
+test('every command accepts any JSON value or refuses it with a readable error', () => {
   fc.assert(
     fc.property(fc.constantFrom(...commandsByName.values()), fc.jsonValue(), ({ params }, value) => {
-      const sentence = refusal(params, value);
-      expect(sentence).not.toMatch(/undefined|\[object|something else|expected/i);
-      expect(sentence).not.toMatch(/\n/);
+      const error = getError(params, value);
+      expect(error).not.toMatch(/undefined|\[object|a different value|expected/i);
+      expect(error).not.toMatch(/\n/);
     }),
     { numRuns: 2000 },
   );
 });
 
-test('every field of every command, given any wrong value, is named', () => {
+test('an invalid value for any field of any command is named in the error', () => {
   const fields = [...commandsByName.values()].flatMap(({ name, params }) =>
     Object.keys((params as unknown as { entries: object }).entries).map((field) => ({ name, params, field })),
   );
   fc.assert(
     fc.property(fc.constantFrom(...fields), fc.jsonValue(), ({ params, field }, value) => {
-      const sentence = refusal(params, { [field]: value });
-      const alone = refusal(params, {});
-      if (sentence !== alone && sentence !== '')
-        expect(`${sentence}; `).toMatch(/^(\w[\w.[\]]* is required; |.*must be.*\(got .*\); )+$/s);
+      const error = getError(params, { [field]: value });
+      const errorWithoutFields = getError(params, {});
+      if (error !== errorWithoutFields && error !== '')
+        expect(`${error}; `).toMatch(/^(\w[\w.[\]]* is required; |.*must be.*\(got .*\); )+$/s);
     }),
     { numRuns: 1000 },
   );

@@ -1,9 +1,9 @@
-// For tests of conversations: messages and entries made by hand, and lines of them.
+// Test helpers: creates messages, entries and paths of entries, and arbitrary conversations for property tests.
 import * as fc from 'fast-check';
 import {
   type AgentMessage,
   type AssistantMessage,
-  noUsage,
+  createEmptyUsage,
   type SessionEntry,
   type StopReason,
   type ToolResultMessage,
@@ -15,7 +15,7 @@ export type Block = AssistantMessage['content'][number];
 
 export const TIMESTAMP = '2026-01-02T03:04:05.000Z';
 
-export const text = (words: string) => ({ type: 'text' as const, text: words });
+export const text = (value: string) => ({ type: 'text' as const, text: value });
 export const call = (id: string, name = 'read', args: Record<string, unknown> = {}) => ({
   type: 'toolCall' as const,
   id,
@@ -29,33 +29,33 @@ export function user(content: UserMessage['content']): UserMessage {
 
 export function assistant(
   content: string | Block[],
-  more: { stopReason?: StopReason; errorMessage?: string; usage?: Partial<Usage> } = {},
+  fields: { stopReason?: StopReason; errorMessage?: string; usage?: Partial<Usage> } = {},
 ): AssistantMessage {
   return {
     role: 'assistant',
     content: typeof content === 'string' ? [text(content)] : content,
-    api: 'wire',
-    provider: 'house',
+    api: 'test-api',
+    provider: 'test-provider',
     model: 'one',
     stopReason: 'stop',
     timestamp: 2,
-    ...more,
-    usage: { ...noUsage(), ...more.usage },
+    ...fields,
+    usage: { ...createEmptyUsage(), ...fields.usage },
   };
 }
 
-export function result(toolCallId: string, words = 'done', toolName = 'read'): ToolResultMessage {
-  return { role: 'toolResult', toolCallId, toolName, content: [text(words)], isError: false, timestamp: 3 };
+export function result(toolCallId: string, output = 'done', toolName = 'read'): ToolResultMessage {
+  return { role: 'toolResult', toolCallId, toolName, content: [text(output)], isError: false, timestamp: 3 };
 }
 
-export function bash(command: string, output: string, more: object = {}): AgentMessage {
-  return { role: 'bashExecution', command, output, cancelled: false, truncated: false, timestamp: 4, ...more };
+export function bash(command: string, output: string, fields: object = {}): AgentMessage {
+  return { role: 'bashExecution', command, output, cancelled: false, truncated: false, timestamp: 4, ...fields };
 }
 
 type Body = { type: SessionEntry['type'] } & Record<string, unknown>;
 
-export const said = (message: AgentMessage): Body => ({ type: 'message', message });
-export const compacted = (firstKeptEntryId: string, summary = 'what was', details?: unknown): Body => ({
+export const messageBody = (message: AgentMessage): Body => ({ type: 'message', message });
+export const compactionBody = (firstKeptEntryId: string, summary = 'summary', details?: unknown): Body => ({
   type: 'compaction',
   summary,
   firstKeptEntryId,
@@ -63,52 +63,58 @@ export const compacted = (firstKeptEntryId: string, summary = 'what was', detail
   details,
 });
 
-/** Entries one after another, with the ids `e0`, `e1`, … A message stands for its entry. */
-export function line(...bodies: readonly (AgentMessage | Body)[]): SessionEntry[] {
-  return bodies.map((body, at) => placed(body, `e${at}`, at === 0 ? null : `e${at - 1}`));
+/** Creates a path of entries with the ids `e0`, `e1`, … A message becomes a message entry. */
+export function createPath(...bodies: readonly (AgentMessage | Body)[]): SessionEntry[] {
+  return bodies.map((body, at) => createEntry(body, `e${at}`, at === 0 ? null : `e${at - 1}`));
 }
 
-export function placed(body: AgentMessage | Body, id: string, parentId: string | null): SessionEntry {
-  const { type, ...rest } = 'role' in body ? said(body as AgentMessage) : (body as Body);
+export function createEntry(body: AgentMessage | Body, id: string, parentId: string | null): SessionEntry {
+  const { type, ...rest } = 'role' in body ? messageBody(body as AgentMessage) : (body as Body);
   return { type, id, parentId, timestamp: TIMESTAMP, ...rest } as SessionEntry;
 }
 
-const words = fc.string({ minLength: 1, maxLength: 60 }).map((s) => `w${s}`);
-const changes = fc.constantFrom<Body>(
-  { type: 'model_change', provider: 'house', modelId: 'one' },
+const shortText = fc.string({ minLength: 1, maxLength: 60 }).map((s) => `w${s}`);
+const changeBodies = fc.constantFrom<Body>(
+  { type: 'model_change', provider: 'test-provider', modelId: 'one' },
   { type: 'thinking_level_change', thinkingLevel: 'low' },
   { type: 'label', targetId: 'e0', label: 'here' },
   { type: 'session_info', name: 'a name' },
   { type: 'custom', customType: 'other' },
 );
 
-/** A turn as runs leave them: a prompt, answers with calls and their results, an end that may be an error or an abort. */
+/** One turn: a prompt, answers with calls and their results, and a last answer that may have failed or been aborted. */
 const turn = fc
   .record({
     prompt: fc.oneof(
-      words.map((said) => user([text(said)])),
-      words.map((said) => bash('ls', said)),
+      shortText.map((value) => user([text(value)])),
+      shortText.map((value) => bash('ls', value)),
     ),
-    steps: fc.array(fc.record({ words, calls: fc.integer({ min: 1, max: 3 }), lost: fc.boolean() }), { maxLength: 3 }),
-    end: fc.record({ words, stopReason: fc.constantFrom<StopReason>('stop', 'length', 'error', 'aborted') }),
-    change: fc.option(changes, { nil: undefined }),
-    steered: fc.option(words, { nil: undefined }),
+    steps: fc.array(
+      fc.record({ answerText: shortText, callCount: fc.integer({ min: 1, max: 3 }), losesResult: fc.boolean() }),
+      { maxLength: 3 },
+    ),
+    end: fc.record({
+      answerText: shortText,
+      stopReason: fc.constantFrom<StopReason>('stop', 'length', 'error', 'aborted'),
+    }),
+    change: fc.option(changeBodies, { nil: undefined }),
+    steering: fc.option(shortText, { nil: undefined }),
   })
-  .map(({ prompt, steps, end, change, steered }) => (number: number): (AgentMessage | Body)[] => [
+  .map(({ prompt, steps, end, change, steering }) => (turnIndex: number): (AgentMessage | Body)[] => [
     ...(change ? [change] : []),
     prompt,
     ...steps.flatMap((step, at) => {
-      const ids = Array.from({ length: step.calls }, (_, i) => `c${number}-${at}-${i}`);
-      const answer = assistant([text(step.words), ...ids.map((id) => call(id))], { stopReason: 'toolUse' });
+      const ids = Array.from({ length: step.callCount }, (_, i) => `c${turnIndex}-${at}-${i}`);
+      const answer = assistant([text(step.answerText), ...ids.map((id) => call(id))], { stopReason: 'toolUse' });
       // A crash may have left the last call without its result.
-      const kept = step.lost && at === steps.length - 1 ? ids.slice(0, -1) : ids;
-      return [answer, ...kept.map((id) => result(id, step.words))];
+      const answeredIds = step.losesResult && at === steps.length - 1 ? ids.slice(0, -1) : ids;
+      return [answer, ...answeredIds.map((id) => result(id, step.answerText))];
     }),
-    ...(steered ? [user([text(steered)])] : []),
-    assistant([text(end.words)], { stopReason: end.stopReason }),
+    ...(steering ? [user([text(steering)])] : []),
+    assistant([text(end.answerText)], { stopReason: end.stopReason }),
   ]);
 
-/** Conversations as they come about, in one line. */
+/** Arbitrary conversations without branches. */
 export const conversations = fc
   .array(turn, { minLength: 1, maxLength: 8 })
-  .map((turns) => line(...turns.flatMap((make, number) => make(number))));
+  .map((turns) => createPath(...turns.flatMap((createTurn, turnIndex) => createTurn(turnIndex))));

@@ -1,12 +1,12 @@
-// How two lines become one while the host is slow, and that it costs no more than the lines themselves.
+// Tests of folding: two queued frames merge into one while the host is slow, at linear cost.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Frame } from '../../src/contracts/index.ts';
-import { plainFrame, toolUpdateFrame } from '../../src/dialects/frames.ts';
+import { createFrame, createToolUpdateFrame } from '../../src/dialects/frames.ts';
 import { createOmpCodec } from '../../src/dialects/omp/codec.ts';
 import type { StreamEvent } from '../../src/protocol/index.ts';
-import { joined, workDone } from './joined.ts';
-import { eventsOf, interleavedStream, type StreamScript, serialStream } from './streams.ts';
+import { joinChunks, measureEncoding } from './frame-text.ts';
+import { generateEvents, interleavedStream, type StreamScript, serialStream } from './streams.ts';
 
 interface Update {
   type: string;
@@ -14,24 +14,24 @@ interface Update {
   assistantMessageEvent: { type: string; contentIndex: number; delta?: string; partial?: unknown };
 }
 
-const read = (frame: Frame): Update => JSON.parse(joined(frame.chunks));
+const parseUpdate = (frame: Frame): Update => JSON.parse(joinChunks(frame.chunks));
 
-/** Each frame is made while the message is as it was then; what comes later must not show in it. */
-function framesOf(script: StreamScript, stream: 'full' | 'delta'): { frame: Frame; event: StreamEvent }[] {
+/** Encodes each frame immediately, because the message object changes later and must not change earlier frames. */
+function encodeStream(script: StreamScript, stream: 'full' | 'delta'): { frame: Frame; event: StreamEvent }[] {
   const codec = createOmpCodec({ version: '0', stream });
-  const made: { frame: Frame; event: StreamEvent }[] = [];
-  for (const event of eventsOf(script)) {
-    const frame = codec.event({ type: 'message_update', message: event.partial, assistantMessageEvent: event });
-    made.push({ frame: frame as Frame, event });
+  const encoded: { frame: Frame; event: StreamEvent }[] = [];
+  for (const event of generateEvents(script)) {
+    const frame = codec.encodeEvent({ type: 'message_update', message: event.partial, assistantMessageEvent: event });
+    encoded.push({ frame: frame as Frame, event });
   }
-  return made;
+  return encoded;
 }
 
 describe.each(['full', 'delta'] as const)('updates of a %s stream', (stream) => {
-  test('fold exactly when both add to the same block: both deltas, the later message', () => {
+  test('fold only when both are deltas of the same block, into both deltas and the later message', () => {
     fc.assert(
       fc.property(fc.oneof(serialStream, interleavedStream), (script) => {
-        const frames = framesOf(script, stream);
+        const frames = encodeStream(script, stream);
         for (const [index, { frame, event }] of frames.entries()) {
           const next = frames[index + 1];
           if (!next) break;
@@ -40,7 +40,7 @@ describe.each(['full', 'delta'] as const)('updates of a %s stream', (stream) => 
             'delta' in event && event.type === next.event.type && event.contentIndex === next.event.contentIndex;
           expect(folded !== undefined).toBe(same);
           if (!folded) continue;
-          const [first, second, both] = [frame, next.frame, folded].map(read) as [Update, Update, Update];
+          const [first, second, both] = [frame, next.frame, folded].map(parseUpdate) as [Update, Update, Update];
           const delta = `${first.assistantMessageEvent.delta}${second.assistantMessageEvent.delta}`;
           expect(both).toEqual({ ...second, assistantMessageEvent: { ...second.assistantMessageEvent, delta } });
         }
@@ -49,55 +49,55 @@ describe.each(['full', 'delta'] as const)('updates of a %s stream', (stream) => 
     );
   });
 
-  test('any number of them fold, in any grouping, to the same line', () => {
+  test('fold to the same line in any grouping', () => {
     const deltas = ['a', '\ud83d', '\ude00"', '\u2028', 'z'];
     const script = { blocks: [{ kind: 'text', deltas, signature: undefined } as const], usageAt: [2], order: [] };
-    const parts = () =>
-      framesOf({ ...script, blocks: [...script.blocks] }, stream)
+    const encodeParts = () =>
+      encodeStream({ ...script, blocks: [...script.blocks] }, stream)
         .slice(1, -1)
         .map(({ frame }) => frame);
-    const left = parts().reduce((a, b) => a.fold?.(b) as Frame);
-    const right = parts().reduceRight((b, a) => a.fold?.(b) as Frame);
-    expect(read(left)).toEqual(read(right));
-    expect(read(left).assistantMessageEvent.delta).toBe(deltas.join(''));
-    expect(joined(left.chunks)).toMatch(/^[^\n\u2028\u2029]+\n$/);
+    const left = encodeParts().reduce((a, b) => a.fold?.(b) as Frame);
+    const right = encodeParts().reduceRight((b, a) => a.fold?.(b) as Frame);
+    expect(parseUpdate(left)).toEqual(parseUpdate(right));
+    expect(parseUpdate(left).assistantMessageEvent.delta).toBe(deltas.join(''));
+    expect(joinChunks(left.chunks)).toMatch(/^[^\n\u2028\u2029]+\n$/);
   });
 
-  test('20,000 of them cost ten times what 2,000 cost, folded or not', () => {
+  test('encoding cost is linear in the number of deltas, folded or not', () => {
     const cost = (count: number) =>
-      workDone(() => {
+      measureEncoding(() => {
         const codec = createOmpCodec({ version: '0', stream });
         const deltas = Array.from({ length: count }, (_, index) => `word${index % 10} `);
-        let waiting: Frame | undefined;
-        for (const event of eventsOf({
+        let queued: Frame | undefined;
+        for (const event of generateEvents({
           blocks: [{ kind: 'text', deltas, signature: undefined }],
           usageAt: [],
           order: [],
         })) {
-          const frame = codec.event({
+          const frame = codec.encodeEvent({
             type: 'message_update',
             message: event.partial,
             assistantMessageEvent: event,
           }) as Frame;
-          waiting = waiting?.fold?.(frame) ?? frame;
+          queued = queued?.fold?.(frame) ?? frame;
         }
       });
     expect(cost(20_000)).toBeLessThan(cost(2000) * 10.5);
   });
 });
 
-test('the size of a frame is that of its pieces', () => {
-  for (const { frame } of framesOf(
+test('the size of a frame is the sum of its chunks', () => {
+  for (const { frame } of encodeStream(
     { blocks: [{ kind: 'text', deltas: ['abc'], signature: undefined }], usageAt: [], order: [] },
     'full',
   )) {
-    expect(frame.bytes).toBe(joined(frame.chunks).length);
+    expect(frame.bytes).toBe(joinChunks(frame.chunks).length);
   }
 });
 
-describe('progress of tools', () => {
+describe('tool updates', () => {
   const update = (toolCallId: string, text: string) =>
-    toolUpdateFrame({
+    createToolUpdateFrame({
       type: 'tool_execution_update',
       toolCallId,
       toolName: 'bash',
@@ -105,18 +105,18 @@ describe('progress of tools', () => {
       partialResult: { content: [{ type: 'text', text }] },
     });
 
-  test('the later of two for the same call stands for both', () => {
+  test('the later of two updates of the same call replaces the earlier one', () => {
     const later = update('c1', 'one two');
     expect(update('c1', 'one').fold?.(later)).toBe(later);
   });
 
-  test('it does not fold with another call, nor with anything else', () => {
+  test('an update does not fold with other calls or other frames', () => {
     expect(update('c1', 'one').fold?.(update('c2', 'one'))).toBeUndefined();
-    expect(update('c1', 'one').fold?.(plainFrame({ type: 'agent_end' }))).toBeUndefined();
-    expect(plainFrame({ type: 'agent_end' }).fold).toBeUndefined();
+    expect(update('c1', 'one').fold?.(createFrame({ type: 'agent_end' }))).toBeUndefined();
+    expect(createFrame({ type: 'agent_end' }).fold).toBeUndefined();
   });
 });
 
-test('separators never leave raw', () => {
-  expect(joined(plainFrame({ text: 'a\u2028b\u2029c' }).chunks)).toBe('{"text":"a\\u2028b\\u2029c"}\n');
+test('line separators U+2028 and U+2029 are escaped', () => {
+  expect(joinChunks(createFrame({ text: 'a\u2028b\u2029c' }).chunks)).toBe('{"text":"a\\u2028b\\u2029c"}\n');
 });

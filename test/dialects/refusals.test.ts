@@ -1,16 +1,16 @@
-// What a dialect publishes about a frame holds: every field that is wrong or missing gets one refusal, which names it, and nothing happens.
+// Every wrong or missing field of a published frame is refused once, with the name of the field, and nothing changes.
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { wireSchemas } from '../../scripts/pages/schemas.ts';
-import { defaultSettings } from '../../src/app/settings-table.ts';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
-import { dialectNamed } from '../../src/dialects/index.ts';
+import { loadDialect } from '../../src/dialects/index.ts';
 import { serve } from '../../src/server/index.ts';
+import { defaultSettings } from '../../src/settings/settings-table.ts';
 import { createCountingIds } from '../../src/testing/counting-ids.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { createScriptedModels } from '../../src/testing/index.ts';
-import { openMany, openOne } from '../../src/testing/scenario-house.ts';
+import { createMultiSessionAgent, createSingleSessionAgent } from '../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
 import type { SchemaDocument, SchemaNode } from '../support/json-schema.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -18,39 +18,42 @@ import { type WrongFrame, wrongFrames } from './wrong-frames.ts';
 
 type Frame = Record<string, unknown>;
 
-/** How a dialect refuses. A further one is one more row. */
-interface Manner {
-  /** Said before anything else, and heard before the first refusal. */
-  readonly opening: { readonly said?: Frame; readonly heard: number };
-  /** `undefined`: a frame without any. */
+/** How a dialect sends refusals. */
+interface RefusalFormat {
+  /** A frame to send first, and the number of frames to read before the first refusal. */
+  readonly opening: { readonly request?: Frame; readonly frameCount: number };
+  /** Ids to send; `undefined` means a frame without an id. */
   readonly ids: readonly unknown[];
-  /** `undefined`: nobody answers. */
-  refusal(id: unknown, word: string): Frame | undefined;
+  /** Returns the expected refusal; `undefined` when no reply is sent. */
+  refusal(id: unknown, name: string): Frame | undefined;
   sentence(refusal: Frame): string;
-  /** A call that fails at once, and its answer. */
-  readonly last: readonly [said: Frame, heard: Frame];
+  /** A call that fails immediately, and its reply. */
+  readonly last: readonly [request: Frame, reply: Frame];
 }
 
-const family: Omit<Manner, 'opening' | 'last'> = {
+const responseFormat: Omit<RefusalFormat, 'opening' | 'last'> = {
   ids: ['a', undefined],
   refusal: (id, command) => ({ ...(id ? { id } : {}), type: 'response', command, success: false }),
   sentence: ({ error }) => String(error),
 };
 const unknown = { type: 'response', command: 'fly', success: false, error: 'Unknown command: fly' };
 
-const MANNERS: Readonly<Record<string, Manner>> = {
-  omp: { ...family, opening: { heard: 1 }, last: [{ type: 'fly' }, unknown] },
-  pi: { ...family, opening: { heard: 0 }, last: [{ type: 'fly' }, unknown] },
+const FORMATS: Readonly<Record<string, RefusalFormat>> = {
+  omp: { ...responseFormat, opening: { frameCount: 1 }, last: [{ type: 'fly' }, unknown] },
+  pi: { ...responseFormat, opening: { frameCount: 0 }, last: [{ type: 'fly' }, unknown] },
   'pi-legacy': {
-    opening: { heard: 0 },
+    opening: { frameCount: 0 },
     ids: ['a', undefined],
     refusal: () => ({ type: 'error' }),
     sentence: ({ error }) => String(error),
     last: [{ type: 'fly' }, { type: 'error', error: 'Unknown type: "fly". Known: prompt, abort, compact' }],
   },
   opal: {
-    opening: { said: { jsonrpc: '2.0', id: 'o', method: 'session/start', params: { session_id: 'x' } }, heard: 1 },
-    // Without one it is a notification, and those are not answered.
+    opening: {
+      request: { jsonrpc: '2.0', id: 'o', method: 'session/start', params: { session_id: 'x' } },
+      frameCount: 1,
+    },
+    // A frame without an id is a notification, which is not replied to.
     ids: ['a', null, undefined],
     refusal: (id) => (id === undefined ? undefined : { jsonrpc: '2.0', id, error: { code: -32602 } }),
     sentence: ({ error }) => `${(error as Frame).message} ${(error as Frame).data ?? ''}`,
@@ -61,63 +64,65 @@ const MANNERS: Readonly<Record<string, Manner>> = {
   },
 };
 
-/** Answers to questions, and news of what hosts do: those get no reply, whatever they say. */
+/** UI answers and host tool frames get no reply. */
 const UNANSWERED = /^(ExtensionUiResponse|HostToolUpdate|HostToolResult|Result|Failure)$/;
-/** An image with nothing in it may lack its bytes as well as its source. */
-const LACKS_EITHER = 'images.source';
+/** For an empty image, either `source` or `data` may be reported as missing. */
+const AMBIGUOUS_PATH = 'images.source';
 const documents = wireSchemas(new Map());
 
-describe.each(Object.entries(MANNERS))('%s', (name, manner) => {
+describe.each(Object.entries(FORMATS))('%s', (name, format) => {
   const document = documents.get(name) as SchemaDocument;
   const definitions = ((document.definitions.HostFrame as SchemaNode).anyOf as SchemaNode[])
     .map(({ $ref }) => String($ref).replace('#/definitions/', ''))
     .filter((definition) => !UNANSWERED.test(definition));
   const wrong = definitions.flatMap((definition) => wrongFrames(document, definition));
 
-  test('there are enough of them', () => {
+  test('the schema produces enough wrong frames', () => {
     expect(definitions.length).toBeGreaterThanOrEqual({ omp: 45, pi: 35, 'pi-legacy': 3, opal: 24 }[name] ?? 0);
     expect(wrong.length).toBeGreaterThan(100);
   });
 
-  test.each(manner.ids)('each gets one refusal, with the id %s', async (id) => {
-    const house = await openHouse(name);
-    const { opening, last } = manner;
-    if (opening.said) house.send(opening.said);
-    for (let count = 0; count < opening.heard; count++) await house.next();
-    const before = await house.everything();
-    for (const one of wrong) {
-      house.send({ ...(id === undefined ? {} : { id }), ...one.frame });
-      const refusal = manner.refusal(id, one.word);
-      if (refusal) expectRefusal(await house.next(), { refusal, one, sentence: manner.sentence });
+  test.each(format.ids)('each wrong frame gets one refusal, with the id %s', async (id) => {
+    const agent = await startAgent(name);
+    const { opening, last } = format;
+    if (opening.request) agent.send(opening.request);
+    for (let count = 0; count < opening.frameCount; count++) await agent.next();
+    const before = await agent.readState();
+    for (const wrongFrame of wrong) {
+      agent.send({ ...(id === undefined ? {} : { id }), ...wrongFrame.frame });
+      const refusal = format.refusal(id, wrongFrame.name);
+      if (refusal) expectRefusal(await agent.next(), { refusal, wrongFrame, sentence: format.sentence });
     }
-    house.send(last[0]);
-    // Nothing came but what was looked at.
-    expect(await house.next()).toEqual(last[1]);
-    expect(await house.everything()).toEqual(before);
-    await house.close();
+    agent.send(last[0]);
+    // No other frame was sent.
+    expect(await agent.next()).toEqual(last[1]);
+    expect(await agent.readState()).toEqual(before);
+    await agent.close();
   });
 });
 
 function expectRefusal(
   frame: Frame,
-  { refusal, one, sentence }: { refusal: Frame; one: WrongFrame; sentence(frame: Frame): string },
+  { refusal, wrongFrame, sentence }: { refusal: Frame; wrongFrame: WrongFrame; sentence(frame: Frame): string },
 ): void {
-  const about = JSON.stringify(one.frame);
-  expect(frame, about).toMatchObject(refusal);
-  expect('id' in frame, about).toBe('id' in refusal);
+  const frameText = JSON.stringify(wrongFrame.frame);
+  expect(frame, frameText).toMatchObject(refusal);
+  expect('id' in frame, frameText).toBe('id' in refusal);
   const text = sentence(frame);
-  const field = one.isGone && one.path.join('.') === LACKS_EITHER ? 'data' : one.path.at(-1);
-  expect(text, about).toMatch(new RegExp(`\\b${field}\\b`));
-  expect(text, about).not.toMatch(/TypeError|undefined|\[object|Cannot read|is not a function|Invalid (type|length)/);
+  const field = wrongFrame.isMissing && wrongFrame.path.join('.') === AMBIGUOUS_PATH ? 'data' : wrongFrame.path.at(-1);
+  expect(text, frameText).toMatch(new RegExp(`\\b${field}\\b`));
+  expect(text, frameText).not.toMatch(
+    /TypeError|undefined|\[object|Cannot read|is not a function|Invalid (type|length)/,
+  );
 }
 
-async function openHouse(name: string) {
+async function startAgent(name: string) {
   const directory = temporaryDirectory();
   await mkdir(join(directory, 'work'), { recursive: true });
   const clock = createFakeClock();
   const ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
   const models = createScriptedModels([], { now: () => clock.now() });
-  const dialect = await dialectNamed(name);
+  const dialect = await loadDialect(name);
   const options = {
     cwd: join(directory, 'work'),
     agentDirectory: join(directory, 'home'),
@@ -127,30 +132,32 @@ async function openHouse(name: string) {
     ports,
     models,
   };
-  const house = dialect.manySessions ? openMany(options) : await openOne(options, 'said');
+  const agent = dialect.isMultiSession
+    ? createMultiSessionAgent(options)
+    : await createSingleSessionAgent(options, 'flag');
   const { transport, host } = createMemoryTransport();
-  const codec = dialect.codec({ version: '0', stream: 'full' });
-  const served = serve({ transport, codec, commands: house.commands, hub: house.hub, ports, onEof: 'finish' });
+  const codec = dialect.createCodec({ version: '0', stream: 'full' });
+  const served = serve({ transport, codec, commands: agent.commands, hub: agent.hub, ports, onEof: 'finish' });
   return {
     send: (frame: Frame) => host.send(JSON.stringify(frame)),
     next: async () => JSON.parse(await host.next()) as Frame,
-    /** All that a call could have changed. */
-    everything: async () => ({
-      state: house.session?.state(),
-      messages: [...(house.session?.history.messages() ?? [])],
+    /** Everything that a call could have changed. */
+    readState: async () => ({
+      state: agent.session?.state(),
+      messages: [...(agent.session?.history.messages() ?? [])],
       requests: models.requests.length,
-      files: await filesIn(directory),
+      files: await readFiles(directory),
     }),
     async close() {
       host.end();
       await served;
-      await house.close();
+      await agent.close();
       transport.close();
     },
   };
 }
 
-async function filesIn(directory: string): Promise<Record<string, string>> {
+async function readFiles(directory: string): Promise<Record<string, string>> {
   const found = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')])));

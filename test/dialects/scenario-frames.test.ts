@@ -1,4 +1,4 @@
-// Plays every story with an ear on the wire: whatever leaves us is one JSON object per line, declared, and safe for line readers.
+// Runs every scenario and checks all sent lines: one JSON object per line, declared in the schema, without raw line separators.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,32 +7,32 @@ import { definitionName } from '../../scripts/pages/frames-opal.ts';
 import { pascalCase } from '../../scripts/pages/naming.ts';
 import type { Chunk } from '../../src/contracts/index.ts';
 import { events } from '../../src/protocol/index.ts';
-import { playScenario } from '../../src/testing/scenario.ts';
-import type { MemoryOptions, MemoryPair } from '../../src/transports/memory.ts';
+import { runScenario } from '../../src/testing/run-scenario.ts';
+import type { MemoryOptions, MemoryTransportPair } from '../../src/transports/memory-transport.ts';
 import { complaintsAbout, wordsOf } from '../support/wire-schema.ts';
 
 const lines = new Map<string, string[]>();
-let heard: string[] = [];
-/** Results of JSON-RPC do not say what they answer. */
+let sentLines: string[] = [];
+/** Results of JSON-RPC do not contain the method, so it is recorded here. */
 const answers: { method: string; result: unknown }[] = [];
 
-/** Notes what was called, and finds it again when the answer comes. */
-function createLedger() {
+/** Records the method of each request and finds it again for the response. */
+function createRequestLog() {
   const called = new Map<unknown, string>();
   return {
-    said(line: unknown) {
-      const { id, method } = typeof line === 'string' && /^{.*"jsonrpc"/.test(line) ? parsed(line) : {};
+    recordRequest(line: unknown) {
+      const { id, method } = typeof line === 'string' && /^{.*"jsonrpc"/.test(line) ? parseObject(line) : {};
       if (typeof method === 'string') called.set(id, method);
     },
-    wrote(line: string) {
-      const { jsonrpc, id, result } = parsed(line);
+    recordResponse(line: string) {
+      const { jsonrpc, id, result } = parseObject(line);
       const method = jsonrpc && result !== undefined ? called.get(id) : undefined;
       if (method !== undefined) answers.push({ method, result });
     },
   };
 }
 
-function parsed(line: string): Record<string, unknown> {
+function parseObject(line: string): Record<string, unknown> {
   try {
     return JSON.parse(line);
   } catch {
@@ -42,17 +42,17 @@ function parsed(line: string): Record<string, unknown> {
 
 vi.mock('../../src/transports/index.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/transports/index.ts')>();
-  const createMemoryTransport = (options?: MemoryOptions): MemoryPair => {
+  const createMemoryTransport = (options?: MemoryOptions): MemoryTransportPair => {
     const { transport, host } = original.createMemoryTransport(options);
-    const ledger = createLedger();
+    const requestLog = createRequestLog();
     const write = (chunks: readonly Chunk[]) => {
       const line = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as string))).toString();
-      heard.push(line);
-      ledger.wrote(line);
+      sentLines.push(line);
+      requestLog.recordResponse(line);
       return transport.write(chunks);
     };
     const send: typeof host.send = (line) => {
-      ledger.said(line);
+      requestLog.recordRequest(line);
       host.send(line);
     };
     return { transport: { ...transport, write }, host: { ...host, send } };
@@ -65,34 +65,34 @@ const dialects = ['omp', 'pi', 'pi-legacy', 'opal'];
 
 beforeAll(async () => {
   for (const dialect of dialects) {
-    heard = [];
-    lines.set(dialect, heard);
-    await playAll(dialect);
+    sentLines = [];
+    lines.set(dialect, sentLines);
+    await runAll(dialect);
   }
 });
 
-async function playAll(dialect: string): Promise<void> {
-  const stories = join(scenarios, dialect);
-  const names = (await readdir(stories)).filter((name) => name.endsWith('.txt'));
-  // A few at a time: some start processes, and all of them at once would keep each other waiting.
-  const lane = async () => {
+async function runAll(dialect: string): Promise<void> {
+  const folder = join(scenarios, dialect);
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.txt'));
+  // With limited concurrency, because some scenarios start processes and all at once would slow each other down.
+  const runWorker = async () => {
     for (let name = names.pop(); name; name = names.pop()) {
       const directory = await mkdtemp(join(tmpdir(), 'parley-frames-'));
-      const text = await readFile(join(stories, name), 'utf8');
-      // A story that fails is told by its own test; what it said until then counts here.
-      await playScenario(text, { directory, dialect }).catch(() => {});
+      const text = await readFile(join(folder, name), 'utf8');
+      // A failing scenario is reported by its own test. The lines that it sent are still checked here.
+      await runScenario(text, { directory, dialect }).catch(() => {});
       await rm(directory, { recursive: true, force: true });
     }
   };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  await Promise.all(Array.from({ length: 8 }, runWorker));
 }
 
 type Frame = Record<string, unknown>;
-const framesOf = (dialect: string): Frame[] => (lines.get(dialect) ?? []).map((line) => JSON.parse(line));
+const parseFrames = (dialect: string): Frame[] => (lines.get(dialect) ?? []).map((line) => JSON.parse(line));
 
-/** What the frame says it is; a success of a command that nobody declared has no definition and is told as such. */
-function definitionFor(frame: Frame, dialect: string): string {
-  if (dialect === 'opal') return opalDefinitionFor(frame);
+/** Name of the schema definition for a frame. A success response of an undeclared command has none and is reported. */
+function getDefinition(frame: Frame, dialect: string): string {
+  if (dialect === 'opal') return getOpalDefinition(frame);
   const { type, command, success, message } = frame;
   if (type === 'ready') return 'Ready';
   if (type === 'response') return success === true ? `${pascalCase(String(command))}Response` : 'FailureResponse';
@@ -101,54 +101,56 @@ function definitionFor(frame: Frame, dialect: string): string {
   return type === 'extension_ui_request' ? 'ExtensionUiRequest' : `${pascalCase(String(type))}Event`;
 }
 
-function opalDefinitionFor({ method, error }: Frame): string {
+function getOpalDefinition({ method, error }: Frame): string {
   if (method === 'agent/event') return 'EventNotification';
   if (typeof method === 'string') return `${definitionName(method)}Request`;
   return error === undefined ? 'Result' : 'Failure';
 }
 
-/** What a frame is about: its type, its method, or what has happened. */
-function wordOf({ type, method, params }: Frame): unknown {
+/** The type or the method of a frame, or the type of its event. */
+function getFrameName({ type, method, params }: Frame): unknown {
   return method === 'agent/event' ? (params as Frame).type : (type ?? method);
 }
 
 describe.each(dialects)('%s', (dialect) => {
-  test('one JSON object and one newline each, no raw separators', () => {
-    const said = lines.get(dialect) ?? [];
-    expect(said.length).toBeGreaterThan(100);
-    for (const line of said) {
+  test('every line is one JSON object and one newline, without raw line separators', () => {
+    const recordRequest = lines.get(dialect) ?? [];
+    expect(recordRequest.length).toBeGreaterThan(100);
+    for (const line of recordRequest) {
       expect(line.indexOf('\n')).toBe(line.length - 1);
       expect(line).toMatch(/^\{.*\}\n$/);
       expect(line).not.toMatch(/[\r\u2028\u2029]/);
     }
-    for (const frame of framesOf(dialect)) expect(Object.getPrototypeOf(frame)).toBe(Object.prototype);
+    for (const frame of parseFrames(dialect)) expect(Object.getPrototypeOf(frame)).toBe(Object.prototype);
   });
 
   test('every frame is declared, key by key', () => {
-    const wrong = framesOf(dialect).flatMap((frame) => {
-      const found = complaintsAbout(definitionFor(frame, dialect), frame, dialect);
+    const wrong = parseFrames(dialect).flatMap((frame) => {
+      const found = complaintsAbout(getDefinition(frame, dialect), frame, dialect);
       return found.length === 0 ? [] : [`${JSON.stringify(frame).slice(0, 300)}: ${found.join(', ')}`];
     });
     expect([...new Set(wrong)].slice(0, 5)).toEqual([]);
   });
 
-  test('events carry no id, but for those that have one of their own', () => {
+  test('events have no id, except those that declare one', () => {
     const withId = /^(subagent_|bash_execution_update$)/;
     const types = new Set<unknown>(events.map(({ type }) => type).filter((type) => !withId.test(type)));
-    expect(framesOf(dialect).filter((frame) => types.has(frame.type) && 'id' in frame)).toEqual([]);
+    expect(parseFrames(dialect).filter((frame) => types.has(frame.type) && 'id' in frame)).toEqual([]);
   });
 
-  test('the stories tell of everything that there is', () => {
-    const told = new Set(framesOf(dialect).map(wordOf));
-    // These need a disk that fails; their shapes are in the corpus.
-    const elsewhere = new Set(dialect === 'omp' ? ['extension_error', 'notice'] : []);
-    expect(wordsOf(dialect, 'AgentFrame').filter((word) => !told.has(word) && !elsewhere.has(word))).toEqual([]);
+  test('the scenarios cover every frame type of the agent', () => {
+    const sentNames = new Set(parseFrames(dialect).map(getFrameName));
+    // These need a failing disk. Their format is tested in the corpus.
+    const testedElsewhere = new Set(dialect === 'omp' ? ['extension_error', 'notice'] : []);
+    expect(wordsOf(dialect, 'AgentFrame').filter((word) => !sentNames.has(word) && !testedElsewhere.has(word))).toEqual(
+      [],
+    );
   });
 
-  test('the stories use every word that a host has', async () => {
-    const stories = join(scenarios, dialect);
-    const names = (await readdir(stories)).filter((name) => name.endsWith('.txt'));
-    const texts = await Promise.all(names.map((name) => readFile(join(stories, name), 'utf8')));
+  test('the scenarios use every frame type of the host', async () => {
+    const folder = join(scenarios, dialect);
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.txt'));
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
     const used = new Set(
       texts.flatMap((text) => [...text.matchAll(/^> .*?"(?:type|method)": ?"([\w/]+)"/gm)].map(([, word]) => word)),
     );
@@ -156,14 +158,14 @@ describe.each(dialects)('%s', (dialect) => {
   });
 });
 
-test('every result of opal is as its method declares, and every method was answered once', () => {
+test('every opal result matches its schema, and every method was replied to at least once', () => {
   const wrong = answers.flatMap(({ method, result }) => {
     const found = complaintsAbout(`${definitionName(method)}Result`, result, 'opal');
     return found.length === 0 ? [] : [`${method} ${JSON.stringify(result).slice(0, 300)}: ${found.join(', ')}`];
   });
   expect([...new Set(wrong)].slice(0, 5)).toEqual([]);
   const answered = new Set(answers.map(({ method }) => method));
-  // Signing in needs a provider that answers, which is played elsewhere.
-  const elsewhere = new Set(['auth/login', 'auth/poll']);
-  expect(wordsOf('opal', 'HostFrame').filter((word) => !answered.has(word) && !elsewhere.has(word))).toEqual([]);
+  // Login needs a provider that replies, which is tested elsewhere.
+  const testedElsewhere = new Set(['auth/login', 'auth/poll']);
+  expect(wordsOf('opal', 'HostFrame').filter((word) => !answered.has(word) && !testedElsewhere.has(word))).toEqual([]);
 });

@@ -1,95 +1,98 @@
-// Every way in which a frame can miss what its dialect publishes about it: one field wrong or missing, all others as they should be.
+// Generates frames that violate the published schema in exactly one field: wrong or missing.
 import { complaints, type SchemaDocument, type SchemaNode } from '../support/json-schema.ts';
 
 type Fields = Record<string, unknown>;
 type Properties = Readonly<Record<string, SchemaNode>>;
 
 export interface WrongFrame {
-  /** What the host calls it. */
-  readonly word: string;
-  /** The way to the field that is wrong, by names alone. */
+  /** The type or the method of the frame. */
+  readonly name: string;
+  /** Path of the wrong field, without array indexes. */
   readonly path: readonly string[];
-  /** It is not there at all. */
-  readonly isGone: boolean;
+  /** The field is missing. */
+  readonly isMissing: boolean;
   readonly frame: Readonly<Fields>;
 }
 
-type Slip = Pick<WrongFrame, 'path' | 'isGone'> & { readonly value: unknown };
+type Violation = Pick<WrongFrame, 'path' | 'isMissing'> & { readonly value: unknown };
 
 const WRONG = [null, true, false, 0, -1, 1.5, 7, 1e308, '', 'nonsense', '7', [], [null], {}, { a: 1 }, [[[[]]]]];
 
-/** Of the frame with this definition. Where it has `params`, those are what can be wrong. */
+/** For the frame with this definition. If it has `params`, only they are varied. */
 export function wrongFrames(document: SchemaDocument, definition: string): WrongFrame[] {
-  const walk = new Walk(document);
-  const { properties } = walk.resolved({ $ref: `#/definitions/${definition}` }) as { properties: Properties };
+  const walker = new SchemaWalker(document);
+  const { properties } = walker.resolve({ $ref: `#/definitions/${definition}` }) as { properties: Properties };
   const { id: _, type, jsonrpc, method, params, ...fields } = properties;
   if (!params) {
-    const word = String(type?.const);
-    return walk
-      .slips({ properties: fields, required: requiredOf(document, definition) })
-      .map(({ value, ...slip }) => ({ word, ...slip, frame: { type: word, ...(value as Fields) } }));
+    const name = String(type?.const);
+    return walker
+      .createViolations({ properties: fields, required: getRequired(document, definition) })
+      .map(({ value, ...violation }) => ({ name, ...violation, frame: { type: name, ...(value as Fields) } }));
   }
-  const word = String(method?.const);
-  const envelope = { jsonrpc: jsonrpc?.const, method: word };
-  return walk
-    .slips(walk.resolved(params))
-    .map(({ value, ...slip }) => ({ word, ...slip, frame: { ...envelope, params: value } }));
+  const name = String(method?.const);
+  const envelope = { jsonrpc: jsonrpc?.const, method: name };
+  return walker
+    .createViolations(walker.resolve(params))
+    .map(({ value, ...violation }) => ({ name, ...violation, frame: { ...envelope, params: value } }));
 }
 
-function requiredOf(document: SchemaDocument, definition: string): unknown {
+function getRequired(document: SchemaDocument, definition: string): unknown {
   return document.definitions[definition]?.required;
 }
 
-class Walk {
+class SchemaWalker {
   readonly #document: SchemaDocument;
 
   constructor(document: SchemaDocument) {
     this.#document = document;
   }
 
-  resolved(node: SchemaNode): SchemaNode {
+  resolve(node: SchemaNode): SchemaNode {
     if (typeof node.$ref !== 'string') return node;
-    return this.resolved(this.#document.definitions[node.$ref.replace('#/definitions/', '')] ?? {});
+    return this.resolve(this.#document.definitions[node.$ref.replace('#/definitions/', '')] ?? {});
   }
 
-  /** Objects of this kind with one thing wrong somewhere inside them. */
-  slips(node: SchemaNode): Slip[] {
+  /** Objects of this schema with one violation. */
+  createViolations(node: SchemaNode): Violation[] {
     const properties = (node.properties ?? {}) as Properties;
-    const good = this.#good({ type: 'object', ...node }) as Fields;
-    const missing = Object.keys(good).map((name) => {
-      const { [name]: _, ...value } = good;
-      return { path: [name], isGone: true, value };
+    const valid = this.#createValidValue({ type: 'object', ...node }) as Fields;
+    const missing = Object.keys(valid).map((name) => {
+      const { [name]: _, ...value } = valid;
+      return { path: [name], isMissing: true, value };
     });
     const wrong = Object.entries(properties).flatMap(([name, property]) =>
-      this.#wrong(property).map(({ path, isGone, value }) => ({
+      this.#createWrongValues(property).map(({ path, isMissing, value }) => ({
         path: [name, ...path],
-        isGone,
-        value: { ...good, [name]: value },
+        isMissing,
+        value: { ...valid, [name]: value },
       })),
     );
     return [...missing, ...wrong];
   }
 
-  /** Values that are not of this kind: others in its place, and some that are wrong inside. */
-  #wrong(raw: SchemaNode): Slip[] {
-    const node = this.resolved(raw);
-    const inside = this.#options(node).flatMap((option): Slip[] => {
-      if (option.type === 'object') return this.slips(option);
+  /** Values that violate this schema: other values, and values with a violation inside. */
+  #createWrongValues(raw: SchemaNode): Violation[] {
+    const node = this.resolve(raw);
+    const nested = this.#getAlternatives(node).flatMap((option): Violation[] => {
+      if (option.type === 'object') return this.createViolations(option);
       if (option.type !== 'array') return [];
-      return this.#wrong(option.items as SchemaNode).map((slip) => ({ ...slip, value: [slip.value] }));
+      return this.#createWrongValues(option.items as SchemaNode).map((violation) => ({
+        ...violation,
+        value: [violation.value],
+      }));
     });
-    const others = WRONG.map((value) => ({ path: [], isGone: false, value }));
-    return [...others, ...inside].filter(({ value }) => !this.#fits(node, value));
+    const others = WRONG.map((value) => ({ path: [], isMissing: false, value }));
+    return [...others, ...nested].filter(({ value }) => !this.#isValid(node, value));
   }
 
-  #options(node: SchemaNode): SchemaNode[] {
+  #getAlternatives(node: SchemaNode): SchemaNode[] {
     const options = (node.anyOf ?? node.oneOf) as SchemaNode[] | undefined;
-    return options ? options.flatMap((option) => this.#options(this.resolved(option))) : [node];
+    return options ? options.flatMap((option) => this.#getAlternatives(this.resolve(option))) : [node];
   }
 
-  /** Something of this kind, with nothing that need not be there. */
-  #good(raw: SchemaNode): unknown {
-    const [node = {}] = this.#options(this.resolved(raw));
+  /** A minimal valid value, with required fields only. */
+  #createValidValue(raw: SchemaNode): unknown {
+    const [node = {}] = this.#getAlternatives(this.resolve(raw));
     if ('const' in node) return node.const;
     if (Array.isArray(node.enum)) return node.enum[0];
     if (node.type !== 'object') {
@@ -97,11 +100,11 @@ class Walk {
     }
     const properties = (node.properties ?? {}) as Properties;
     const needed = ((node.required ?? []) as string[]).filter((name) => name in properties);
-    return Object.fromEntries(needed.map((name) => [name, this.#good(properties[name] ?? {})]));
+    return Object.fromEntries(needed.map((name) => [name, this.#createValidValue(properties[name] ?? {})]));
   }
 
-  #fits(node: SchemaNode, value: unknown): boolean {
-    const definitions = { ...this.#document.definitions, $looked: node };
-    return complaints({ ...this.#document, definitions }, '$looked', value).length === 0;
+  #isValid(node: SchemaNode, value: unknown): boolean {
+    const definitions = { ...this.#document.definitions, $checked: node };
+    return complaints({ ...this.#document, definitions }, '$checked', value).length === 0;
   }
 }

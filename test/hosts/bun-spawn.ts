@@ -1,5 +1,5 @@
-// A host as people write them on Bun, with what Bun alone has: Bun.spawn, its file sink, and Bun.JSONL where that is there.
-// `bun bun-spawn.ts PROGRAM MESSAGE`; Ctrl+C aborts the run.
+// Example host for Bun that uses Bun.spawn, its file sink, and Bun.JSONL where it exists.
+// Usage: `bun bun-spawn.ts PROGRAM MESSAGE`. Ctrl+C aborts the run.
 interface Agent {
   readonly stdin: { write(text: string): void; flush(): void; end(): void };
   readonly stdout: ReadableStream<Uint8Array>;
@@ -11,7 +11,7 @@ interface Runtime {
   JSONL?: { parseChunk(text: string): { values: unknown[]; read: number } };
 }
 
-interface Heard {
+interface HostEvent {
   type: string;
   toolName?: string;
   messages?: { role: string; stopReason?: string }[];
@@ -31,7 +31,7 @@ function send(command: object): void {
   agent.stdin.flush();
 }
 
-function show(event: Heard): void {
+function show(event: HostEvent): void {
   if (event.type === 'message_update') process.stdout.write(event.assistantMessageEvent?.delta ?? '');
   if (event.type === 'tool_execution_start') process.stdout.write(`\n[tool ${event.toolName}]\n`);
   if (event.type !== 'agent_end') return;
@@ -40,10 +40,10 @@ function show(event: Heard): void {
   agent.stdin.end();
 }
 
-function take(text: string): string {
+function showEvents(text: string): string {
   if (Bun.JSONL) {
     const { values, read } = Bun.JSONL.parseChunk(text);
-    for (const value of values) show(value as Heard);
+    for (const value of values) show(value as HostEvent);
     return text.slice(read);
   }
   const lines = text.split('\n');
@@ -56,5 +56,5 @@ process.on('SIGINT', () => send({ type: 'abort' }));
 send({ type: 'prompt', message });
 const decoder = new TextDecoder();
 let buffer = '';
-for await (const chunk of agent.stdout) buffer = take(buffer + decoder.decode(chunk, { stream: true }));
+for await (const chunk of agent.stdout) buffer = showEvents(buffer + decoder.decode(chunk, { stream: true }));
 process.exitCode = await agent.exited;

@@ -1,12 +1,12 @@
-// A host as people write them on Bun: reads chunks, not lines, and takes from its buffer whatever is whole JSON by then.
-// Runs on Bun with its own parser, elsewhere with the one below. `bun chunks.mjs PROGRAM MESSAGE`; Ctrl+C aborts the run.
+// Example host that reads chunks instead of lines and parses the complete JSON lines of its buffer.
+// Uses Bun.JSONL if it exists. Usage: `bun chunks.mjs PROGRAM MESSAGE`. Ctrl+C aborts the run.
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 
-const parseChunk = globalThis.Bun?.JSONL?.parseChunk ?? wholeLines;
+const parseChunk = globalThis.Bun?.JSONL?.parseChunk ?? parseCompleteLines;
 
-/** The values of all lines that have ended, and how far they reach. */
-function wholeLines(text) {
+/** Returns the values of all complete lines and the length of their text. */
+function parseCompleteLines(text) {
   const read = text.lastIndexOf('\n') + 1;
   const lines = text.slice(0, read).split('\n').filter(Boolean);
   return { values: lines.map((line) => JSON.parse(line)), read };

@@ -1,5 +1,5 @@
-// A host as people write them on Node: spawns the program by its name, reads line by line, prints what the model says.
-// `node readline.mjs PROGRAM MESSAGE`; Ctrl+C aborts the run.
+// Example host for Node that reads line by line and prints the text of the model.
+// Usage: `node readline.mjs PROGRAM MESSAGE`. Ctrl+C aborts the run.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 

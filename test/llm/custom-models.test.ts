@@ -1,28 +1,28 @@
-// models.json: what may be written there, what becomes of it, and what is said when it makes no sense.
+// models.json: valid entries, their effect, and warnings for invalid entries.
 import { describe, expect, test } from 'vitest';
-import { modelStage, nameOf, requestFor } from './model-stage.ts';
+import { createRequest, getModelName, modelStage } from './model-stage.ts';
 
 const acme = {
   baseUrl: 'http://127.0.0.1:9/v1',
   api: 'openai-completions',
   apiKey: 'sk-acme-key',
-  models: [{ id: 'road-runner' }],
+  models: [{ id: 'fast-1' }],
 };
 const providers = (entries: object) => ({ 'models.json': { providers: entries } });
 
 async function exchange(stage: ReturnType<typeof modelStage>, provider: string, id: string) {
   const model = await stage.models.find(provider, id);
-  for await (const _ of stage.models.stream(requestFor(model!))) {
-    // Only what was sent is of interest.
+  for await (const _ of stage.models.stream(createRequest(model!))) {
+    // Only the sent request is of interest.
   }
   return stage.requests.at(-1)!;
 }
 
-test('a model that is only named gets the usual values', async () => {
+test('a model with only an id gets default values', async () => {
   const { models, warnings } = modelStage({ files: providers({ acme }) });
-  expect(await models.find('acme', 'road-runner')).toEqual({
-    id: 'road-runner',
-    name: 'road-runner',
+  expect(await models.find('acme', 'fast-1')).toEqual({
+    id: 'fast-1',
+    name: 'fast-1',
     api: 'openai-completions',
     provider: 'acme',
     baseUrl: 'http://127.0.0.1:9/v1',
@@ -35,8 +35,8 @@ test('a model that is only named gets the usual values', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('everything that may be said of a model is taken, its headers only for requests', async () => {
-  const described = {
+test('all fields of a model are used, headers only in requests', async () => {
+  const definition = {
     id: 'coyote',
     name: 'Wile E.',
     api: 'anthropic-messages',
@@ -52,7 +52,7 @@ test('everything that may be said of a model is taken, its headers only for requ
   };
   const stage = modelStage({
     files: providers({
-      acme: { ...acme, headers: { 'x-all': '1' }, compat: { supportsTools: true, b: 2 }, models: [described] },
+      acme: { ...acme, headers: { 'x-all': '1' }, compat: { supportsTools: true, b: 2 }, models: [definition] },
     }),
   });
   expect(await stage.models.find('acme', 'coyote')).toEqual({
@@ -75,15 +75,15 @@ test('everything that may be said of a model is taken, its headers only for requ
   });
 });
 
-test('comments and trailing commas are fine', async () => {
+test('comments and trailing commas are accepted', async () => {
   const content = `{ // mine\n "providers": { "acme": ${JSON.stringify(acme)}, },\n}`;
   const { models, warnings } = modelStage({ files: { 'models.json': content } });
-  expect(nameOf(await models.find('acme', 'road-runner'))).toBe('acme/road-runner');
+  expect(getModelName(await models.find('acme', 'fast-1'))).toBe('acme/fast-1');
   expect(warnings).toEqual([]);
 });
 
 describe('known providers', () => {
-  test('an entry without models moves the provider and dresses its requests', async () => {
+  test('an entry without models changes the base URL and the headers of the provider', async () => {
     const anthropic = {
       baseUrl: 'http://127.0.0.1:7',
       headers: { 'x-team': 'blue' },
@@ -100,7 +100,7 @@ describe('known providers', () => {
     });
   });
 
-  test('the environment comes before the file', async () => {
+  test('environment variables override the file', async () => {
     const { models } = modelStage({
       env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:6/' },
       files: providers({ anthropic: { baseUrl: 'http://127.0.0.1:7' } }),
@@ -108,7 +108,7 @@ describe('known providers', () => {
     expect((await models.find('anthropic', 'claude-opus-5-5'))?.baseUrl).toBe('http://127.0.0.1:6');
   });
 
-  test('overrides change what is known, models add to it or take its place', async () => {
+  test('overrides change catalogue models; models are added or replace them', async () => {
     const openai = {
       modelOverrides: { 'gpt-5.5': { contextWindow: 9000, cost: { input: 7 }, headers: { 'x-over': '1' } } },
       models: [
@@ -125,13 +125,13 @@ describe('known providers', () => {
     });
     expect(await models.find('openai', 'ft:mine')).toMatchObject({ api: 'openai-responses', reasoning: true });
     expect(await models.find('openai', 'gpt-4.1')).toMatchObject({ name: 'Mine', contextWindow: 128_000 });
-    const ids = (await models.available()).map(({ id }) => id);
+    const ids = (await models.listAvailable()).map(({ id }) => id);
     expect(ids.filter((id) => id === 'gpt-4.1')).toHaveLength(1);
     expect((await exchange(stage, 'openai', 'gpt-5.5')).headers).toEqual({ 'x-over': '1' });
   });
 });
 
-test('headers may be variables and commands, and their secrets are struck out of logs', async () => {
+test('headers may be variables and commands, and their values are redacted in logs', async () => {
   const headers = {
     'x-plain': 'application/json',
     'x-var': 'TEAM_HEADER',
@@ -142,7 +142,7 @@ test('headers may be variables and commands, and their secrets are struck out of
     env: { TEAM_HEADER: 'from-variable' },
     files: providers({ acme: { ...acme, headers } }),
   });
-  const sent = await exchange(stage, 'acme', 'road-runner');
+  const sent = await exchange(stage, 'acme', 'fast-1');
   expect(sent.headers).toEqual({
     'x-plain': 'application/json',
     'x-var': 'from-variable',
@@ -152,11 +152,11 @@ test('headers may be variables and commands, and their secrets are struck out of
   expect(new Set(stage.redacted)).toEqual(new Set(['sk-acme-key', 'from-variable', 'from-command', 'literal-key']));
 });
 
-test('a header’s command that fails is an error at the end of the stream', async () => {
+test('a failing header command ends the stream with an error', async () => {
   const stage = modelStage({ files: providers({ acme: { ...acme, headers: { 'x-cmd': '!exit 4' } } }) });
-  const model = await stage.models.find('acme', 'road-runner');
+  const model = await stage.models.find('acme', 'fast-1');
   const events = [];
-  for await (const event of stage.models.stream(requestFor(model!))) events.push(event);
+  for await (const event of stage.models.stream(createRequest(model!))) events.push(event);
   expect(events.map(({ type }) => type)).toEqual(['start', 'error']);
   expect(events.at(-1)).toMatchObject({
     error: { errorMessage: 'The command for the key of acme (header x-cmd) ended with exit code 4: exit 4' },
@@ -167,13 +167,13 @@ test('a header’s command that fails is an error at the end of the stream', asy
 
 test('the file is read again for each listing', async () => {
   const { models, write } = modelStage({ files: providers({ acme }) });
-  expect((await models.available()).map(nameOf)).toEqual(['acme/road-runner']);
+  expect((await models.listAvailable()).map(getModelName)).toEqual(['acme/fast-1']);
   write('models.json', { providers: { acme: { ...acme, models: [{ id: 'another' }, { id: 'and-one-more' }] } } });
-  expect((await models.available()).map(nameOf)).toEqual(['acme/another', 'acme/and-one-more']);
+  expect((await models.listAvailable()).map(getModelName)).toEqual(['acme/another', 'acme/and-one-more']);
 });
 
-describe('what makes no sense is told with file and key, and costs only itself', () => {
-  const bad: [string, unknown, string][] = [
+describe('an invalid entry is reported with file and key, and only it is ignored', () => {
+  const invalidEntries: [string, unknown, string][] = [
     ['a wrong type', { ...acme, baseUrl: 5 }, 'providers.acme.baseUrl must be a string (got number)'],
     ['a model without an id', { ...acme, models: [{ name: 'x' }] }, 'providers.acme.models[0].id is required'],
     [
@@ -187,27 +187,27 @@ describe('what makes no sense is told with file and key, and costs only itself',
       'providers.acme.models[0].maxTokens must be 1 or more',
     ],
     [
-      'no address',
+      'no base URL',
       { ...acme, baseUrl: undefined },
       'providers.acme.baseUrl is required, or providers.acme.models[0].baseUrl',
     ],
-    ['no format', { ...acme, api: undefined }, 'providers.acme.api is required, or providers.acme.models[0].api'],
+    ['no API', { ...acme, api: undefined }, 'providers.acme.api is required, or providers.acme.models[0].api'],
     [
-      'no models for a stranger',
+      'no models for an unknown provider',
       { baseUrl: 'http://x' },
-      'providers.acme.models is required, because nobody knows acme',
+      'providers.acme.models is required, because acme is not a built-in provider',
     ],
-    ['not even an object', 'sk-canary', 'providers.acme must be an object (got string)'],
+    ['not an object', 'sk-canary', 'providers.acme must be an object (got string)'],
     [
       'a key in the wrong place',
       { ...acme, headers: 'sk-canary' },
       'providers.acme.headers must be an object (got string)',
     ],
   ];
-  test.each(bad)('%s', async (_, entry, sentence) => {
+  test.each(invalidEntries)('%s', async (_, entry, sentence) => {
     const { models, warnings, directory } = modelStage({ files: providers({ acme: entry, fine: acme }) });
-    expect((await models.available()).map(nameOf)).toEqual(['fine/road-runner']);
-    await models.available();
+    expect((await models.listAvailable()).map(getModelName)).toEqual(['fine/fast-1']);
+    await models.listAvailable();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(`${directory}/models.json: ${sentence}`);
     expect(warnings[0]).toContain('; the provider "acme" is ignored');
@@ -215,12 +215,12 @@ describe('what makes no sense is told with file and key, and costs only itself',
   });
 
   test.each([
-    ['no JSON', '{"providers": {"acme": sk-canary', 'line 1 is not JSON; the file is ignored'],
-    ['a list', '[]', 'holds array where an object is wanted; the file is ignored'],
+    ['invalid JSON', '{"providers": {"acme": sk-canary', 'line 1 is not JSON (invalid symbol); the file is ignored'],
+    ['a list', '[]', 'contains array where an object is expected; the file is ignored'],
     ['providers as a list', '{"providers":[]}', 'providers must be an object (got array); the file is ignored'],
   ])('%s', async (_, content, sentence) => {
     const { models, warnings } = modelStage({ files: { 'models.json': content } });
-    expect((await models.available()).map(nameOf)).toEqual(['parley/offline']);
+    expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(sentence);
     expect(warnings[0]).not.toContain('canary');

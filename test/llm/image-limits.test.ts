@@ -1,21 +1,21 @@
-// How large an image may be for a model: by the length of its base64, and by its sides as its first bytes give them.
+// Image limits per model: base64 length, and width and height from the file header.
 import { expect, test } from 'vitest';
-import { imageProblem } from '../../src/llm/image-limits.ts';
+import { findImageProblem } from '../../src/llm/image-limits.ts';
 import { claude } from './apis/anthropic-stage.ts';
 
 const model = claude('claude-x');
 const other = claude('gpt-5', { api: 'openai-responses', provider: 'openai' });
 const MIB = 1024 * 1024;
 
-test('the length of the base64', () => {
+test('limits the base64 length', () => {
   const data = (length: number) => `/9j/${'A'.repeat(length - 4)}`;
-  expect(imageProblem(model, { data: data(5 * MIB) })).toBeUndefined();
+  expect(findImageProblem(model, { data: data(5 * MIB) })).toBeUndefined();
   const problem = 'has 6.0 MiB in base64, and anthropic/claude-x takes at most 5 MiB';
-  expect(imageProblem(model, { data: data(6 * MIB) })).toBe(problem);
-  expect(imageProblem(other, { data: data(6 * MIB) })).toBeUndefined();
-  expect(imageProblem(other, { data: data(21 * MIB) })).toContain('takes at most 20 MiB');
+  expect(findImageProblem(model, { data: data(6 * MIB) })).toBe(problem);
+  expect(findImageProblem(other, { data: data(6 * MIB) })).toBeUndefined();
+  expect(findImageProblem(other, { data: data(21 * MIB) })).toContain('takes at most 20 MiB');
   const copilot = claude('claude-sonnet-4.5', { api: 'openai-completions', provider: 'github-copilot' });
-  expect(imageProblem(copilot, { data: data(6 * MIB) })).toContain('takes at most 5 MiB');
+  expect(findImageProblem(copilot, { data: data(6 * MIB) })).toContain('takes at most 5 MiB');
 });
 
 function png(width: number, height: number): Buffer {
@@ -33,7 +33,7 @@ function gif(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** With a comment before its frame, as cameras write it. */
+/** With a comment segment before the frame header, as cameras write it. */
 function jpeg(width: number, height: number): Buffer {
   const frame = Buffer.alloc(9);
   frame.writeUInt16BE(0xffc2, 0);
@@ -46,9 +46,9 @@ function jpeg(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xd8]), comment, frame]);
 }
 
-function webp(form: string, write: (bytes: Buffer) => void): Buffer {
+function webp(chunkType: string, write: (bytes: Buffer) => void): Buffer {
   const bytes = Buffer.alloc(30);
-  bytes.write(`RIFF....WEBP${form}`, 'latin1');
+  bytes.write(`RIFF....WEBP${chunkType}`, 'latin1');
   write(bytes);
   return bytes;
 }
@@ -65,16 +65,16 @@ const FORMATS: [string, (width: number, height: number) => Buffer][] = [
   ['WebP, lossless', (w, h) => webp('VP8L', (bytes) => bytes.writeUInt32LE((w - 1) | ((h - 1) << 14), 21))],
 ];
 
-test.each(FORMATS)('the sides of a %s', (_name, make) => {
-  const problem = (width: number, height: number, by = model) =>
-    imageProblem(by, { data: make(width, height).toString('base64') });
+test.each(FORMATS)('limits width and height of a %s', (_name, createImage) => {
+  const problem = (width: number, height: number, forModel = model) =>
+    findImageProblem(forModel, { data: createImage(width, height).toString('base64') });
   expect(problem(800, 8000)).toBeUndefined();
   expect(problem(9000, 100)).toBe('is 9000 pixels long, and anthropic/claude-x takes at most 8000');
   expect(problem(100, 9000)).toBe('is 9000 pixels long, and anthropic/claude-x takes at most 8000');
   expect(problem(9000, 9000, other)).toBeUndefined();
 });
 
-test.each(FORMATS)('a %s that ends too early says nothing', (_name, make) => {
-  const bytes = make(9000, 9000);
-  expect(imageProblem(model, { data: bytes.subarray(0, 9).toString('base64') })).toBeUndefined();
+test.each(FORMATS)('a truncated %s has no size limit', (_name, createImage) => {
+  const bytes = createImage(9000, 9000);
+  expect(findImageProblem(model, { data: bytes.subarray(0, 9).toString('base64') })).toBeUndefined();
 });

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
-import { type AssistantMessageEvent, noUsage, type ToolCall } from '../../src/protocol/index.ts';
+import { type AssistantMessageEvent, createEmptyUsage, type ToolCall } from '../../src/protocol/index.ts';
 import { expectGrammar, type Observation } from './contract.ts';
 
-const model = { api: 'wire', provider: 'house', id: 'one' };
+const model = { api: 'wire', provider: 'acme', id: 'one' };
 const create = () => new MessageBuilder(model, 42);
 
-function seen(events: AssistantMessageEvent[]): Observation {
+function toObservation(events: AssistantMessageEvent[]): Observation {
   const last = events.at(-1)!;
   const message = last.type === 'done' ? last.message : last.type === 'error' ? last.error : last.partial;
   return { events, message, usages: new Map() };
 }
 
-describe('what a builder says', () => {
-  test('every event carries the one message, whose keys stand in the documented order', () => {
+describe('events', () => {
+  test('every event carries the same message, with its keys in the documented order', () => {
     const builder = create();
     const start = builder.start();
     builder.startText();
@@ -24,11 +24,11 @@ describe('what a builder says', () => {
     expect('partial' in delta && delta.partial).toBe(builder.message);
     builder.endText();
     expect(JSON.stringify(builder.finish('stop'))).toBe(
-      `{"type":"done","reason":"stop","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"api":"wire","provider":"house","model":"one","usage":${JSON.stringify(noUsage())},"stopReason":"stop","timestamp":42}}`,
+      `{"type":"done","reason":"stop","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"api":"wire","provider":"acme","model":"one","usage":${JSON.stringify(createEmptyUsage())},"stopReason":"stop","timestamp":42}}`,
     );
   });
 
-  test('a failure puts its message before the timestamp and keeps an unfinished block', () => {
+  test('a failure puts errorMessage before the timestamp and keeps an unfinished block', () => {
     const builder = create();
     builder.startThinking();
     builder.appendThinking('hm');
@@ -39,7 +39,7 @@ describe('what a builder says', () => {
     expect(builder.message.timestamp).toBe(42);
   });
 
-  test('a call ends with its whole arguments, in the block that its events carry', () => {
+  test('a call ends with its complete arguments, in the block of its events', () => {
     const builder = create();
     builder.startToolCall('c1', 'read');
     builder.appendToolCall('{"path":"a');
@@ -55,14 +55,14 @@ describe('what a builder says', () => {
     });
   });
 
-  test('a call without any argument text has no arguments', () => {
+  test('a call without argument text has empty arguments', () => {
     const builder = create();
     builder.startToolCall('c1', 'ls');
     builder.endToolCall();
     expect(builder.message.content[0]).toMatchObject({ arguments: {} });
   });
 
-  test.each(['{"path":"a', '[1]', '"x"', 'null'])('arguments that are no JSON object are refused: %s', (json) => {
+  test.each(['{"path":"a', '[1]', '"x"', 'null'])('rejects arguments that are not a JSON object: %s', (json) => {
     const builder = create();
     builder.startToolCall('c1', 'read');
     builder.appendToolCall(json);
@@ -77,11 +77,11 @@ describe('what a builder says', () => {
       builder.appendToolCall('{"command":"rm -rf /'),
     ];
     events.push(builder.endToolCall({ cut: true }), builder.finish('length'));
-    expectGrammar(seen(events));
+    expectGrammar(toObservation(events));
     expect(builder.message.content[0]).toEqual({ type: 'toolCall', id: 'c1', name: 'bash', arguments: {} });
   });
 
-  test('signatures are kept', () => {
+  test('signatures are stored', () => {
     const builder = create();
     builder.startThinking();
     builder.endThinking('sig', true);
@@ -97,15 +97,15 @@ describe('what a builder says', () => {
   });
 });
 
-describe('the arguments of a growing call', () => {
-  const open = () => {
+describe('arguments of a streaming call', () => {
+  const startCall = () => {
     const builder = create();
     builder.startToolCall('c', 'edit');
-    return { builder, shown: () => (builder.message.content[0] as ToolCall).arguments };
+    return { builder, getArguments: () => (builder.message.content[0] as ToolCall).arguments };
   };
 
-  test('show what has come: half a string its beginning, half a number or word nothing', () => {
-    const { builder, shown } = open();
+  test('contain partial strings but no partial numbers or literals', () => {
+    const { builder, getArguments: shown } = startCall();
     const steps: [string, Record<string, unknown>][] = [
       ['{', {}],
       ['"path":"a', { path: 'a' }],
@@ -123,8 +123,8 @@ describe('the arguments of a growing call', () => {
     }
   });
 
-  test('are looked at again only when the text has grown by a quarter, and are a new object then', () => {
-    const { builder, shown } = open();
+  test('are parsed again, into a new object, only when the text has grown by a quarter', () => {
+    const { builder, getArguments: shown } = startCall();
     builder.appendToolCall(`{"text":"${'x'.repeat(91)}`);
     const first = shown();
     for (let length = 101; length < 125; length++) {
@@ -137,107 +137,104 @@ describe('the arguments of a growing call', () => {
     expect(shown()).toEqual({ text: `${'x'.repeat(91)}${'y'.repeat(25)}` });
   });
 
-  test('cost in proportion to their text, however it is cut', () => {
-    const { builder, shown } = open();
+  test('are parsed in time proportional to the text', () => {
+    const { builder, getArguments: shown } = startCall();
     const objects = new Set<unknown>();
-    let read = 0;
+    let parsedLength = 0;
     builder.appendToolCall('{"text":"');
     for (let n = 0; n < 100_000; n++) {
       builder.appendToolCall('z');
       if (objects.has(shown())) continue;
       objects.add(shown());
-      read += n;
+      parsedLength += n;
     }
     expect(objects.size).toBeLessThan(50);
-    expect(read).toBeLessThan(5.5 * 100_000);
+    expect(parsedLength).toBeLessThan(5.5 * 100_000);
   });
 
-  test.each(['[1,2', 'null', '"text', 'nonsense', '{"a" 1 2 3', '}}}'])(
-    'stay as they are when the text is %s',
-    (text) => {
-      const { builder, shown } = open();
-      builder.appendToolCall(text);
-      expect(shown()).toEqual({});
-      expect(builder.isToolCallWhole).toBe(false);
-    },
-  );
+  test.each(['[1,2', 'null', '"text', 'nonsense', '{"a" 1 2 3', '}}}'])('stay empty when the text is %s', (text) => {
+    const { builder, getArguments: shown } = startCall();
+    builder.appendToolCall(text);
+    expect(shown()).toEqual({});
+    expect(builder.isToolCallComplete).toBe(false);
+  });
 
-  test('tell whether they are whole', () => {
-    const { builder } = open();
-    expect(builder.isToolCallWhole).toBe(true);
+  test('report whether they are complete', () => {
+    const { builder } = startCall();
+    expect(builder.isToolCallComplete).toBe(true);
     builder.appendToolCall('{"a":1');
-    expect(builder.isToolCallWhole).toBe(false);
+    expect(builder.isToolCallComplete).toBe(false);
     builder.appendToolCall('}');
-    expect(builder.isToolCallWhole).toBe(true);
+    expect(builder.isToolCallComplete).toBe(true);
     builder.endToolCall();
-    expect(() => builder.isToolCallWhole).toThrow('No toolCall block is open');
+    expect(() => builder.isToolCallComplete).toThrow('No toolCall block is open');
   });
 
-  test('are unreadable in a way that a retry can mend', () => {
-    const { builder } = open();
+  test('invalid JSON is a malformed failure, which is retried', () => {
+    const { builder } = startCall();
     builder.appendToolCall('{"a":');
-    expect(() => builder.endToolCall()).toThrow(expect.objectContaining({ failure: { kind: 'malformed' } }));
+    expect(() => builder.endToolCall()).toThrow(expect.objectContaining({ providerFailure: { kind: 'malformed' } }));
   });
 
-  test('never hold anything that the whole arguments do not begin with', () => {
+  test('are always a prefix of the complete arguments', () => {
     const value = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 9 }), (args, size) => {
-        const { builder, shown } = open();
-        const whole = JSON.parse(JSON.stringify(args)) as Record<string, unknown>;
+        const { builder, getArguments: shown } = startCall();
+        const complete = JSON.parse(JSON.stringify(args)) as Record<string, unknown>;
         for (const piece of JSON.stringify(args).match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []) {
           builder.appendToolCall(piece);
-          expect(begins(shown(), whole)).toBe(true);
+          expect(isPrefix(shown(), complete)).toBe(true);
         }
         builder.endToolCall();
-        expect(shown()).toEqual(whole);
+        expect(shown()).toEqual(complete);
       }),
     );
   });
 
-  test('never hang on or throw at any text', () => {
+  test('accept any text without throwing', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'{}[]",:\\ \n1e-tnu0') })), (pieces) => {
-        const { builder } = open();
+        const { builder } = startCall();
         for (const piece of pieces) builder.appendToolCall(piece);
       }),
     );
   });
 });
 
-/** Half of a value: strings and lists may be shorter, objects may lack keys. Lone surrogates are halves of a character. */
-function begins(part: unknown, whole: unknown): boolean {
+/** Whether `part` is a prefix of `whole`: strings and lists may be shorter, objects may lack keys. */
+function isPrefix(part: unknown, whole: unknown): boolean {
   if (typeof part === 'string') return typeof whole === 'string' && whole.startsWith(part);
   if (Array.isArray(part))
-    return Array.isArray(whole) && part.length <= whole.length && part.every((one, n) => begins(one, whole[n]));
+    return Array.isArray(whole) && part.length <= whole.length && part.every((item, n) => isPrefix(item, whole[n]));
   if (typeof part === 'object' && part !== null) {
-    const known = whole as Record<string, unknown>;
-    return Object.entries(part).every(([key, one]) => Object.hasOwn(known, key) && begins(one, known[key]));
+    const object = whole as Record<string, unknown>;
+    return Object.entries(part).every(([key, value]) => Object.hasOwn(object, key) && isPrefix(value, object[key]));
   }
   return Object.is(part, whole);
 }
 
 describe('usage', () => {
-  test('is replaced, never changed, and only when it differs', () => {
+  test('is replaced by a new object only when it differs', () => {
     const builder = create();
     const first = builder.message.usage;
-    const given = { ...noUsage(), input: 3 };
-    builder.setUsage(given);
+    const usage = { ...createEmptyUsage(), input: 3 };
+    builder.setUsage(usage);
     const second = builder.message.usage;
     expect(first.input).toBe(0);
-    expect(second).toEqual(given);
+    expect(second).toEqual(usage);
     expect(Object.isFrozen(second) && Object.isFrozen(second.cost)).toBe(true);
-    given.input = 9;
+    usage.input = 9;
     expect(builder.message.usage.input).toBe(3);
-    builder.setUsage({ ...noUsage(), input: 3 });
+    builder.setUsage({ ...createEmptyUsage(), input: 3 });
     expect(builder.message.usage).toBe(second);
-    builder.setUsage({ ...noUsage(), input: 3, cost: { ...noUsage().cost, total: 1 } });
+    builder.setUsage({ ...createEmptyUsage(), input: 3, cost: { ...createEmptyUsage().cost, total: 1 } });
     expect(builder.message.usage).not.toBe(second);
   });
 });
 
-describe('what a builder refuses', () => {
-  test('two blocks at once, growth of none, and an end inside a block', () => {
+describe('invalid use', () => {
+  test('rejects two open blocks, a delta without a block, and an end inside a block', () => {
     const builder = create();
     expect(() => builder.appendText('x')).toThrow('No text block is open');
     builder.startText();
@@ -247,7 +244,7 @@ describe('what a builder refuses', () => {
   });
 });
 
-test('any sequence of blocks obeys the grammar', () => {
+test('any sequence of blocks gives a valid stream', () => {
   const block = fc.oneof(
     fc.record({ kind: fc.constant('text' as const), deltas: fc.array(fc.string({ unit: 'binary' })) }),
     fc.record({ kind: fc.constant('thinking' as const), deltas: fc.array(fc.string({ unit: 'binary' })) }),
@@ -270,7 +267,7 @@ test('any sequence of blocks obeys the grammar', () => {
         }
       }
       events.push(fails ? builder.fail('error', 'broken') : builder.finish('stop'));
-      expectGrammar(seen(events));
+      expectGrammar(toObservation(events));
     }),
     { numRuns: 60 },
   );

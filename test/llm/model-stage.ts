@@ -1,4 +1,4 @@
-// For tests of which models there are: real files in a directory of their own, an environment of their own, and APIs that only listen.
+// Setup for tests of the model registry: real files in a temporary directory, an environment, and APIs that record requests.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -7,7 +7,7 @@ import type { ApiRequest, ModelApi, ModelRequest, Ports } from '../../src/contra
 import type { ApiLoader } from '../../src/llm/index.ts';
 import { createModels, type ModelsOptions } from '../../src/llm/index.ts';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
-import { OFFLINE_API } from '../../src/llm/offline/model.ts';
+import { OFFLINE_API } from '../../src/llm/offline/offline-model.ts';
 import { PROVIDERS } from '../../src/llm/providers/providers.ts';
 import type { Model } from '../../src/protocol/index.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -26,13 +26,13 @@ export interface ModelStage {
   readonly warnings: readonly string[];
   readonly redacted: readonly string[];
   readonly withheld: readonly string[];
-  /** Paths that were looked at or read, in order, without the directory. */
-  readonly touched: readonly string[];
+  /** Paths that were read or checked, in order, relative to the directory. */
+  readonly accessedPaths: readonly string[];
   write(name: string, content: unknown, mode?: number): void;
 }
 
 export function modelStage(options: StageOptions = {}): ModelStage {
-  const { files: given = {}, ports: replaced, apis, ...rest } = options;
+  const { files: initialFiles = {}, ports: portOverrides, apis, ...rest } = options;
   const directory = temporaryDirectory();
   const requests: ApiRequest[] = [];
   const [warnings, redacted, withheld, touched] = [[], [], [], []] as string[][] as [
@@ -46,40 +46,40 @@ export function modelStage(options: StageOptions = {}): ModelStage {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode });
   };
-  for (const [name, content] of Object.entries(given)) write(name, content);
+  for (const [name, content] of Object.entries(initialFiles)) write(name, content);
   const env = options.env ?? {};
   const system = createSystemPorts({ env: { PATH: process.env.PATH, ...env } });
   onTestFinished(() => system.close());
-  const files = watched(system.files, (path) => touched.push(path.replace(`${directory}/`, '')));
+  const files = watchFiles(system.files, (path) => touched.push(path.replace(`${directory}/`, '')));
   const models = createModels({
-    apis: apis ?? listeningApis(requests),
+    apis: apis ?? createRecordingApis(requests),
     env,
     directory,
     warn: (sentence) => void warnings.push(sentence),
     redact: (secret) => void redacted.push(secret),
     withhold: (variable) => void withheld.push(variable),
     ...rest,
-    ports: { ...system, files, ...replaced },
+    ports: { ...system, files, ...portOverrides },
   });
-  return { models, directory, requests, warnings, redacted, withheld, touched, write };
+  return { models, directory, requests, warnings, redacted, withheld, accessedPaths: touched, write };
 }
 
-function watched(files: Ports['files'], touch: (path: string) => void): Ports['files'] {
+function watchFiles(files: Ports['files'], onAccess: (path: string) => void): Ports['files'] {
   return {
     ...files,
     info: (path, options) => {
-      touch(path);
+      onAccess(path);
       return files.info(path, options);
     },
     read: (path, range) => {
-      touch(path);
+      onAccess(path);
       return files.read(path, range);
     },
   };
 }
 
-/** One API for every format that a provider speaks; each answers with nothing. */
-function listeningApis(requests: ApiRequest[]): Record<string, ApiLoader> {
+/** One API for every wire format; each sends an empty reply. */
+function createRecordingApis(requests: ApiRequest[]): Record<string, ApiLoader> {
   const api: ModelApi = {
     async *stream(request) {
       requests.push(request);
@@ -93,11 +93,11 @@ function listeningApis(requests: ApiRequest[]): Record<string, ApiLoader> {
   );
 }
 
-export function nameOf(model: Model | null | undefined): string | undefined {
+export function getModelName(model: Model | null | undefined): string | undefined {
   return model ? `${model.provider}/${model.id}` : undefined;
 }
 
-export function requestFor(model: Model, signal = new AbortController().signal): ModelRequest {
+export function createRequest(model: Model, signal = new AbortController().signal): ModelRequest {
   return {
     model,
     systemPrompt: '',

@@ -1,20 +1,21 @@
-// Which model an agent begins with, which can be used, and what each request carries.
+// The model registry: initial model, available models, and the contents of requests.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_MODELS, defaultModelOf } from '../../src/llm/defaults.ts';
-import { apiLoaders, offlineModel } from '../../src/llm/index.ts';
-import { OFFLINE_API } from '../../src/llm/offline/model.ts';
+import { DEFAULT_MODELS, findDefaultModel } from '../../src/llm/default-models.ts';
+import { createApiLoaders, offlineModel } from '../../src/llm/index.ts';
+import { OFFLINE_API } from '../../src/llm/offline/offline-model.ts';
 import { findProvider } from '../../src/llm/providers/providers.ts';
-import { selectModel } from '../../src/llm/selection.ts';
+import { selectModel } from '../../src/llm/select-model.ts';
 import type { Model } from '../../src/protocol/index.ts';
 import { observe } from './contract.ts';
-import { modelStage, nameOf, requestFor, type StageOptions } from './model-stage.ts';
+import { createRequest, getModelName, modelStage, type StageOptions } from './model-stage.ts';
 
 const ANTHROPIC = { ANTHROPIC_API_KEY: 'sk-ant-test' };
-const first = async (options: StageOptions) => nameOf(await modelStage(options).models.initial());
+const chooseInitialName = async (options: StageOptions) =>
+  getModelName(await modelStage(options).models.chooseInitial());
 
-describe('words that mean a model', () => {
+describe('model selection by name', () => {
   const model = (provider: string, id: string, name = id): Model => ({
     ...offlineModel,
     provider,
@@ -22,7 +23,7 @@ describe('words that mean a model', () => {
     name,
     api: 'wire',
   });
-  const many = [
+  const allModels = [
     offlineModel,
     model('anthropic', 'claude-opus-5', 'Claude Opus'),
     model('anthropic', 'claude-haiku-5', 'Claude Haiku'),
@@ -42,13 +43,15 @@ describe('words that mean a model', () => {
     [{ model: 'gpt-9' }, 'openai/GPT-9'],
     [{ model: 'HAIKU' }, 'anthropic/claude-haiku-5'],
     [{ provider: 'parley', model: 'offline' }, 'parley/offline'],
-  ])('%j means %s', (wanted, name) => {
-    expect(nameOf(selectModel(many, wanted))).toBe(name);
+  ])('%j selects %s', (requested, name) => {
+    expect(getModelName(selectModel(allModels, requested))).toBe(name);
   });
 
-  test('where several fit, the one that can be used', () => {
-    expect(nameOf(selectModel(many, { model: 'gpt-9' }, ({ provider }) => provider === 'azure'))).toBe('azure/GPT-9');
-    expect(nameOf(selectModel(many, { model: 'opus' }, ({ provider }) => provider === 'router'))).toBe(
+  test('prefers the usable one of several matches', () => {
+    expect(getModelName(selectModel(allModels, { model: 'gpt-9' }, ({ provider }) => provider === 'azure'))).toBe(
+      'azure/GPT-9',
+    );
+    expect(getModelName(selectModel(allModels, { model: 'opus' }, ({ provider }) => provider === 'router'))).toBe(
       'router/anthropic/claude-opus-5',
     );
   });
@@ -56,74 +59,80 @@ describe('words that mean a model', () => {
   test.each([
     [{ provider: 'anthropic', model: 'gpt-9' }, 'Model not found: anthropic/gpt-9.'],
     [{ model: 'nothing' }, 'Model not found: nothing.'],
-    [{ provider: 'nobody' }, 'Model not found: nobody.'],
-    [{ model: 'claude' }, 'Model not found: claude could be any of anthropic/claude-opus-5, anthropic/claude-haiku-5,'],
-  ])('%j is refused', (wanted, sentence) => {
-    expect(() => selectModel(many, wanted)).toThrow(expect.objectContaining({ code: 'not_found' }));
-    expect(() => selectModel(many, wanted)).toThrow(sentence);
-    expect(() => selectModel(many, wanted)).toThrow('--list-models');
+    [{ provider: 'unknown' }, 'Model not found: unknown.'],
+    [
+      { model: 'claude' },
+      'Model not found: claude matches several models: anthropic/claude-opus-5, anthropic/claude-haiku-5,',
+    ],
+  ])('%j is rejected', (requested, sentence) => {
+    expect(() => selectModel(allModels, requested)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => selectModel(allModels, requested)).toThrow(sentence);
+    expect(() => selectModel(allModels, requested)).toThrow('--list-models');
   });
 });
 
-describe('the model to begin with', () => {
-  test('without anything it is the offline one, after one look at each file', async () => {
+describe('the initial model', () => {
+  test('is the offline model without configuration, after reading each file once', async () => {
     const stage = modelStage();
-    expect(await stage.models.initial()).toBe(offlineModel);
-    expect([...stage.touched].sort()).toEqual(['auth.json', 'models.json']);
+    expect(await stage.models.chooseInitial()).toBe(offlineModel);
+    expect([...stage.accessedPaths].sort()).toEqual(['auth.json', 'models.json']);
   });
 
-  test('a key decides, in a fixed order', async () => {
-    expect(await first({ env: ANTHROPIC })).toBe('anthropic/claude-opus-5-5');
-    expect(await first({ env: { OPENAI_API_KEY: 'sk' } })).toBe('openai/gpt-6.1-sol');
-    expect(await first({ env: { GROQ_API_KEY: 'k', OPENROUTER_API_KEY: 'k' } })).toBe(
+  test('is chosen by available keys, in a fixed order', async () => {
+    expect(await chooseInitialName({ env: ANTHROPIC })).toBe('anthropic/claude-opus-5-5');
+    expect(await chooseInitialName({ env: { OPENAI_API_KEY: 'sk' } })).toBe('openai/gpt-6.1-sol');
+    expect(await chooseInitialName({ env: { GROQ_API_KEY: 'k', OPENROUTER_API_KEY: 'k' } })).toBe(
       'openrouter/anthropic/claude-opus-5.5',
     );
-    expect(await first({ env: { OPENAI_API_KEY: 'sk', ...ANTHROPIC } })).toBe('anthropic/claude-opus-5-5');
+    expect(await chooseInitialName({ env: { OPENAI_API_KEY: 'sk', ...ANTHROPIC } })).toBe('anthropic/claude-opus-5-5');
     const files = { 'auth.json': { mistral: { type: 'api_key', key: 'k' } } };
-    expect(await first({ files })).toBe('mistral/mistral-medium-3-5');
+    expect(await chooseInitialName({ files })).toBe('mistral/mistral-medium-3-5');
   });
 
-  test.each([...DEFAULT_MODELS.keys()])('the key of %s leads to the model that the catalogue has', async (provider) => {
-    const env = { [findProvider(provider)!.env[0]!]: 'k', ANTHROPIC_BASE_URL: 'https://proxy.example/' };
-    const { models } = modelStage({ env });
-    const model = await models.initial();
-    expect(model).toEqual(await models.find(provider, defaultModelOf(provider)!));
-    // What is described elsewhere may change it, and an address that is none makes it unusable.
-    const files = {
-      'models.json': { providers: { [provider]: { modelOverrides: { [model!.id]: { name: 'Mine' } } } } },
-    };
-    expect(await modelStage({ env, files }).models.initial()).toMatchObject({ id: model!.id, name: 'Mine' });
-  });
+  test.each([...DEFAULT_MODELS.keys()])(
+    'the key of %s selects its default model of the catalogue',
+    async (provider) => {
+      const env = { [findProvider(provider)!.env[0]!]: 'k', ANTHROPIC_BASE_URL: 'https://proxy.example/' };
+      const { models } = modelStage({ env });
+      const model = await models.chooseInitial();
+      expect(model).toEqual(await models.find(provider, findDefaultModel(provider)!));
+      // Overrides in models.json change it.
+      const files = {
+        'models.json': { providers: { [provider]: { modelOverrides: { [model!.id]: { name: 'Mine' } } } } },
+      };
+      expect(await modelStage({ env, files }).models.chooseInitial()).toMatchObject({ id: model!.id, name: 'Mine' });
+    },
+  );
 
-  test('a provider whose address is none is passed over, with a warning', async () => {
+  test('a provider with an invalid base URL is skipped with a warning', async () => {
     const stage = modelStage({ env: { ...ANTHROPIC, ANTHROPIC_BASE_URL: 'nonsense', OPENAI_API_KEY: 'k' } });
-    expect(nameOf(await stage.models.initial())).toBe('openai/gpt-6.1-sol');
-    expect(stage.warnings).toEqual([expect.stringContaining('ANTHROPIC_BASE_URL is no web address: nonsense')]);
+    expect(getModelName(await stage.models.chooseInitial())).toBe('openai/gpt-6.1-sol');
+    expect(stage.warnings).toEqual([expect.stringContaining('ANTHROPIC_BASE_URL is not a valid HTTP URL: nonsense')]);
   });
 
   test.each(['GITHUB_TOKEN', 'HF_TOKEN'])(
-    '%s alone, which other programs use too, decides nothing',
+    '%s alone, which other programs use too, selects no provider',
     async (variable) => {
       const { models } = modelStage({ env: { [variable]: '127.0.0.1:9' } });
-      expect(nameOf(await models.initial())).toBe('parley/offline');
-      expect(models.absence).toContain('No key of a provider was found');
+      expect(getModelName(await models.chooseInitial())).toBe('parley/offline');
+      expect(models.missingReason).toContain('No provider key was found');
     },
   );
 
   test.each([
-    ['AWS_PROFILE', 'x', 'AWS_PROFILE is set, but Amazon Bedrock is used only when it is named'],
-    ['GOOGLE_APPLICATION_CREDENTIALS', 'x', 'Google Vertex AI is used only when it is named'],
-    ['OLLAMA_HOST', '127.0.0.1:9', 'Ollama is used only when it is named'],
+    ['AWS_PROFILE', 'x', 'AWS_PROFILE is set, but Amazon Bedrock is used only when it is selected explicitly'],
+    ['GOOGLE_APPLICATION_CREDENTIALS', 'x', 'Google Vertex AI is used only when it is selected explicitly'],
+    ['OLLAMA_HOST', '127.0.0.1:9', 'Ollama is used only when it is selected explicitly'],
     ['ANTHROPIC_API_KEY', '', 'ANTHROPIC_API_KEY is set but empty, so Anthropic cannot be used'],
     ['ANTHROPIC_BASE_URL', 'http://127.0.0.1:9', 'there is no key for Anthropic. Set ANTHROPIC_API_KEY.'],
-  ])('%s=%s points at a provider: no model, and the reason', async (variable, value, sentence) => {
+  ])('%s=%s refers to a provider: no model, and the reason', async (variable, value, sentence) => {
     const { models } = modelStage({ env: { [variable]: value } });
-    expect(await models.initial()).toBeNull();
-    expect(models.absence).toContain(sentence);
-    expect(models.absence).toContain('The offline model answers only when it is named: --model parley/offline.');
+    expect(await models.chooseInitial()).toBeNull();
+    expect(models.missingReason).toContain(sentence);
+    expect(models.missingReason).toContain('To use the offline model, pass --model parley/offline.');
   });
 
-  test('a provider of one’s own comes after the known ones', async () => {
+  test('custom providers come after the built-in ones', async () => {
     const acme = {
       baseUrl: 'http://127.0.0.1:9',
       api: 'openai-completions',
@@ -131,127 +140,137 @@ describe('the model to begin with', () => {
       models: [{ id: 'one' }, { id: 'two' }],
     };
     const files = { 'models.json': { providers: { acme } } };
-    expect(await first({ files })).toBe('acme/one');
-    expect(await first({ files, env: ANTHROPIC })).toBe('anthropic/claude-opus-5-5');
+    expect(await chooseInitialName({ files })).toBe('acme/one');
+    expect(await chooseInitialName({ files, env: ANTHROPIC })).toBe('anthropic/claude-opus-5-5');
   });
 
-  test('a provider whose format nobody speaks here is passed over, and the offline model does not stand in for it', async () => {
-    const { [OFFLINE_API]: offline } = apiLoaders({ clock: { now: () => 0 } });
-    expect(await first({ env: ANTHROPIC, apis: { [OFFLINE_API]: offline! } })).toBeUndefined();
+  test('a provider with an unsupported API is skipped, and the offline model does not replace it', async () => {
+    const { [OFFLINE_API]: offline } = createApiLoaders({ clock: { now: () => 0 } });
+    expect(await chooseInitialName({ env: ANTHROPIC, apis: { [OFFLINE_API]: offline! } })).toBeUndefined();
   });
 
-  test('flags come before settings, settings before keys', async () => {
+  test('flags override settings, settings override keys', async () => {
     const preferred = { provider: 'openai', model: 'gpt-5.5' };
-    expect(await first({ env: ANTHROPIC, preferred })).toBe('openai/gpt-5.5');
-    expect(await first({ env: ANTHROPIC, preferred, asked: { model: 'claude-haiku-4-5' } })).toBe(
+    expect(await chooseInitialName({ env: ANTHROPIC, preferred })).toBe('openai/gpt-5.5');
+    expect(await chooseInitialName({ env: ANTHROPIC, preferred, requested: { model: 'claude-haiku-4-5' } })).toBe(
       'anthropic/claude-haiku-4-5',
     );
-    expect(await first({ env: ANTHROPIC, preferred: { provider: 'openai' } })).toBe('openai/gpt-6.1-sol');
-    expect(await first({ preferred: { model: 'parley/offline' }, env: ANTHROPIC })).toBe('parley/offline');
+    expect(await chooseInitialName({ env: ANTHROPIC, preferred: { provider: 'openai' } })).toBe('openai/gpt-6.1-sol');
+    expect(await chooseInitialName({ preferred: { model: 'parley/offline' }, env: ANTHROPIC })).toBe('parley/offline');
   });
 
-  test('of the same model at two providers, the one with a key', async () => {
+  test('the same model from two providers: the one with a key is used', async () => {
     const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_BASE_URL: 'https://mine.example' };
-    expect(await first({ asked: { model: 'gpt-5.5' }, env })).toBe('azure/gpt-5.5');
-    expect(await first({ asked: { model: 'gpt-5.5' } })).toBe('openai/gpt-5.5');
+    expect(await chooseInitialName({ requested: { model: 'gpt-5.5' }, env })).toBe('azure/gpt-5.5');
+    expect(await chooseInitialName({ requested: { model: 'gpt-5.5' } })).toBe('openai/gpt-5.5');
   });
 
-  test('a model that was asked for and has no key is not replaced: it refuses to work', async () => {
-    const { models, directory } = modelStage({ asked: { provider: 'anthropic' } });
-    const model = await models.initial();
-    expect(nameOf(model)).toBe('anthropic/claude-opus-5-5');
-    await expect(models.ready(model!)).rejects.toMatchObject({
+  test('a requested model without a key is not replaced; requests fail', async () => {
+    const { models, directory } = modelStage({ requested: { provider: 'anthropic' } });
+    const model = await models.chooseInitial();
+    expect(getModelName(model)).toBe('anthropic/claude-opus-5-5');
+    await expect(models.requireCredentials(model!)).rejects.toMatchObject({
       code: 'no_credentials',
       message: `No API key for anthropic. Set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${directory}/auth.json.`,
     });
   });
 
-  test('an unknown one is a fault when a flag names it, and no model at all when a setting does', async () => {
-    await expect(first({ asked: { model: 'nope' } })).rejects.toThrow('Model not found: nope. List the models');
+  test('an unknown model throws when a flag names it, and gives no model when a setting names it', async () => {
+    await expect(chooseInitialName({ requested: { model: 'nope' } })).rejects.toThrow(
+      'Model not found: nope. List the models',
+    );
     const { models, warnings } = modelStage({ preferred: { model: 'nope' }, env: ANTHROPIC });
-    expect(await models.initial()).toBeNull();
+    expect(await models.chooseInitial()).toBeNull();
     expect(warnings).toEqual([
-      'The model that the settings name cannot be used: Model not found: nope. List the models with --list-models.',
+      'The model named in the settings cannot be used: Model not found: nope. List the models with --list-models.',
     ]);
   });
 
-  test('the key of the command line is for whom it names', async () => {
-    const byModel = modelStage({ asked: { model: 'claude-haiku-4-5' }, apiKey: 'sk-flag' });
-    await byModel.models.ready((await byModel.models.initial())!);
+  test('the key of the command line is used for the named provider', async () => {
+    const byModel = modelStage({ requested: { model: 'claude-haiku-4-5' }, apiKey: 'sk-flag' });
+    await byModel.models.requireCredentials((await byModel.models.chooseInitial())!);
     expect(byModel.redacted).toContain('sk-flag');
-    const byProvider = modelStage({ asked: { provider: 'Groq' }, apiKey: 'sk-flag' });
-    expect((await byProvider.models.available()).map(({ provider }) => provider)).toContain('groq');
-    await expect(byProvider.models.ready((await byModel.models.initial())!)).rejects.toThrow(
+    const byProvider = modelStage({ requested: { provider: 'Groq' }, apiKey: 'sk-flag' });
+    expect((await byProvider.models.listAvailable()).map(({ provider }) => provider)).toContain('groq');
+    await expect(byProvider.models.requireCredentials((await byModel.models.chooseInitial())!)).rejects.toThrow(
       'No API key for anthropic',
     );
-    await expect(first({ apiKey: 'sk-flag' })).rejects.toMatchObject({ code: 'config' });
+    await expect(chooseInitialName({ apiKey: 'sk-flag' })).rejects.toMatchObject({ code: 'config' });
   });
 
-  test('with --models it is the first of them, unless the settings name one of them', async () => {
+  test('with --models it is the first match, unless the settings name another match', async () => {
     const patterns = ['haiku', 'gpt-5.5'];
     const env = { ...ANTHROPIC, OPENAI_API_KEY: 'k' };
-    expect(await first({ env, patterns })).toBe('anthropic/claude-haiku-4-5');
-    expect(await first({ env, patterns, preferred: { model: 'openai/gpt-5.5' } })).toBe('openai/gpt-5.5');
-    expect(await first({ env, patterns, preferred: { model: 'openai/o3' } })).toBe('anthropic/claude-haiku-4-5');
-    const stage = modelStage({ env, patterns: ['nothing-like-it'] });
-    expect(nameOf(await stage.models.initial())).toBe('anthropic/claude-opus-5-5');
+    expect(await chooseInitialName({ env, modelPatterns: patterns })).toBe('anthropic/claude-haiku-4-5');
+    expect(await chooseInitialName({ env, modelPatterns: patterns, preferred: { model: 'openai/gpt-5.5' } })).toBe(
+      'openai/gpt-5.5',
+    );
+    expect(await chooseInitialName({ env, modelPatterns: patterns, preferred: { model: 'openai/o3' } })).toBe(
+      'anthropic/claude-haiku-4-5',
+    );
+    const stage = modelStage({ env, modelPatterns: ['nothing-like-it'] });
+    expect(getModelName(await stage.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
     expect(stage.warnings).toEqual([
       'No model that can be used matches --models nothing-like-it. List them with --list-models',
     ]);
   });
 });
 
-describe('models that can be used', () => {
-  test('are those with a key, in a stable order, without the offline one', async () => {
+describe('available models', () => {
+  test('are those with a key, in a stable order, without the offline model', async () => {
     const { models } = modelStage({ env: { DEEPSEEK_API_KEY: 'k', ...ANTHROPIC } });
-    const names = (await models.available()).map(nameOf);
+    const names = (await models.listAvailable()).map(getModelName);
     expect(new Set(names.map((name) => name?.split('/')[0]))).toEqual(new Set(['anthropic', 'deepseek']));
     expect(names.indexOf('deepseek/deepseek-v4-pro')).toBeGreaterThan(names.indexOf('anthropic/claude-sonnet-5-5'));
-    expect((await models.available()).map(nameOf)).toEqual(names);
+    expect((await models.listAvailable()).map(getModelName)).toEqual(names);
   });
 
-  test('none without an address', async () => {
+  test('do not include models without a base URL', async () => {
     const { models } = modelStage({ env: { AZURE_OPENAI_API_KEY: 'k' } });
-    expect((await models.available()).map(nameOf)).toEqual(['parley/offline']);
-    await expect(models.ready((await models.find('azure', 'gpt-5.5'))!)).rejects.toThrow(
-      'No address for azure. Set AZURE_OPENAI_BASE_URL.',
+    expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
+    await expect(models.requireCredentials((await models.find('azure', 'gpt-5.5'))!)).rejects.toThrow(
+      'No base URL for azure. Set AZURE_OPENAI_BASE_URL.',
     );
   });
 
   test.each([
     ['ANTHROPIC_BASE_URL', 'http://127.0.0.1:1', 'anthropic', 'claude-opus-5-5'],
     ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', 'openai', 'gpt-5.5'],
-  ])('%s moves them', async (variable, address, provider, id) => {
-    const { models } = modelStage({ env: { [variable]: address } });
-    expect((await models.find(provider, id))?.baseUrl).toBe(address);
+  ])('%s changes their base URL', async (variable, url, provider, id) => {
+    const { models } = modelStage({ env: { [variable]: url } });
+    expect((await models.find(provider, id))?.baseUrl).toBe(url);
   });
 
-  test('an address that is none is told, and costs only its provider', async () => {
+  test('an invalid base URL is reported, and only its provider is skipped', async () => {
     const { models, warnings } = modelStage({
       env: { ...ANTHROPIC, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'not an address' },
     });
-    const providers = new Set((await models.available()).map(({ provider }) => provider));
+    const providers = new Set((await models.listAvailable()).map(({ provider }) => provider));
     expect(providers).toEqual(new Set(['anthropic']));
-    await models.available();
+    await models.listAvailable();
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain('OPENAI_BASE_URL is no web address');
+    expect(warnings[0]).toContain('OPENAI_BASE_URL is not a valid HTTP URL');
     await expect(models.find('openai', 'gpt-5.5')).rejects.toThrow('OPENAI_BASE_URL');
   });
 
-  test('are found by their exact names only, also without a key', async () => {
+  test('are found by exact name only, even without a key', async () => {
     const { models } = modelStage();
     expect(await models.find('parley', 'offline')).toBe(offlineModel);
     expect(await models.find('parley', 'off')).toBeUndefined();
-    expect(await models.find('nobody', 'x')).toBeUndefined();
-    expect(nameOf(await models.find('anthropic', 'claude-opus-5-5'))).toBe('anthropic/claude-opus-5-5');
-    await expect(models.ready(offlineModel)).resolves.toBeUndefined();
-    await expect(models.ready({ ...offlineModel, api: 'unheard-of' })).rejects.toMatchObject({ code: 'no_model' });
+    expect(await models.find('unknown', 'x')).toBeUndefined();
+    expect(getModelName(await models.find('anthropic', 'claude-opus-5-5'))).toBe('anthropic/claude-opus-5-5');
+    await expect(models.requireCredentials(offlineModel)).resolves.toBeUndefined();
+    await expect(models.requireCredentials({ ...offlineModel, api: 'unknown-api' })).rejects.toMatchObject({
+      code: 'no_model',
+    });
   });
 });
 
 describe('the scope of cycle_model', () => {
   const scope = async (patterns: string[]) =>
-    (await modelStage({ env: { ...ANTHROPIC, OPENAI_API_KEY: 'k' }, patterns }).models.scope())?.map(nameOf);
+    (
+      await modelStage({ env: { ...ANTHROPIC, OPENAI_API_KEY: 'k' }, modelPatterns: patterns }).models.listScoped()
+    )?.map(getModelName);
 
   test.each([
     [['haiku-5'], ['anthropic/claude-haiku-5-5']],
@@ -271,17 +290,17 @@ describe('the scope of cycle_model', () => {
     expect(await scope(patterns)).toEqual(names);
   });
 
-  test('is not there without patterns', async () => {
-    expect(await modelStage().models.scope()).toBeUndefined();
+  test('is undefined without patterns', async () => {
+    expect(await modelStage().models.listScoped()).toBeUndefined();
     expect(await scope([])).toBeUndefined();
   });
 });
 
-describe('servers of one’s own', () => {
-  async function ollama(names: readonly string[]) {
-    const asked: string[] = [];
+describe('local servers', () => {
+  async function startOllama(names: readonly string[]) {
+    const requests: string[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       response.setHeader('content-type', 'application/json');
       if (request.url === '/api/tags') return response.end(JSON.stringify({ models: names.map((name) => ({ name })) }));
       response.end(
@@ -290,84 +309,88 @@ describe('servers of one’s own', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
-    return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+    return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked: requests };
   }
 
-  test('--provider ollama begins with what the server has, and lists it', async () => {
-    const { host } = await ollama(['qwen3:8b', 'llama3.3:70b']);
+  test('--provider ollama uses and lists the models of the server', async () => {
+    const { host } = await startOllama(['qwen3:8b', 'llama3.3:70b']);
     const env = { OLLAMA_HOST: host };
-    const { models } = modelStage({ env, asked: { provider: 'ollama' } });
-    const model = await models.initial();
+    const { models } = modelStage({ env, requested: { provider: 'ollama' } });
+    const model = await models.chooseInitial();
     expect(model).toMatchObject({
       provider: 'ollama',
       id: 'qwen3:8b',
       contextWindow: 40960,
       baseUrl: `http://${host}/v1`,
     });
-    await expect(models.ready(model!)).resolves.toBeUndefined();
-    expect((await models.available()).map(nameOf)).toEqual(['ollama/qwen3:8b', 'ollama/llama3.3:70b']);
-    expect(await first({ env, asked: { model: 'ollama/llama3.3:70b' } })).toBe('ollama/llama3.3:70b');
-    expect(await first({ env, asked: { provider: 'ollama', model: 'llama' } })).toBe('ollama/llama3.3:70b');
-    expect(nameOf(await models.find('ollama', 'llama3.3:70b'))).toBe('ollama/llama3.3:70b');
+    await expect(models.requireCredentials(model!)).resolves.toBeUndefined();
+    expect((await models.listAvailable()).map(getModelName)).toEqual(['ollama/qwen3:8b', 'ollama/llama3.3:70b']);
+    expect(await chooseInitialName({ env, requested: { model: 'ollama/llama3.3:70b' } })).toBe('ollama/llama3.3:70b');
+    expect(await chooseInitialName({ env, requested: { provider: 'ollama', model: 'llama' } })).toBe(
+      'ollama/llama3.3:70b',
+    );
+    expect(getModelName(await models.find('ollama', 'llama3.3:70b'))).toBe('ollama/llama3.3:70b');
   });
 
-  test('one that nobody named is not asked', async () => {
-    const { host, asked } = await ollama(['qwen3:8b']);
-    // Where it would be asked if it were.
+  test('a server that is not named gets no requests', async () => {
+    const { host, asked } = await startOllama(['qwen3:8b']);
+    // Redirects requests for the default URL to the test server.
     const fetch: typeof globalThis.fetch = (input) => globalThis.fetch(String(input).replace('localhost:11434', host));
     const { models } = modelStage({ ports: { fetch } });
-    expect((await models.available()).map(nameOf)).toEqual(['parley/offline']);
-    await expect(models.initial()).resolves.toBe(offlineModel);
+    expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
+    await expect(models.chooseInitial()).resolves.toBe(offlineModel);
     expect(asked).toEqual([]);
   });
 
-  test('one that does not answer is a fault when it was asked for, and otherwise a warning', async () => {
+  test('an unreachable server throws when it was requested, and otherwise causes a warning', async () => {
     const env = { OLLAMA_HOST: '127.0.0.1:9' };
-    await expect(first({ env, asked: { provider: 'ollama' } })).rejects.toThrow(
+    await expect(chooseInitialName({ env, requested: { provider: 'ollama' } })).rejects.toThrow(
       'No server answers at http://127.0.0.1:9/v1',
     );
     const { models, warnings } = modelStage({ env });
-    expect((await models.available()).map(nameOf)).toEqual(['parley/offline']);
+    expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
     expect(warnings).toEqual([expect.stringContaining('No server answers at')]);
   });
 
-  test('one without models says so', async () => {
-    const { host } = await ollama([]);
-    const asked = { provider: 'ollama' };
-    await expect(first({ env: { OLLAMA_HOST: host }, asked })).rejects.toThrow('Ollama has no models yet');
+  test('a server without models is reported', async () => {
+    const { host } = await startOllama([]);
+    const requested = { provider: 'ollama' };
+    await expect(chooseInitialName({ env: { OLLAMA_HOST: host }, requested: requested })).rejects.toThrow(
+      'Ollama has no models yet',
+    );
   });
 });
 
 describe('requests', () => {
-  test('carry the key, and nothing that is not needed', async () => {
+  test('contain the key and nothing unneeded', async () => {
     const stage = modelStage({ env: ANTHROPIC });
-    const request = requestFor((await stage.models.initial())!);
-    const seen = await observe(stage.models.stream(request));
-    expect(seen.message.stopReason).toBe('stop');
+    const request = createRequest((await stage.models.chooseInitial())!);
+    const observed = await observe(stage.models.stream(request));
+    expect(observed.message.stopReason).toBe('stop');
     expect(stage.requests).toEqual([{ ...request, apiKey: 'sk-ant-test', compat: undefined }]);
     expect(stage.requests[0]?.messages).toBe(request.messages);
   });
 
-  test('to the offline model touch no file', async () => {
+  test('to the offline model read no file', async () => {
     const stage = modelStage({ env: ANTHROPIC });
-    await observe(stage.models.stream(requestFor(offlineModel)));
-    expect(stage.touched).toEqual([]);
+    await observe(stage.models.stream(createRequest(offlineModel)));
+    expect(stage.accessedPaths).toEqual([]);
     expect(stage.requests[0]).not.toHaveProperty('apiKey');
   });
 
-  test('without a key end in an error that names the way out', async () => {
+  test('without a key end with an error that names the variable to set', async () => {
     const stage = modelStage();
     const model = await stage.models.find('anthropic', 'claude-opus-5-5');
-    const seen = await observe(stage.models.stream(requestFor(model!)));
-    expect(seen.message.errorMessage).toContain('No API key for anthropic. Set ANTHROPIC_API_KEY');
+    const observed = await observe(stage.models.stream(createRequest(model!)));
+    expect(observed.message.errorMessage).toContain('No API key for anthropic. Set ANTHROPIC_API_KEY');
     expect(stage.requests).toEqual([]);
   });
 
-  test('take a key that was saved since', async () => {
+  test('use a key that was saved in the meantime', async () => {
     const stage = modelStage();
     const model = await stage.models.find('anthropic', 'claude-opus-5-5');
     stage.write('auth.json', { anthropic: { type: 'api_key', key: 'sk-new' } });
-    await observe(stage.models.stream(requestFor(model!)));
+    await observe(stage.models.stream(createRequest(model!)));
     expect(stage.requests[0]?.apiKey).toBe('sk-new');
   });
 });

@@ -1,4 +1,4 @@
-// Approval by a host of the whole program: it sees what it allows to its last character.
+// Approval by a host: the dialog shows the complete arguments.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { newPlace, startRpc } from '../support/program.ts';
 
 const asking = ['--no-session', '--set', 'approval=on-write'];
 
-test('the end of a long command is shown', async () => {
+test('the dialog shows the end of a long command', async () => {
   const place = newPlace();
   const program = startRpc(asking, { place });
   program.send({ type: 'prompt', message: `run \`echo ${'A'.repeat(2100)}; touch HIDDEN\`` });
@@ -17,7 +17,7 @@ test('the end of a long command is shown', async () => {
   expect(existsSync(join(place.cwd, 'HIDDEN'))).toBe(false);
 });
 
-test('a command that is too long to be shown is not run', async () => {
+test('a command that is too long to be shown is denied', async () => {
   const place = newPlace();
   const program = startRpc(asking, { place });
   program.send({ type: 'prompt', message: `run \`echo ${'A'.repeat(100_000)}; touch HIDDEN\`` });

@@ -8,11 +8,11 @@ import { sessionFiles } from '../support/session-files.ts';
 import { until } from '../support/until.ts';
 
 const MiB = 1024 * 1024;
-/** V8 lets 64 MiB of buffers that nobody needs any more stand before it clears them away. */
-const FLAT = 128 * MiB;
+/** Allowed growth: V8 frees unused buffers only after 64 MiB. */
+const MAX_GROWTH = 128 * MiB;
 
 describe.each(['socket', 'pipe'] as const)('over a %s', (streams) => {
-  test('a line beyond the limit costs one error, no memory, and not the next line', async () => {
+  test('a line above the limit causes one error and no memory growth, and the next line is processed', async () => {
     const place = newPlace();
     writeFileSync(join(place.home, 'settings.json'), '{ "rpc": { "maxLineBytes": 1048576 } }');
     const program = startRpc([], { place, streams });
@@ -31,19 +31,19 @@ describe.each(['socket', 'pipe'] as const)('over a %s', (streams) => {
         error: 'Failed to parse command: line exceeds the limit of 1048576 bytes',
       },
     ]);
-    expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(FLAT);
+    expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(MAX_GROWTH);
   });
 
-  test('a host that pauses gets everything later, and the program does not grow meanwhile', async () => {
+  test('a host that pauses gets everything later, and memory does not grow in between', async () => {
     const program = startRpc(['--stream', 'full'], { streams });
     await program.ask({ type: 'get_state' });
     const before = memoryOf(program.pid, 'VmRSS');
     program.send({ type: 'prompt', message: 'count to 20000' });
     await program.frame({ type: 'message_update' });
     program.stdout.pause();
-    // The answer goes on meanwhile: its updates fold into one.
+    // The answer continues, and its updates are merged into one.
     await until(() => /"role":"assistant".*\n$/.test(readFileSync(sessionFiles(program.home)[0]!, 'latin1')), 60_000);
-    expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(FLAT);
+    expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(MAX_GROWTH);
     program.stdout.resume();
     const end = await program.frame({ type: 'agent_end' });
     expect(program.frames.filter(({ type }) => type === 'unreadable')).toEqual([]);

@@ -1,4 +1,4 @@
-// No child process gets a variable that holds a key: of any provider, of models.json, of auth.json, from the first child on.
+// No child process gets a variable with a key: of any provider, of models.json or of auth.json.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { PROVIDER_VARIABLES } from '../../src/app/system-ports/index.ts';
 import { type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
 import { newPlace, type Place, type Program, startRpc } from '../support/program.ts';
 
-/** Each holds its own name in lower case, so that a leak says which one it is. */
+/** The value of each contains its name, so that a leak can be identified. */
 const NAMED = [
   'MY_MAIN_KEY',
   'MY_HEADER_KEY',
@@ -22,7 +22,7 @@ const NAMED = [
 const SECRETS = Object.fromEntries([...NAMED, ...PROVIDER_VARIABLES].map((name) => [name, `canary-of-${name}`]));
 const HARMLESS = { HARMLESS: 'value-to-see', GITHUB_TOKEN: 'token-of-the-user' };
 
-function configured(baseUrl = 'http://127.0.0.1:9'): Place {
+function createConfiguredPlace(baseUrl = 'http://127.0.0.1:9'): Place {
   const place = newPlace();
   const main = {
     baseUrl,
@@ -45,25 +45,25 @@ function configured(baseUrl = 'http://127.0.0.1:9'): Place {
 
 const leaks = (text: string) => Object.values(SECRETS).filter((secret) => text.includes(secret));
 
-async function ended(program: Program) {
+async function closeInput(program: Program) {
   program.stdin.end();
   return program.ended;
 }
 
-test('the first child gets no key: a command of the host', async () => {
+test('a bash command of the host, as the first child process, gets no key', async () => {
   const program = startRpc(['--no-session', '--provider', 'parley'], {
-    place: configured(),
+    place: createConfiguredPlace(),
     env: { ...SECRETS, ...HARMLESS },
   });
   const reply = await program.ask({ type: 'bash', command: 'env' });
-  await ended(program);
+  await closeInput(program);
   expect(JSON.stringify(reply)).toContain(HARMLESS.HARMLESS);
   expect(JSON.stringify(reply)).toContain(HARMLESS.GITHUB_TOKEN);
   expect(JSON.stringify(reply)).toContain(`HOME=${program.home}`);
   expect(leaks(JSON.stringify(reply))).toEqual([]);
 });
 
-test('a variable that a file names later is withheld from the next child', async () => {
+test('a variable that a file names later is withheld from the next child process', async () => {
   const place = newPlace();
   const program = startRpc(['--no-session'], { place, env: { LATER_VALUE: 'canary-later' } });
   const env = async () => JSON.stringify(await program.ask({ type: 'bash', command: 'env' }));
@@ -71,19 +71,19 @@ test('a variable that a file names later is withheld from the next child', async
   const auth = { acme: { type: 'api_key', key: 'LATER_VALUE' } };
   writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
   expect(await env()).not.toContain('canary-later');
-  await ended(program);
+  await closeInput(program);
 });
 
-test('a models.json with a syntax error still names its variables', async () => {
+test('variables in a models.json with a syntax error are withheld', async () => {
   const place = newPlace();
   writeFileSync(join(place.home, 'models.json'), '{"providers": {"a": {"apiKey": "HALF_WRITTEN",');
   const program = startRpc(['--no-session'], { place, env: { HALF_WRITTEN: 'canary-half' } });
   expect(JSON.stringify(await program.ask({ type: 'bash', command: 'env' }))).not.toContain('canary-half');
-  await ended(program);
+  await closeInput(program);
 });
 
-test('children of an extension get no key, also in an environment that it builds itself', async () => {
-  const place = configured();
+test('child processes of an extension get no key, also with an environment that the extension creates', async () => {
+  const place = createConfiguredPlace();
   mkdirSync(join(place.home, 'extensions'));
   writeFileSync(
     join(place.home, 'extensions', 'look.ts'),
@@ -113,11 +113,11 @@ test('children of an extension get no key, also in an environment that it builds
     expect(leaks(String(message))).toEqual([]);
     expect(message).not.toContain('canary-of-extension');
   }
-  await ended(program);
+  await closeInput(program);
 });
 
-/** A git that notes its environment. */
-function watchedGit(place: Place): string {
+/** A git that writes its environment to a file. */
+function createRecordingGit(place: Place): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const folder = join(place.home, 'bin');
   mkdirSync(folder);
@@ -127,11 +127,11 @@ function watchedGit(place: Place): string {
   return `${folder}:${process.env.PATH}`;
 }
 
-test('the model’s shell, isolation’s git, verification and commands for keys get none but what they name', async () => {
+test('shell, git, verification and key commands get only the variables that they name', async () => {
   const server = await startAnthropicMessages();
   onTestFinished(() => server.close());
-  const place = configured(server.url);
-  const note = (name: string) => `env > "${place.home}/seen.${name}"`;
+  const place = createConfiguredPlace(server.url);
+  const recordEnv = (name: string) => `env > "${place.home}/seen.${name}"`;
   const call = (name: string, input: object): Reply => ({
     lax: true,
     answer: { parts: [{ call: `toolu_${name}`, name, input: input as Record<string, unknown> }] },
@@ -140,13 +140,13 @@ test('the model’s shell, isolation’s git, verification and commands for keys
     agent: 'task',
     isolated: true,
     tasks: [{ id: 'T', assignment: 'work' }],
-    verify: { commands: [{ name: 'look', command: note('verification') }] },
+    verify: { commands: [{ name: 'look', command: recordEnv('verification') }] },
   };
   const done: Reply = { lax: true, answer: { parts: [{ text: 'Done.' }] } };
   server.reply(
-    call('bash', { command: note('bash') }),
+    call('bash', { command: recordEnv('bash') }),
     call('task', task),
-    call('bash', { command: `${note('subagent')}; echo x > x.txt` }),
+    call('bash', { command: `${recordEnv('subagent')}; echo x > x.txt` }),
     done,
     done,
     done,
@@ -156,11 +156,11 @@ test('the model’s shell, isolation’s git, verification and commands for keys
     execFileSync('git', [...who, ...args], { cwd: place.cwd, env: { PATH: process.env.PATH, HOME: place.home } });
   git('init', '-q', '-b', 'main');
   git('commit', '-q', '--allow-empty', '-m', 'start');
-  const env = { ...SECRETS, ...HARMLESS, PATH: watchedGit(place) };
+  const env = { ...SECRETS, ...HARMLESS, PATH: createRecordingGit(place) };
   const program = startRpc(['--no-session', '--model', 'printed/one'], { place, env });
   program.send({ type: 'prompt', message: 'go' });
   await program.frame({ type: 'agent_settled' });
-  await ended(program);
+  await closeInput(program);
   const key = server.received[0]?.headers['x-api-key'];
   expect(key).toBe(`canary-of-PRINTED_KEYcanary-of-BRACED_TOKEN${place.home}`);
   const seen = readdirSync(place.home).filter((name) => name.startsWith('seen.'));

@@ -4,8 +4,8 @@ import { newPlace, runProgram, startRpc } from '../support/program.ts';
 import { pathsBelow } from '../support/session-files.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-describe('the program says about itself', () => {
-  test.each([['--version'], ['-v'], ['--mode', 'rpc', '--version']])('its version: %s %s %s', async (...args) => {
+describe('information flags', () => {
+  test.each([['--version'], ['-v'], ['--mode', 'rpc', '--version']])('print the version: %s %s %s', async (...args) => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     const place = newPlace();
     const outcome = await runProgram(args, '', { place });
@@ -13,7 +13,7 @@ describe('the program says about itself', () => {
     expect(pathsBelow(place.home)).toEqual([]);
   });
 
-  test.each([['--help'], ['-h']])('how it is used: %s', async (flag) => {
+  test.each([['--help'], ['-h']])('print the help: %s', async (flag) => {
     const { code, stdout, stderr } = await runProgram([flag]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('--mode');
@@ -21,16 +21,16 @@ describe('the program says about itself', () => {
   });
 });
 
-describe('wrong words behind a subcommand', () => {
+describe('invalid arguments of subcommands', () => {
   test.each([
     [['config', 'retry.enabeld'], 'unknown setting retry.enabeld (did you mean retry.enabled?); `parley config` lists'],
     [['config', 'set'], 'parley config set needs a KEY and a VALUE'],
     [['config', 'unset'], 'parley config unset needs a KEY\n'],
     [['config', 'set', 'retry.enabled'], 'parley config set retry.enabled needs a value'],
     [['config', 'set', 'retry.enabled', 'maybe'], 'retry.enabled must be a boolean (got "maybe")'],
-    [['config', 'retry.enabled', 'extra'], 'Unexpected word: extra'],
-    [['config', 'unset', 'retry.enabled', 'extra'], 'Unexpected word: extra'],
-    [['sessions', 'foo'], 'Unknown word after sessions: foo. It takes list, delete or prune.'],
+    [['config', 'retry.enabled', 'extra'], 'Unexpected argument: extra'],
+    [['config', 'unset', 'retry.enabled', 'extra'], 'Unexpected argument: extra'],
+    [['sessions', 'foo'], 'Unknown subcommand: parley sessions foo. Use list, delete or prune.'],
     [['sessions', 'list', 'extra'], 'parley sessions list does not take extra'],
     [['sessions', '--dry-run'], 'parley sessions list does not take --dry-run'],
     [['sessions', 'delete', '--dry-run', 'abc'], 'parley sessions delete does not take --dry-run'],
@@ -38,7 +38,7 @@ describe('wrong words behind a subcommand', () => {
     [['sessions', 'prune', '--older-than', 'soon'], 'for example --older-than 90 (got "soon")'],
     [['doctor', 'extra'], "Unexpected argument 'extra'"],
     [['schema', '--dialect', 'klingon'], 'klingon'],
-    [['export'], 'Which session?'],
+    [['export'], 'SESSION is missing.'],
     [['trust', '--nope'], "Unknown option '--nope'"],
   ])('%j: exit code 2, nothing on stdout, no file', async (args, words) => {
     const place = newPlace();
@@ -49,10 +49,10 @@ describe('wrong words behind a subcommand', () => {
   });
 });
 
-describe('wrong words on the command line', () => {
+describe('invalid arguments', () => {
   test.each([
     ['an unknown flag', ['--frobnicate', 'hello'], 2, 'Error: Unknown flag: --frobnicate'],
-    ['a slip', ['--no-sesion', 'hello'], 2, '(did you mean --no-session?)'],
+    ['a misspelled flag', ['--no-sesion', 'hello'], 2, '(did you mean --no-session?)'],
     [
       'a value that is not among the choices',
       ['--mode', 'morse', 'hello'],
@@ -61,7 +61,7 @@ describe('wrong words on the command line', () => {
     ],
     ['a missing value', ['--model'], 2, 'Flag --model needs a value'],
     ['an unknown tool', ['--tools', 'nope', 'hello'], 2, 'Unknown tool: nope. Available: '],
-    ['a directory that is not there', ['--cwd', '/nowhere/at/all', 'hello'], 2, 'Working directory does not exist'],
+    ['a missing directory', ['--cwd', '/nowhere/at/all', 'hello'], 2, 'Working directory does not exist'],
     ['an unknown dialect', ['--mode', 'rpc', '--dialect', 'klingon'], 2, 'Unknown dialect: klingon. Available: omp'],
     ['an unknown model', ['--model', 'nope/none', 'hello'], 1, 'Error: Model not found: nope/none'],
   ])('%s: one line on stderr, nothing on stdout, no file', async (_what, args, code, words) => {
@@ -73,48 +73,48 @@ describe('wrong words on the command line', () => {
     expect(pathsBelow(place.home)).toEqual([]);
   });
 
-  test('in RPC mode stray words are only warned about', async () => {
+  test('in RPC mode a message argument only causes a warning', async () => {
     const program = startRpc(['--no-session', 'stray words']);
     expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
     program.stdin.end();
     const { code, stderr } = await program.ended;
     expect(code).toBe(0);
-    expect(stderr).toBe('Messages come over the wire in RPC mode; ignored: stray words\n');
+    expect(stderr).toBe('Message arguments are ignored in RPC mode: stray words\n');
     expect(program.frames[0]).toMatchObject({ type: 'ready' });
   });
 });
 
-describe('flags that shape the work', () => {
-  test('--cwd is where tools work', async () => {
+describe('other flags', () => {
+  test('--cwd is the directory of tools', async () => {
     const elsewhere = temporaryDirectory();
     const { stdout } = await runProgram(['--cwd', elsewhere, 'run `pwd`']);
     expect(stdout).toContain(elsewhere);
   });
 
-  test('--system-prompt takes the place of the default one, --append-system-prompt adds to it', async () => {
+  test('--system-prompt replaces the default prompt, --append-system-prompt extends it', async () => {
     const tokens = async (...args: string[]) => {
       const { stdout } = await runProgram(['--no-session', '--mode', 'json', ...args, 'hello']);
       return Number(/"usage":{"input":(\d+)/.exec(stdout)?.[1]);
     };
-    const [usual, own, more] = await Promise.all([
+    const [standard, replaced, extended] = await Promise.all([
       tokens(),
       tokens('--system-prompt', 'Be brief.'),
       tokens('--append-system-prompt', 'Be very, very brief. '.repeat(100)),
     ]);
-    expect(own).toBeLessThan(usual);
-    expect(more).toBeGreaterThan(usual + 300);
+    expect(replaced).toBeLessThan(standard);
+    expect(extended).toBeGreaterThan(standard + 300);
   });
 
-  test('--tools and --no-tools decide what the model may do', async () => {
+  test('--tools and --no-tools limit the tools', async () => {
     const some = await runProgram(['--tools', 'read,ls', '--mode', 'json', 'run `echo hi`']);
     expect(some.stdout).not.toContain('tool_execution_start');
     const none = await runProgram(['--no-tools', '--mode', 'json', 'What files are here?']);
     expect(none.stdout).not.toContain('tool_execution_start');
-    // The offline model cannot carry out what needs a tool that it is not offered.
+    // The offline model fails if a request needs a missing tool.
     expect([some.code, none.code]).toEqual([1, 1]);
   });
 
-  test('--thinking off leaves the thinking out, --name names the session', async () => {
+  test('--thinking off disables thinking, --name sets the session name', async () => {
     const program = startRpc(['--thinking', 'off', '--name', 'demo', '--stream', 'delta']);
     expect(await program.ask({ type: 'get_state' })).toMatchObject({
       data: { thinkingLevel: 'off', sessionName: 'demo' },
@@ -126,7 +126,7 @@ describe('flags that shape the work', () => {
 });
 
 describe('settings', () => {
-  test('a wrong value is named with its line and costs only itself', async () => {
+  test('an invalid value is reported with its line, and the other settings are used', async () => {
     const place = newPlace();
     const { writeFileSync } = await import('node:fs');
     writeFileSync(

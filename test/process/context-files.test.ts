@@ -1,4 +1,4 @@
-// The program in a project whose notes for agents lead elsewhere, or lie where every user can write: they do not reach the model.
+// Context files that are links, or that every user can write, are not sent to the model.
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +20,7 @@ async function place() {
     '{"providers":{"x":{"baseUrl":"http://127.0.0.1:9/","apiKey":"KEY-IN-FILE"}}}',
   );
   symlinkSync(join(at.home, 'models.json'), join(at.cwd, 'AGENTS.md'));
-  // The user's own may be a link.
+  // The file of the user may be a link.
   writeFileSync(join(at.home, 'mine.md'), 'WORDS-OF-THE-USER');
   symlinkSync('mine.md', join(at.home, 'AGENTS.md'));
   const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
@@ -28,7 +28,7 @@ async function place() {
   return { at, outer, server, env };
 }
 
-test('in RPC mode: one notice for each, and nothing of them in any request', async () => {
+test('in RPC mode: one notice per file, and no content of them in any request', async () => {
   const { at, outer, server, env } = await place();
   const program = startRpc(FLAGS, { place: at, env });
   for (const message of ['one', 'two']) {
@@ -38,14 +38,14 @@ test('in RPC mode: one notice for each, and nothing of them in any request', asy
   const notices = program.frames.filter(({ type, source }) => type === 'notice' && source === 'context');
   expect(notices.map(({ message }) => message)).toEqual([
     `${outer.cwd}/AGENTS.md is not used: ${outer.cwd} can be written by every user. Change owner or mode to use it.`,
-    `${at.cwd}/AGENTS.md is not used: it is a link to ${at.home}/models.json, outside ${at.cwd}. Put a copy in its place to use it.`,
+    `${at.cwd}/AGENTS.md is not used: it is a link to ${at.home}/models.json, outside ${at.cwd}. Replace the link with a copy to use it.`,
   ]);
   const sent = JSON.stringify(server.received.map(({ body }) => body));
   expect(sent).toContain('WORDS-OF-THE-USER');
   expect(sent).not.toMatch(/KEY-IN-FILE|WORDS-OF-OTHERS/);
 });
 
-test('in text mode: a line on stderr for each', async () => {
+test('in text mode: one line on stderr per file', async () => {
   const { at, server, env } = await place();
   const { code, stderr } = await runProgram([...FLAGS, 'one'], '', { place: at, env });
   expect([code, stderr.match(/AGENTS\.md is not used/g)?.length]).toEqual([0, 2]);

@@ -6,14 +6,14 @@ import { entriesOf, modeOf, pathsBelow, sessionFiles } from '../support/session-
 import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('the program in RPC mode', () => {
-  test('says first of all that it is ready, and which version it is', async () => {
+  test('sends ready with its version first', async () => {
     const program = startRpc();
     await program.frame({ type: 'ready' });
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(program.frames[0]).toEqual({ type: 'ready', version, protocolVersion: 1, dialect: 'omp' });
   });
 
-  test.each(['socket', 'pipe'] as const)('holds a conversation with a real tool over a %s', async (streams) => {
+  test.each(['socket', 'pipe'] as const)('answers a prompt with a real tool over a %s', async (streams) => {
     const program = startRpc([], { streams });
     writeFileSync(join(program.cwd, 'shopping.txt'), 'milk\nbread\n');
     program.send({ id: '1', type: 'prompt', message: 'What files are here?' });
@@ -35,7 +35,7 @@ describe('the program in RPC mode', () => {
     expect(program.frames.filter(({ type }) => type === 'unreadable')).toEqual([]);
   });
 
-  test('changes a file when it is told to', async () => {
+  test('creates and edits a file', async () => {
     const program = startRpc(['--no-session']);
     const file = join(program.cwd, 'note.txt');
     program.send({ type: 'prompt', message: 'create note.txt with `one two`' });
@@ -46,8 +46,8 @@ describe('the program in RPC mode', () => {
   });
 });
 
-describe('what the program leaves on disk', () => {
-  test('nothing, when nobody asked it to work', async () => {
+describe('files that the program creates', () => {
+  test('none without a prompt', async () => {
     const program = startRpc();
     expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
     program.stdin.end();
@@ -56,7 +56,7 @@ describe('what the program leaves on disk', () => {
     expect(pathsBelow(program.cwd)).toEqual([]);
   });
 
-  test('nothing, with --no-session', async () => {
+  test('none with --no-session', async () => {
     const program = startRpc(['--no-session']);
     program.send({ type: 'prompt', message: 'run `echo hello`' });
     await program.frame({ type: 'agent_settled' });
@@ -67,7 +67,7 @@ describe('what the program leaves on disk', () => {
     expect(pathsBelow(program.home)).toEqual([]);
   });
 
-  test('a session file that only its owner may read, below folders that only its owner may enter', async () => {
+  test('a session file with mode 0600 in directories with mode 0700', async () => {
     const home = join(temporaryDirectory(), 'not', 'there', 'yet');
     const program = startRpc([], { env: { PARLEY_DIR: home } });
     program.send({ type: 'prompt', message: 'hello' });
@@ -79,7 +79,7 @@ describe('what the program leaves on disk', () => {
     expect(entriesOf(file!)[0]).toMatchObject({ type: 'session', cwd: program.cwd });
   });
 
-  test('the file that it names, once there is something to keep', async () => {
+  test('the session file is created with the first prompt, at the path that get_state reports', async () => {
     const directory = join(temporaryDirectory(), 'sessions');
     const program = startRpc(['--session-dir', directory]);
     const { data } = (await program.ask({ type: 'get_state' })) as unknown as { data: { sessionFile: string } };
@@ -92,7 +92,7 @@ describe('what the program leaves on disk', () => {
   });
 });
 
-test('the program opens no socket to the world', async () => {
+test('the program opens no internet socket', async () => {
   const program = startRpc();
   await program.ask({ type: 'get_state' });
   program.send({ type: 'prompt', message: 'run `sleep 100`' });
@@ -100,9 +100,9 @@ test('the program opens no socket to the world', async () => {
   expect(inetSocketsOf(program.pid)).toEqual([]);
 });
 
-/** The lines of the system's tables of internet sockets that belong to the process. */
+/** The lines of /proc/PID/net/* for sockets of the process. */
 function inetSocketsOf(pid: number): string[] {
-  const own = new Set(
+  const inodes = new Set(
     [...Array(64).keys()].flatMap((fd) => {
       try {
         return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
@@ -111,13 +111,13 @@ function inetSocketsOf(pid: number): string[] {
       }
     }),
   );
-  expect(own.size).toBeGreaterThan(0);
+  expect(inodes.size).toBeGreaterThan(0);
   return (
     ['tcp', 'tcp6', 'udp', 'udp6', 'raw']
       .map((table) => `/proc/${pid}/net/${table}`)
-      // A system without IPv6 has no tables of it.
+      // Without IPv6, tcp6 and udp6 do not exist.
       .filter((path) => existsSync(path))
       .flatMap((path) => readFileSync(path, 'latin1').split('\n').slice(1))
-      .filter((line) => own.has(line.trim().split(/\s+/)[9] ?? ''))
+      .filter((line) => inodes.has(line.trim().split(/\s+/)[9] ?? ''))
   );
 }

@@ -1,5 +1,5 @@
-// The program is killed at random instants of real runs, again and again: what it promised is on disk, and the next prompt is
-// taken by the strictest provider. `npm run soak:crash` does it 300 times.
+// Kills the program at random points of real runs: acknowledged input must be on disk, and a strict provider must accept the next
+// prompt. `npm run soak:crash` does it 300 times.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
@@ -8,32 +8,32 @@ import { newPlace } from '../support/program.ts';
 
 const TIMES = Number(process.env.CRASHES ?? 25);
 const SEED = Number(process.env.SEED ?? 1);
-/** Of one session: each crash meets what the one before left. */
-const IN_A_ROW = 5;
-/** A whole run has about as many. */
+/** Crashes per session: each start finds the file of the crash before. */
+const CRASHES_PER_SESSION = 5;
+/** About as many as a complete run has. */
 const MOST_FRAMES = 90;
 
 vi.setConfig({ testTimeout: 20_000 * TIMES });
 
-test(`killed ${TIMES} times at random instants, it loses nothing that it promised, and goes on`, async () => {
+test(`${TIMES} kills at random points lose no acknowledged message, and the session can be resumed`, async () => {
   const server = await startAnthropicMessages();
   onTestFinished(() => server.close());
   const random = randomNumbers(SEED);
   const tally = { crashes: 0, acknowledged: 0, ended: 0, frames: 0, torn: 0 };
-  for (let n = 0; n < TIMES; n += IN_A_ROW) {
+  for (let n = 0; n < TIMES; n += CRASHES_PER_SESSION) {
     const place = newPlace();
     const promised: Promised[] = [];
-    for (let turn = 0; turn < Math.min(IN_A_ROW, TIMES - n); turn++) {
+    for (let turn = 0; turn < Math.min(CRASHES_PER_SESSION, TIMES - n); turn++) {
       const name = `r${n + turn}`;
       const session = turn === 0 ? 'new' : 'last';
-      // Early ends are the interesting ones: half of them fall into the first third.
+      // More kills early in a run: half of them are in the first third.
       const afterFrames = Math.ceil(random() ** 1.6 * MOST_FRAMES);
       promised.push(await crash(server, place, { name, session, afterFrames }));
       tally.torn += isTorn(place.home) ? 1 : 0;
     }
     const { stops, notices } = await goOn(server, place, `r${n}`);
     expect({ n, stops }).toEqual({ n, stops: ['stop'] });
-    // A line that broke off is told of; nothing else may be.
+    // Only a notice about an incomplete last line is allowed.
     expect(notices.filter((notice) => !/broke off after/.test(JSON.stringify(notice)))).toEqual([]);
     const entries = readFileSync(onlySession(place), 'utf8')
       .trimEnd()

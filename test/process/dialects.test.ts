@@ -1,11 +1,11 @@
-// Which tongue the program speaks, by flag, setting and name, and what it prints about each.
+// Selects dialects by flag, setting and program name, and prints their schemas.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { newPlace, runProgram, startRpc } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('pi by flag: no greeting, and the id of an unknown command', async () => {
+test('pi by flag: no ready frame, and the error of an unknown command has its id', async () => {
   const program = startRpc(['--dialect', 'pi', '--no-session']);
   expect(await program.ask({ type: 'fly' })).toEqual({
     id: 'ask-1',
@@ -17,7 +17,7 @@ test('pi by flag: no greeting, and the id of an unknown command', async () => {
   expect(program.frames).toHaveLength(1);
 });
 
-test('legacy pi by setting: events only', async () => {
+test('pi-legacy by setting: only events are sent', async () => {
   const program = startRpc(['--set', 'dialect=pi-legacy', '--no-session']);
   program.send({ type: 'prompt', message: 'hello' });
   await program.frame({ type: 'agent_end' });
@@ -31,20 +31,20 @@ test('legacy pi by setting: events only', async () => {
   expect(stdout).not.toContain('willRetry');
 });
 
-test.each([['--mode', 'rpc'], ['schema']])('a dialect that nobody speaks is refused: %s', async (...words) => {
-  const { code, stdout, stderr } = await runProgram([...words, '--dialect', 'klingon']);
-  const sentence = 'Error: Unknown dialect: klingon. Available: omp, pi, pi-legacy, opal\n';
-  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: sentence });
+test.each([['--mode', 'rpc'], ['schema']])('an unknown dialect is rejected: %s', async (...args) => {
+  const { code, stdout, stderr } = await runProgram([...args, '--dialect', 'klingon']);
+  const message = 'Error: Unknown dialect: klingon. Available: omp, pi, pi-legacy, opal\n';
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: message });
 });
 
-test.each(['omp', 'pi', 'pisces'])('under the name %s the default dialect is spoken', async (name) => {
+test.each(['omp', 'pi', 'pisces'])('the default dialect is used under the name %s', async (name) => {
   const link = join(temporaryDirectory(), name);
   symlinkSync(inject('program'), link);
   const program = startRpc(['--no-session'], { place: newPlace(), program: link });
   expect(await program.frame({ type: 'ready' })).toMatchObject({ dialect: 'omp' });
 });
 
-test.each(['omp', 'pi', 'pi-legacy'])('the schema of %s', async (name) => {
+test.each(['omp', 'pi', 'pi-legacy'])('prints the schema of %s', async (name) => {
   const { code, stdout } = await runProgram(['schema', '--dialect', name]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ title: `The ${name} dialect of Parley` });
@@ -52,7 +52,7 @@ test.each(['omp', 'pi', 'pi-legacy'])('the schema of %s', async (name) => {
   expect(types.stdout).toContain('export type HostFrame = ');
 });
 
-test('opal is described as OpenRPC, as JSON Schema and as types', async () => {
+test('prints opal as OpenRPC, as JSON Schema and as types', async () => {
   const document = await runProgram(['schema', '--dialect', 'opal']);
   expect(JSON.parse(document.stdout)).toMatchObject({ openrpc: '1.3.2', 'x-notifications': [{ name: 'agent/event' }] });
   const schema = await runProgram(['schema', '--dialect', 'opal', '--json-schema']);

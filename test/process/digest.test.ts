@@ -1,5 +1,4 @@
-// Going on with a long session of another program, again and again: with what is remembered of it and without, hosts are told
-// the same.
+// Resumes a long session of another program, with and without a digest. Hosts must get the same data.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,25 +7,25 @@ import { entriesOf, modeOf } from '../support/session-files.ts';
 
 const STAMP = '2026-01-02T03:04:05.000Z';
 
-/** Written by another program: longer than what is read again without a thought, with a name near its beginning. */
+/** A session of another program that is long enough for a digest, with its name near the beginning. */
 function longSession({ home, cwd }: Place, messages = 900): string {
-  const file = join(home, 'theirs.jsonl');
+  const file = join(home, 'foreign.jsonl');
   const id = (n: number) => n.toString(16).padStart(8, '0');
-  const lines: object[] = [{ type: 'session', version: 3, id: 'theirs', timestamp: STAMP, cwd }];
+  const lines: object[] = [{ type: 'session', version: 3, id: 'foreign', timestamp: STAMP, cwd }];
   const add = (type: string, body: object) => {
     const n = lines.length;
     lines.push({ type, id: id(n), parentId: n === 1 ? null : id(n - 1), timestamp: STAMP, ...body });
   };
   add('model_change', { provider: 'parley', modelId: 'offline' });
-  add('session_info', { name: 'a long talk' });
+  add('session_info', { name: 'a long session' });
   for (let n = 0; n < messages; n += 1)
     add('message', { message: { role: 'user', content: `question ${n} ${'and more '.repeat(40)}`, timestamp: n } });
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return file;
 }
 
-/** One life of the program: what a host is told first, and what was said. */
-async function life(place: Place, file: string, prompt?: string) {
+/** Starts the program, and returns its state and its messages. */
+async function openSession(place: Place, file: string, prompt?: string) {
   const program = startRpc(['--session', file], { place });
   const state = await program.ask({ type: 'get_state' });
   if (prompt !== undefined) {
@@ -39,49 +38,49 @@ async function life(place: Place, file: string, prompt?: string) {
   return { state: state.data, messages: (messages.data as { messages: unknown[] }).messages };
 }
 
-test('a host is told the same, and what was added is there', async () => {
+test('state and messages are the same with and without a digest, also after new messages', async () => {
   const place = newPlace();
   const file = longSession(place);
   const before = readFileSync(file);
-  const first = await life(place, file);
-  expect(first.state).toMatchObject({ sessionName: 'a long talk', messageCount: 900 });
+  const first = await openSession(place, file);
+  expect(first.state).toMatchObject({ sessionName: 'a long session', messageCount: 900 });
   expect(modeOf(`${file}.digest`)).toBe('600');
   expect(readFileSync(`${file}.digest`, 'utf8')).not.toContain('question');
-  // Looking changes nothing.
+  // Opening the file does not change it.
   expect(readFileSync(file).equals(before)).toBe(true);
-  expect(await life(place, file)).toEqual(first);
-  const spoken = await life(place, file, 'say `more`');
-  expect(spoken.messages).toHaveLength(902);
-  const after = await life(place, file);
-  expect(after.state).toMatchObject({ sessionName: 'a long talk', messageCount: 902 });
+  expect(await openSession(place, file)).toEqual(first);
+  const prompted = await openSession(place, file, 'say `more`');
+  expect(prompted.messages).toHaveLength(902);
+  const after = await openSession(place, file);
+  expect(after.state).toMatchObject({ sessionName: 'a long session', messageCount: 902 });
   rmSync(`${file}.digest`);
-  expect(await life(place, file)).toEqual(after);
-  expect(after.messages).toEqual(spoken.messages);
+  expect(await openSession(place, file)).toEqual(after);
+  expect(after.messages).toEqual(prompted.messages);
   const ids = entriesOf(file).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 }, 120_000);
 
-test('a digest stays right through kill -9 and the other program’s next words', async () => {
+test('a digest stays correct after kill -9 and after writes of another program', async () => {
   const place = newPlace();
   const file = longSession(place);
-  await life(place, file);
+  await openSession(place, file);
   const program = startRpc(['--session', file], { place });
   program.send({ type: 'prompt', message: 'say `more`' });
   await program.frame({ type: 'agent_settled' });
   program.kill('SIGKILL');
   await program.ended;
-  const after = await life(place, file);
+  const after = await openSession(place, file);
   expect(after.state).toMatchObject({ messageCount: 902 });
   const last = entriesOf(file).at(-1) as { id: string };
-  const theirs = { role: 'user', content: 'from elsewhere', timestamp: 1 };
-  const line = { type: 'message', id: 'ffffffff', parentId: last.id, timestamp: STAMP, message: theirs };
+  const foreignMessage = { role: 'user', content: 'from elsewhere', timestamp: 1 };
+  const line = { type: 'message', id: 'ffffffff', parentId: last.id, timestamp: STAMP, message: foreignMessage };
   writeFileSync(file, `${JSON.stringify(line)}\n`, { flag: 'a' });
-  const again = await life(place, file);
+  const again = await openSession(place, file);
   expect(again.state).toMatchObject({ messageCount: 903 });
-  expect(again.messages.at(-1)).toEqual(theirs);
+  expect(again.messages.at(-1)).toEqual(foreignMessage);
 }, 120_000);
 
-test('without a session nothing is remembered, and a deleted one leaves nothing behind', async () => {
+test('--no-session writes no digest, and deleting a session removes its digest', async () => {
   const place = newPlace();
   const file = longSession(place);
   const program = startRpc(['--no-session'], { place });
@@ -89,9 +88,9 @@ test('without a session nothing is remembered, and a deleted one leaves nothing 
   program.stdin.end();
   await program.ended;
   expect(existsSync(`${file}.digest`)).toBe(false);
-  await life(place, file);
+  await openSession(place, file);
   expect(existsSync(`${file}.digest`)).toBe(true);
-  // By its path alone: it lies in no folder of ours.
+  // By its path, because it is not in a session directory.
   const { code } = await runProgram(['sessions', 'delete', file], '', { place });
   expect([code, existsSync(file), existsSync(`${file}.digest`)]).toEqual([0, false, false]);
 }, 120_000);

@@ -2,31 +2,31 @@ import { expect, test } from 'vitest';
 import { newPlace, startRpc } from '../support/program.ts';
 import { entriesOf, sessionFiles } from '../support/session-files.ts';
 
-test('a prompt that was acknowledged is on disk, even when the program is killed at once', async () => {
+test('an acknowledged prompt is on disk, also after SIGKILL', async () => {
   const place = newPlace();
-  const kept: string[] = [];
+  const acknowledged: string[] = [];
   for (let batch = 0; batch < 10; batch++) {
     await Promise.all(
       [1, 2, 3].map(async (n) => {
         const program = startRpc([], { place });
         program.send({ id: 'p', type: 'prompt', message: `remember ${batch}-${n}` });
-        // In the same breath as the line is read: nothing of the program runs in between.
+        // Kill synchronously when the line is read, without awaiting in between.
         await program.frame((frame) => {
           if (frame.id === 'p') program.kill('SIGKILL');
           return frame.id === 'p';
         });
         await program.ended;
-        kept.push(`remember ${batch}-${n}`);
+        acknowledged.push(`remember ${batch}-${n}`);
       }),
     );
   }
   const files = sessionFiles(place.home);
   expect(files).toHaveLength(30);
   const texts = files.map((file) => JSON.stringify(entriesOf(file)));
-  expect(kept.filter((text) => !texts.some((log) => log.includes(text)))).toEqual([]);
+  expect(acknowledged.filter((text) => !texts.some((log) => log.includes(text)))).toEqual([]);
 });
 
-test('what a host saw end is on disk', async () => {
+test('a message with a message_end is on disk', async () => {
   const program = startRpc();
   program.send({ type: 'prompt', message: 'say `an answer to keep`' });
   await program.frame((frame) => {
@@ -39,7 +39,7 @@ test('what a host saw end is on disk', async () => {
   expect(JSON.stringify(entriesOf(file!))).toContain('"text":"an answer to keep"');
 });
 
-test('eight programs begin and work at once in one directory', async () => {
+test('eight programs run in parallel in one directory', async () => {
   const place = newPlace();
   const programs = Array.from({ length: 8 }, (_, n) => {
     const program = startRpc([], { place });

@@ -5,7 +5,7 @@ import { newPlace, startProgram, startRpc } from '../support/program.ts';
 import { rolesBelow } from '../support/session-files.ts';
 
 describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) => {
-  test('an idle program leaves', async () => {
+  test('an idle program exits', async () => {
     const program = startRpc(['--model', 'parley/offline'], { streams });
     await program.frame({ type: 'ready' });
     program.stdin.end();
@@ -13,7 +13,7 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
     expect(program.frames).toHaveLength(1);
   });
 
-  test('work that came before is finished and told', async () => {
+  test('accepted work is finished, and its events are sent', async () => {
     const program = startRpc([], { streams });
     program.send({ id: '1', type: 'prompt', message: 'run `echo done`' });
     program.stdin.end();
@@ -24,7 +24,7 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
     expect(rolesBelow(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
   });
 
-  test('queued work is finished too', async () => {
+  test('queued messages are run', async () => {
     const program = startRpc(['--no-session'], { streams });
     program.send(
       { id: '1', type: 'prompt', message: 'run `echo one`' },
@@ -39,7 +39,7 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
     ]);
   });
 
-  test('with --on-eof abort the work is not waited for', async () => {
+  test('with --on-eof abort the run is aborted', async () => {
     const program = startRpc(['--on-eof', 'abort'], { streams });
     program.send({ id: '1', type: 'prompt', message: 'run `sleep 1000`' });
     await program.frame({ type: 'tool_execution_start' });
@@ -48,7 +48,7 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
     expect(program.frames.at(-1)).toEqual({ type: 'agent_settled', aborted: true });
   });
 
-  test('a last line without its newline still counts', async () => {
+  test('a last line without a newline is processed', async () => {
     const program = startRpc(['--model', 'parley/offline'], { streams });
     program.stdin.end('{"id":"last","type":"get_state"}');
     expect(await program.ended).toMatchObject({ code: 0 });
@@ -58,9 +58,9 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
 
 test.each([
   ['closed from the start', '<&-'],
-  ['nothing', '</dev/null'],
+  ['/dev/null', '</dev/null'],
   ['a directory', '</'],
-])('a program whose stdin is %s says that it is ready and leaves', async (_kind, redirection) => {
+])('a program whose stdin is %s sends ready and exits', async (_kind, redirection) => {
   const place = newPlace();
   const script = `exec "$0" "$1" --mode rpc --model parley/offline ${redirection}`;
   const child = spawn('sh', ['-c', script, process.execPath, inject('program')], {

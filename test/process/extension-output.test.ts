@@ -1,4 +1,4 @@
-// Whatever an extension writes to stdout, wherever it does so: the host gets frames only, a shell the answer only.
+// Output of extensions to stdout, in every way: stdout must have only frames, or only the answer in text mode.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const KINDS = ['console.log', 'process.stdout.write', 'fs.writeSync', 'inherited stdio', 'worker'];
 const AT_START = ['module', 'factory', 'session_start'];
 
-/** Writes `<place kind>` in every way, at every place. Without imports, so that it runs as soon as an extension can. */
+/** Writes `<place kind>` in every way at every stage. It has no imports, so that it runs as early as possible. */
 const NOISY = `
 const [{ spawnSync }, { once }, { writeSync }, { Worker }] =
   ['child_process', 'events', 'fs', 'worker_threads'].map((name) => process.getBuiltinModule(name));
@@ -37,12 +37,12 @@ export default async (pi) => {
   });
 };`;
 
-/** Where the extension is: found in the user's directory, or named on the command line. */
+/** The extension is in the user directory, or named with -e. */
 const LOCATIONS = ['home', '-e'] as const;
 const STREAMS = ['pipe', 'socket'] as const;
 const everyWay = LOCATIONS.flatMap((location) => STREAMS.map((streams) => [location, streams] as const));
 
-async function stage(location: (typeof LOCATIONS)[number]) {
+async function createNoisyPlace(location: (typeof LOCATIONS)[number]) {
   const provider = await startChatProvider();
   const place = provider.place();
   const folder = join(place.home, location === 'home' ? 'extensions' : 'elsewhere');
@@ -58,7 +58,7 @@ function expectMarks(stderr: string, ...places: string[]): void {
   expect(marks.sort()).toEqual(expected.sort());
 }
 
-/** Ends the program and looks at all that it wrote. */
+/** Ends the program and checks all of its output. */
 async function expectFramesOnly(program: Program, ...places: string[]): Promise<void> {
   program.stdin.end();
   const { code, stdout, stderr } = await program.ended;
@@ -75,7 +75,7 @@ describe('RPC mode', () => {
   test.each(dialects.flatMap((dialect) => everyWay.map((way) => [dialect, ...way] as const)))(
     '%s, extension from %s, stdout is a %s',
     async (dialect, location, streams) => {
-      const { provider, place, flags } = await stage(location);
+      const { provider, place, flags } = await createNoisyPlace(location);
       provider.add(CALL);
       const program = startRpc([...flags, '--dialect', dialect], { place, streams });
       program.send({ type: 'prompt', message: 'Hello' });
@@ -87,7 +87,7 @@ describe('RPC mode', () => {
   );
 
   test.each(everyWay)('opal, extension from %s, stdout is a %s', async (location, streams) => {
-    const { provider, place, flags } = await stage(location);
+    const { provider, place, flags } = await createNoisyPlace(location);
     provider.add(CALL);
     const program = startRpc([...flags.filter((flag) => flag !== '--no-session'), '--dialect', 'opal'], {
       place,
@@ -104,8 +104,8 @@ describe('RPC mode', () => {
     await expectFramesOnly(program, ...AT_START, 'tool', 'command');
   });
 
-  test.each(everyWay)('no model is set up, extension from %s, stdout is a %s', async (location, streams) => {
-    const { place, flags } = await stage(location);
+  test.each(everyWay)('no model is configured, extension from %s, stdout is a %s', async (location, streams) => {
+    const { place, flags } = await createNoisyPlace(location);
     rmSync(join(place.home, 'models.json'));
     const program = startRpc(
       flags.filter((flag) => !OWN_MODEL.includes(flag)),
@@ -115,8 +115,8 @@ describe('RPC mode', () => {
     await expectFramesOnly(program, ...AT_START, 'command');
   });
 
-  test('a model of an extension is chosen, so that extensions are waited for', async () => {
-    const { place, flags, provider } = await stage('-e');
+  test('a selected model of an extension, for which the start waits', async () => {
+    const { place, flags, provider } = await createNoisyPlace('-e');
     const own = `export default (pi) => pi.registerProvider('late', {
       baseUrl: '${provider.url}/v1', api: 'openai-completions', apiKey: 'none', models: [{ id: 'one' }],
     });`;
@@ -130,8 +130,8 @@ describe('RPC mode', () => {
     await expectFramesOnly(program, ...AT_START);
   });
 
-  test('an extension that says where sessions are kept, so that it is waited for', async () => {
-    const { place, flags } = await stage('home');
+  test('an extension with a session_directory handler, for which the start waits', async () => {
+    const { place, flags } = await createNoisyPlace('home');
     const placed = `console.log('before the session'); export default (pi) => pi.on('session_directory', () => {});`;
     writeFileSync(join(place.home, 'extensions', 'placed.ts'), placed);
     const program = startRpc(
@@ -144,9 +144,9 @@ describe('RPC mode', () => {
     expect((await program.ended).stderr).toContain('before the session');
   });
 
-  test('a host that reads slowly: what an extension writes meanwhile reaches stderr', async () => {
-    const { provider, place, flags } = await stage('home');
-    // More than a pipe and the buffers of the program hold.
+  test('output of an extension reaches stderr while the host does not read stdout', async () => {
+    const { provider, place, flags } = await createNoisyPlace('home');
+    // Larger than a pipe and the buffers of the program.
     provider.add({ text: 'x'.repeat(4_000_000), ...CALL });
     const program = startRpc([...flags, '--stream', 'delta'], { place, streams: 'pipe' });
     await program.frame({ type: 'ready' });
@@ -171,7 +171,7 @@ describe('print modes', () => {
   test.each(modes.flatMap((mode) => everyWay.map((way) => [mode, ...way] as const)))(
     '%s, extension from %s, stdout is a %s',
     async (mode, location, streams) => {
-      const { provider, place, flags } = await stage(location);
+      const { provider, place, flags } = await createNoisyPlace(location);
       provider.add(CALL, { text: 'The answer.' });
       const { code, stdout, stderr } = await run(place, [...flags, '--mode', mode, 'Hello'], { streams });
       expect(code).toBe(0);
@@ -182,16 +182,16 @@ describe('print modes', () => {
   );
 
   test.each(modes)('%s: a command of the extension', async (mode) => {
-    const { place, flags } = await stage('home');
+    const { place, flags } = await createNoisyPlace('home');
     const { stdout, stderr } = await run(place, [...flags, '--mode', mode, '/noisy']);
     if (mode === 'text') expect(stdout).toBe('');
     else for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
     expectMarks(stderr, ...AT_START, 'command');
   });
 
-  test('a command line that is refused prints nothing on stdout', async () => {
-    const { place, flags } = await stage('home');
-    const { code, stdout, stderr } = await run(place, [...flags, '--unheard-of', 'Hello']);
+  test('an invalid command line prints nothing on stdout', async () => {
+    const { place, flags } = await createNoisyPlace('home');
+    const { code, stdout, stderr } = await run(place, [...flags, '--unknown-flag', 'Hello']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expectMarks(stderr, 'module', 'factory');
   });

@@ -1,4 +1,4 @@
-// The example extensions in the real program: loaded from TypeScript, imported names and all, talking to a real host.
+// The example extensions, and other extensions, in the built program.
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +20,7 @@ function withExtension(code: string): Place {
 
 const toolEnd = { type: 'tool_execution_end' };
 
-test('permission gate: refused, then allowed', async () => {
+test('permission gate: denied, then allowed', async () => {
   const program = startRpc(example('permission-gate'));
   for (const [confirmed, isError] of [
     [false, true],
@@ -28,23 +28,23 @@ test('permission gate: refused, then allowed', async () => {
   ] as const) {
     writeFileSync(join(program.cwd, 'victim'), '');
     program.send({ type: 'prompt', message: 'run `rm -rf victim`' });
-    const asked = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
-    expect(asked).toMatchObject({ message: 'rm -rf victim', timeout: 60_000 });
-    program.send({ type: 'extension_ui_response', id: asked.id, confirmed });
+    const dialog = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
+    expect(dialog).toMatchObject({ message: 'rm -rf victim', timeout: 60_000 });
+    program.send({ type: 'extension_ui_response', id: dialog.id, confirmed });
     expect(await program.frame(toolEnd)).toMatchObject({ isError });
     await program.frame({ type: 'agent_settled' });
     expect(existsSync(join(program.cwd, 'victim'))).toBe(!confirmed);
   }
 });
 
-test('permission gate in print mode: nobody to ask, so it is refused', async () => {
+test('permission gate in print mode: denied, because no dialog can be shown', async () => {
   const place = newPlace();
   writeFileSync(join(place.cwd, 'victim'), '');
   await runProgram([...example('permission-gate'), 'run `rm -rf victim`'], '', { place });
   expect(existsSync(join(place.cwd, 'victim'))).toBe(true);
 });
 
-test('custom tool, status widget and protected paths together, found in the user’s folder', async () => {
+test('custom tool, status widget and protected paths together, loaded from the user directory', async () => {
   const place = newPlace();
   for (const name of ['custom-tool', 'status-widget', 'protected-paths']) {
     cpSync(join(examples, `${name}.ts`), join(place.home, 'extensions', `${name}.ts`), { recursive: true });
@@ -60,12 +60,12 @@ test('custom tool, status widget and protected paths together, found in the user
   expect(existsSync(join(place.cwd, '.env'))).toBe(false);
 });
 
-test('custom provider: chosen on the command line', async () => {
+test('custom provider: selected with --model', async () => {
   const outcome = await runProgram([...example('custom-provider'), '--model', 'echo/parrot', 'Good morning']);
-  expect(outcome).toMatchObject({ code: 0, stdout: 'You said: Good morning\n' });
+  expect(outcome).toMatchObject({ code: 0, stdout: 'Echo: Good morning\n' });
 });
 
-test('custom tool: called by a model that an extension brings', async () => {
+test('custom tool: called by a model of an extension', async () => {
   const place = withExtension(`export default (pi) => pi.registerProvider('caller', {
     models: [{ id: 'one' }],
     async *streamSimple(model, { messages }) {
@@ -81,7 +81,7 @@ test('custom tool: called by a model that an extension brings', async () => {
   expect(outcome).toMatchObject({ code: 0, stdout: 'Counted 2\n' });
 });
 
-test('before_provider_request: what is sent is what the extension made of it', async () => {
+test('before_provider_request: the changed payload is sent', async () => {
   const place = withExtension(`export default (pi) => {
     pi.on('before_provider_request', (event) => ({ ...event.payload, metadata: { by: 'extension' } }));
   };`);
@@ -104,7 +104,7 @@ test('before_provider_request: what is sent is what the extension made of it', a
   expect(bodies).toMatchObject([{ model: 'm', metadata: { by: 'extension' } }]);
 });
 
-test('slash command with dialogs, and a flag of its own', async () => {
+test('slash command with dialogs and its own flag', async () => {
   const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
   const commands = await program.ask({ type: 'get_commands' });
   expect(commands).toMatchObject({ data: { commands: [{ name: 'todo', source: 'extension', location: 'path' }] } });
@@ -121,7 +121,7 @@ test('slash command with dialogs, and a flag of its own', async () => {
   expect(stderr).not.toContain('todo-kind');
 });
 
-describe('flags of an extension that is found, not named', () => {
+describe('flags of an extension in the user directory', () => {
   const flags = `export default (pi) => {
     pi.registerFlag('plan', { type: 'boolean' });
     pi.registerFlag('kind', { type: 'string', default: 'none' });
@@ -137,12 +137,12 @@ describe('flags of an extension that is found, not named', () => {
     expect(outcome).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
-  test('in text mode one that nobody knows is an error, and nothing happens', async () => {
+  test('in text mode an unknown flag is an error', async () => {
     const outcome = await runProgram(['--plam', 'hello'], '', { place: withExtension(flags) });
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --plam\n' });
   });
 
-  test('the flag of one that cannot be loaded: both are said', async () => {
+  test('a flag of an extension that cannot be loaded: both errors are reported', async () => {
     const place = withExtension('throw new Error("out of order"); export default () => {};');
     const outcome = await runProgram(['--plan', 'hello'], '', { place });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
@@ -151,10 +151,10 @@ describe('flags of an extension that is found, not named', () => {
     expect(flag).toBe('Error: Unknown flag: --plan');
   });
 
-  test('in RPC mode one that no extension registers is an error, and no frame is written', async () => {
-    const program = startRpc(['--kind', 'chore', '--nobodys'], { place: withExtension(flags) });
+  test('in RPC mode an unknown flag is an error, and no frame is written', async () => {
+    const program = startRpc(['--kind', 'chore', '--unregistered'], { place: withExtension(flags) });
     program.send({ type: 'get_state' });
-    expect(await program.ended).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --nobodys\n' });
+    expect(await program.ended).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --unregistered\n' });
   });
 
   test('in RPC mode', async () => {
@@ -183,14 +183,14 @@ describe('a command that never ends', () => {
   };`;
   const limited = (ms: number) => ['--set', `extensions.hookTimeout=${ms}`];
 
-  test('does not keep the program once the host is gone', async () => {
+  test('does not prevent the exit of the program after the host has disconnected', async () => {
     const program = startRpc(limited(150), { place: withExtension(endless) });
     program.send({ type: 'prompt', message: '/endless' });
     await program.frame({ method: 'notify' });
     program.stdin.end();
     expect(await program.ended).toMatchObject({ code: 0 });
     const error =
-      'The command did not end within 0.15 s (extensions.hookTimeout) after the host had left; it is not waited for';
+      'The command did not finish within 0.15 s (extensions.hookTimeout) after the host disconnected; it was abandoned';
     expect(program.frames.at(-1)).toEqual({
       type: 'extension_error',
       extensionPath: 'command:endless',
@@ -199,8 +199,8 @@ describe('a command that never ends', () => {
     });
   });
 
-  test('one that waits for a run has the time that the run takes', async () => {
-    // Less than the run takes, and enough for what follows it on a slow machine.
+  test('the time of a run that the command waits for does not count', async () => {
+    // Shorter than the run, and long enough for the rest of the command on a slow machine.
     const program = startRpc(limited(3000), { place: withExtension(endless) });
     program.send({ type: 'prompt', message: '/work' });
     await program.frame({ method: 'notify' });
@@ -211,7 +211,7 @@ describe('a command that never ends', () => {
   });
 });
 
-test('a provider that is taken back is gone', async () => {
+test('unregisterProvider removes the provider', async () => {
   const place = withExtension(`export default (pi) => {
     pi.registerProvider('own', { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [{ id: 'one' }] });
     pi.registerCommand('away', { handler(_, ctx) { pi.unregisterProvider('own'); ctx.ui.notify('away'); } });
@@ -234,7 +234,7 @@ test('custom compaction', async () => {
   expect(await program.ask({ type: 'compact' })).toMatchObject({ data: { summary: 'The user asked:\n- Hello' } });
 });
 
-test('whatever an extension prints, stdout holds only frames', async () => {
+test('output of an extension does not reach stdout', async () => {
   const place = withExtension(`
     import { spawnSync } from 'node:child_process';
     import { writeSync } from 'node:fs';
@@ -253,22 +253,22 @@ test('whatever an extension prints, stdout holds only frames', async () => {
   const { code, stdout, stderr } = await program.ended;
   expect(code).toBe(0);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
-  for (const words of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(words);
+  for (const output of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(output);
 });
 
-test('a start that asks something: the state is told meanwhile', async () => {
+test('get_state is answered while a session_start handler waits for a dialog', async () => {
   const place = withExtension(
     "export default (pi) => { pi.on('session_start', (_, ctx) => ctx.ui.confirm('?', '')); };",
   );
   const program = startRpc([], { place });
   await program.frame({ method: 'confirm' });
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
-  // Nobody answered: the default is taken when the host leaves.
+  // The dialog returns its default when the host disconnects.
   program.stdin.end();
   expect((await program.ended).code).toBe(0);
 });
 
-test('a question on behalf of a run takes its default when the run is aborted', async () => {
+test('a dialog of a tool_call handler returns its default when the run is aborted', async () => {
   const place = withExtension(`export default (pi) => {
     pi.on('tool_call', async (_, ctx) => {
       const allowed = await ctx.ui.confirm('May it?', '');
@@ -285,7 +285,7 @@ test('a question on behalf of a run takes its default when the run is aborted', 
   expect(existsSync(join(place.cwd, 'made'))).toBe(false);
 });
 
-test('what an extension shows reaches a host that has no more to say', async () => {
+test('notifications reach the host after it has closed stdin', async () => {
   const place = withExtension(`export default (pi) => {
     pi.registerCommand('ask', { handler: async (_, ctx) => ctx.ui.notify('answer: ' + (await ctx.ui.confirm('?', ''))) });
   };`);
@@ -298,7 +298,7 @@ test('what an extension shows reaches a host that has no more to say', async () 
   expect(stdout).toContain('"message":"answer: false"');
 });
 
-test('shutdown ends the process after the work', async () => {
+test('ctx.shutdown() ends the process after the session_shutdown handlers', async () => {
   const place = withExtension(`export default (pi) => {
     pi.registerCommand('quit', { handler: (_, ctx) => ctx.shutdown() });
     pi.on('session_shutdown', (_, ctx) => pi.exec('sh', ['-c', 'echo bye > bye']));
@@ -309,24 +309,24 @@ test('shutdown ends the process after the work', async () => {
   expect(readFileSync(join(place.cwd, 'bye'), 'utf8')).toBe('bye\n');
 });
 
-test('extensions of a project run only when it is trusted', async () => {
+test('extensions of a project run only if it is trusted', async () => {
   const place = newPlace();
   const folder = join(place.cwd, '.pi', 'extensions');
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, 'spy.ts'),
-    "import { writeFileSync } from 'node:fs'; writeFileSync('canary', ''); export default () => {};",
+    "import { writeFileSync } from 'node:fs'; writeFileSync('marker', ''); export default () => {};",
   );
   const run = (args: readonly string[], options: ProgramOptions = { place }) =>
     runProgram([...args, 'Hello'], '', options);
   await run([]);
   await run(['--mode', 'json']);
-  expect(existsSync(join(place.cwd, 'canary'))).toBe(false);
+  expect(existsSync(join(place.cwd, 'marker'))).toBe(false);
   await run(['--trust']);
-  expect(existsSync(join(place.cwd, 'canary'))).toBe(true);
+  expect(existsSync(join(place.cwd, 'marker'))).toBe(true);
 });
 
-test('--no-extensions looks for none; a broken one is named on stderr', async () => {
+test('--no-extensions loads none; an invalid extension is reported on stderr', async () => {
   const place = withExtension('export default 1;');
   const loud = await runProgram(['Hello'], '', { place });
   expect(loud).toMatchObject({ code: 0 });
@@ -335,7 +335,7 @@ test('--no-extensions looks for none; a broken one is named on stderr', async ()
   expect(quiet.stderr).not.toContain('Extension');
 });
 
-test('a tool that returns terminate: no second request is paid', async () => {
+test('a tool result with terminate: no second request is sent', async () => {
   const server = await startAnthropicMessages();
   onTestFinished(() => server.close());
   const code = `export default (pi) => pi.registerTool({ name: 'finish', description: 'Ends it.', parameters: { type: 'object', properties: {} },
@@ -349,7 +349,7 @@ test('a tool that returns terminate: no second request is paid', async () => {
     program.send({ type: 'prompt', message: 'go' });
     expect(await program.frame(toolEnd)).toMatchObject({ isError: false, result: { content: [{ text: 'over' }] } });
     expect(await program.frame({ type: 'agent_settled' })).toMatchObject({ aborted: false });
-    // The next prompt goes on from a history that the provider accepts.
+    // The provider accepts the history at the next prompt.
     expect(server.received).toHaveLength(requests);
   }
 });

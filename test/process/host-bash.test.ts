@@ -1,4 +1,4 @@
-// A host command that is ended by something else is recorded in the session in which it ran.
+// A bash command of the host is recorded in the session in which it ran, also when it is ended by a switch or a signal.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const COMMAND = 'echo begun; touch begun; sleep 1000';
 
-async function withCommand(): Promise<{ program: Program; file: string }> {
+async function startCommand(): Promise<{ program: Program; file: string }> {
   const program = startRpc();
   const { data } = await program.ask({ type: 'get_state' });
   program.send({ id: 'b', type: 'bash', command: COMMAND });
@@ -22,7 +22,7 @@ const record = expect.objectContaining({ command: COMMAND, output: 'begun\n', ca
 
 describe('a host command is recorded when it is ended by', () => {
   test('new_session', async () => {
-    const { program, file } = await withCommand();
+    const { program, file } = await startCommand();
     expect(await program.ask({ type: 'new_session' })).toMatchObject({ success: true, data: { cancelled: false } });
     expect(program.frames).toContainEqual(expect.objectContaining({ id: 'b', success: true }));
     expect(recordsIn(file)).toEqual([record]);
@@ -31,7 +31,7 @@ describe('a host command is recorded when it is ended by', () => {
   });
 
   test('switch_session', async () => {
-    const { program, file } = await withCommand();
+    const { program, file } = await startCommand();
     const other = startRpc([], { place: { home: program.home, cwd: program.cwd } });
     await other.ask({ type: 'bash', command: 'true' });
     const { data } = await other.ask({ type: 'get_state' });
@@ -44,7 +44,7 @@ describe('a host command is recorded when it is ended by', () => {
   });
 
   test('SIGTERM', async () => {
-    const { program, file } = await withCommand();
+    const { program, file } = await startCommand();
     program.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 143 });
     expect(recordsIn(file)).toEqual([record]);

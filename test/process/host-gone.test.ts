@@ -8,18 +8,18 @@ import { newPlace, startProgram, startRpc } from '../support/program.ts';
 import { entriesOf, sessionFiles } from '../support/session-files.ts';
 import { until } from '../support/until.ts';
 
-const MOMENTS: readonly [string, string, Wanted][] = [
-  ['in the middle of an answer', 'count to 30000', (frame) => frame.type === 'message_update'],
-  ['when a run has just begun', 'count to 30000', { type: 'agent_start' }],
-  ['when a tool begins', 'run `sleep 1000`', { type: 'tool_execution_start' }],
-  ['while a tool writes without end', 'run `yes`', { type: 'tool_execution_update' }],
+const STATES: readonly [string, string, Wanted][] = [
+  ['during an answer', 'count to 30000', (frame) => frame.type === 'message_update'],
+  ['at the start of a run', 'count to 30000', { type: 'agent_start' }],
+  ['at the start of a tool call', 'run `sleep 1000`', { type: 'tool_execution_start' }],
+  ['while a tool writes output continuously', 'run `yes`', { type: 'tool_execution_update' }],
 ];
 
 describe.each(['socket', 'pipe'] as const)('a host that stops reading its %s', (streams) => {
-  test.each(MOMENTS)('%s, has its agent end, and in order', async (_moment, message, wanted) => {
+  test.each(STATES)('%s: the agent exits normally', async (_state, message, expected) => {
     const program = startRpc([], { streams });
     program.send({ type: 'prompt', message });
-    await program.frame(wanted);
+    await program.frame(expected);
     program.stdout.destroy();
     const { code, stderr } = await program.ended;
     expect(code).toBe(0);
@@ -28,7 +28,7 @@ describe.each(['socket', 'pipe'] as const)('a host that stops reading its %s', (
     expect(entriesOf(file!)).toContainEqual(expect.objectContaining({ type: 'message' }));
   });
 
-  test('has no process left over, not even one that left its group', async () => {
+  test('leaves no process, not even one in another process group', async () => {
     const program = startRpc([], { streams });
     const tree = await growTree(program);
     program.stdout.destroy();
@@ -36,7 +36,7 @@ describe.each(['socket', 'pipe'] as const)('a host that stops reading its %s', (
     await until(() => !tree.some(isAlive));
   });
 
-  test('has its agent end also during its own shell command', async () => {
+  test('ends the agent also during a bash command of the host', async () => {
     const program = startRpc([], { streams });
     await program.ask({ type: 'get_state' });
     program.send({ type: 'bash', command: 'sleep 1000' }, { id: 'later', type: 'get_state' });
@@ -46,7 +46,7 @@ describe.each(['socket', 'pipe'] as const)('a host that stops reading its %s', (
   });
 });
 
-test('the next program of a pipeline may leave during a silent tool', async () => {
+test('the agent exits when the next program of a pipeline exits during a tool call without output', async () => {
   const place = newPlace();
   const pipeline = `"$0" "$1" --mode rpc | sed '/tool_execution_start/q'`;
   const child = spawn('sh', ['-c', pipeline, process.execPath, inject('program')], {
@@ -59,7 +59,7 @@ test('the next program of a pipeline may leave during a silent tool', async () =
   expect(code).toBe(0);
 });
 
-test('a reader that has seen enough ends print mode', async () => {
+test('print mode ends when its reader closes the pipe', async () => {
   const program = startProgram(['--mode', 'json', '--model', 'parley/offline', 'count to 30000'], { streams: 'pipe' });
   program.stdin.end();
   await program.frame({ type: 'message_update' });
@@ -67,8 +67,8 @@ test('a reader that has seen enough ends print mode', async () => {
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a host that closes only the way back of stderr is served on', async () => {
-  const program = startRpc(['words that are warned about']);
+test('the agent continues when the host closes only stderr', async () => {
+  const program = startRpc(['an argument that causes a warning']);
   program.stderr.destroy();
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
   program.stdin.end();

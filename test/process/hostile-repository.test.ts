@@ -1,4 +1,4 @@
-// The program in a repository whose own configuration names programs to run: an isolated task starts none of them.
+// An isolated task in a repository whose git configuration names programs: none of them runs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ function repository(cwd: string): void {
   git(cwd, 'commit', '-qm', 'state');
 }
 
-/** Repositories inside one another, linked as submodules are. The innermost has a changed file and a filter that leaves a mark. */
+/** Nested repositories, linked like submodules. The innermost has a changed file and a filter that creates the file `mark`. */
 function nestedRepositories(place: Place, levels: number, mark: string): string {
   const paths = Array.from({ length: levels + 1 }, (_, level) => join(place.cwd, ...Array(level).fill('n')));
   for (const path of paths) repository(path);
@@ -61,7 +61,7 @@ test('a clean filter of a repository seven levels deep does not run', async () =
   const place = newPlace();
   const mark = join(place.home, 'filter-ran');
   const parent = nestedRepositories(place, 7, mark);
-  // The fixture works: plain git does run it.
+  // Plain git runs the filter.
   git(parent, 'status');
   expect(existsSync(mark)).toBe(true);
   rmSync(mark);

@@ -1,4 +1,4 @@
-// Texts on which parsers would hang, given to the whole program: it goes on answering, and nothing of them is lost.
+// Texts on which parsers could hang, in the built program: it keeps answering, and the texts are not lost.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { newPlace, runProgram, startRpc } from '../support/program.ts';
 const DENSE = '*a_'.repeat(6666);
 const BRACKETS = '['.repeat(50_000);
 
-test('abort is answered while find looks for a pattern of many stars', async () => {
+test('abort is answered while find matches a pattern with many stars', async () => {
   const place = newPlace();
   writeFileSync(join(place.cwd, 'a'.repeat(200)), '');
   const program = startRpc(['--no-session'], { place });
@@ -17,7 +17,7 @@ test('abort is answered while find looks for a pattern of many stars', async () 
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
 });
 
-test('find with a pattern of many stars comes to an end', async () => {
+test('find with a pattern with many stars ends', async () => {
   const place = newPlace();
   writeFileSync(join(place.cwd, `${'a'.repeat(200)}b`), '');
   const program = startRpc(['--no-session'], { place });
@@ -33,7 +33,7 @@ test('a prompt with a mention of 50,000 dots is answered', async () => {
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
 });
 
-/** A session whose answers hold these texts. */
+/** A session file whose assistant messages have these texts. */
 function sessionOf(texts: readonly string[]): string {
   const usage = {
     input: 0,
@@ -62,7 +62,7 @@ function sessionOf(texts: readonly string[]): string {
   return [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }
 
-test('a page keeps every text, and those that can be rendered in time are', async () => {
+test('an exported page has every text, and formats those that render in time', async () => {
   const place = newPlace();
   const code = `\`\`\`markdown\n${BRACKETS}\n\`\`\``;
   const nested = `${'> '.repeat(20_000)}deep`;
@@ -79,7 +79,7 @@ test('a page keeps every text, and those that can be rendered in time are', asyn
   expect(page).toContain('last');
 });
 
-test('other commands are answered while a page is written', async () => {
+test('other commands are answered during an export', async () => {
   const place = newPlace();
   const file = join(place.cwd, 's.jsonl');
   writeFileSync(file, sessionOf([DENSE, 'a **bold** word']));

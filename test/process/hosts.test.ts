@@ -1,4 +1,4 @@
-// Hosts as people write them, without our client: they find the program by its name, whatever it is installed as.
+// Typical hosts without the client library. They start the program under several names.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -9,30 +9,30 @@ const hosts = join(import.meta.dirname, '../hosts');
 const hasBun = spawnSync('bun', ['--version']).status === 0;
 const NAMES = ['parley', 'omp', 'pi', 'pisces'];
 
-/** A directory with the program under all its names, and a project in it. */
-function installed() {
+/** Creates a directory with the program under all names, and a project. */
+function install() {
   const place = newPlace();
   const bin = join(place.home, 'bin');
   mkdirSync(bin);
   chmodSync(inject('program'), 0o755);
   for (const name of NAMES) symlinkSync(inject('program'), join(bin, name));
   writeFileSync(join(place.cwd, 'shopping.txt'), 'milk\nbread\n');
-  // The programs' first line asks for `node`, which shall be the one of the tests.
+  // The shebang of the program finds `node` on the path. It must be the Node of the tests.
   const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
   return { ...place, env: { PATH: path, HOME: place.home, PARLEY_DIR: place.home } };
 }
 
 interface Host {
   readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
-  said(text: string): Promise<void>;
+  waitForOutput(text: string): Promise<void>;
   interrupt(): void;
 }
 
 function start(runtime: string, host: string, ...args: string[]): Host {
-  return startIn(installed(), runtime, host, ...args);
+  return startIn(install(), runtime, host, ...args);
 }
 
-function startIn({ cwd, env }: ReturnType<typeof installed>, runtime: string, host: string, ...args: string[]): Host {
+function startIn({ cwd, env }: ReturnType<typeof install>, runtime: string, host: string, ...args: string[]): Host {
   const child = spawn(runtime, [join(hosts, host), ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let [stdout, stderr] = ['', ''];
@@ -47,11 +47,11 @@ function startIn({ cwd, env }: ReturnType<typeof installed>, runtime: string, ho
   });
   return {
     ended,
-    said: (text) =>
+    waitForOutput: (text) =>
       new Promise((resolve, reject) => {
         const look = () => stdout.includes(text) && resolve();
         child.stdout.on('data', look);
-        void ended.then(() => reject(new Error(`It ended without saying ${text}: ${stdout}${stderr}`)));
+        void ended.then(() => reject(new Error(`The host ended without writing ${text}: ${stdout}${stderr}`)));
         look();
       }),
     interrupt: () => void child.kill('SIGINT'),
@@ -65,7 +65,7 @@ const readers: [string, string, string][] = [
 ];
 
 describe.each(readers)('%s', (_, runtime, host) => {
-  test.each(NAMES)('the answer comes from %s', async (name) => {
+  test.each(NAMES)('gets an answer from %s', async (name) => {
     const { code, stdout, stderr } = await start(runtime, host, name, 'What files are here?').ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('[tool ls]');
@@ -73,9 +73,9 @@ describe.each(readers)('%s', (_, runtime, host) => {
     expect(stdout).toMatch(/\n\[end stop\]\n$/);
   });
 
-  test('Ctrl+C aborts the run, and the program goes on to its end', async () => {
+  test('Ctrl+C aborts the run, and the host ends normally', async () => {
     const host_ = start(runtime, host, 'omp', 'Run `sleep 600`');
-    await host_.said('[tool bash]');
+    await host_.waitForOutput('[tool bash]');
     host_.interrupt();
     const { code, stdout } = await host_.ended;
     expect(code).toBe(0);
@@ -84,9 +84,9 @@ describe.each(readers)('%s', (_, runtime, host) => {
 });
 
 test.each(['omp', 'pi', 'pi-legacy'])(
-  'in %s, calls and results are joined by ids and by turns to the same',
+  'in %s, matching calls and results by id and by turn gives the same result',
   async (dialect) => {
-    const place = installed();
+    const place = install();
     writeFileSync(join(place.home, 'settings.json'), JSON.stringify({ dialect, defaultModel: 'parley/offline' }));
     const messages = [
       'Run `echo one; echo two`',

@@ -1,4 +1,4 @@
-// Names that every JavaScript object inherits mean nothing special, wherever a name comes from outside.
+// Names of inherited object members, such as __proto__, are treated like any other name in external input.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,8 +7,8 @@ import { startScriptedProvider } from '../support/scripted-provider.ts';
 import { entriesOf, sessionFiles } from '../support/session-files.ts';
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-/** What JavaScript says when an inherited value was taken for one of ours. */
-const ACCIDENT = /is not a function|native code|Cannot read|is not iterable|Internal error|\[object Object\]/;
+/** Error texts that show that an inherited member was used by mistake. */
+const MISUSE = /is not a function|native code|Cannot read|is not iterable|Internal error|\[object Object\]/;
 
 test.each(['omp', 'pi', 'pi-legacy', 'opal'])('as the type of a command in %s', async (dialect) => {
   const program = startRpc(['--dialect', dialect, '--model', 'parley/offline']);
@@ -33,7 +33,7 @@ test('as a model, a provider, a level, a session, an entry, a login and a slash 
     ];
     for (const call of refusals) {
       const reply = await program.ask(call);
-      expect(reply, JSON.stringify(call)).toMatchObject({ success: false, error: expect.not.stringMatching(ACCIDENT) });
+      expect(reply, JSON.stringify(call)).toMatchObject({ success: false, error: expect.not.stringMatching(MISUSE) });
     }
     expect(await program.ask({ type: 'prompt', message: `/${name}` })).toMatchObject({ success: true });
     await program.frame({ type: 'agent_settled' });
@@ -50,7 +50,7 @@ test('as the name of a tool that the model calls', async () => {
   for (const name of NAMES) {
     const end = await program.frame({ type: 'tool_execution_end' });
     expect(end).toMatchObject({ toolName: name, isError: true });
-    expect(JSON.stringify(end.result)).not.toMatch(ACCIDENT);
+    expect(JSON.stringify(end.result)).not.toMatch(MISUSE);
   }
   await program.frame({ type: 'agent_settled' });
   expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Done.' } });
@@ -68,12 +68,12 @@ test.each(['__proto__', 'constructor'])('%s on the command line', async (name) =
   for (const [args, reason] of refused) {
     const { code, stderr } = await runProgram(args, '');
     expect({ args, stderr }).toEqual({ args, stderr: expect.stringContaining(reason) });
-    expect({ args, stderr }).toEqual({ args, stderr: expect.not.stringMatching(ACCIDENT) });
+    expect({ args, stderr }).toEqual({ args, stderr: expect.not.stringMatching(MISUSE) });
     expect(code, args.join(' ')).not.toBe(0);
   }
-  // The first word of a prompt is no subcommand.
+  // The first word of a prompt is not a subcommand.
   const { stderr } = await runProgram([name], '');
-  expect(stderr).not.toMatch(ACCIDENT);
+  expect(stderr).not.toMatch(MISUSE);
 });
 
 test('as a setting, a provider of models.json and one of auth.json', async () => {
@@ -92,7 +92,7 @@ test('as a setting, a provider of models.json and one of auth.json', async () =>
   program.stdin.end();
   const { code, stderr } = await program.ended;
   expect(code).toBe(0);
-  expect(stderr).not.toMatch(ACCIDENT);
+  expect(stderr).not.toMatch(MISUSE);
 });
 
 test('as the type of an entry and of a custom entry, and as an id', async () => {
@@ -134,7 +134,7 @@ test('as provider, setting and model of the opal dialect', async () => {
     calls += 1;
     program.stdin.write(`{"jsonrpc":"2.0","id":${calls},"method":"${method}","params":${params}}\n`);
     const reply = await program.frame({ id: calls });
-    expect(JSON.stringify(reply), method).not.toMatch(ACCIDENT);
+    expect(JSON.stringify(reply), method).not.toMatch(MISUSE);
     return reply;
   };
   for (const name of NAMES) {

@@ -1,4 +1,4 @@
-// The program with isolated tasks whose run ends early: abort, wall time, end of input, signals. Finished work is never lost.
+// Isolated tasks whose run ends early: abort, wall time, end of input, signals. Changes of finished tasks are kept.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,12 +13,12 @@ const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off', '-
 const call = (id: string, name: string, input: Record<string, unknown>): Reply => ({
   answer: { parts: [{ call: id, name, input }] },
 });
-const text = (words: string): Reply => ({ answer: { parts: [{ text: words }] } });
+const text = (answer: string): Reply => ({ answer: { parts: [{ text: answer }] } });
 
 interface Batch {
   tasks?: string[];
   verify?: Record<string, unknown>;
-  /** What the subagents do, one answer for each request, in the order of the requests. */
+  /** The model answers of the subagents, in the order of the requests. */
   replies: Reply[];
   flags?: string[];
   place?: Place;
@@ -53,39 +53,39 @@ async function startBatch({ tasks = ['Fix'], verify, replies, flags = [], place 
   return program;
 }
 
-/** A change of a tracked file and a new file, with the answer that ends the task. */
+/** Changes a tracked file, creates a new file, and ends the task. */
 const finished = [call('toolu_1', 'bash', { command: 'echo two > a.txt; echo w > w.txt' }), text('Done.')];
 const slow = { commands: [{ name: 'slow', command: 'echo half > half.txt; exec sleep 600' }] };
 
-/** Slow starts first; Quick ends while Slow is still at work. */
+/** Slow starts first; Quick ends while Slow is running. */
 const quickAndSlow = (place: Place): Reply[] => {
-  const began = join(place.home, 'slow-began');
+  const startedFile = join(place.home, 'slow-began');
   const command = `case "$PWD" in
-    *Quick*) until test -e ${began}; do sleep 0.02; done; echo two > a.txt; echo w > w.txt;;
-    *) touch ${began}; exec sleep 600;;
+    *Quick*) until test -e ${startedFile}; do sleep 0.02; done; echo two > a.txt; echo w > w.txt;;
+    *) touch ${startedFile}; exec sleep 600;;
   esac`;
   return [call('toolu_1', 'bash', { command }), call('toolu_2', 'bash', { command }), text('Done.')];
 };
 
-async function batchResult(program: Program): Promise<{ said: string; results: SubagentResult[] }> {
+async function batchResult(program: Program): Promise<{ report: string; results: SubagentResult[] }> {
   const { result } = await program.frame({ type: 'tool_execution_end', toolCallId: 'toolu_batch' });
   const { content, details } = result as { content: { text: string }[]; details: { results?: SubagentResult[] } };
-  return { said: content.map((part) => part.text).join('\n'), results: details.results ?? [] };
+  return { report: content.map((part) => part.text).join('\n'), results: details.results ?? [] };
 }
 
 const applies = (place: Place, patch: string) => git(place.cwd, place.home, 'apply', '--check', patch);
 const isClean = (place: Place) => git(place.cwd, place.home, 'status', '--porcelain') === '';
-const worktrees = (place: Place) => git(place.cwd, place.home, 'worktree', 'list').trim().split('\n').length;
+const countWorktrees = (place: Place) => git(place.cwd, place.home, 'worktree', 'list').trim().split('\n').length;
 const patchesBelow = (folder: string) =>
   execFileSync('find', [folder, '-name', '*.patch'], { encoding: 'utf8' }).trim().split('\n').filter(Boolean);
 
-/** The change of a finished task: complete, without what an interrupted command wrote, and nowhere in the main tree. */
+/** The patch of a finished task is complete, has no files of an interrupted command, and is not applied to the main tree. */
 function expectKept(program: Program, { patchPath = '', applied }: Partial<SubagentResult>): void {
   applies(program, patchPath);
   const patch = readFileSync(patchPath, 'utf8');
   expect([patch.includes('w.txt'), patch.includes('+two'), patch.includes('half.txt')]).toEqual([true, true, false]);
   expect(statSync(patchPath).mode & 0o077).toBe(0);
-  expect([applied, isClean(program), worktrees(program)]).toEqual([false, true, 1]);
+  expect([applied, isClean(program), countWorktrees(program)]).toEqual([false, true, 1]);
 }
 
 describe('a finished task keeps its patch when its verification', () => {
@@ -94,7 +94,7 @@ describe('a finished task keeps its patch when its verification', () => {
     const program = await startBatch({ verify: slow, replies: finished, flags });
     const end = await program.frame({ type: 'subagent_end' });
     const notice = await program.frame({ type: 'notice', source: 'subagents' });
-    const { said, results } = await batchResult(program);
+    const { report, results } = await batchResult(program);
     const [result = {}] = results;
     expect(result).toMatchObject({
       ...{ exitCode: 1, error: 'Budget exceeded (wall_time)', aborted: true, abortReason: 'budget_exceeded' },
@@ -106,8 +106,8 @@ describe('a finished task keeps its patch when its verification', () => {
     });
     expectKept(program, result);
     const { patchPath } = result as SubagentResult;
-    expect(said).toContain('## Fix: stopped by the budget (task');
-    expect(said).toContain(`Reason: the budget is exceeded (wall_time).\n- ${patchPath}`);
+    expect(report).toContain('## Fix: stopped by the budget (task');
+    expect(report).toContain(`Reason: the budget is exceeded (wall_time).\n- ${patchPath}`);
     expect(notice.message).toBe(
       `Changes of isolated tasks were not applied because the budget is exceeded (wall_time). They are kept: ${patchPath}`,
     );
@@ -118,13 +118,13 @@ describe('a finished task keeps its patch when its verification', () => {
     await program.frame({ type: 'subagent_verification_command_start' });
     program.send({ id: 'a', type: 'abort' });
     const end = await program.frame({ type: 'subagent_end' });
-    const { said, results } = await batchResult(program);
+    const { report, results } = await batchResult(program);
     const [result = {} as SubagentResult] = results;
     expect(result).toMatchObject({ exitCode: 1, error: 'Cancelled', aborted: true });
     expect(result.abortReason).toBeUndefined();
     expect(end).toMatchObject({ exitCode: 1, aborted: true, patchPath: result.patchPath });
     expectKept(program, result);
-    expect(said).toContain(`Reason: the run was aborted.\n- ${result.patchPath}`);
+    expect(report).toContain(`Reason: the run was aborted.\n- ${result.patchPath}`);
     await program.frame({ type: 'response', id: 'a' });
   });
 
@@ -144,10 +144,10 @@ describe('a finished task keeps its patch when its verification', () => {
     expectKept(program, results[0] as SubagentResult);
   });
 
-  test('breaks', async () => {
-    // The log of the command cannot be written, because its name is taken by a directory.
-    const block = 'mkdir "$(dirname "$(find "$HOME/sessions" -name Fix.jsonl)")/Fix.verify.a1-1-speaks.log"';
-    const verify = { commands: [{ name: 'speaks', command: 'echo words' }], onFailure: 'discard_patch' };
+  test('fails with an error', async () => {
+    // The log of the command cannot be written, because a directory has its name.
+    const block = 'mkdir "$(dirname "$(find "$HOME/sessions" -name Fix.jsonl)")/Fix.verify.a1-1-prints.log"';
+    const verify = { commands: [{ name: 'prints', command: 'echo output' }], onFailure: 'discard_patch' };
     const replies = [call('toolu_0', 'bash', { command: block }), ...finished, text('All done.')];
     const program = await startBatch({ verify, replies });
     const end = await program.frame({ type: 'subagent_verification_end' });
@@ -161,9 +161,9 @@ describe('a finished task keeps its patch when its verification', () => {
   });
 
   test.each([
-    ['a kept session', []],
+    ['a stored session', []],
     ['no session', ['--no-session']],
-  ])('is cut off by the end of input (%s)', async (_, more) => {
+  ])('is interrupted by the end of input (%s)', async (_, more) => {
     const program = await startBatch({ verify: slow, replies: finished, flags: ['--on-eof', 'abort', ...more] });
     await program.frame({ type: 'subagent_verification_command_start' });
     program.stdin.end();
@@ -174,7 +174,7 @@ describe('a finished task keeps its patch when its verification', () => {
     expectKept(program, results[0] as SubagentResult);
   });
 
-  test('is cut off by SIGTERM', async () => {
+  test('is interrupted by SIGTERM', async () => {
     const program = await startBatch({ verify: slow, replies: finished });
     await program.frame({ type: 'subagent_verification_command_start' });
     program.kill('SIGTERM');
@@ -183,7 +183,7 @@ describe('a finished task keeps its patch when its verification', () => {
     expectKept(program, { patchPath, applied: false });
   });
 
-  test('is cut off by SIGKILL: the next start says where the change is', async () => {
+  test('is interrupted by SIGKILL: the next start reports the location of the change', async () => {
     const program = await startBatch({ verify: slow, replies: finished });
     await program.frame({ type: 'subagent_verification_command_start' });
     program.kill('SIGKILL');
@@ -194,35 +194,35 @@ describe('a finished task keeps its patch when its verification', () => {
     expect(message).toBe(
       `Changes of isolated tasks were not applied because the program was killed. They are kept: ${patchPath}`,
     );
-    await until(() => worktrees(program) === 1);
+    await until(() => countWorktrees(program) === 1);
     expectKept(program, { patchPath, applied: false });
   });
 });
 
-test('a verification that ends by itself: what its commands changed is part of the change', async () => {
+test('files that the commands of a complete verification changed are part of the change', async () => {
   const verify = { commands: [{ name: 'format', command: 'echo formatted > w.txt; mkdir sub; cd sub; git init -q' }] };
   const program = await startBatch({ verify, replies: [...finished, text('All done.')] });
-  const { said, results } = await batchResult(program);
-  expect(said).toContain('Applied patches: yes');
+  const { report, results } = await batchResult(program);
+  expect(report).toContain('Applied patches: yes');
   expect(results[0]).toMatchObject({ exitCode: 0, applied: true });
   expect(readFileSync(join(program.cwd, 'w.txt'), 'utf8')).toBe('formatted\n');
   expect(patchesBelow(program.home)).toEqual([results[0]?.patchPath]);
 });
 
-test('a repair that passes: the first capture is replaced, new repositories included', async () => {
-  const verify = { commands: [{ name: 'mended', command: 'test -f inner/mended.txt' }], onFailure: 'retry_once' };
+test('after a successful repair the first capture is replaced, including new repositories', async () => {
+  const verify = { commands: [{ name: 'repaired', command: 'test -f inner/repaired.txt' }], onFailure: 'retry_once' };
   const make = 'echo two > a.txt; git init -q inner; cd inner; echo i > i.txt';
   const replies = [
     ...[call('toolu_1', 'bash', { command: make }), text('Done.')],
-    ...[call('toolu_2', 'bash', { command: 'echo m > inner/mended.txt' }), text('Mended.'), text('All done.')],
+    ...[call('toolu_2', 'bash', { command: 'echo m > inner/repaired.txt' }), text('Repaired.'), text('All done.')],
   ];
   const program = await startBatch({ verify, replies });
   const { results } = await batchResult(program);
   const [result = {} as SubagentResult] = results;
   expect(result).toMatchObject({ exitCode: 0, applied: true, newRepositories: [{ path: 'inner' }] });
   const { keptPath = '' } = result.newRepositories?.[0] ?? {};
-  expect(readdirSync(keptPath).sort()).toEqual(['.git', 'i.txt', 'mended.txt']);
-  expect(readFileSync(join(program.cwd, 'inner/mended.txt'), 'utf8')).toBe('m\n');
+  expect(readdirSync(keptPath).sort()).toEqual(['.git', 'i.txt', 'repaired.txt']);
+  expect(readFileSync(join(program.cwd, 'inner/repaired.txt'), 'utf8')).toBe('m\n');
   expect(readdirSync(dirname(keptPath)).filter((name) => name.includes('capture'))).toEqual([]);
 });
 
@@ -234,16 +234,16 @@ describe('a task that completed in a batch that is not applied', () => {
     await program.frame({ type: 'subagent_end', id: 'Quick' });
     program.send({ type: 'abort' });
     const notice = await program.frame({ type: 'notice', source: 'subagents' });
-    const { said, results } = await batchResult(program);
+    const { report, results } = await batchResult(program);
     const [quick = {} as SubagentResult, other] = results;
     expect(quick).toMatchObject({ exitCode: 0, applied: false, error: 'Not applied: the run was aborted' });
     expect([quick.aborted, other?.aborted]).toEqual([undefined, true]);
     expectKept(program, quick);
-    expect(said).toContain('2 tasks, 0 completed, 1 completed but not applied, in ');
-    expect(said).toContain('## Quick: completed, not applied (task');
-    const places = merge === 'branch' ? ['branch parley/task/Quick', quick.patchPath] : [quick.patchPath];
-    expect(said).toContain(`Change (not applied): ${places.join(', ')}`);
-    expect(notice.message).toContain(`the run was aborted. They are kept: ${places.join(', ')}`);
+    expect(report).toContain('2 tasks, 0 completed, 1 completed but not applied, in ');
+    expect(report).toContain('## Quick: completed, not applied (task');
+    const locations = merge === 'branch' ? ['branch parley/task/Quick', quick.patchPath] : [quick.patchPath];
+    expect(report).toContain(`Change (not applied): ${locations.join(', ')}`);
+    expect(notice.message).toContain(`the run was aborted. They are kept: ${locations.join(', ')}`);
     const branches = git(program.cwd, program.home, 'branch', '--list', 'parley/*', '--format=%(refname:short)').trim();
     expect([branches, quick.branchName]).toEqual(
       merge === 'branch' ? ['parley/task/Quick', 'parley/task/Quick'] : ['', undefined],
@@ -257,38 +257,38 @@ describe('a task that completed in a batch that is not applied', () => {
     const again = call('toolu_2', 'bash', { command: 'true' });
     const replies = [...finished, again, again];
     const program = await startBatch({ place, tasks: ['Quick', 'Slow', 'Later'], replies, flags });
-    const { said, results } = await batchResult(program);
+    const { report, results } = await batchResult(program);
     const [quick = {} as SubagentResult, other, later] = results;
     expect(other).toMatchObject({ exitCode: 1, error: 'Budget exceeded (tool_calls)', abortReason: 'budget_exceeded' });
     expect(later).toMatchObject({ exitCode: 1, aborted: true, abortReason: 'budget_exceeded' });
     const reason = 'Slow (Budget exceeded (tool_calls)), Later (Budget exceeded (tool_calls)) did not succeed';
     expect(quick).toMatchObject({ exitCode: 0, applied: false, error: `Not applied: ${reason}` });
     expectKept(program, quick);
-    expect(said).toContain(`Reason: ${reason}.\n- ${quick.patchPath}`);
+    expect(report).toContain(`Reason: ${reason}.\n- ${quick.patchPath}`);
   });
 });
 
-test('work that failed its verification is reported and kept where branches are merged, also without a session', async () => {
+test('the change of a task that failed its verification is reported and kept with merge: branch, also without a session', async () => {
   const flags = ['--set', 'task.isolation.merge=branch', '--no-session'];
   const verify = { commands: [{ name: 'fails', command: 'false' }] };
   const program = await startBatch({ verify, replies: [...finished, text('All done.')], flags });
-  const { said, results } = await batchResult(program);
+  const { report, results } = await batchResult(program);
   await program.frame({ type: 'agent_settled' });
   program.stdin.end();
   expect((await program.ended).code).toBe(0);
   const { patchPath = '' } = results[0] as SubagentResult;
   onTestFinished(() => rmSync(dirname(patchPath), { recursive: true }));
-  expect(said).toContain(`Kept of tasks that did not succeed: ${patchPath}`);
+  expect(report).toContain(`Saved changes of tasks that did not succeed: ${patchPath}`);
   expectKept(program, results[0] as SubagentResult);
 });
 
-test('an earlier branch of the same name belongs to the user and stays', async () => {
+test('an existing branch of the same name is not changed', async () => {
   const place = repository();
   git(place.cwd, place.home, 'branch', 'parley/task/Fix');
   const flags = ['--set', 'task.isolation.merge=branch'];
   const program = await startBatch({ place, replies: [...finished, text('All done.')], flags });
-  const { said, results } = await batchResult(program);
-  expect(said).toContain('Merged 1 branches: parley/task/Fix-2');
+  const { report, results } = await batchResult(program);
+  expect(report).toContain('Merged 1 branches: parley/task/Fix-2');
   expect(results[0]).toMatchObject({ applied: true, branchName: 'parley/task/Fix-2' });
   const branches = git(place.cwd, place.home, 'branch', '--format=%(refname:short)').trim().split('\n');
   expect([branches, existsSync(join(place.cwd, 'w.txt'))]).toEqual([['main', 'parley/task/Fix'], true]);

@@ -1,4 +1,4 @@
-// Every kind of key, against every format, with every way in which a provider may repeat it: no output shows any of it.
+// Providers that repeat the key in an error: all kinds of keys, model APIs and encodings. No output may contain the key.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { newPlace, startRpc } from '../support/program.ts';
 import { pathsBelow } from '../support/session-files.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Two parts that stand in no other text: encodings leave letters and digits as they are, so that a leak shows them. */
+/** Two unique parts of the keys. Encodings do not change letters and digits, so a leak contains them. */
 const [A, B] = ['Zq7xKw3vJt', 'Hy5nGd2mRc'];
 
 const KEYS = {
@@ -26,7 +26,7 @@ const KEYS = {
   base64: Buffer.from(`${A}??>>${B}`).toString('base64'),
 };
 
-/** Secrets in the address instead of a key. `%` is where the failure is named. */
+/** Secrets in the URL instead of a key. `%` is replaced by the name of the failure. */
 const ADDRESSES = {
   userinfo: (host: string) => `http://${A}us:pa-${B}@${host}/%`,
   path: (host: string) => `http://${host}/sk-${A}-${B}/%`,
@@ -53,38 +53,39 @@ const FORMS: Record<string, readonly Write[]> = {
 const all = (texts: readonly string[], forms: readonly Write[] = []) =>
   texts.flatMap((text) => forms.map((write) => write(text))).join(' | ');
 
-interface Asked {
+interface EchoRequest {
   readonly format: Format;
-  /** What the request signs in with, and its address. */
+  /** The credentials and the URL of the request. */
   readonly secrets: readonly string[];
   readonly response: ServerResponse;
 }
 
 const plain =
   (status: number, type: string, body: string) =>
-  ({ response }: Asked) => {
+  ({ response }: EchoRequest) => {
     response.writeHead(status, { 'content-type': type });
     response.end(body);
   };
 const error = (message: string) => JSON.stringify({ error: { type: 'invalid_request_error', message } });
 
-const FAILURES: Record<string, (asked: Asked) => void> = {
-  'f-refused': (asked) => plain(401, 'text/plain', `bad key: ${all(asked.secrets, FORMS.json)}`)(asked),
-  'f-json': (asked) => plain(400, 'application/json', error(`bad request: ${all(asked.secrets, FORMS.url)}`))(asked),
-  'f-base64': (asked) =>
-    plain(404, 'application/json', error(`no such path: ${all(asked.secrets, FORMS.base64)}`))(asked),
-  'f-stream': (asked) => stream(asked, asked.format.error(`upstream: ${asked.secrets.join(' | ')}`)),
-  'f-broken': (asked) => stream(asked, asked.format.broken(`${'z'.repeat(185)}${asked.secrets.join(' ')}`)),
-  'f-page': (asked) => plain(200, 'text/html', `${'x'.repeat(185)}${asked.secrets.join(' ')}`)(asked),
-  'f-cut': (asked) => plain(400, 'text/plain', `${'y'.repeat(1985)}${asked.secrets.join(' ')}`)(asked),
-  'f-flood': (asked) => plain(400, 'text/plain', asked.secrets.join(' ').repeat(20_000).slice(0, 65_536))(asked),
+const FAILURES: Record<string, (request: EchoRequest) => void> = {
+  'f-refused': (request) => plain(401, 'text/plain', `bad key: ${all(request.secrets, FORMS.json)}`)(request),
+  'f-json': (request) =>
+    plain(400, 'application/json', error(`bad request: ${all(request.secrets, FORMS.url)}`))(request),
+  'f-base64': (request) =>
+    plain(404, 'application/json', error(`no such path: ${all(request.secrets, FORMS.base64)}`))(request),
+  'f-stream': (request) => stream(request, request.format.error(`upstream: ${request.secrets.join(' | ')}`)),
+  'f-broken': (request) => stream(request, request.format.broken(`${'z'.repeat(185)}${request.secrets.join(' ')}`)),
+  'f-page': (request) => plain(200, 'text/html', `${'x'.repeat(185)}${request.secrets.join(' ')}`)(request),
+  'f-cut': (request) => plain(400, 'text/plain', `${'y'.repeat(1985)}${request.secrets.join(' ')}`)(request),
+  'f-flood': (request) => plain(400, 'text/plain', request.secrets.join(' ').repeat(20_000).slice(0, 65_536))(request),
   'f-reset': ({ response }) => void response.socket?.resetAndDestroy(),
   'f-moved': ({ response, secrets }) => {
     response.writeHead(307, { location: `http://127.0.0.1:9/?key=${encodeURIComponent(secrets.join())}` });
     response.end();
   },
 };
-/** Nothing is repeated here. */
+/** Failures that do not repeat the secrets. */
 const SILENT = ['f-reset', 'f-moved'];
 
 interface Format {
@@ -117,7 +118,7 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-function stream({ response, format }: Asked, body: string | Uint8Array): void {
+function stream({ response, format }: EchoRequest, body: string | Uint8Array): void {
   response.writeHead(200, { 'content-type': format.type });
   response.end(body);
 }
@@ -148,12 +149,12 @@ async function startEcho(format: Format): Promise<string> {
   return host;
 }
 
-/** One provider for each kind of secret, with one model for each failure. */
+/** One provider per kind of secret, with one model per failure. */
 function providersFor({ api }: Format, host: string) {
   const modelsAt = (address: string) =>
     Object.keys(FAILURES).map((id) => ({ id, baseUrl: address.replace('/%', `/${id}`) }));
   const keyed = Object.entries(KEYS).map(([kind, apiKey]) => [kind, { apiKey, models: modelsAt(`http://${host}/%`) }]);
-  // Only one format takes an address with a query.
+  // Only one model API supports a base URL with a query.
   const kinds = Object.entries(ADDRESSES).filter(([kind]) => kind !== 'query' || api === 'openai-completions');
   const addressed = kinds.map(([kind, address]) => {
     const apiKey = kind === 'userinfo' && api !== 'bedrock-converse-stream' ? {} : { apiKey: 'no-secret' };
@@ -163,7 +164,7 @@ function providersFor({ api }: Format, host: string) {
   return Object.fromEntries(described) as Record<string, { models: readonly { id: string }[] }>;
 }
 
-/** Also inside base64, wherever in a group of three bytes they begin. */
+/** The parts, also in base64, for every offset in a group of three bytes. */
 const TRACES = [A, B].flatMap((core) => [
   core,
   ...['', 'x', 'xx'].map((before) => {
@@ -210,8 +211,14 @@ test.each(FORMATS)('$api', { timeout: 120_000 }, async (format) => {
   const { stdout, stderr } = await program.ended;
   const sessions = pathsBelow(place.home).filter((path) => path.includes('sessions/') && !path.endsWith('/'));
   expect(sessions.length).toBeGreaterThanOrEqual(Object.keys(providers).length);
-  const kept = sessions.map((path) => readFileSync(join(place.home, path), 'utf8'));
-  const outputs = { stdout, stderr, log: readFileSync(log, 'utf8'), pages: pages.join(''), sessions: kept.join('') };
+  const sessionTexts = sessions.map((path) => readFileSync(join(place.home, path), 'utf8'));
+  const outputs = {
+    stdout,
+    stderr,
+    log: readFileSync(log, 'utf8'),
+    pages: pages.join(''),
+    sessions: sessionTexts.join(''),
+  };
   for (const [name, text] of Object.entries(outputs))
     expect({ name, traces: tracesIn(text) }).toEqual({ name, traces: [] });
   expect(

@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { newPlace } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Tells of every script of the program whether V8 took the code that was compiled before. */
+/** Writes for every script of the program whether V8 rejected its code cache. */
 const SPY = `
 const vm = require('node:vm');
 vm.Script = class extends vm.Script {
@@ -30,15 +30,15 @@ function firstReply(program: string, ...flags: string[]) {
   return { status, reply: frames.find(({ id }) => id === '1'), stderr };
 }
 
-test('the code that was compiled at build time is what runs', () => {
+test('V8 accepts the code cache of the build', () => {
   const spy = join(temporaryDirectory(), 'spy.cjs');
   writeFileSync(spy, SPY);
   const { status, stderr } = firstReply(inject('program'), '--require', spy);
-  // One line for the start, and one for each lazy part that a start without a prompt loads.
+  // One line for start.js, and one for each chunk that a start without a prompt loads.
   expect({ status, stderr }).toEqual({ status: 0, stderr: 'false\nfalse\n' });
 });
 
-test('another V8, which finds nothing compiled, runs the program all the same', () => {
+test('the program runs without a code cache (another V8 version)', () => {
   const copy = join(temporaryDirectory(), 'dist');
   cpSync(dirname(inject('program')), copy, { recursive: true });
   const folder = readdirSync(join(copy, 'program')).find((name) => name.startsWith('compiled-'));
@@ -46,7 +46,7 @@ test('another V8, which finds nothing compiled, runs the program all the same', 
   expect(firstReply(join(copy, 'cli.js'))).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
 });
 
-test('flags that make V8 refuse the compiled code do no harm', () => {
+test('the program runs with flags that make V8 reject the code cache', () => {
   const outcome = firstReply(inject('program'), '--no-opt', '--max-lazy');
   expect(outcome).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
 });
@@ -57,7 +57,7 @@ test('a link to the program starts it', () => {
   expect(firstReply(link)).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
 });
 
-test('tools that lean on a package work with the code that was compiled before', async () => {
+test('tools that import a package work with the code cache', async () => {
   const { home, cwd } = newPlace();
   writeFileSync(join(cwd, 'haystack.txt'), 'a needle\n');
   const { stdout, stderr } = spawnSync(process.execPath, [inject('program'), '--no-session', 'grep for `needle`'], {

@@ -1,11 +1,11 @@
-// The program and providers that take liberties: what it keeps of their answers, and that its next request is one they accept.
+// Unusual answers of providers: the stored answer, and the next request.
 import { expect, test } from 'vitest';
-import { deferred } from '../../src/base/index.ts';
+import { createDeferred } from '../../src/base/index.ts';
 import { type Program, startRpc } from '../support/program.ts';
 import { type Answer, chatAnswer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
 
-/** One prompt, and all of its run. */
-async function prompted(program: Program, message: string) {
+/** Sends a prompt and waits for the end of its run. */
+async function sendPrompt(program: Program, message: string) {
   program.send({ type: 'prompt', message });
   const end = await program.frame({ type: 'agent_end' });
   await program.frame({ type: 'agent_settled' });
@@ -33,7 +33,7 @@ const added = (output_index: number, item: object) => ({ type: 'response.output_
 const done = (output_index: number, item: object) => ({ type: 'response.output_item.done', output_index, item });
 const completed = { type: 'response.completed', response: { status: 'completed', output: [] } };
 
-test('the finished item of the Responses format counts, and reasoning goes back with what a hosted tool did', async () => {
+test('Responses API: the finished item replaces the deltas, and reasoning is sent back with hosted tool items', async () => {
   const provider = await startRawProvider(
     responses(
       added(0, REASONING),
@@ -55,7 +55,7 @@ test('the finished item of the Responses format counts, and reasoning goes back 
   expect(end).toMatchObject({ assistantMessageEvent: { content: 'Final' }, message: { role: 'assistant' } });
   expect((end.message as { content: object[] }).content.at(-1)).toMatchObject({ type: 'text', text: 'Final' });
   await program.frame({ type: 'agent_settled' });
-  await prompted(program, 'two');
+  await sendPrompt(program, 'two');
   expect(provider.requests[1]?.input).toMatchObject([
     { role: 'user' },
     REASONING,
@@ -65,17 +65,17 @@ test('the finished item of the Responses format counts, and reasoning goes back 
   ]);
 });
 
-test('an unknown host of Chat Completions gets roles that alternate, also after an abort', async () => {
-  const asked = deferred();
-  const provider = await startRawProvider(() => asked.resolve(), chatAnswer({ content: 'Hello.' }));
+test('an unknown Chat Completions host gets alternating roles, also after an abort', async () => {
+  const requested = createDeferred();
+  const provider = await startRawProvider(() => requested.resolve(), chatAnswer({ content: 'Hello.' }));
   const program = startRpc(['--provider', 'raw', '--no-session'], {
     place: placeFor(`${provider.url}/v1`, 'openai-completions'),
     env: RAW_ENV,
   });
   program.send({ type: 'prompt', message: 'one' });
-  await asked.promise;
+  await requested.promise;
   expect(await program.ask({ type: 'abort' })).toMatchObject({ success: true });
-  await prompted(program, 'two');
+  await sendPrompt(program, 'two');
   const messages = provider.requests.at(-1)?.messages as { role: string; content: string }[];
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
   expect(messages[1]?.content).toBe('one\n\ntwo');

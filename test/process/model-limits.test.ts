@@ -1,4 +1,4 @@
-// The program and a provider that sends too much or nothing useful: one request, one error that names the limit, bounded memory.
+// Answers that are too large, and providers that send no content: one request, one error that names the limit, bounded memory.
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -7,12 +7,12 @@ import { memoryOf, startRpc } from '../support/program.ts';
 import { type Answer, chatAnswer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
 
 const MIB = 1024 * 1024;
-/** What a program may grow by while it refuses an answer. The answers below are 100 MB and more. */
+/** Allowed growth of memory. The answers below have 100 MB and more. */
 const MOST_GROWTH = 160 * MIB;
 
 const hello = chatAnswer({ content: 'Hello.' });
 
-/** As fast as it is read. */
+/** Sends as fast as the client reads. */
 function endless(first: string, piece: Buffer, count: number): Answer {
   return (response) => {
     streamHead(response);
@@ -21,7 +21,7 @@ function endless(first: string, piece: Buffer, count: number): Answer {
   };
 }
 
-/** 300 MB of one event line in 1.3 MB. */
+/** One event line of 300 MB, compressed to 1.3 MB. */
 function gzipBomb(): Answer {
   const bomb = gzipSync(Buffer.alloc(300 * MIB, 'a'), { level: 1 });
   return (response) => {
@@ -30,7 +30,7 @@ function gzipBomb(): Answer {
   };
 }
 
-/** Many small events, each of them readable. */
+/** Many small valid events. */
 function gzipOfEvents(): Answer {
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant' } }] })}\n\n`;
   const bomb = gzipSync(Buffer.from(event.repeat(Math.ceil((200 * MIB) / event.length))), { level: 1 });
@@ -60,7 +60,7 @@ const geminiHello: Answer = (response) => {
   response.end(`data: ${JSON.stringify({ candidates: [candidate] })}\n\n`);
 };
 
-/** The program after one good answer; the next request gets `answer`. */
+/** Starts the program and gets one normal answer; the next request gets `answer`. */
 async function afterHello(api: string, answer: Answer, settings: object = {}) {
   const provider = await startRawProvider(api === CHAT ? hello : geminiHello, answer);
   const place = placeFor(`${provider.url}/v1`, api, settings);
@@ -85,8 +85,8 @@ test.each([
   ],
   ['a gzip bomb', CHAT, gzipBomb, /event of more than 16 MiB$/],
   ['a gzip bomb from Gemini', GEMINI, gzipBomb, /event of more than 16 MiB$/],
-  ['a gzip bomb of small events', CHAT, gzipOfEvents, /answer of more than 128 MiB$/],
-])('%s is refused once, in bounded memory', async (_name, api, answer, limit) => {
+  ['a gzip bomb of small events', CHAT, gzipOfEvents, /response of more than 128 MiB$/],
+])('%s is rejected once, with bounded memory', async (_name, api, answer, limit) => {
   const { provider, program } = await afterHello(api, answer());
   const before = memoryOf(program.pid, 'VmHWM');
   program.send({ type: 'prompt', message: 'more' });
@@ -96,7 +96,7 @@ test.each([
   expect(end).toMatchObject({ willRetry: false, messages: [{ role: 'user' }, error] });
   expect(provider.requests).toHaveLength(2);
   expect(memoryOf(program.pid, 'VmHWM') - before).toBeLessThan(MOST_GROWTH);
-  // The program goes on.
+  // The program still works.
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
 });
 
@@ -109,7 +109,7 @@ test.each([
   ['empty chunks', CHAT, every(20, EMPTY)],
   ['nothing after the headers', CHAT, (response: ServerResponse) => streamHead(response)],
   ['nothing at all', CHAT, () => {}],
-])('%s for ever: the run ends once, after the idle limit', async (_name, api, answer) => {
+])('%s without end: the run ends once, after the idle limit', async (_name, api, answer) => {
   const { provider, program } = await afterHello(api, answer, { http: { idleTimeoutMs: 1000 } });
   program.send({ type: 'prompt', message: 'more' });
   const end = await program.frame({ type: 'agent_end' });

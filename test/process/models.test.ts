@@ -1,4 +1,4 @@
-// The program and its models: which it lists, what it says without a key, and that no key shows anywhere.
+// Model lists, errors without a key, and keys that must not appear in any output.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -23,7 +23,7 @@ describe('--list-models', () => {
       .split('\n')
       .map((line) => line.split(/ {2,}/));
 
-  test('shows what can be used, as a table', async () => {
+  test('prints the available models as a table', async () => {
     const { code, stdout, stderr } = await runProgram(['--list-models'], '', {
       env: { ANTHROPIC_API_KEY: 'sk-canary-1' },
     });
@@ -31,11 +31,11 @@ describe('--list-models', () => {
     const [head, ...models] = rows(stdout);
     expect(head).toEqual(['provider', 'model', 'context', 'max out', 'thinking', 'images']);
     expect(models).toContainEqual(['anthropic', 'claude-opus-5-5', '1M', '128K', 'low–xhigh', 'yes']);
-    // The offline model is not among them: another can be used.
+    // The offline model is not listed if another model is available.
     expect(new Set(models.map(([name]) => name))).toEqual(new Set(['anthropic']));
   });
 
-  test('without a key there is the offline one, and a hint on stderr', async () => {
+  test('without a key the offline model is listed, with a hint on stderr', async () => {
     const place = newPlace();
     const { code, stdout, stderr } = await runProgram(['--list-models'], '', { place });
     expect(code).toBe(0);
@@ -44,26 +44,26 @@ describe('--list-models', () => {
     expect(pathsBelow(place.home)).toEqual([]);
   });
 
-  test('looks for words, in whatever mode, and says when nothing matches', async () => {
+  test('filters by a search text in every mode, and reports when nothing matches', async () => {
     const env = { OPENROUTER_API_KEY: 'sk-canary-2' };
     const found = await runProgram(['--mode', 'rpc', '--list-models', 'Opus 5.5'], '', { env });
     expect(rows(found.stdout).map(([, model]) => model)).toEqual(['model', 'anthropic/claude-opus-5.5']);
     const none = await runProgram(['--list-models', 'unheard-of'], '', { env });
-    expect(none).toMatchObject({ code: 0, stdout: 'No model that can be used matches "unheard-of"\n' });
+    expect(none).toMatchObject({ code: 0, stdout: 'No available model matches "unheard-of"\n' });
     const scoped = await runProgram(['--list-models', '--models', 'qq*,zz', '--provider', 'openrouter'], '', { env });
-    expect(scoped.stdout).toBe('No model that can be used matches --provider openrouter and --models qq*,zz\n');
+    expect(scoped.stdout).toBe('No available model matches --provider openrouter and --models qq*,zz\n');
   });
 
-  test('a provider that is named is the only one shown, and a server that is not there is named', async () => {
+  test('--provider lists only this provider, and an unreachable local server is reported', async () => {
     const env = { OPENROUTER_API_KEY: 'sk-canary-2', GROQ_API_KEY: 'k', OLLAMA_HOST: '127.0.0.1:9' };
     const groq = await runProgram(['--list-models', '--provider', 'Groq'], '', { env });
     expect(new Set(rows(groq.stdout).map(([provider]) => provider))).toEqual(new Set(['provider', 'groq']));
     const ollama = await runProgram(['--list-models', '--provider', 'ollama'], '', { env });
-    expect(ollama.stdout).toBe('No model that can be used matches --provider ollama\n');
+    expect(ollama.stdout).toBe('No available model matches --provider ollama\n');
     expect(ollama.stderr).toBe('No server answers at http://127.0.0.1:9/v1: start it, or set OLLAMA_HOST\n');
   });
 
-  test('lists the models of models.json, and only those that --models means', async () => {
+  test('lists the models of models.json that match --models', async () => {
     const place = newPlace();
     const acme = {
       baseUrl: 'http://127.0.0.1:9',
@@ -78,7 +78,7 @@ describe('--list-models', () => {
 });
 
 describe('without a key', () => {
-  test('a host is answered, and the prompt is refused once, with the way out', async () => {
+  test('commands work, and a prompt is rejected with a hint', async () => {
     const program = startRpc(['--provider', 'anthropic', '--no-session']);
     expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { model: { provider: 'anthropic' } } });
     expect(await program.ask({ type: 'prompt', message: 'hello' })).toMatchObject({
@@ -92,9 +92,9 @@ describe('without a key', () => {
       success: false,
       error: expect.stringContaining('No API key for openai. Set OPENAI_API_KEY'),
     });
-    expect(await program.ask({ type: 'set_model', provider: 'nobody', modelId: 'x' })).toMatchObject({
+    expect(await program.ask({ type: 'set_model', provider: 'unknown', modelId: 'x' })).toMatchObject({
       success: false,
-      error: 'Model not found: nobody/x',
+      error: 'Model not found: unknown/x',
     });
     expect(await program.ask({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
       success: true,
@@ -106,22 +106,22 @@ describe('without a key', () => {
     expect(program.frames.filter(({ command }) => command === 'prompt')).toHaveLength(2);
   });
 
-  test('a person at a terminal reads why', async () => {
+  test('print mode reports the reason', async () => {
     const place = newPlace();
     const { code, stdout, stderr } = await runProgram(['--model', 'claude-opus-5-5', 'hello'], '', { place });
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `Error: ${NO_KEY(place.home)}\n` });
   });
 
-  test('--api-key alone says nothing', async () => {
+  test('--api-key needs --provider or --model', async () => {
     const { code, stderr } = await runProgram(['--api-key', 'sk-canary-3', 'hello']);
     expect(code).toBe(2);
-    expect(stderr).toContain('Flag --api-key needs --provider or --model');
+    expect(stderr).toContain('Flag --api-key requires --provider or --model');
     expect(stderr).not.toContain('canary');
   });
 });
 
 describe('with a key', () => {
-  const answer = { parts: [{ text: 'Hello from afar.' }] };
+  const answer = { parts: [{ text: 'Hello from the provider.' }] };
 
   test.each([
     ['a flag', ['--api-key', KEY, '--provider', 'anthropic'], {}, undefined],
@@ -136,13 +136,13 @@ describe('with a key', () => {
       place,
       env: { ...env, ANTHROPIC_BASE_URL: server.url },
     });
-    expect(outcome).toMatchObject({ code: 0, stdout: 'Hello from afar.\n', stderr: '' });
+    expect(outcome).toMatchObject({ code: 0, stdout: 'Hello from the provider.\n', stderr: '' });
     expect(server.received[0]?.headers).toMatchObject({ 'x-api-key': KEY });
     expect(server.received[0]?.headers['user-agent']).toMatch(/^parley\/\d+\.\d+\.\d+/);
     expect(server.received[0]?.body).toMatchObject({ model: 'claude-opus-5-5' });
   });
 
-  test('the key shows nowhere: not to tools, in logs, sessions, nor on any stream, also when it is refused', async () => {
+  test('the key appears in no tool output, log, session file or stream, also when the provider rejects it', async () => {
     const server = await provider();
     const canary = 'sk-ant-canary-5566';
     const place = newPlace();
@@ -171,20 +171,21 @@ describe('with a key', () => {
     expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual([canary, canary]);
     expect(stdout).toContain('value-to-see');
     expect(stdout).toContain('invalid x-api-key [redacted]');
-    const kept = pathsBelow(place.home)
+    const sessionTexts = pathsBelow(place.home)
       .filter((path) => path.endsWith('.jsonl'))
       .map((path) => readFileSync(join(place.home, path), 'utf8'));
-    expect(kept).toHaveLength(1);
-    for (const text of [stdout, stderr, readFileSync(log, 'utf8'), ...kept]) expect(text).not.toContain('canary-5566');
+    expect(sessionTexts).toHaveLength(1);
+    for (const text of [stdout, stderr, readFileSync(log, 'utf8'), ...sessionTexts])
+      expect(text).not.toContain('canary-5566');
   });
 
   test.each([
     ['a line break inside', 'sk-one\ntwo', 'a line break at character 7'],
     ['a control character', 'sk-\u0001x', 'the control character U+0001 at character 4'],
     ['a letter that is not ASCII', 'sk-ключ', 'U+043A, which is not ASCII, at character 4'],
-  ])('a key with %s is refused in words, wherever it comes from', async (_, key, found) => {
+  ])('a key with %s is rejected with a message that names its source', async (_, key, found) => {
     const server = await provider();
-    const sentence = (source: string) =>
+    const messageFor = (source: string) =>
       `The key of anthropic contains ${found}: HTTP headers cannot carry it. Set it again in ${source}.`;
     const ask = async (env: Record<string, string>, auth?: object, args: readonly string[] = []) => {
       const place = newPlace();
@@ -194,15 +195,15 @@ describe('with a key', () => {
       return { ...outcome, place };
     };
     const byVariable = await ask({ ANTHROPIC_API_KEY: key });
-    expect(byVariable).toMatchObject({ code: 1, stderr: `Error: ${sentence('the variable ANTHROPIC_API_KEY')}\n` });
+    expect(byVariable).toMatchObject({ code: 1, stderr: `Error: ${messageFor('the variable ANTHROPIC_API_KEY')}\n` });
     const byFlag = await ask({}, undefined, ['--api-key', key]);
-    expect(byFlag.stderr).toBe(`Error: ${sentence('--api-key')}\n`);
+    expect(byFlag.stderr).toBe(`Error: ${messageFor('--api-key')}\n`);
     const byFile = await ask({}, { anthropic: { type: 'api_key', key } });
-    expect(byFile.stderr).toBe(`Error: ${sentence(`${byFile.place.home}/auth.json`)}\n`);
+    expect(byFile.stderr).toBe(`Error: ${messageFor(`${byFile.place.home}/auth.json`)}\n`);
     expect(server.received).toEqual([]);
   });
 
-  test('white space around a key is left out, also in auth.json and the environment', async () => {
+  test('surrounding white space of a key is removed, in auth.json and in the environment', async () => {
     const server = await provider();
     for (const auth of [undefined, { anthropic: { type: 'api_key', key: ` ${KEY}\r\n` } }]) {
       server.reply({ answer });
@@ -217,7 +218,7 @@ describe('with a key', () => {
   test.each([
     [{ 'x-team': 'one\ntwo' }, 'The header x-team of acme contains a line break at character 4: HTTP cannot carry it.'],
     [{ 'x team': 'one' }, '"x team" cannot be the name of an HTTP header.'],
-  ])('a header of models.json that HTTP cannot carry is named: %j', async (headers, sentence) => {
+  ])('an invalid header in models.json is reported: %j', async (headers, sentence) => {
     const place = newPlace();
     const acme = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', headers, models: [{ id: 'one' }] };
     writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { acme } }));
@@ -226,7 +227,7 @@ describe('with a key', () => {
     expect(stderr).toContain(sentence);
   });
 
-  test('cycle_model goes through what --models names', async () => {
+  test('cycle_model cycles through the models of --models', async () => {
     const program = startRpc(['--models', 'haiku-4,parley', '--no-session'], { env: { ANTHROPIC_API_KEY: KEY } });
     const cycle = async () => (await program.ask({ type: 'cycle_model' })).data;
     expect(await cycle()).toMatchObject({ model: { id: 'offline' }, isScoped: true });
@@ -235,7 +236,7 @@ describe('with a key', () => {
     await program.ended;
   });
 
-  test('an auth.json that others can read is told on stderr', async () => {
+  test('an auth.json that other users can read is reported on stderr', async () => {
     const place = newPlace();
     writeFileSync(join(place.home, 'auth.json'), '{}');
     chmodSync(join(place.home, 'auth.json'), 0o644);

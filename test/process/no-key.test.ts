@@ -1,17 +1,18 @@
-// Without a key: the offline model announces itself and fails where it cannot help; where a provider was meant, nothing answers.
+// Without an API key: the offline model is announced, and fails for requests that it does not support. If a provider is configured, it is
+// not used.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newPlace, runProgram, startRpc } from '../support/program.ts';
 import { startRecordingProvider } from '../support/recording-provider.ts';
 
-const NOTICE = 'No key of a provider was found, so the offline model answers: ';
+const NOTICE = 'No provider key was found, so the offline model is used: ';
 const TASK = 'fix the failing test';
 const CANNOT =
   'Error: The offline model cannot carry this out. I did not understand “fix the failing test”. Set the key';
 
-describe('nothing points at a provider', () => {
-  test.each(['text', 'json'])('%s mode: announced once on stderr; what it can do ends well', async (mode) => {
+describe('no provider is configured', () => {
+  test.each(['text', 'json'])('%s mode: announced once on stderr; a supported request succeeds', async (mode) => {
     const { code, stdout, stderr } = await runProgram(['--mode', mode, 'say `hi`']);
     expect(code).toBe(0);
     expect(stdout).toContain('hi');
@@ -19,14 +20,14 @@ describe('nothing points at a provider', () => {
     expect(stderr.split('\n')).toEqual([expect.stringContaining(NOTICE), '']);
   });
 
-  test.each(['text', 'json'])('%s mode: what it cannot do is an error', async (mode) => {
+  test.each(['text', 'json'])('%s mode: an unsupported request is an error', async (mode) => {
     const { code, stderr } = await runProgram(['--mode', mode, TASK]);
     expect(code).toBe(1);
     expect(stderr.split('\n')).toEqual([expect.stringContaining(NOTICE), expect.stringContaining(CANNOT), '']);
   });
 
   test.each([
-    ['--no-tools', 'run `true`', 'that needs the tool `bash`, which is not offered to me here.'],
+    ['--no-tools', 'run `true`', 'that needs the tool `bash`, which is not available.'],
     ['--no-session', 'list src and then prove the theorem', 'I did not understand “prove the theorem”.'],
   ])('%s "%s" is an error', async (flag, message, words) => {
     const { code, stderr } = await runProgram([flag, message]);
@@ -35,7 +36,7 @@ describe('nothing points at a provider', () => {
     expect(stderr).toContain(words);
   });
 
-  test('a command that fails is reported, and the run ends well', async () => {
+  test('a failed command is reported, and the run succeeds', async () => {
     expect(await runProgram(['run `false`'])).toMatchObject({ code: 0 });
   });
 
@@ -47,7 +48,7 @@ describe('nothing points at a provider', () => {
         level: 'info',
         message: expect.stringContaining(NOTICE),
       });
-      // Words that a provider uses for failures that pass.
+      // A text that looks like a temporary error of a provider.
       program.send({ id: 'p', type: 'prompt', message: 'why is it 503 overloaded' });
       expect(await program.frame({ type: 'agent_end' })).toMatchObject({
         willRetry: false,
@@ -64,7 +65,7 @@ describe('nothing points at a provider', () => {
     },
   );
 
-  test('pi-legacy has no frame for it: one line on stderr', async () => {
+  test('pi-legacy: one line on stderr, because it has no notice frame', async () => {
     const program = startRpc(['--dialect', 'pi-legacy']);
     program.send({ type: 'prompt', message: 'say `hi`' });
     await program.frame({ type: 'agent_end' });
@@ -75,7 +76,7 @@ describe('nothing points at a provider', () => {
     expect(stderr.split('\n')).toEqual([expect.stringContaining(NOTICE), '']);
   });
 
-  test('opal: a status for each session', async () => {
+  test('opal: a status_update for each session', async () => {
     const program = startRpc(['--dialect', 'opal']);
     program.send({ jsonrpc: '2.0', id: 1, method: 'session/start', params: { session_id: 's' } });
     expect(await program.frame((frame) => frame.id === 1)).toHaveProperty('result');
@@ -84,29 +85,32 @@ describe('nothing points at a provider', () => {
     expect(status).toMatchObject({ method: 'agent/event', params: { session_id: 's', type: 'status_update' } });
   });
 
-  test('one that was asked for by name announces nothing', async () => {
+  test('a selected offline model is not announced', async () => {
     expect(await runProgram(['--model', 'parley/offline', 'say `hi`'])).toMatchObject({ code: 0, stderr: '' });
     const place = newPlace();
     writeFileSync(join(place.home, 'settings.json'), '{"defaultModel": "parley/offline"}');
     expect(await runProgram(['say `hi`'], '', { place })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('a token that other programs use too points at nothing', async () => {
+  test('tokens that other programs also use do not configure a provider', async () => {
     const env = { GITHUB_TOKEN: 'x', HF_TOKEN: 'y' };
     expect(await runProgram(['say `hi`'], '', { env })).toMatchObject({ code: 0, stdout: 'hi\n' });
   });
 });
 
-describe('something points at a provider that cannot be used: an error, and nothing is done', () => {
+describe('a configured provider cannot be used: an error, and nothing runs', () => {
   const CASES: [env: Record<string, string>, words: string][] = [
     [{ ANTHROPIC_API_KEY: '' }, 'ANTHROPIC_API_KEY is set but empty, so Anthropic cannot be used. Set it to a key.'],
     [{ OPENAI_API_KEY: '', GITHUB_TOKEN: 'x' }, 'OPENAI_API_KEY is set but empty, so OpenAI cannot be used.'],
     [
       { AWS_PROFILE: 'work' },
-      'AWS_PROFILE is set, but Amazon Bedrock is used only when it is named: choose it with --provider amazon-bedrock',
+      'AWS_PROFILE is set, but Amazon Bedrock is used only when it is selected explicitly: choose it with --provider amazon-bedrock',
     ],
-    [{ AZURE_OPENAI_API_KEY: 'k' }, 'AZURE_OPENAI_API_KEY is set, but Azure OpenAI is used only when it is named'],
-    [{ OLLAMA_HOST: '127.0.0.1' }, 'OLLAMA_HOST is set, but Ollama is used only when it is named'],
+    [
+      { AZURE_OPENAI_API_KEY: 'k' },
+      'AZURE_OPENAI_API_KEY is set, but Azure OpenAI is used only when it is selected explicitly',
+    ],
+    [{ OLLAMA_HOST: '127.0.0.1' }, 'OLLAMA_HOST is set, but Ollama is used only when it is selected explicitly'],
     [
       { OPENAI_BASE_URL: 'http://127.0.0.1:9' },
       'OPENAI_BASE_URL is set, but there is no key for OpenAI. Set OPENAI_API_KEY.',
@@ -114,38 +118,42 @@ describe('something points at a provider that cannot be used: an error, and noth
   ];
 
   test.each(CASES)('%j', async (env, words) => {
-    const sentence = `No model can be used. ${words}`;
+    const message = `No model can be used. ${words}`;
     for (const mode of ['text', 'json']) {
       const { code, stdout, stderr } = await runProgram(['--mode', mode, 'say `hi`'], '', { env });
       expect(code).toBe(1);
       expect(stdout).not.toContain('hi');
-      expect(stderr).toContain(`Error: ${sentence}`);
+      expect(stderr).toContain(`Error: ${message}`);
     }
     const program = startRpc([], { env });
     expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { model: null } });
     expect(await program.ask({ type: 'prompt', message: 'say `hi`' })).toMatchObject({
       success: false,
-      error: expect.stringContaining(sentence),
+      error: expect.stringContaining(message),
     });
     program.stdin.end();
     await program.ended;
     expect(program.frames.filter(({ type }) => type === 'notice')).toMatchObject([
-      { level: 'warning', message: expect.stringContaining(sentence) },
+      { level: 'warning', message: expect.stringContaining(message) },
     ]);
   });
 
   test.each([
-    ['auth.json', '{"anthropic": {"type": "api_key", "key": "UNSET_VARIABLE_NAME"}}', 'auth.json names Anthropic'],
+    [
+      'auth.json',
+      '{"anthropic": {"type": "api_key", "key": "UNSET_VARIABLE_NAME"}}',
+      'auth.json has an entry for Anthropic',
+    ],
     [
       'models.json',
       '{"providers": {"mine": {"baseUrl": "http://127.0.0.1:9", "api": "openai-completions", "apiKey": "UNSET_VARIABLE_NAME", "models": [{"id": "m"}]}}}',
-      'models.json describes mine',
+      'models.json defines mine',
     ],
     ['settings.json', '{"defaultProvider": "anthropic"}', 'No API key for anthropic. Set ANTHROPIC_API_KEY'],
     [
       'settings.json',
-      '{"defaultModel": "nobody/none"}',
-      'The model that the settings name cannot be used: Model not found: nobody/none.',
+      '{"defaultModel": "unknown/none"}',
+      'The model named in the settings cannot be used: Model not found: unknown/none.',
     ],
   ])('%s: %s', async (file, text, words) => {
     const place = newPlace();
@@ -159,7 +167,7 @@ describe('something points at a provider that cannot be used: an error, and noth
     [['--provider', 'anthropic'], 'No API key for anthropic.'],
     [['--model', 'anthropic/claude-opus-5-5'], 'No API key for anthropic.'],
     [['--models', 'sonnet'], 'No model can be used. No model that can be used matches --models sonnet.'],
-    [['--api-key', 'k'], 'Flag --api-key needs --provider or --model'],
+    [['--api-key', 'k'], 'Flag --api-key requires --provider or --model'],
   ])('%j', async (flags, words) => {
     const { code, stdout, stderr } = await runProgram([...flags, 'say `hi`']);
     expect([1, 2]).toContain(code);
@@ -167,14 +175,14 @@ describe('something points at a provider that cannot be used: an error, and noth
     expect(stderr).toContain(words);
   });
 
-  test('doctor says the same', async () => {
+  test('doctor reports the same', async () => {
     const { code, stdout } = await runProgram(['doctor'], '', { env: { ANTHROPIC_API_KEY: '' } });
     expect(code).toBe(1);
     expect(stdout).toContain('no model can be used. ANTHROPIC_API_KEY is set but empty');
   });
 });
 
-describe('beside a model that can be used the offline one', () => {
+describe('with another available model the offline model', () => {
   const withModel = async () => {
     const place = newPlace();
     const provider = await startRecordingProvider(['from the provider']);
@@ -182,7 +190,7 @@ describe('beside a model that can be used the offline one', () => {
     return place;
   };
 
-  test('is neither listed nor cycled to', async () => {
+  test('is not listed and not part of cycle_model', async () => {
     const place = await withModel();
     const program = startRpc([], { place });
     const { data } = await program.ask({ type: 'get_available_models' });
@@ -193,14 +201,14 @@ describe('beside a model that can be used the offline one', () => {
     expect((await runProgram(['--list-models'], '', { place })).stdout).not.toContain('offline');
   });
 
-  test('can still be chosen by name', async () => {
+  test('can be selected by name', async () => {
     const program = startRpc([], { place: await withModel() });
     expect(await program.ask({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
       success: true,
     });
   });
 
-  test('is not gone on with in a session that began without a key', async () => {
+  test('is replaced in a session that was started without a key', async () => {
     const place = newPlace();
     await runProgram(['--session-id', 's', 'say `hi`'], '', { place });
     const provider = await startRecordingProvider(['from the provider']);

@@ -1,4 +1,4 @@
-// The program as Opal's hosts start it: by the name `opal-server`, without a flag, many sessions over one pipe.
+// The program as Opal hosts start it: as `opal-server`, without flags, with many sessions in one process.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -6,8 +6,8 @@ import { startCopilot } from '../support/copilot.ts';
 import { newPlace, type Program, runProgram, startProgram, startRpc } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Ids are Opal's own: counted from 1. */
-function hostOf(program: Program) {
+/** Sends requests with ids from 1, as Opal does. */
+function createCaller(program: Program) {
   let count = 0;
   return async (method: string, params: Record<string, unknown> = {}) => {
     count += 1;
@@ -18,7 +18,7 @@ function hostOf(program: Program) {
   };
 }
 
-const told = (session: unknown, type: string) => (frame: Record<string, unknown>) => {
+const isEvent = (session: unknown, type: string) => (frame: Record<string, unknown>) => {
   const params = frame.params as Record<string, unknown> | undefined;
   return frame.method === 'agent/event' && params?.session_id === session && params?.type === type;
 };
@@ -29,18 +29,18 @@ function startServer(): Program {
   return startProgram([], { place: newPlace(), program: link });
 }
 
-test('started as opal-server it speaks opal, has many sessions, and leaves with 0 when the host does', async () => {
+test('opal-server uses the opal dialect, has many sessions, and exits with 0 at the end of input', async () => {
   const program = startServer();
-  const call = hostOf(program);
+  const call = createCaller(program);
   mkdirSync(join(program.cwd, 'other'));
   const first = await call('session/start', { working_dir: program.cwd, session: true });
   const second = await call('session/start', { working_dir: 'other', session_id: 'second' });
   const { session_id: one } = first.result;
   expect(second.result).toMatchObject({ session_id: 'second', resumed: false });
   expect(await call('agent/prompt', { session_id: one, text: 'hello' })).toEqual({ result: { queued: false } });
-  await program.frame(told(one, 'agent_end'));
+  await program.frame(isEvent(one, 'agent_end'));
   await call('agent/prompt', { session_id: 'second', text: 'hello' });
-  await program.frame(told('second', 'agent_end'));
+  await program.frame(isEvent('second', 'agent_end'));
   const { result } = await call('session/list');
   expect((result.sessions as { id: string }[]).map(({ id }) => id).sort()).toEqual([one, 'second'].sort());
   program.stdin.end();
@@ -49,38 +49,38 @@ test('started as opal-server it speaks opal, has many sessions, and leaves with 
   for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });
 
-test('a session goes on in another process', async () => {
+test('a session can be resumed in another process', async () => {
   const place = newPlace();
   const before = startRpc(['--dialect', 'opal'], { place });
-  const call = hostOf(before);
-  await call('session/start', { session_id: 'kept' });
-  await call('agent/prompt', { session_id: 'kept', text: 'hello' });
-  await before.frame(told('kept', 'agent_end'));
+  const call = createCaller(before);
+  await call('session/start', { session_id: 'stored' });
+  await call('agent/prompt', { session_id: 'stored', text: 'hello' });
+  await before.frame(isEvent('stored', 'agent_end'));
   before.stdin.end();
   await before.ended;
   const after = startRpc(['--dialect', 'opal'], { place });
-  const again = hostOf(after);
-  expect((await again('session/start', { session_id: 'kept' })).result).toMatchObject({ resumed: true });
-  await after.frame(told('kept', 'agent_recovered'));
-  const { result } = await again('session/history', { session_id: 'kept' });
+  const again = createCaller(after);
+  expect((await again('session/start', { session_id: 'stored' })).result).toMatchObject({ resumed: true });
+  await after.frame(isEvent('stored', 'agent_recovered'));
+  const { result } = await again('session/history', { session_id: 'stored' });
   expect(result.messages).toMatchObject([{ role: 'user', content: 'hello' }, { role: 'assistant' }]);
 });
 
-test('a flag that names a session is warned about once, however many sessions there are', async () => {
+test('a flag that selects a session causes one warning, also with several sessions', async () => {
   const program = startRpc(['--dialect', 'opal', '--continue']);
-  const call = hostOf(program);
+  const call = createCaller(program);
   for (const id of ['a', 'b']) {
     await call('session/start', { session_id: id });
     await call('agent/prompt', { session_id: id, text: 'hello' });
-    await program.frame(told(id, 'agent_end'));
+    await program.frame(isEvent(id, 'agent_end'));
   }
   program.stdin.end();
   const { code, stderr } = await program.ended;
   expect(code).toBe(0);
-  expect(stderr).toBe('--continue means nothing where the host opens the sessions; ignored\n');
+  expect(stderr).toBe('--continue has no effect when the host opens the sessions; ignored\n');
 });
 
-test('a flag that only the extension of one project knows: sessions elsewhere are not opened', async () => {
+test('a flag that only an extension of one project registers: sessions in other directories are rejected', async () => {
   const place = newPlace();
   const elsewhere = temporaryDirectory();
   mkdirSync(join(place.cwd, '.parley', 'extensions'), { recursive: true });
@@ -89,7 +89,7 @@ test('a flag that only the extension of one project knows: sessions elsewhere ar
     "export default (pi) => pi.registerFlag('guard', { type: 'boolean' });",
   );
   const program = startRpc(['--dialect', 'opal', '--trust', '--guard'], { place });
-  const call = hostOf(program);
+  const call = createCaller(program);
   expect((await call('session/start', { session_id: 'a' })).result).toMatchObject({ session_id: 'a' });
   expect((await call('session/start', { session_id: 'b', working_dir: elsewhere })).error).toMatchObject({
     data: 'Unknown flag: --guard',
@@ -97,10 +97,10 @@ test('a flag that only the extension of one project knows: sessions elsewhere ar
   expect((await call('agent/state', { session_id: 'b' })).error).toMatchObject({ message: 'Session not found' });
 });
 
-test('a person signs in with Copilot, and the model answers', async () => {
+test('login with Copilot, and an answer of its model', async () => {
   const copilot = await startCopilot();
   const program = startRpc(['--dialect', 'opal'], { env: { OPAL_COPILOT_DOMAIN: copilot.url } });
-  const call = hostOf(program);
+  const call = createCaller(program);
   expect((await call('auth/status')).result).toMatchObject({ authenticated: false });
   const { device_code, interval } = (await call('auth/login')).result;
   copilot.polls = [{ access_token: 'long-lived' }];
@@ -110,7 +110,7 @@ test('a person signs in with Copilot, and the model answers', async () => {
     model: { provider: 'copilot', id: 'claude-sonnet-4.6' },
   });
   await call('agent/prompt', { session_id, text: 'hello' });
-  await program.frame(told(session_id, 'agent_end'));
+  await program.frame(isEvent(session_id, 'agent_end'));
   const deltas = program.frames.flatMap(({ params }) => (params as { delta?: string } | undefined)?.delta ?? []);
   expect(deltas.join('')).toBe('Hello from Copilot.');
   program.stdin.end();
@@ -119,7 +119,7 @@ test('a person signs in with Copilot, and the model answers', async () => {
   expect(stdout).not.toMatch(/long-lived|short-lived/);
 });
 
-test('what a project brings along counts in the directories that are trusted, and only there', async () => {
+test('skills of a project are used only in trusted directories', async () => {
   const place = newPlace();
   const skill = '---\nname: knit\ndescription: How to knit\n---\nKnit one.\n';
   for (const folder of ['open', 'closed']) {
@@ -128,13 +128,13 @@ test('what a project brings along counts in the directories that are trusted, an
   }
   expect(await runProgram(['trust', join(place.cwd, 'open')], '', { place })).toMatchObject({ code: 0 });
   const program = startRpc(['--dialect', 'opal'], { place });
-  const call = hostOf(program);
+  const call = createCaller(program);
   const found = async (working_dir: string) => (await call('session/start', { working_dir })).result.available_skills;
   expect(await found('open')).toEqual(['knit']);
   expect(await found('closed')).toEqual([]);
 });
 
-test('an extension of the command line is there in every session', async () => {
+test('an extension of the command line is loaded in every session', async () => {
   const place = newPlace();
   const path = join(place.home, 'own.ts');
   writeFileSync(
@@ -142,7 +142,7 @@ test('an extension of the command line is there in every session', async () => {
     `export default (pi) => pi.registerTool({ name: 'own', description: 'x', parameters: { type: 'object' }, execute() {} });`,
   );
   const program = startRpc(['--dialect', 'opal', '--extension', path], { place });
-  const call = hostOf(program);
+  const call = createCaller(program);
   const { session_id } = (await call('session/start', {})).result;
   expect((await call('agent/state', { session_id })).result.tools).toContain('own');
 });

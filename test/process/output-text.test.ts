@@ -1,8 +1,8 @@
-// Characters that terminals and line readers act on, from a command to the host.
+// Control characters in the output of a command.
 import { expect, test } from 'vitest';
 import { startRpc } from '../support/program.ts';
 
-test('U+0085 and U+009B of an output reach the host, escaped in the frame', async () => {
+test('U+0085 and U+009B in command output are escaped in the frame', async () => {
   const program = startRpc(['--no-session']);
   const { data } = await program.ask({ type: 'bash', command: "printf 'a\\302\\205b\\302\\23331mc\\n'" });
   expect(data).toMatchObject({ output: 'a\u0085b\u009b31mc\n' });

@@ -11,14 +11,14 @@ import { entriesOf, pathsBelow, sessionFiles } from '../support/session-files.ts
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('a message on the command line', () => {
-  test('is answered in text, and the session is kept', async () => {
+  test('is answered as text, and the session is stored', async () => {
     const place = newPlace();
     const outcome = await runProgram(['--model', 'parley/offline', 'say `hello there`'], '', { place });
     expect(outcome).toEqual({ code: 0, signal: null, stdout: 'hello there\n', stderr: '' });
     expect(sessionFiles(place.home)).toHaveLength(1);
   });
 
-  test('is answered with tools where it needs them', async () => {
+  test('is answered with tools', async () => {
     const place = newPlace();
     writeFileSync(join(place.cwd, 'plan.md'), '# The plan\n');
     const { code, stdout } = await runProgram(['--no-session', 'What', 'files', 'are', 'here?'], '', { place });
@@ -26,28 +26,28 @@ describe('a message on the command line', () => {
     expect(pathsBelow(place.home)).toEqual([]);
   });
 
-  test('takes what is piped in with it', async () => {
+  test('is combined with piped text', async () => {
     const { code, stdout } = await runProgram(['-p', '--mode', 'json', 'hello'], 'some lines\nof a log\n');
-    // Piped text is no request that the offline model knows.
+    // The offline model does not understand the piped text.
     expect(code).toBe(1);
     expect(userMessageIn(stdout)).toMatchObject([{ type: 'text', text: 'some lines\nof a log\n\nhello' }]);
   });
 
-  test('does not wait for a pipe in which nobody speaks', async () => {
+  test('does not wait for an open pipe without data', async () => {
     const program = startProgram(['--model', 'parley/offline', 'say `hello`']);
     const { code, stdout, stderr } = await program.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
-    expect(stderr).toBe('stdin is open but silent; going on without it\n');
+    expect(stderr).toBe('stdin is open but sends no data; continuing without it\n');
   });
 
-  test('is needed: nothing to do is an error that says what may be done', async () => {
+  test('is required: without one there is an error with a hint', async () => {
     const { code, stdout, stderr } = await runProgram([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^Error: Nothing to do: .*--mode rpc.*--help\.\n$/);
+    expect(stderr).toMatch(/^Error: No message: .*--mode rpc.*--help\.\n$/);
   });
 });
 
-test('a run that fails says why and is known by its code', async () => {
+test('a failed run prints the reason and exits with code 1', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no such key"}}');
   });
@@ -61,8 +61,8 @@ test('a run that fails says why and is known by its code', async () => {
   expect(stderr).not.toContain('canary');
 });
 
-describe('files named with @', () => {
-  test('are added to the message, texts as text and images as images', async () => {
+describe('@file arguments', () => {
+  test('are added to the message as text or image', async () => {
     const place = newPlace();
     writeFileSync(join(place.cwd, 'note.txt'), 'buy milk\n');
     writeFileSync(join(place.cwd, 'dot.png'), Buffer.from(PNG, 'base64'));
@@ -81,7 +81,7 @@ describe('files named with @', () => {
     expect(stderr).toMatch(/^Error: File not found: .*nowhere\.txt\n$/);
   });
 
-  test('are refused in RPC mode, before anything is said', async () => {
+  test('are rejected in RPC mode before any frame', async () => {
     const outcome = await runProgram(['--mode', 'rpc', '@note.txt']);
     expect(outcome.code).not.toBe(0);
     expect(outcome).toMatchObject({ stdout: '', stderr: 'Error: @file arguments are not supported in RPC mode\n' });
@@ -89,7 +89,7 @@ describe('files named with @', () => {
 });
 
 describe('--mode json', () => {
-  test('prints the header of the session and then every event, one JSON object a line', async () => {
+  test('prints the session header and then every event, one JSON object per line', async () => {
     const place = newPlace();
     const { code, stdout, stderr } = await runProgram(
       ['--mode', 'json', '--model', 'parley/offline', 'run `echo hi`'],
@@ -109,7 +109,7 @@ describe('--mode json', () => {
     expect(lines.map(({ type }) => type)).toContain('tool_execution_end');
   });
 
-  test('sends only what is new, when asked to', async () => {
+  test('sends only deltas with --stream delta', async () => {
     const { stdout } = await runProgram(['--mode', 'json', '--stream', 'delta', 'say `hello`']);
     const updates = stdout.split('\n').filter((line) => line.includes('message_update'));
     expect(updates.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// The built program behind a proxy: every variable, plain requests and tunnels, passwords, exceptions and failures.
+// The built program with a proxy: all variables, plain requests and tunnels, passwords, NO_PROXY and failures.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -26,12 +26,12 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A provider over HTTP and over TLS, and a proxy that leads to both. */
-async function stage(api: string, options: Partial<ForwardProxyOptions> = {}) {
-  const seen: Headers[] = [];
+/** Starts a provider over HTTP and TLS, and a proxy for both. */
+async function startServers(api: string, options: Partial<ForwardProxyOptions> = {}) {
+  const receivedHeaders: Headers[] = [];
   const wire = WIRES.find((one) => one.api === api);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    seen.push(request.headers);
+    receivedHeaders.push(request.headers);
     request.resume();
     response.writeHead(200, { 'content-type': wire?.type }).end(wire?.frames(3));
   };
@@ -39,7 +39,7 @@ async function stage(api: string, options: Partial<ForwardProxyOptions> = {}) {
   const plain = await listen(createServer(answer));
   const secure = await listen(createTlsServer(keys, answer));
   const proxy = await startForwardProxy({ ports: { 80: plain, 443: secure, [plain]: plain }, ...options });
-  return { seen, plain, proxy };
+  return { receivedHeaders, plain, proxy };
 }
 
 const FLAGS = ['--no-session', '--set', 'retry.enabled=false', '--provider', 'own', '--model', 'm'];
@@ -67,25 +67,25 @@ describe('a request goes through the proxy', () => {
     ['https_proxy', 'https'],
     ['all_proxy', 'https'],
   ])('%s, %s', async (variable, scheme) => {
-    const { proxy, seen } = await stage('openai-completions');
+    const { proxy, receivedHeaders } = await startServers('openai-completions');
     expect(await prompt(`${scheme}://provider.test/v1`, { [variable]: proxy.url })).toEqual({
       ...ANSWERED,
       signal: null,
     });
     const [to, how] = scheme === 'http' ? ['provider.test', 'forward'] : ['provider.test:443', 'tunnel'];
     expect(proxy.forwarded).toEqual([{ how, to }]);
-    expect(seen).toHaveLength(1);
+    expect(receivedHeaders).toHaveLength(1);
   });
 
-  test('the lower-case variable wins', async () => {
-    const [one, other] = [await stage('openai-completions'), await stage('openai-completions')];
+  test('the lower-case variable takes precedence', async () => {
+    const [one, other] = [await startServers('openai-completions'), await startServers('openai-completions')];
     const env = { http_proxy: one.proxy.url, HTTP_PROXY: other.proxy.url };
     expect(await prompt('http://provider.test/v1', env)).toMatchObject(ANSWERED);
     expect([one.proxy.forwarded.length, other.proxy.forwarded.length]).toEqual([1, 0]);
   });
 
   test.each(WIRES.map(({ api }) => api))('model API %s', async (api) => {
-    const { proxy } = await stage(api);
+    const { proxy } = await startServers(api);
     const env = {
       HTTPS_PROXY: proxy.url,
       AWS_REGION: 'us-east-1',
@@ -99,40 +99,43 @@ describe('a request goes through the proxy', () => {
 
 describe('with a password', () => {
   test.each(['http', 'https'])('%s: only the proxy gets it', async (scheme) => {
-    const { proxy, seen } = await stage('openai-completions', { credentials: CREDENTIALS.plain });
+    const { proxy, receivedHeaders } = await startServers('openai-completions', { credentials: CREDENTIALS.plain });
     const address = `http://${CREDENTIALS.encoded}@${proxy.address}`;
     expect(await prompt(`${scheme}://provider.test/v1`, { ALL_PROXY: address })).toMatchObject(ANSWERED);
     expect(proxy.forwarded).toHaveLength(1);
-    expect(Object.keys(seen[0] ?? {})).not.toContain('proxy-authorization');
+    expect(Object.keys(receivedHeaders[0] ?? {})).not.toContain('proxy-authorization');
   });
 
   test('a user name without a password is sent', async () => {
-    const { proxy } = await stage('openai-completions', { credentials: 'token:' });
+    const { proxy } = await startServers('openai-completions', { credentials: 'token:' });
     const address = `http://token@${proxy.address}`;
     expect(await prompt('http://provider.test/v1', { HTTP_PROXY: address })).toMatchObject(ANSWERED);
   });
 
-  test.each(['http', 'https'])('%s: a wrong one is named by its variable, without its value', async (scheme) => {
-    const { proxy, seen } = await stage('openai-completions', { credentials: 'me:another' });
-    const outcome = await prompt(`${scheme}://provider.test/v1`, {
-      ALL_PROXY: `http://${CREDENTIALS.encoded}@${proxy.address}`,
-    });
-    const said = `The proxy ${proxy.address} (ALL_PROXY) did not accept the user name and password (407)`;
-    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(said) });
-    expectNoPassword(outcome.stderr);
-    expect([proxy.unauthorized(), seen.length]).toEqual([1, 0]);
-  });
+  test.each(['http', 'https'])(
+    '%s: an error about a wrong password names the variable, not the value',
+    async (scheme) => {
+      const { proxy, receivedHeaders } = await startServers('openai-completions', { credentials: 'me:another' });
+      const outcome = await prompt(`${scheme}://provider.test/v1`, {
+        ALL_PROXY: `http://${CREDENTIALS.encoded}@${proxy.address}`,
+      });
+      const message = `The proxy ${proxy.address} (ALL_PROXY) did not accept the user name and password (407)`;
+      expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+      expectNoPassword(outcome.stderr);
+      expect([proxy.unauthorized(), receivedHeaders.length]).toEqual([1, 0]);
+    },
+  );
 });
 
-test('a session continues after its proxy refused a request', async () => {
-  const { proxy } = await stage('openai-completions', { credentials: 'me:another' });
+test('a session continues after the proxy rejected a request', async () => {
+  const { proxy } = await startServers('openai-completions', { credentials: 'me:another' });
   const options = { place: placeWith('http://provider.test/v1'), env: { HTTP_PROXY: proxy.url } };
   const program = startRpc(FLAGS, options);
   for (const message of ['Hello', 'Hello again']) {
     program.send({ type: 'prompt', message });
-    const said = expect.stringContaining('(407)');
+    const errorMessage = expect.stringContaining('(407)');
     expect(await program.frame({ type: 'turn_end' })).toMatchObject({
-      message: { stopReason: 'error', errorMessage: said },
+      message: { stopReason: 'error', errorMessage },
     });
     await program.frame({ type: 'agent_settled' });
   }
@@ -141,36 +144,36 @@ test('a session continues after its proxy refused a request', async () => {
   expect(proxy.unauthorized()).toBe(2);
 });
 
-describe('a proxy that does not serve', () => {
-  test.each(['http', 'https'])('%s: one that cannot be reached is named without its password', async (scheme) => {
+describe('a proxy that fails', () => {
+  test.each(['http', 'https'])('%s: an unreachable proxy is reported without its password', async (scheme) => {
     const port = await listen(createServer());
     const outcome = await prompt(`${scheme}://provider.test/v1`, {
-      // Nothing listens on the port of another address of this machine.
+      // No server listens on this port of 127.0.0.2.
       ALL_PROXY: `http://${CREDENTIALS.encoded}@127.0.0.2:${port}`,
     });
-    const said = `Connection error: The proxy 127.0.0.2:${port} (ALL_PROXY) cannot be reached: connect ECONNREFUSED`;
-    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(said) });
+    const message = `Connection error: The proxy 127.0.0.2:${port} (ALL_PROXY) cannot be reached: connect ECONNREFUSED`;
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
     expectNoPassword(outcome.stderr);
   });
 
-  test('one that refuses the tunnel is named with its status', async () => {
-    const { proxy } = await stage('openai-completions', { refuse: 403 });
+  test('a rejected tunnel is reported with its status', async () => {
+    const { proxy } = await startServers('openai-completions', { refuse: 403 });
     const outcome = await prompt('https://provider.test/v1', { HTTPS_PROXY: proxy.url });
-    const said = `The proxy ${proxy.address} (HTTPS_PROXY) refused a connection to provider.test (403)`;
-    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(said) });
+    const message = `The proxy ${proxy.address} (HTTPS_PROXY) refused a connection to provider.test (403)`;
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
   });
 
-  test('a certificate behind the tunnel that is not trusted is refused', async () => {
-    const { proxy, seen } = await stage('openai-completions');
+  test('an untrusted certificate behind the tunnel is rejected', async () => {
+    const { proxy, receivedHeaders } = await startServers('openai-completions');
     const outcome = await prompt('https://provider.test/v1', { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: '' });
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('self-signed certificate') });
     expect(outcome.stderr).toContain(`(through the proxy ${proxy.address}, HTTPS_PROXY)`);
-    expect(seen).toEqual([]);
+    expect(receivedHeaders).toEqual([]);
   });
 });
 
 describe('NO_PROXY', () => {
-  /** Names below `test` are this machine, in place of a name server. */
+  /** Resolves names below `.test` to this machine. */
   const names = `const dns = require('node:dns');
     const { lookup } = dns;
     dns.lookup = (name, ...rest) => lookup(name.endsWith('.test') ? '127.0.0.1' : name, ...rest);`;
@@ -193,25 +196,25 @@ describe('NO_PROXY', () => {
     ['NO_PROXY', '127.0.0.1', '127.0.0.1'],
     ['NO_PROXY', '127.0.0.1:PORT', '127.0.0.1'],
     ['no_proxy', '127.0.0.0/8', '127.0.0.1'],
-  ])('%s=%s: %s is reached directly', async (variable, list, host) => {
-    const { proxy, seen, plain } = await stage('openai-completions');
+  ])('%s=%s: %s is connected directly', async (variable, list, host) => {
+    const { proxy, receivedHeaders, plain } = await startServers('openai-completions');
     const env = environment({ [variable]: list.replace('PORT', `${plain}`) }, proxy.url);
     expect(await prompt(`http://${host}:${plain}/v1`, env)).toMatchObject(ANSWERED);
-    expect([proxy.forwarded, seen.length]).toEqual([[], 1]);
+    expect([proxy.forwarded, receivedHeaders.length]).toEqual([[], 1]);
   });
 
   test.each(['', 'vider.test', 'provider.test.example', 'api.provider.test:1', '127.0.0.1', '.api.provider.test'])(
-    'NO_PROXY=%s: api.provider.test is reached through the proxy',
+    'NO_PROXY=%s: api.provider.test is connected through the proxy',
     async (list) => {
-      const { proxy, plain } = await stage('openai-completions');
+      const { proxy, plain } = await startServers('openai-completions');
       const env = environment({ NO_PROXY: list }, proxy.url);
       expect(await prompt(`http://api.provider.test:${plain}/v1`, env)).toMatchObject(ANSWERED);
       expect(proxy.forwarded).toEqual([{ how: 'forward', to: `api.provider.test:${plain}` }]);
     },
   );
 
-  test('this machine is reached directly without being named, also where no proxy answers', async () => {
-    const { plain } = await stage('openai-completions');
+  test('loopback addresses are connected directly without NO_PROXY', async () => {
+    const { plain } = await startServers('openai-completions');
     const env = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' };
     for (const host of ['127.0.0.1', 'localhost']) {
       expect(await prompt(`http://${host}:${plain}/v1`, env)).toMatchObject(ANSWERED);
@@ -219,7 +222,7 @@ describe('NO_PROXY', () => {
   });
 });
 
-/** Neither as it is nor as it is written in an address or a header. */
+/** Checks the plain password and its forms in a URL and a header. */
 function expectNoPassword(text: string): void {
   const header = Buffer.from(CREDENTIALS.plain).toString('base64');
   for (const form of [PASSWORD, encodeURIComponent(PASSWORD), header]) expect(text).not.toContain(form);

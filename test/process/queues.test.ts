@@ -1,14 +1,14 @@
-// The program and messages that wait: behind a compaction, behind a run that fails or is aborted, and at the end of the input.
+// Queued messages: during a compaction, after a run that fails or is aborted, and at the end of input.
 import { describe, expect, test } from 'vitest';
-import { deferred } from '../../src/base/index.ts';
+import { createDeferred } from '../../src/base/index.ts';
 import { type Program, runProgram, startRpc } from '../support/program.ts';
 import { startScriptedProvider } from '../support/scripted-provider.ts';
 
 const LONG = 'a question that is long enough to be summarised '.repeat(20);
 
 describe('a prompt sent at agent_end while a threshold compaction follows', () => {
-  test('waits and runs; the session is not streaming then', async () => {
-    const summary = deferred();
+  test('is queued and then runs; isStreaming is false in between', async () => {
+    const summary = createDeferred();
     const { place, flags, asked } = await startScriptedProvider(
       [
         { text: LONG },
@@ -35,15 +35,15 @@ describe('a prompt sent at agent_end while a threshold compaction follows', () =
   });
 });
 
-const usersIn = (program: Program) =>
+const userTextsIn = (program: Program) =>
   program.frames.flatMap(({ type, message }) => {
     const { role, content } = (message ?? {}) as { role?: string; content?: { text: string }[] };
     return type === 'message_end' && role === 'user' ? [content?.[0]?.text] : [];
   });
 
 describe('a queued prompt', () => {
-  test('runs after the run before it ended in an error, also when the input ends meanwhile', async () => {
-    const failing = deferred();
+  test('runs after a failed run, also at the end of input', async () => {
+    const failing = createDeferred();
     const { place, flags, asked } = await startScriptedProvider([
       { status: 400, after: failing.promise },
       { text: 'Two.' },
@@ -62,7 +62,7 @@ describe('a queued prompt', () => {
   });
 
   test('runs after an error in the opal dialect, before a third prompt', async () => {
-    const failing = deferred();
+    const failing = createDeferred();
     const answers = [{ status: 400, after: failing.promise }, { text: 'Two.' }, { text: 'Three.' }];
     const { place, flags, asked } = await startScriptedProvider(answers);
     const program = startRpc(['--dialect', 'opal', ...flags], { place });
@@ -84,7 +84,7 @@ describe('a queued prompt', () => {
     expect(asked).toEqual(['first', 'second', 'third']);
   });
 
-  test('waits after an abort, before later prompts, also in the next process; until then it is reported as not run', async () => {
+  test('waits after an abort, is reported as not run at exit, and runs before the next prompt in the next process', async () => {
     const never = new Promise<void>(() => {});
     const answers = [{ text: '', after: never }, { text: 'Two.' }, { text: 'Three.' }];
     const { place, flags, asked } = await startScriptedProvider(answers);
@@ -111,12 +111,12 @@ describe('a queued prompt', () => {
     await next.frame({ type: 'agent_settled' });
     next.stdin.end();
     await next.ended;
-    expect(usersIn(next)).toEqual(['second', 'third']);
+    expect(userTextsIn(next)).toEqual(['second', 'third']);
     expect(asked).toEqual(['first', 'second', 'third']);
     expect(next.frames.filter(({ type }) => type === 'notice')).toEqual([]);
   });
 
-  test('of an earlier process is reported when the input ends before a prompt', async () => {
+  test('of an earlier process is reported if the input ends before a prompt', async () => {
     const { place, flags } = await startScriptedProvider([{ text: 'One.' }]);
     const program = startRpc(flags, { place });
     program.send({ id: '1', type: 'prompt', message: 'first' });
@@ -136,7 +136,7 @@ describe('a queued prompt', () => {
     });
   });
 
-  test('of an earlier process runs before the message of print mode, whose answer is printed', async () => {
+  test('of an earlier process runs before the message of print mode, and the answer to the latter is printed', async () => {
     const { place, flags, asked } = await startScriptedProvider([
       { text: 'One.' },
       { text: 'Two.' },
@@ -167,7 +167,7 @@ describe('a queued prompt', () => {
   });
 });
 
-test('in print mode a message that the budget keeps from running is reported on stderr', async () => {
+test('in print mode a message that is not run because of the budget is reported on stderr', async () => {
   const { place, flags } = await startScriptedProvider([{ text: 'One.' }, { text: 'Two.' }]);
   const program = startRpc(flags, { place });
   program.send({ id: '1', type: 'prompt', message: 'first' });

@@ -1,4 +1,4 @@
-// The conversation with which the README opens: it is held as it stands there.
+// Runs the conversation at the beginning of the README.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,24 +12,24 @@ const lines = (mark: string) =>
     .filter((line) => line.startsWith(mark))
     .map((line) => line.slice(mark.length));
 
-/** What no two conversations share. */
-function comparable(frame: Record<string, unknown>): Record<string, unknown> {
+/** Replaces values that differ between runs. */
+function normalize(frame: Record<string, unknown>): Record<string, unknown> {
   const { toolCallId, messages, ...rest } = frame;
   return { ...rest, ...(toolCallId ? { toolCallId: 'call_1' } : {}), ...(messages ? { messages: [] } : {}) };
 }
 
-test('every line that it shows is sent, in this order', async () => {
+test('every line of the README is sent, in this order', async () => {
   const place = newPlace();
   writeFileSync(join(place.cwd, 'README.md'), '# A project\n');
   mkdirSync(join(place.cwd, 'src'));
   const args = ['--mode', 'rpc', '--stream', 'delta', '--no-session'];
   const { stdout } = await runProgram(args, `${lines('> ').join('\n')}\n`, { place });
   const sent = stdout.trimEnd().split('\n');
-  const frames = sent.map((line) => comparable(JSON.parse(line)));
-  const shown = lines('< ').map((line) => JSON.parse(line.replace('[…]', '[]')) as Record<string, unknown>);
-  expect(shown).toHaveLength(4);
+  const frames = sent.map((line) => normalize(JSON.parse(line)));
+  const expected = lines('< ').map((line) => JSON.parse(line.replace('[…]', '[]')) as Record<string, unknown>);
+  expect(expected).toHaveLength(4);
   let at = -1;
-  for (const frame of shown) {
+  for (const frame of expected) {
     const rest = frames.slice(at + 1);
     expect(rest).toContainEqual(frame);
     at += 1 + rest.findIndex((one) => isDeepStrictEqual(one, frame));

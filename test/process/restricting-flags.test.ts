@@ -1,4 +1,4 @@
-// Flags by which a host limits the agent: they hold for every kind of tool, in every mode and dialect, and never fail open.
+// Flags that restrict the agent: they apply to every kind of tool, in every mode and dialect. An invalid flag prevents the start.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function extend(place: Place, code: string): void {
 const tool = (name: string) => `pi.registerTool({ name: '${name}', label: 'x', description: 'x',
   parameters: { type: 'object', properties: {} }, execute: async () => ({ content: [{ type: 'text', text: 'done' }] }) });`;
 
-/** One prompt, and its end, in the words of each dialect. */
+/** Sends one prompt and waits for its end, in each dialect. */
 const DIALECTS: Record<string, (program: Program) => Promise<void>> = {
   async omp(program) {
     program.send({ id: 'p', type: 'prompt', message: 'go' });
@@ -50,7 +50,7 @@ const WRITE = { call: 'write', arguments: { path: 'made.txt', content: 'x' } };
 
 describe('--exclude-tools', () => {
   test.each(Object.entries(DIALECTS))(
-    'in the dialect %s: not offered, and a call of it does nothing',
+    'in the dialect %s: excluded tools are not offered, and calls of them do nothing',
     async (dialect, go) => {
       const { place, provider } = await withProvider(WRITE, 'ok');
       const program = startRpc(['--dialect', dialect, ...MODEL, '--exclude-tools', 'write', '-xt', 'edit, bash'], {
@@ -73,7 +73,7 @@ describe('--exclude-tools', () => {
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('also tools of extensions, whatever an extension activates', async () => {
+  test('applies to tools of extensions, also with setActiveTools', async () => {
     const { place, provider } = await withProvider('ok');
     extend(
       place,
@@ -84,7 +84,7 @@ describe('--exclude-tools', () => {
     expect(provider.offered()).toEqual([['greet', 'read']]);
   });
 
-  test('also tools of the host: setting one of that name is refused', async () => {
+  test('applies to tools of the host: set_host_tools is rejected', async () => {
     const { place, provider } = await withProvider('ok');
     extend(place, tool('deploy'));
     const program = startRpc([...MODEL, '--exclude-tools', 'deploy'], { place });
@@ -100,7 +100,7 @@ describe('--exclude-tools', () => {
     expect(provider.offered()[0]).toContain('open_tab');
   });
 
-  test('also in subagents, whose definitions name the tool', async () => {
+  test('applies to subagents whose agent file names the tool', async () => {
     const { place, provider } = await withProvider(
       {
         call: 'task',
@@ -119,7 +119,7 @@ describe('--exclude-tools', () => {
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('tools that an extension switched off stay off in subagents', async () => {
+  test('tools that an extension disabled are disabled in subagents', async () => {
     const { place, provider } = await withProvider(
       { call: 'task', arguments: { agent: 'task', context: 'c', tasks: [{ id: 't', description: 'x', args: {} }] } },
       WRITE,
@@ -134,7 +134,7 @@ describe('--exclude-tools', () => {
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('without bash a task names no commands to verify its work', async () => {
+  test('without bash a task cannot specify verification commands', async () => {
     const verify = { commands: [{ name: 'x', command: 'touch made.txt; touch $HOME/made.txt' }] };
     const tasks = [{ id: 't', description: 'x', args: {} }];
     const { place, provider } = await withProvider(
@@ -151,12 +151,12 @@ describe('--exclude-tools', () => {
     const program = startRpc([...MODEL, '--exclude-tools', 'bash'], { place });
     await DIALECTS.omp?.(program);
     expect(JSON.stringify(provider.requests[1])).toContain(
-      'verify.commands needs the tool bash, which is not offered here',
+      'verify.commands needs the tool bash, which is not available in this session',
     );
     expect(existsSync(join(place.home, 'made.txt'))).toBe(false);
   });
 
-  test('also where an opal host asks for the tool by name', async () => {
+  test('applies to tools that an opal host names', async () => {
     const { place } = await withProvider('ok');
     const program = startRpc(['--dialect', 'opal', ...MODEL, '--exclude-tools', 'write'], { place });
     program.send({
@@ -179,7 +179,7 @@ describe('--tools for sessions that an opal host opens', () => {
   test.each([
     [['--tools', 'read,ls'], 'bash is not allowed by --tools read,ls'],
     [['--no-tools'], 'read is not allowed by --no-tools'],
-  ])('%j is the most that a session may have', async (flags, data) => {
+  ])('%j limits the tools of a session', async (flags, data) => {
     const program = startRpc(['--dialect', 'opal', ...flags]);
     program.send({
       jsonrpc: '2.0',
@@ -194,7 +194,7 @@ describe('--tools for sessions that an opal host opens', () => {
 });
 
 describe('--no-builtin-tools', () => {
-  test.each(['--no-builtin-tools', '-nbt'])('%s leaves the tools of extensions and of the host', async (flag) => {
+  test.each(['--no-builtin-tools', '-nbt'])('%s keeps the tools of extensions and of the host', async (flag) => {
     const { place, provider } = await withProvider(WRITE, 'ok');
     extend(place, tool('greet'));
     const program = startRpc([...MODEL, flag], { place });
@@ -205,14 +205,16 @@ describe('--no-builtin-tools', () => {
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('beside --tools only names that are left', async () => {
+  test('--tools may name only the remaining tools', async () => {
     const { place, provider } = await withProvider('ok');
     extend(place, `${tool('greet')} ${tool('deploy')}`);
     await runProgram(['--no-builtin-tools', '--tools', 'greet', ...MODEL, 'go'], '', { place });
     expect(provider.offered()).toEqual([['greet']]);
     const refused = await runProgram(['--no-builtin-tools', '--tools', 'read', ...MODEL, 'go'], '', { place });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toBe('Error: --tools names read, a built-in tool, and --no-builtin-tools removes those.\n');
+    expect(refused.stderr).toBe(
+      'Error: --tools includes the built-in tool read, but --no-builtin-tools removes all built-in tools.\n',
+    );
   });
 });
 
@@ -229,7 +231,7 @@ test('-t is --tools', async () => {
 });
 
 describe('--no-context-files', () => {
-  const SECRET = 'NOTE-OF-THE-PROJECT';
+  const SECRET = 'CONTEXT-OF-THE-PROJECT';
 
   test.each([
     ['omp', '--no-context-files'],
@@ -247,7 +249,7 @@ describe('--no-context-files', () => {
     expect(program.frames.map((frame) => JSON.stringify(frame)).join()).not.toContain('AGENTS.md');
   });
 
-  test('without it they are there', async () => {
+  test('without the flag they are sent', async () => {
     const { place, provider } = await withProvider('ok');
     writeFileSync(join(place.cwd, 'AGENTS.md'), SECRET);
     await runProgram([...MODEL, 'go'], '', { place });
@@ -282,13 +284,13 @@ describe('--approval-mode', () => {
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('in print mode there is no one to ask, so the call is refused', async () => {
+  test('in print mode no dialog can be shown, so the call is denied', async () => {
     const { place } = await withProvider(WRITE, 'ok');
     await runProgram([...MODEL, '--approval-mode', 'always-ask', 'go'], '', { place });
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('a trusted project cannot lift it, neither at the start nor later', async () => {
+  test('a trusted project cannot override it', async () => {
     const { place } = await withProvider(WRITE, 'ok');
     mkdirSync(join(place.cwd, '.parley'));
     writeFileSync(join(place.cwd, '.parley', 'settings.json'), '{"approval": "never"}');
@@ -306,7 +308,7 @@ describe('--approval-mode', () => {
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
-  test('--auto-approve and --yolo ask nothing, and contradict the other modes', async () => {
+  test('--auto-approve and --yolo disable approval, and exclude the other modes', async () => {
     const { place } = await withProvider(WRITE, 'ok');
     writeFileSync(join(place.home, 'settings.json'), '{"approval": "always"}');
     await runProgram([...MODEL, '--yolo', 'go'], '', { place });
@@ -319,7 +321,7 @@ describe('--approval-mode', () => {
   });
 });
 
-describe('--approve and --no-approve decide about trust for one run', () => {
+describe('--approve and --no-approve set trust for one run', () => {
   const place = () => {
     const made = newPlace();
     mkdirSync(join(made.cwd, '.parley', 'prompts'), { recursive: true });
@@ -339,7 +341,7 @@ describe('--approve and --no-approve decide about trust for one run', () => {
     expect(await commandsWith(flag)).toEqual([]);
   });
 
-  test('not both', async () => {
+  test('both together are an error', async () => {
     const outcome = await runProgram(['--mode', 'rpc', '--approve', '--no-approve']);
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
   });
@@ -361,7 +363,7 @@ describe('--session-id', () => {
     expect(pathsBelow(place.home).filter((path) => path.endsWith('.jsonl'))).toHaveLength(1);
   });
 
-  test('the whole id is meant, and no file of that name', async () => {
+  test('the value is a complete id, not a prefix or a path', async () => {
     const place = newPlace();
     await runProgram(['--model', 'parley/offline', '--session-id', 'bot-22', 'say `hi`'], '', { place });
     writeFileSync(join(place.cwd, 'bot'), 'not a session');
@@ -369,7 +371,7 @@ describe('--session-id', () => {
     expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { sessionId: 'bot', messageCount: 0 } });
   });
 
-  test('with --fork it is the id of the copy', async () => {
+  test('with --fork it is the id of the new session', async () => {
     const place = newPlace();
     await runProgram(['--model', 'parley/offline', '--session-id', 'first', 'say `hi`'], '', { place });
     const copy = startRpc(['--fork', 'first', '--session-id', 'second'], { place });
@@ -386,7 +388,7 @@ describe('--session-id', () => {
     ['x'.repeat(129), [], 'at most 128'],
     ['ok', ['--continue'], '--session-id and --continue exclude each other'],
     ['ok', ['--session', 'y'], '--session-id and --session exclude each other'],
-  ])('%j %j is refused', async (id, more, words) => {
+  ])('%j %j is rejected', async (id, more, words) => {
     const place = newPlace();
     const outcome = await runProgram(['--mode', 'rpc', `--session-id=${id}`, ...more], '', { place });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
@@ -395,7 +397,7 @@ describe('--session-id', () => {
   });
 });
 
-test('--no-session holds for sessions that an opal host wants kept', async () => {
+test('--no-session overrides session: true of an opal host', async () => {
   const program = startRpc(['--dialect', 'opal', '--no-session', '--model', 'parley/offline']);
   program.send({ jsonrpc: '2.0', id: 1, method: 'session/start', params: { session_id: 's', session: true } });
   await program.frame((frame) => frame.id === 1);
@@ -404,7 +406,7 @@ test('--no-session holds for sessions that an opal host wants kept', async () =>
   expect(pathsBelow(program.home).filter((path) => path.endsWith('.jsonl'))).toEqual([]);
 });
 
-describe('what is not understood starts nothing', () => {
+describe('invalid restrictions prevent the start', () => {
   const MODES = [[], ['--mode', 'json'], ...Object.keys(DIALECTS).map((name) => ['--mode', 'rpc', '--dialect', name])];
   const WRONG: [flags: string[], words: string][] = [
     [['--exclude-toosl', 'write'], 'Error: Unknown flag: --exclude-toosl (did you mean --exclude-tools?)\n'],
@@ -449,7 +451,7 @@ describe('what is not understood starts nothing', () => {
     }
   });
 
-  test('a directory in the place of settings.json says nothing, and is only warned about', async () => {
+  test('a directory named settings.json only causes a warning', async () => {
     const place = newPlace();
     mkdirSync(join(place.home, 'settings.json'));
     const outcome = await runProgram(['--model', 'parley/offline', 'say `hi`'], '', { place });
@@ -457,7 +459,7 @@ describe('what is not understood starts nothing', () => {
     expect(outcome.stderr).toContain('settings.json: is a directory, not a file; the file is ignored');
   });
 
-  test('a project whose restriction is not understood stays untrusted when the host trusts it later', async () => {
+  test('a project with an invalid restriction stays untrusted when the host trusts it', async () => {
     const place = newPlace();
     mkdirSync(join(place.cwd, '.parley'));
     writeFileSync(join(place.cwd, '.parley', 'settings.json'), '{"approval": "alwyas", "steeringMode": "all"}');
@@ -469,7 +471,7 @@ describe('what is not understood starts nothing', () => {
     expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { steeringMode: 'one-at-a-time' } });
   });
 
-  test('a broken restriction can be seen and repaired', async () => {
+  test('an invalid restriction can be diagnosed with doctor and fixed with config set', async () => {
     const place = newPlace();
     writeFileSync(join(place.home, 'settings.json'), '{"approval": "alwyas"}');
     const doctor = await runProgram(['doctor'], '', { place });
@@ -479,7 +481,7 @@ describe('what is not understood starts nothing', () => {
     expect(await runProgram(['--model', 'parley/offline', 'say `hi`'], '', { place })).toMatchObject({ code: 0 });
   });
 
-  test('opal: a setting that would keep later starts from running is not saved', async () => {
+  test('opal: an invalid setting that would prevent later starts is not saved', async () => {
     const program = startRpc(['--dialect', 'opal']);
     program.send({ jsonrpc: '2.0', id: 1, method: 'settings/save', params: { settings: { aproval: 'always' } } });
     expect(await program.frame((frame) => frame.id === 1)).toHaveProperty('error');
@@ -487,7 +489,7 @@ describe('what is not understood starts nothing', () => {
   });
 });
 
-test('flags of other programs that mean nothing here are accepted', async () => {
+test('flags of other programs without effect are accepted', async () => {
   const flags = ['--no-lsp', '--no-pty', '--no-title', '--no-themes', '--offline', '--verbose', '--use-theme', 'dark'];
   const program = startRpc([...flags, '--tui-mode', 'regular']);
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });

@@ -1,15 +1,15 @@
-// Going on with a session that is chosen from a list, on a real terminal and where there is none.
+// `--resume` in a real terminal and without a terminal.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { newPlace, runProgram } from '../support/program.ts';
 import { rolesBelow } from '../support/session-files.ts';
 
-test('a person at a terminal is asked, on stderr, and the chosen session goes on', async () => {
+test('in a terminal the user selects a session from a list on stderr, and it is resumed', async () => {
   const place = newPlace();
   await runProgram(['-p', 'say `one`'], '', { place });
   const command = `${process.execPath} ${inject('program')} --resume -p 'say \`two\`'`;
-  // The terminal of `script` echoes what is typed and shows both streams.
+  // The terminal of `script` echoes the input and shows both streams.
   const running = promisify(execFile)('script', ['-qec', command, '/dev/null'], {
     cwd: place.cwd,
     env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, TERM: 'dumb' },
@@ -25,8 +25,8 @@ test('a person at a terminal is asked, on stderr, and the chosen session goes on
 test.each([
   ['--mode', 'rpc'],
   ['-p', 'hello'],
-])('without a terminal (%s %s) it says what to use instead', async (...args) => {
+])('without a terminal (%s %s) the error names the alternatives', async (...args) => {
   const { code, stdout, stderr } = await runProgram([...args, '--resume']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^Error: --resume asks which session .* --continue .* --session PATH\|ID/);
+  expect(stderr).toMatch(/^Error: --resume needs a terminal .* --continue .* --session PATH\|ID/);
 });

@@ -11,7 +11,7 @@ const CANARIES = {
   PARLEY_SERVER_TOKEN: 'canary-parley-77d0',
 };
 
-test('keys of the agent appear nowhere: not in tools, logs, sessions, nor on any stream', async () => {
+test('API keys appear in no tool output, log, session file or stream', async () => {
   const log = join(temporaryDirectory(), 'parley.log');
   const program = startRpc(['--log-file', log], { env: { ...CANARIES, HARMLESS: 'value-to-see' } });
   program.send({ type: 'prompt', message: 'run `env; cat /proc/self/environ`' });
@@ -25,13 +25,13 @@ test('keys of the agent appear nowhere: not in tools, logs, sessions, nor on any
   expect(stdout).toContain('value-to-see');
   const files = pathsBelow(program.home).filter((path) => !path.endsWith('/'));
   expect(files).toHaveLength(1);
-  const kept = files.map((path) => readFileSync(join(program.home, path), 'utf8'));
+  const contents = files.map((path) => readFileSync(join(program.home, path), 'utf8'));
   for (const canary of Object.values(CANARIES)) {
-    for (const text of [stdout, stderr, ...kept, readFileSync(log, 'utf8')]) expect(text).not.toContain(canary);
+    for (const text of [stdout, stderr, ...contents, readFileSync(log, 'utf8')]) expect(text).not.toContain(canary);
   }
 });
 
-test('a log file is written when it is asked for, for its owner only', async () => {
+test('--log-file writes a log with mode 0600', async () => {
   const directory = temporaryDirectory();
   const log = join(directory, 'parley.log');
   const program = startRpc(['--log-file', log, '--no-session', '--model', 'parley/offline']);

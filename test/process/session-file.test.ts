@@ -1,4 +1,4 @@
-// `--session` with a file that is empty or absent: a session begins there, as hosts of pi expect it.
+// `--session` with an empty or missing file starts a new session in it, as hosts of pi expect.
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,9 +13,9 @@ describe.each([
       chmodSync(path, 0o644);
     },
   ],
-  ['an absent file', () => {}],
+  ['a missing file', () => {}],
 ])('%s', (_, prepare) => {
-  test('becomes the file of a new session, which goes on from there', async () => {
+  test('becomes the file of a new session, which can be resumed', async () => {
     const place = newPlace();
     const file = join(place.cwd, 'chosen.jsonl');
     prepare(file);
@@ -32,7 +32,7 @@ describe.each([
     expect(await next.ask({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 2 } });
   });
 
-  test('in print mode and by a relative name', async () => {
+  test('works in print mode and with a relative path', async () => {
     const place = newPlace();
     prepare(join(place.cwd, 'e.jsonl'));
     const printed = await runProgram(['--session', 'e.jsonl', '--model', 'parley/offline', 'say `hello`'], '', {
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-test('an empty file to which nothing is written stays as it is', async () => {
+test('an empty file stays empty if nothing is written', async () => {
   const place = newPlace();
   const file = join(place.cwd, 'e.jsonl');
   writeFileSync(file, '');
@@ -57,7 +57,7 @@ test('an empty file to which nothing is written stays as it is', async () => {
   expect(readFileSync(file, 'utf8')).toBe('');
 });
 
-test('two programs that were given the same empty file do not write into one another', async () => {
+test('only one of two programs with the same empty file writes to it', async () => {
   const place = newPlace();
   const file = join(place.cwd, 'e.jsonl');
   writeFileSync(file, '');
@@ -69,12 +69,12 @@ test('two programs that were given the same empty file do not write into one ano
   await one.ended;
   expect(await two.ask({ type: 'prompt', message: 'hello' })).toMatchObject({
     success: false,
-    error: `Session file ${file} was empty and is not any more. Open it again to continue that session.`,
+    error: `Session file ${file} is no longer empty. Open it again to continue that session.`,
   });
   expect(entriesOf(file).filter(({ type }) => type === 'session')).toHaveLength(1);
 });
 
-test('switch_session takes an empty file too; an absent one is refused', async () => {
+test('switch_session accepts an empty file and rejects a missing one', async () => {
   const place = newPlace();
   const file = join(place.cwd, 'e.jsonl');
   writeFileSync(file, '');
@@ -104,11 +104,11 @@ test.each([
     'Not a session: CWD/notes.jsonl does not begin with a session header',
   ],
   ['the beginning of an id that is unknown', 'zzz', 'Session not found: zzz'],
-])('refused with the reason: %s', async (_, wanted, reason) => {
+])('rejected with the reason: %s', async (_, path, reason) => {
   const place = newPlace();
   mkdirSync(join(place.cwd, 'folder.jsonl'));
   writeFileSync(join(place.cwd, 'notes.jsonl'), 'shopping list\n');
-  const { code, stdout, stderr } = await runProgram(['--session', wanted, 'hello'], '', { place });
+  const { code, stdout, stderr } = await runProgram(['--session', path, 'hello'], '', { place });
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
@@ -117,7 +117,7 @@ test.each([
   expect(readFileSync(join(place.cwd, 'notes.jsonl'), 'utf8')).toBe('shopping list\n');
 });
 
-test('garbage right behind the header is reported, and the session goes on', async () => {
+test('garbage after the header is reported, and the session can be resumed', async () => {
   const place = newPlace();
   const file = join(place.cwd, 'e.jsonl');
   await runProgram(['--session', file, 'say `hello`'], '', { place });
@@ -127,7 +127,7 @@ test('garbage right behind the header is reported, and the session goes on', asy
   expect(await program.frame({ type: 'notice' })).toMatchObject({
     level: 'warning',
     source: 'storage',
-    message: '7 unreadable bytes were passed over',
+    message: '7 unreadable bytes were skipped',
     offset: `${header}\n`.length,
   });
   expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { messageCount: 2 } });

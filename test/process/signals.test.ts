@@ -9,15 +9,15 @@ test.each([
   ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends the run, every process under it and the program, with code %i', async (signal, code) => {
+] as const)('%s ends the run, all its processes and the program with exit code %i', async (signal, code) => {
   const program = startRpc();
   const tree = await growTree(program);
   program.kill(signal);
   expect(await program.ended).toMatchObject({ code, signal: null, stderr: '' });
-  // Killed is not yet gone: the system takes a moment to let go of a process.
+  // A killed process disappears with a delay.
   await until(() => !tree.some(isAlive));
   expect(program.frames.at(-1)).toMatchObject({ type: 'agent_settled', aborted: true });
-  // The call has its result: the next model to see this history must not find it open.
+  // The tool call must have a result, because providers reject a history with an open call.
   expect(rolesBelow(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
 
@@ -29,7 +29,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends an idle program', a
   expect(code).toBe({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal]);
 });
 
-test('a second signal does not make the end less orderly', async () => {
+test('further signals do not interrupt the shutdown', async () => {
   const program = startRpc();
   const tree = await growTree(program);
   program.kill('SIGINT');
@@ -41,7 +41,7 @@ test('a second signal does not make the end less orderly', async () => {
   expect(rolesBelow(program.home)).toContain('toolResult');
 });
 
-test('SIGINT ends a run in print mode too', async () => {
+test('SIGINT ends a run in print mode', async () => {
   const program = startProgram(['--mode', 'json', 'run `sleep 1000`']);
   program.stdin.end();
   await program.frame({ type: 'tool_execution_start' });
@@ -49,11 +49,11 @@ test('SIGINT ends a run in print mode too', async () => {
   expect(await program.ended).toMatchObject({ code: 130 });
 });
 
-test('a program that is killed outright leaves no process behind', async () => {
+test('SIGKILL of the program leaves no child process', async () => {
   const program = startRpc();
   const tree = await growTree(program);
   program.kill('SIGKILL');
-  // The host sees the end at once: nobody else holds the streams.
+  // The streams close at once, because no child process holds them open.
   expect(await program.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
   await until(() => !tree.some(isAlive));
   expect(rolesBelow(program.home)).toEqual(['user', 'assistant']);

@@ -1,4 +1,4 @@
-// The program with subagents at work in worktrees: killed in the middle of it, told to leave, and held to its budget.
+// The built program with subagents in worktrees: kill, SIGTERM and budgets.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ function repository(): Place {
   return place;
 }
 
-/** Everything a person could notice. */
+/** The visible state of the repository. */
 function state(place: Place): string {
   const status = git(place, 'status', '--porcelain=v2', '--untracked-files=all');
   const rest = [['diff'], ['diff', '--cached'], ['for-each-ref'], ['worktree', 'list']].map((args) =>
@@ -62,13 +62,13 @@ const busy = (n: number, marker: string): Reply => ({
   },
 });
 
-const copies = (place: Place): string[] => {
+const listWorktrees = (place: Place): string[] => {
   const folder = join(place.home, 'worktrees');
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((repo) => readdirSync(join(folder, repo)).map((name) => join(folder, repo, name)));
 };
 
-async function midway(server: LoopbackServer, place: Place, marker: string): Promise<Program> {
+async function startBatch(server: LoopbackServer, place: Place, marker: string): Promise<Program> {
   const settings = ['--set', 'task.isolation.merge=branch'];
   server.reply(batch(3), busy(1, marker), busy(2, marker), busy(3, marker));
   const program = startRpc([...FLAGS, ...settings], { place, env: envOf(server) });
@@ -78,26 +78,26 @@ async function midway(server: LoopbackServer, place: Place, marker: string): Pro
   return program;
 }
 
-test('killed in the middle of an isolated batch: the main tree is untouched, and the next start clears everything away', async () => {
+test('kill during an isolated batch: the main tree is unchanged, and the next start removes the worktrees', async () => {
   const server = await provider();
   const place = repository();
   const before = state(place);
   const marker = `parley-busy-${process.pid}-kill`;
-  const program = await midway(server, place, marker);
+  const program = await startBatch(server, place, marker);
   expect(git(place, 'worktree', 'list').split('\n').length).toBeGreaterThan(3);
   const children = processesWith(marker, 'cmdline');
   program.kill('SIGKILL');
   await program.ended;
   await until(() => children.every((pid) => !isAlive(pid)));
-  expect(copies(place)).toHaveLength(1);
+  expect(listWorktrees(place)).toHaveLength(1);
 
   startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
-  await until(() => copies(place).length === 0, 30_000);
+  await until(() => listWorktrees(place).length === 0, 30_000);
   expect(state(place)).toBe(before);
   expect(processesWith(marker, 'cmdline')).toEqual([]);
 });
 
-/** A git that brings a change into the main tree, or a repository inside it, and then takes forever. */
+/** A git that applies a change to the main tree, or to a nested repository, and then hangs. */
 function slowGit(place: Place, done: string, at = place.cwd): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const folder = join(place.home, 'slow');
@@ -113,7 +113,7 @@ esac
   return `${folder}:${process.env.PATH}`;
 }
 
-test('killed in the middle of a merge: the next program puts the main tree back, and says so', async () => {
+test('kill during a merge: the next start reverts the main tree and sends a notice', async () => {
   const server = await provider();
   const place = repository();
   const before = state(place);
@@ -134,14 +134,14 @@ test('killed in the middle of a merge: the next program puts the main tree back,
 
   const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
   const { message } = await next.frame({ type: 'notice', source: 'subagents' });
-  expect(message).toContain('was cut short and taken back; the patches are kept.');
-  await until(() => copies(place).length === 0, 30_000);
+  expect(message).toContain('was interrupted and has been undone. The patches are saved.');
+  await until(() => listWorktrees(place).length === 0, 30_000);
   expect(state(place)).toBe(before);
   const patches = execFileSync('find', [place.home, '-name', 'T0.patch'], { encoding: 'utf8' });
   expect(patches).not.toBe('');
 });
 
-test('killed between a repository inside and the commit: the next program puts both back', async () => {
+test('kill between the merge of a nested repository and the commit: the next start reverts both', async () => {
   const server = await provider();
   const place = repository();
   const inner = { ...place, cwd: join(place.cwd, 'inner') };
@@ -168,25 +168,25 @@ test('killed between a repository inside and the commit: the next program puts b
 
   const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
   const { message } = await next.frame({ type: 'notice', source: 'subagents' });
-  expect(message).toContain(`A merge of subagents' work into ${inner.cwd} was cut short and taken back`);
-  await until(() => copies(place).length === 0, 30_000);
+  expect(message).toContain(`A merge of subagent changes into ${inner.cwd} was interrupted and has been undone`);
+  await until(() => listWorktrees(place).length === 0, 30_000);
   expect(both()).toBe(before);
 });
 
-test('told to leave in the middle of it: nothing is left when the program has ended', async () => {
+test('SIGTERM during a batch: no worktrees and processes are left at exit', async () => {
   const server = await provider();
   const place = repository();
   const before = state(place);
   const marker = `parley-busy-${process.pid}-term`;
-  const program = await midway(server, place, marker);
+  const program = await startBatch(server, place, marker);
   program.kill('SIGTERM');
   expect((await program.ended).code).toBe(143);
   await until(() => processesWith(marker, 'cmdline').length === 0);
-  expect(copies(place)).toEqual([]);
+  expect(listWorktrees(place)).toEqual([]);
   expect(state(place)).toBe(before);
 });
 
-test('killed with half of its budget spent: the session that goes on has the other half', async () => {
+test('kill with half of the budget spent: the resumed session has the other half', async () => {
   const server = await provider();
   const place = newPlace();
   const call = (id: string): Reply => ({ answer: { parts: [{ call: id, name: 'bash', input: { command: 'true' } }] } });
@@ -210,7 +210,7 @@ test('killed with half of its budget spent: the session that goes on has the oth
   expect(refused).toMatchObject({ success: false, error: 'Session budget exceeded (tool_calls)' });
 });
 
-test('--max-tool-calls ends a run of text mode with a word and an exit code', async () => {
+test('--max-tool-calls ends a run in text mode with a message and exit code 1', async () => {
   const server = await provider();
   const call = (id: string): Reply => ({ answer: { parts: [{ call: id, name: 'bash', input: { command: 'true' } }] } });
   server.reply(call('toolu_1'), call('toolu_2'));

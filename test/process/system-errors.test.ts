@@ -1,16 +1,16 @@
-// Errors of the operating system and of providers, as a person reads them: what is wrong, where, and what to do.
+// Messages for errors of the operating system and of providers: the problem, the path and the solution.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { checkInit } from '../../src/app/doctor/programs.ts';
+import { checkInit } from '../../src/app/doctor/check-programs.ts';
 import { newPlace, type Place, runProgram, startProgram, startRpc } from '../support/program.ts';
 import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const RAW = /uv_cwd|E[A-Z]+: |, (stat|open|mkdir|scandir|rename|realpath|lstat) '/;
 
-describe('a working directory that was deleted', () => {
-  /** Deleted after the program was started in it is too late; a shell deletes it first. */
-  const deleted = (args: string[]) => {
+describe('a deleted working directory', () => {
+  /** A launcher that deletes its working directory and then loads the program. */
+  const createLauncher = (args: string[]) => {
     const place = newPlace();
     const gone = join(place.cwd, 'gone');
     mkdirSync(gone);
@@ -30,9 +30,9 @@ describe('a working directory that was deleted', () => {
     [['sessions']],
     [['export', 'x']],
     [['trust']],
-  ])('%j says so, with exit code 2', async (args) => {
-    const { place, launcher } = deleted(args);
-    const outcome = await launched(launcher, args, place);
+  ])('%j reports it with exit code 2', async (args) => {
+    const { place, launcher } = createLauncher(args);
+    const outcome = await runLauncher(launcher, args, place);
     expect(outcome).toMatchObject({
       code: 2,
       stdout: '',
@@ -41,21 +41,21 @@ describe('a working directory that was deleted', () => {
     });
   });
 
-  test('--cwd names another', async () => {
-    const { place, launcher } = deleted([]);
+  test('--cwd selects another directory', async () => {
+    const { place, launcher } = createLauncher([]);
     const args = ['--model', 'parley/offline', '--cwd', place.cwd, 'say `hi`'];
-    expect(await launched(launcher, args, place)).toMatchObject({ code: 0, stdout: 'hi\n' });
+    expect(await runLauncher(launcher, args, place)).toMatchObject({ code: 0, stdout: 'hi\n' });
   });
 
-  test('doctor goes through its checks and names it', async () => {
-    const { place, launcher } = deleted([]);
-    const { code, stdout, stderr } = await launched(launcher, ['doctor'], place);
+  test('doctor runs all checks and reports it', async () => {
+    const { place, launcher } = createLauncher([]);
+    const { code, stdout, stderr } = await runLauncher(launcher, ['doctor'], place);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toContain('ERROR    directory    The working directory does not exist any more.');
     expect(stdout).toContain('disk');
   });
 
-  test('while a tool runs: the tools say that it does not exist', async () => {
+  test('deleted by a tool: later tool calls report it', async () => {
     const program = startRpc(['--model', 'parley/offline']);
     for (const message of ['run `rmdir "$PWD"`', 'run `pwd`', 'list `.`', 'find all `*.ts` files', 'search for `x`']) {
       program.send({ id: message, type: 'prompt', message });
@@ -68,8 +68,8 @@ describe('a working directory that was deleted', () => {
   });
 });
 
-describe('a directory of the user that cannot be read', () => {
-  /** A link to itself: no one can look behind it, not even root. */
+describe('an unreadable user directory', () => {
+  /** A link to itself, which even root cannot read. */
   const unreadable = (): Place => {
     const place = newPlace();
     const home = join(place.home, 'loop');
@@ -77,13 +77,13 @@ describe('a directory of the user that cannot be read', () => {
     return { ...place, home };
   };
 
-  test('doctor goes through its checks and says what to do', async () => {
+  test('doctor runs all checks and reports a solution', async () => {
     const place = unreadable();
     const { code, stdout, stderr } = await runProgram(['doctor'], '', { place });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).not.toMatch(RAW);
     expect(stdout).toContain(`ERROR    permissions  ${place.home}/settings.json: too many symbolic links (ELOOP)`);
-    expect(stdout).toContain(`chmod 700 ${place.home}, or name another directory with PARLEY_DIR.`);
+    expect(stdout).toContain(`chmod 700 ${place.home}, or set PARLEY_DIR to another directory.`);
   });
 
   test.each([
@@ -95,7 +95,7 @@ describe('a directory of the user that cannot be read', () => {
     [['export', 'x'], 1],
     [['trust'], 1],
     [['--list-models'], 1],
-  ])('%j: a sentence with the path and a way out', async (args, code) => {
+  ])('%j: the error has the path and a solution', async (args, code) => {
     const place = unreadable();
     const outcome = await startProgram(args, { place }).ended;
     expect(outcome).toMatchObject({ code, stdout: '' });
@@ -105,7 +105,7 @@ describe('a directory of the user that cannot be read', () => {
   });
 });
 
-test('a directory that the system cannot make is refused at once', async () => {
+test('a directory that cannot be created is rejected', async () => {
   for (const path of ['/proc/1/x', '/proc/1/x/y', '/dev/null/x']) {
     const { code, stderr } = await runProgram(['--model', 'parley/offline', '--session-dir', path, 'say `hi`']);
     expect(code).toBe(1);
@@ -117,21 +117,21 @@ test('a directory that the system cannot make is refused at once', async () => {
 });
 
 describe('export_html', () => {
-  const talked = async () => {
+  const startWithMessage = async () => {
     const program = startRpc(['--model', 'parley/offline']);
     program.send({ id: 'p', type: 'prompt', message: 'say `hi`' });
     await program.frame({ type: 'agent_settled' });
     return program;
   };
 
-  test('an empty path is no path', async () => {
-    const program = await talked();
+  test('an empty path means the default path', async () => {
+    const program = await startWithMessage();
     const { data } = await program.ask({ type: 'export_html', outputPath: '' });
     expect((data as { path: string }).path).toMatch(/\/parley-session-[0-9a-f]{8}\.html$/);
   });
 
-  test('a directory, a path below a file and /proc are refused in words', async () => {
-    const program = await talked();
+  test('a directory, a path below a file and /proc are rejected with a readable message', async () => {
+    const program = await startWithMessage();
     writeFileSync(join(program.cwd, 'file'), 'x');
     for (const [outputPath, words] of [
       ['.', 'is a directory. Name a file in it.'],
@@ -148,20 +148,20 @@ describe('export_html', () => {
     expect(await program.ask({ type: 'export_html', outputPath: 'new/folder/page.html' })).toMatchObject({
       success: true,
     });
-    // The host named the file itself: it is replaced.
+    // A file that the host names is replaced.
     expect(await program.ask({ type: 'export_html', outputPath: 'file' })).toMatchObject({ success: true });
   });
 });
 
 describe('parley export', () => {
-  const kept = async () => {
+  const createSession = async () => {
     const place = newPlace();
     await runProgram(['--model', 'parley/offline', '--session-id', 's', 'say `hi`'], '', { place });
     return place;
   };
 
-  test('replaces an earlier export, and nothing else without --force', async () => {
-    const place = await kept();
+  test('replaces an earlier export; other files only with --force', async () => {
+    const place = await createSession();
     const file = join(place.cwd, 'page.html');
     expect(await runProgram(['export', 's', 'page.html'], '', { place })).toMatchObject({
       code: 0,
@@ -183,8 +183,8 @@ describe('parley export', () => {
   test.each([
     ['.', 'is a directory. Name a file in it.'],
     ['missing/page.html', 'There is no directory '],
-  ])('%s is refused in words', async (file, words) => {
-    const place = await kept();
+  ])('%s is rejected with a readable message', async (file, words) => {
+    const place = await createSession();
     const { code, stderr } = await runProgram(['export', 's', file], '', { place });
     expect(code).toBe(2);
     expect(stderr).toContain(words);
@@ -192,11 +192,11 @@ describe('parley export', () => {
   });
 });
 
-describe('a provider that refuses the key', () => {
+describe('a provider that rejects the key', () => {
   const BODY =
     '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"},"request_id":"r"}';
 
-  test('its message without the JSON, where the key comes from, and how to set another', async () => {
+  test('the error has the provider message, the source of the key and how to set another', async () => {
     const place = newPlace();
     const provider = await startRecordingProvider([{ status: 401, body: BODY }]);
     const env = { ANTHROPIC_API_KEY: 'sk-wrong', ANTHROPIC_BASE_URL: provider.url };
@@ -208,7 +208,7 @@ describe('a provider that refuses the key', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  test('a key of models.json', async () => {
+  test('the error names models.json as the source of the key', async () => {
     const place = newPlace();
     const provider = await startRecordingProvider([{ status: 403, body: '{"error":"no access"}' }]);
     provider.describeIn(place.home);
@@ -218,7 +218,7 @@ describe('a provider that refuses the key', () => {
     );
   });
 
-  test('other failures keep their message and their retries', async () => {
+  test('other failures are retried', async () => {
     const place = newPlace();
     const overloaded = {
       status: 529,
@@ -238,13 +238,13 @@ test.each([
   [7, 'tini', 0],
   [7, 'systemd', 0],
   [7, undefined, 0],
-])('doctor as process %i beside %s: %i warnings about a missing init', (pid, first, count) => {
+])('doctor as process %i with process 1 = %s: %i warnings about a missing init', (pid, first, count) => {
   const findings = checkInit(pid, first);
   expect(findings).toHaveLength(count);
-  for (const { mend } of findings) expect(mend).toContain('--init');
+  for (const { remedy } of findings) expect(remedy).toContain('--init');
 });
 
-/** A program that first goes to a directory and deletes it. */
-function launched(launcher: string, args: string[], place: Place) {
+/** Runs the program through the launcher. */
+function runLauncher(launcher: string, args: string[], place: Place) {
   return runProgram([inject('program'), ...args], '', { place, program: launcher });
 }

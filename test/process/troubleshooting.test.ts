@@ -1,4 +1,4 @@
-// The page for whoever is in trouble: every sentence that it names is brought about in the real program, and nothing else is named.
+// Checks docs/troubleshooting.md: the built program must produce every message of the page.
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,15 +8,15 @@ import { type Answer, placeFor, RAW_ENV, startRawProvider, streamHead } from '..
 import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
-/** What stands in the first column, where that is a sentence. */
-const SENTENCES = [...page.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, sentence = '']) => sentence);
+/** The messages in the first columns of the tables. */
+const MESSAGES = [...page.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, sentence = '']) => sentence);
 
-const said = ({ stdout, stderr }: Outcome) => `${stdout}${stderr}`;
+const outputOf = ({ stdout, stderr }: Outcome) => `${stdout}${stderr}`;
 const run = async (args: string[], place: Place = newPlace(), env = {}) =>
-  said(await runProgram(args, '', { place, env }));
+  outputOf(await runProgram(args, '', { place, env }));
 
-async function wire(...lines: string[]): Promise<string> {
-  return said(await runProgram(['--mode', 'rpc', '--no-session'], lines.map((line) => `${line}\n`).join('')));
+async function sendLines(...lines: string[]): Promise<string> {
+  return outputOf(await runProgram(['--mode', 'rpc', '--no-session'], lines.map((line) => `${line}\n`).join('')));
 }
 
 function withFile(name: string, text: string): Place {
@@ -27,20 +27,20 @@ function withFile(name: string, text: string): Place {
 }
 
 const TINY = { id: 'tiny', name: 'Tiny', contextWindow: 8000, maxTokens: 1000, reasoning: false, input: ['text'] };
-const NOBODY = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [TINY] };
+const UNREACHABLE = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [TINY] };
 const REAL = ['--no-session', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5', 'hi'];
 
-async function answered(setting: string, answer: Answer): Promise<string> {
+async function runWithAnswer(setting: string, answer: Answer): Promise<string> {
   const { url } = await startRawProvider(answer);
   const place = placeFor(`${url}/v1`, 'openai-completions');
   return run(['--no-session', '--provider', 'raw', '--set', setting, 'hi'], place, RAW_ENV);
 }
 
-/** By the beginning of the sentence. */
-const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
+/** Produces a message, by the beginning of the message. */
+const PRODUCERS: Readonly<Record<string, () => Promise<string>>> = {
   'Error: Unknown flag': () => run(['--colour', 'x']),
   'Error: Flag --thinking': () => run(['--thinking', 'loud', 'x']),
-  'Error: Nothing to do': () => run([]),
+  'Error: No message': () => run([]),
   'Unknown tool in --exclude-tools': () => run(['--exclude-tools', 'wirte', 'x']),
   '…/settings.json:1: approval': () => run(['x'], withFile('settings.json', '{"approval": "alwyas"}')),
   '…/settings.json: line': () => run(['--no-session', 'say hi'], withFile('settings.json', '{"retry": oops}')),
@@ -51,7 +51,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
     const launcher = join(place.home, 'launch.mjs');
     const leave = `process.chdir('${gone}'); (await import('node:fs')).rmdirSync('${gone}');`;
     writeFileSync(launcher, `${leave} process.argv.splice(1, 1); await import(process.argv[1]);`);
-    return runProgram([inject('program'), 'hi'], '', { place, program: launcher }).then(said);
+    return runProgram([inject('program'), 'hi'], '', { place, program: launcher }).then(outputOf);
   },
   '…/settings.json: too many': () => {
     const place = newPlace();
@@ -60,7 +60,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
   },
   'Working directory': () => run(['--cwd', '/project/nowhere', 'hi']),
   'Unknown dialect': () => run(['--mode', 'rpc', '--dialect', 'klingon']),
-  'No key of a provider': () => run(['--no-session', 'say hi']),
+  'No provider key': () => run(['--no-session', 'say hi']),
   'No model can be used': () => run(['hi'], newPlace(), { ANTHROPIC_API_KEY: '' }),
   'The offline model cannot': () => run(['--no-session', 'fix it']),
   'No API key': () => run(REAL),
@@ -74,16 +74,16 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
   'Connection error: connect': () =>
     run(
       ['--no-session', '--set', 'retry.enabled=false', '--model', 'tiny', 'hi'],
-      withFile('models.json', JSON.stringify({ providers: { mine: NOBODY } })),
+      withFile('models.json', JSON.stringify({ providers: { mine: UNREACHABLE } })),
     ),
   'Connection error: HTTPS_PROXY': () =>
     run(['--set', 'retry.enabled=false', ...REAL], newPlace(), {
       HTTPS_PROXY: 'socks5://x',
       ANTHROPIC_API_KEY: 'none',
     }),
-  'The provider sent no content': () => answered('http.idleTimeoutMs=1000', (response) => streamHead(response)),
+  'The provider sent no content': () => runWithAnswer('http.idleTimeoutMs=1000', (response) => streamHead(response)),
   'The provider sent an event': () =>
-    answered('retry.enabled=true', (response) => {
+    runWithAnswer('retry.enabled=true', (response) => {
       streamHead(response);
       response.end(`data: ${'a'.repeat(17 * 1024 * 1024)}`);
     }),
@@ -93,9 +93,9 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
       ANTHROPIC_API_KEY: 'none',
     }),
   'Agent is already': () =>
-    wire('{"id":"1","type":"prompt","message":"Run `sleep 1`"}', '{"id":"2","type":"prompt","message":"and?"}'),
-  'Failed to parse': () => wire('nonsense'),
-  'Unknown command': () => wire('{"id":"3","type":"fly"}'),
+    sendLines('{"id":"1","type":"prompt","message":"Run `sleep 1`"}', '{"id":"2","type":"prompt","message":"and?"}'),
+  'Failed to parse': () => sendLines('nonsense'),
+  'Unknown command': () => sendLines('{"id":"3","type":"fly"}'),
   'This project is not trusted': () => {
     const place = newPlace();
     mkdirSync(join(place.cwd, '.pi/extensions'), { recursive: true });
@@ -117,40 +117,40 @@ const PROVOKED: Readonly<Record<string, () => Promise<string>>> = {
     writeFileSync(join(place.cwd, 'x.jsonl'), 'garbage\n');
     return run(['--session', 'x.jsonl', 'hi'], place);
   },
-  // As on a full disk, nothing can be written: a file is where the folder should be.
+  // A file has the name of the directory, so nothing can be written, as on a full disk.
   'Cannot write session file': () => run(['say hi'], withFile('sessions', '')),
-  'others may read': () => {
+  'other users can read': () => {
     const place = withFile('auth.json', '{}');
     chmodSync(join(place.home, 'auth.json'), 0o644);
     return run(['doctor'], place);
   },
 };
-const ASKING = `export default (pi) => pi.on('tool_call', async (_, { ui }) => {
+const CONFIRM_EXTENSION = `export default (pi) => pi.on('tool_call', async (_, { ui }) => {
   if (!(await ui.confirm('Sure?', 'Really'))) return { block: true, reason: 'no' };
 });`;
-test.each(SENTENCES)('%s', async (sentence) => {
-  const provoke = Object.entries(PROVOKED).find(([beginning]) => sentence.startsWith(beginning))?.[1];
-  expect(provoke, 'the page names a sentence that no test brings about').toBeDefined();
-  const words = sentence.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  expect(await provoke?.()).toMatch(new RegExp(words.join('.+')));
+test.each(MESSAGES)('%s', async (message) => {
+  const produce = Object.entries(PRODUCERS).find(([beginning]) => message.startsWith(beginning))?.[1];
+  expect(produce, 'no producer for this message of the page').toBeDefined();
+  const parts = message.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  expect(await produce?.()).toMatch(new RegExp(parts.join('.+')));
 });
 
-test('each beginning is one sentence of the page', () => {
-  const found = Object.keys(PROVOKED).map((beginning) => SENTENCES.filter((one) => one.startsWith(beginning)).length);
+test('each producer belongs to one message of the page', () => {
+  const found = Object.keys(PRODUCERS).map((beginning) => MESSAGES.filter((one) => one.startsWith(beginning)).length);
   expect(found).toEqual(found.map(() => 1));
-  expect(SENTENCES.length).toBe(Object.keys(PROVOKED).length);
+  expect(MESSAGES.length).toBe(Object.keys(PRODUCERS).length);
 });
 
-test('a question that nobody answers holds the run up, until it is answered or ui.timeout is over', async () => {
-  const place = withFile('gate.mjs', ASKING);
+test('a dialog without an answer blocks the run until it is answered or ui.timeout expires', async () => {
+  const place = withFile('gate.mjs', CONFIRM_EXTENSION);
   const gate = join(place.home, 'gate.mjs');
-  const asked = startRpc(['--no-session', '-e', gate], { place });
-  await asked.ask({ type: 'prompt', message: 'Run `true`' });
-  const { id } = await asked.frame({ type: 'extension_ui_request', method: 'confirm' });
-  const { data } = await asked.ask({ type: 'get_state' });
+  const first = startRpc(['--no-session', '-e', gate], { place });
+  await first.ask({ type: 'prompt', message: 'Run `true`' });
+  const { id } = await first.frame({ type: 'extension_ui_request', method: 'confirm' });
+  const { data } = await first.ask({ type: 'get_state' });
   expect(data).toMatchObject({ isStreaming: true });
-  asked.send({ type: 'extension_ui_response', id, confirmed: true });
-  await asked.frame({ type: 'agent_settled' });
+  first.send({ type: 'extension_ui_response', id, confirmed: true });
+  await first.frame({ type: 'agent_settled' });
   const waiting = startRpc(['--no-session', '-e', gate, '--set', 'ui.timeout=50'], { place });
   await waiting.ask({ type: 'prompt', message: 'Run `true`' });
   await waiting.frame({ type: 'extension_ui_request', method: 'confirm' });

@@ -1,4 +1,4 @@
-// The program and what providers refuse for ever: images that are none, and names of tools that no format allows.
+// Content that providers always reject: invalid images and invalid tool names.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,14 +23,14 @@ interface WireMessage {
   tool_calls?: { id: string; function: { name: string } }[];
 }
 
-async function started(answers: Answer[], args: string[] = [], before: (place: Place) => void = () => {}) {
+async function startProgram(answers: Answer[], args: string[] = [], before: (place: Place) => void = () => {}) {
   const provider = await startRawProvider(...answers);
   const place = placeFor(`${provider.url}/v1`, API);
   before(place);
   return { provider, program: startRpc(['--provider', 'raw', ...args], { place, env: RAW_ENV }) };
 }
 
-async function prompted(program: Program, message: string, images?: readonly object[]) {
+async function sendPrompt(program: Program, message: string, images?: readonly object[]) {
   const reply = await program.ask({ type: 'prompt', message, ...(images ? { images } : {}) });
   if (reply.success) await program.frame({ type: 'agent_settled' });
   return reply;
@@ -40,23 +40,23 @@ function lastMessages({ requests }: RawProvider): WireMessage[] {
   return requests.at(-1)?.messages as WireMessage[];
 }
 
-function called(name: string): Answer {
+function toolCallAnswer(name: string): Answer {
   return chatAnswer({ tool_calls: [{ index: 0, id: 'call_1', function: { name, arguments: '{}' } }] }, 'tool_calls');
 }
 
-test('a prompt with an image that is none is refused, and the next prompt is answered', async () => {
-  const { provider, program } = await started([hello]);
+test('a prompt with an invalid image is rejected, and the next prompt is answered', async () => {
+  const { provider, program } = await startProgram([hello]);
   const image = (data: string) => [{ type: 'image', data, mimeType: 'image/png' }];
-  expect(await prompted(program, 'look', image('!!!notbase64'))).toMatchObject({
+  expect(await sendPrompt(program, 'look', image('!!!notbase64'))).toMatchObject({
     success: false,
     error: 'images[0].data is not base64. Send a PNG, JPEG, GIF or WebP image in base64.',
   });
-  expect(await prompted(program, 'look', image(HTML))).toMatchObject({
+  expect(await sendPrompt(program, 'look', image(HTML))).toMatchObject({
     success: false,
     error: expect.stringMatching(/^images\[0\]\.data is not a PNG, JPEG, GIF or WebP image/),
   });
   expect(provider.requests).toHaveLength(0);
-  expect(await prompted(program, 'look', image('data:image/webp;base64,iVBORw0KGgo='))).toMatchObject({
+  expect(await sendPrompt(program, 'look', image('data:image/webp;base64,iVBORw0KGgo='))).toMatchObject({
     success: true,
   });
   expect(lastMessages(provider).at(-1)?.content).toEqual([
@@ -65,19 +65,19 @@ test('a prompt with an image that is none is refused, and the next prompt is ans
   ]);
 });
 
-test('an image over the limit of the model is refused before anything is sent', async () => {
+test('an image above the limit of the model is rejected before a request', async () => {
   const provider = await startRawProvider(hello);
   const place = placeFor(provider.url, 'anthropic-messages', {}, { id: 'claude-x' });
   const program = startRpc(['--provider', 'raw', '--no-session'], { place, env: RAW_ENV });
   const data = `iVBORw0KGgoA${'A'.repeat(6 * 1024 * 1024)}`;
-  expect(await prompted(program, 'look', [{ type: 'image', data, mimeType: 'image/png' }])).toMatchObject({
+  expect(await sendPrompt(program, 'look', [{ type: 'image', data, mimeType: 'image/png' }])).toMatchObject({
     success: false,
     error: expect.stringMatching(/^images\[0\]\.data has 6\.0 MiB in base64, and raw\/claude-x takes at most 5 MiB/),
   });
   expect(provider.requests).toHaveLength(0);
 });
 
-test('a session that already holds such images and names works again', async () => {
+test('a session with invalid images and tool names can be resumed', async () => {
   const usage = {
     input: 0,
     output: 0,
@@ -102,7 +102,7 @@ test('a session that already holds such images and names works again', async () 
     { role: 'toolResult', toolCallId: 'c1', toolName: 'ba sh', content: [image], isError: false, timestamp: 3 },
   ];
   let file = '';
-  const { provider, program } = await started([hello], ['--session', 'old.jsonl'], ({ cwd }) => {
+  const { provider, program } = await startProgram([hello], ['--session', 'old.jsonl'], ({ cwd }) => {
     const timestamp = '2026-01-01T00:00:00.000Z';
     const header = { type: 'session', version: 3, id: '01234567-89ab-cdef-0123-456789abcdef', timestamp, cwd };
     const entries = messages.map((message, n) => ({
@@ -115,25 +115,25 @@ test('a session that already holds such images and names works again', async () 
     file = join(cwd, 'old.jsonl');
     writeFileSync(file, [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(''));
   });
-  expect(await prompted(program, 'go on')).toMatchObject({ success: true });
+  expect(await sendPrompt(program, 'go on')).toMatchObject({ success: true });
   const sent = lastMessages(provider);
   expect(sent.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
   expect(sent[1]?.content).toBe(`look\n${NOT_AN_IMAGE}`);
   expect(sent[2]?.tool_calls?.[0]?.function.name).toMatch(/^ba_sh_\w+$/);
   expect(sent[3]?.content).toBe(NOT_AN_IMAGE);
-  // What was said stays in the log.
+  // The session file is not changed.
   expect(readFileSync(file, 'utf8')).toContain(HTML);
 });
 
 test.each(['ba sh', 'functions.bash<|channel|>commentary', 'x'.repeat(300), '🎉'])(
-  'a call of the tool %j is answered, and every later request is legal',
+  'a call of the tool %j is answered, and later requests are valid',
   async (name) => {
-    const { provider, program } = await started([called(name), hello]);
-    await prompted(program, 'one');
-    await prompted(program, 'two');
+    const { provider, program } = await startProgram([toolCallAnswer(name), hello]);
+    await sendPrompt(program, 'one');
+    await sendPrompt(program, 'two');
     const names = lastMessages(provider).flatMap(({ tool_calls = [] }) => tool_calls.map((call) => call.function.name));
     expect(names).toEqual([expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)]);
-    // The history has what the model said.
+    // The history has the original name.
     const { data } = await program.ask({ type: 'get_messages' });
     const { messages } = data as { messages: { role: string; toolName?: string; content: { name?: string }[] }[] };
     expect(messages.find(({ role }) => role === 'toolResult')?.toolName).toBe(name);
@@ -157,16 +157,16 @@ const EXTENSION = `export default (pi) => {
   });
 };`;
 
-test('tools and messages of extensions: legal names, and notes in place of images that are none', async () => {
+test('tools and messages of extensions: valid names, and notes instead of invalid images', async () => {
   const callOffered: Answer = (response, body) => {
     const tools = body.tools as { function: { name: string } }[];
     const { name = '' } = tools.find((tool) => tool.function.name.startsWith('take_shot'))?.function ?? {};
-    called(name)(response, body);
+    toolCallAnswer(name)(response, body);
   };
-  const { provider, program } = await started([callOffered, hello], ['-e', 'x.mjs'], ({ cwd }) => {
+  const { provider, program } = await startProgram([callOffered, hello], ['-e', 'x.mjs'], ({ cwd }) => {
     writeFileSync(join(cwd, 'x.mjs'), EXTENSION);
   });
-  await prompted(program, 'shoot');
+  await sendPrompt(program, 'shoot');
   const offered = provider.requests[0]?.tools as { function: { name: string } }[];
   expect(offered.filter((tool) => !/^[a-zA-Z0-9_-]{1,64}$/.test(tool.function.name))).toEqual([]);
   expect(program.frames.find(({ type }) => type === 'tool_execution_start')).toMatchObject({ toolName: 'take shot' });
@@ -179,8 +179,8 @@ test('tools and messages of extensions: legal names, and notes in place of image
   });
 });
 
-test('a tool of the host that answers with HTML as an image', async () => {
-  const { provider, program } = await started([called('shot'), hello]);
+test('a host tool that returns HTML as an image', async () => {
+  const { provider, program } = await startProgram([toolCallAnswer('shot'), hello]);
   const parameters = { type: 'object', properties: {} };
   const tools = [{ name: 'shot', description: 'x', parameters }];
   expect(await program.ask({ type: 'set_host_tools', tools })).toMatchObject({ success: true });
@@ -192,17 +192,17 @@ test('a tool of the host that answers with HTML as an image', async () => {
   expect(lastMessages(provider).at(-1)).toMatchObject({ role: 'tool', content: NOT_AN_IMAGE });
 });
 
-test('a file called PNG that is HTML: mentioned it is text, read it is text', async () => {
+test('an HTML file named .png is sent as text, by mention and by the read tool', async () => {
   const read = chatAnswer(
     { tool_calls: [{ index: 0, id: 'c', function: { name: 'read', arguments: '{"path":"a/fake.png"}' } }] },
     'tool_calls',
   );
-  const { provider, program } = await started([read, hello], [], ({ cwd }) => {
+  const { provider, program } = await startProgram([read, hello], [], ({ cwd }) => {
     mkdirSync(join(cwd, 'a'));
     writeFileSync(join(cwd, 'a/fake.png'), '<!DOCTYPE html>');
   });
-  await prompted(program, 'What is @a/fake.png ?');
-  const [, asked, , result] = lastMessages(provider);
-  expect(asked?.content).toContain('<!DOCTYPE html>');
+  await sendPrompt(program, 'What is @a/fake.png ?');
+  const [, prompt, , result] = lastMessages(provider);
+  expect(prompt?.content).toContain('<!DOCTYPE html>');
   expect(result).toMatchObject({ role: 'tool', content: '<!DOCTYPE html>' });
 });

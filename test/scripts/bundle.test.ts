@@ -1,4 +1,4 @@
-// A lazy import means the same in the bundle as in the source, whatever kind of module it names.
+// Checks that dynamic imports have the same result in the bundle as in the source, for every kind of module.
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -37,10 +37,10 @@ const FILES = {
         shared,
       };
     };
-    read().then((told) => process.stdout.write(JSON.stringify(told)));`,
+    read().then((result) => process.stdout.write(JSON.stringify(result)));`,
 };
 
-test('lazy imports of CommonJS packages, ES packages and built-in modules', async () => {
+test('dynamic imports of CommonJS packages, ES packages and built-in modules', async () => {
   const project = temporaryDirectory();
   for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(project, path)), { recursive: true });

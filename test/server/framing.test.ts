@@ -1,24 +1,24 @@
-// Whatever a host writes, cut wherever it may be: exactly the replies that the protocol defines, in order, and we live on.
+// Invalid and unusual input lines, split anywhere: exactly the replies that the protocol defines, in order, and the server continues.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Gates } from './gates.ts';
+import { createHarness, type Frame, type Harness } from './harness.ts';
 import { ODD_FRAMES, type OddFrame } from './odd-frames.ts';
-import { createWorld, type Frame, type World } from './world.ts';
 
 const LF = Uint8Array.of(0x0a);
 
-function lineOf({ line }: OddFrame): Uint8Array {
+function encodeLine({ line }: OddFrame): Uint8Array {
   return Buffer.concat([Buffer.from(line as string), LF]);
 }
 
-async function openWorld(): Promise<World> {
+async function openHarness(): Promise<Harness> {
   const gates = new Gates();
   gates.open();
-  return createWorld([], gates);
+  return createHarness([], gates);
 }
 
-/** What came back, without the greeting. */
-function framesFrom({ timeline }: World): Frame[] {
+/** The frames that were sent, without the ready frame. */
+function getSentFrames({ timeline }: Harness): Frame[] {
   return timeline
     .filter(({ direction }) => direction === 'out')
     .map(({ frame }) => frame)
@@ -36,26 +36,26 @@ function expectReply(frame: Frame | undefined, { reply, name }: OddFrame): void 
   if (error) expect(frame?.error, name).toMatch(error);
 }
 
-describe('one by one', () => {
+describe('each line gets the defined reply', () => {
   test.each(ODD_FRAMES.map((odd) => [odd.name, odd] as const))('%s', async (_, odd) => {
-    const world = await openWorld();
-    world.sendRaw(lineOf(odd));
-    world.sendRaw(Buffer.from('{"id":"alive","type":"get_last_assistant_text"}\n'));
-    await world.leave();
-    const frames = framesFrom(world);
+    const harness = await openHarness();
+    harness.sendRaw(encodeLine(odd));
+    harness.sendRaw(Buffer.from('{"id":"alive","type":"get_last_assistant_text"}\n'));
+    await harness.close();
+    const frames = getSentFrames(harness);
     expect(frames.at(-1)).toMatchObject({ id: 'alive', success: true });
     expect(frames).toHaveLength(odd.reply ? 2 : 1);
     if (odd.reply) expectReply(frames[0], odd);
   });
 
-  test('there are enough of them', () => {
+  test('the list has at least 40 lines with distinct names', () => {
     expect(ODD_FRAMES.length).toBeGreaterThanOrEqual(40);
     expect(new Set(ODD_FRAMES.map(({ name }) => name)).size).toBe(ODD_FRAMES.length);
   });
 });
 
-/** Commands that wait for nothing but those before them, and succeed whenever they come. */
-const SHORT: OddFrame[] = [
+/** Commands that only wait for earlier commands and always succeed. */
+const SHORT_COMMANDS: OddFrame[] = [
   { type: 'get_state' },
   { type: 'get_messages' },
   { type: 'get_session_stats' },
@@ -73,7 +73,7 @@ const SHORT: OddFrame[] = [
   reply: { id: index, command: frame.type, success: true },
 }));
 
-const REFUSED = SHORT.map(
+const INVALID_ID_FRAMES = SHORT_COMMANDS.map(
   ({ name }, index): OddFrame => ({
     name: `${name} with a wrong id`,
     line: JSON.stringify({ id: [index], type: name }),
@@ -81,10 +81,10 @@ const REFUSED = SHORT.map(
   }),
 );
 
-const light = ODD_FRAMES.filter(({ line, name }) => line.length < 1000 && name !== 'a blank shell command');
-const anyFrame = fc.oneof(fc.constantFrom(...SHORT), fc.constantFrom(...REFUSED, ...light));
+const smallOddFrames = ODD_FRAMES.filter(({ line, name }) => line.length < 1000 && name !== 'a blank shell command');
+const anyFrame = fc.oneof(fc.constantFrom(...SHORT_COMMANDS), fc.constantFrom(...INVALID_ID_FRAMES, ...smallOddFrames));
 
-test('any sequence, cut anywhere, is answered one by one and in order', async () => {
+test('any sequence of lines, split anywhere, is answered in order', async () => {
   const chunkSizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(
@@ -92,24 +92,24 @@ test('any sequence, cut anywhere, is answered one by one and in order', async ()
       chunkSizes,
       fc.boolean(),
       async (sequence, sizes, isEnded) => {
-        const world = await openWorld();
-        const whole = Buffer.concat(sequence.map(lineOf));
-        // The last line counts also without its newline.
+        const harness = await openHarness();
+        const whole = Buffer.concat(sequence.map(encodeLine));
+        // The last line is also valid without its newline.
         const input = isEnded ? whole : whole.subarray(0, -1);
         for (let at = 0, count = 0; at < input.length; count++) {
           const size = sizes[count % sizes.length] ?? 1;
-          world.sendRaw(input.subarray(at, at + size));
+          harness.sendRaw(input.subarray(at, at + size));
           at += size;
           if (count % 3 === 0) await null;
         }
-        await world.leave();
-        const answered = sequence.filter(({ reply }) => reply);
-        // Messages that were queued and never run are reported behind everything else.
+        await harness.close();
+        const withReply = sequence.filter(({ reply }) => reply);
+        // Queued messages that were not run are reported after everything else.
         const isNotRun = ({ error }: Frame) => String(error).includes('was not run: the program is exiting');
-        const frames = framesFrom(world).filter((frame) => !isNotRun(frame));
-        expect(frames.map(({ command }) => command)).toEqual(answered.map(({ reply }) => reply?.command));
+        const frames = getSentFrames(harness).filter((frame) => !isNotRun(frame));
+        expect(frames.map(({ command }) => command)).toEqual(withReply.map(({ reply }) => reply?.command));
         frames.forEach((frame, index) => {
-          expectReply(frame, answered[index] as OddFrame);
+          expectReply(frame, withReply[index] as OddFrame);
         });
       },
     ),

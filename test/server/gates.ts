@@ -1,4 +1,4 @@
-// Things that wait until the test lets them go on: the disk, the model, the tools. Which one goes next is the test's choice.
+// Pauses the disk, the model and the tools until the test releases them, in the order that the test chooses.
 
 export class Gates {
   readonly #pending: (() => void)[] = [];
@@ -8,17 +8,17 @@ export class Gates {
     return this.#pending.length;
   }
 
-  /** Resolves when it is let through, or when the signal aborts. */
+  /** Resolves when the test releases it, or when the signal aborts. */
   pass(signal?: AbortSignal): Promise<void> {
     if (this.#isOpen || signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const go = () => {
-        const at = this.#pending.indexOf(go);
-        if (at >= 0) this.#pending.splice(at, 1);
+      const release = () => {
+        const index = this.#pending.indexOf(release);
+        if (index >= 0) this.#pending.splice(index, 1);
         resolve();
       };
-      this.#pending.push(go);
-      signal?.addEventListener('abort', go, { once: true });
+      this.#pending.push(release);
+      signal?.addEventListener('abort', release, { once: true });
     });
   }
 
@@ -26,9 +26,9 @@ export class Gates {
     this.#pending[index % this.#pending.length]?.();
   }
 
-  /** From here on nothing waits. */
+  /** Releases everything, now and later. */
   open(): void {
     this.#isOpen = true;
-    for (const go of [...this.#pending]) go();
+    for (const release of [...this.#pending]) release();
   }
 }

@@ -1,9 +1,9 @@
-// Which call may run beside which: what each lane promises, by hand and for any order of events.
+// The rules of the lanes: single cases, and properties for any order of events.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Deferred, deferred } from '../../src/base/index.ts';
+import { createDeferred, type Deferred } from '../../src/base/index.ts';
 import type { Lane } from '../../src/contracts/index.ts';
-import { Lanes } from '../../src/server/lanes.ts';
+import { SessionLanes } from '../../src/server/lanes.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -18,14 +18,14 @@ interface Work {
   accept(): void;
 }
 
-function createStage() {
-  const lanes = new Lanes();
+function createRecordedLanes() {
+  const lanes = new SessionLanes();
   const works: Work[] = [];
-  const told: string[] = [];
+  const started: string[] = [];
   return {
     lanes,
     works,
-    told,
+    started,
     dispatch(name: string, lane: Lane, long = false): Work {
       const work: Work = {
         name,
@@ -34,16 +34,16 @@ function createStage() {
         started: false,
         accepted: false,
         finished: false,
-        end: deferred(),
+        end: createDeferred(),
         accept: () => {},
       };
       works.push(work);
       lanes.dispatch({
         lane,
         long,
-        async work(accept) {
+        async execute(accept) {
           work.started = true;
-          told.push(name);
+          started.push(name);
           work.accept = () => {
             work.accepted = true;
             accept();
@@ -57,79 +57,79 @@ function createStage() {
   };
 }
 
-test('ordered work runs one at a time, in the order it came', async () => {
-  const { dispatch, told } = createStage();
+test('ordered work runs one at a time, in order of arrival', async () => {
+  const { dispatch, started } = createRecordedLanes();
   const [first] = [dispatch('a', 'ordered'), dispatch('b', 'ordered'), dispatch('c', 'ordered')];
   await settle();
-  expect(told).toEqual(['a']);
+  expect(started).toEqual(['a']);
   first.end.resolve();
   await settle();
-  expect(told).toEqual(['a', 'b']);
+  expect(started).toEqual(['a', 'b']);
 });
 
-test('after a run has begun the next one begins, before the run is over', async () => {
-  const { dispatch, told } = createStage();
+test('the next work starts when a run is accepted, before the run has ended', async () => {
+  const { dispatch, started } = createRecordedLanes();
   const run = dispatch('run', 'run');
   dispatch('next', 'ordered');
   await settle();
-  expect(told).toEqual(['run']);
+  expect(started).toEqual(['run']);
   run.accept();
   await settle();
-  expect(told).toEqual(['run', 'next']);
+  expect(started).toEqual(['run', 'next']);
   expect(run.finished).toBe(false);
 });
 
-test('a run that ends without having been accepted lets go all the same', async () => {
-  const { dispatch, told } = createStage();
+test('the next work starts when a run ends without being accepted', async () => {
+  const { dispatch, started } = createRecordedLanes();
   const run = dispatch('run', 'run');
   dispatch('next', 'ordered');
   run.end.resolve();
   await settle();
-  expect(told).toEqual(['run', 'next']);
+  expect(started).toEqual(['run', 'next']);
 });
 
-test('only runs let go early: what ordered work accepts changes nothing', async () => {
-  const { dispatch, told } = createStage();
+test('accept of ordered work has no effect', async () => {
+  const { dispatch, started } = createRecordedLanes();
   const work = dispatch('a', 'ordered');
   dispatch('b', 'ordered');
   work.accept();
   await settle();
-  expect(told).toEqual(['a']);
+  expect(started).toEqual(['a']);
 });
 
-test('now waits for short work that came before, and for nothing else', async () => {
-  const { dispatch, told } = createStage();
+test('now work waits only for earlier short work', async () => {
+  const { dispatch, started } = createRecordedLanes();
   const short = dispatch('short', 'ordered');
   dispatch('long', 'ordered', true);
-  dispatch('behind', 'ordered');
+  dispatch('after', 'ordered');
   dispatch('now', 'now');
   await settle();
-  expect(told).toEqual(['short']);
+  expect(started).toEqual(['short']);
   short.end.resolve();
   await settle();
-  expect(told.sort()).toEqual(['long', 'now', 'short']);
+  expect(started.sort()).toEqual(['long', 'now', 'short']);
 });
 
-test('now starts at once beside a long one, a begun run, and other now', async () => {
-  const { dispatch, told } = createStage();
+test('now work starts at once during long work, accepted runs and other now work', async () => {
+  const { dispatch, started } = createRecordedLanes();
   dispatch('run', 'run').accept();
   await settle();
   dispatch('long', 'ordered', true);
   dispatch('now', 'now');
   dispatch('again', 'now');
   await settle();
-  expect(told).toEqual(['run', 'long', 'now', 'again']);
+  expect(started).toEqual(['run', 'long', 'now', 'again']);
 });
 
-test('ordered work behind one that turned out to be slow still waits for its end; now work does not', async () => {
-  const { lanes, dispatch, told } = createStage();
-  const end = deferred();
-  let slow = () => {};
+test('ordered work waits for the end of earlier work that was marked slow; now work does not', async () => {
+  const { lanes, dispatch, started } = createRecordedLanes();
+  const end = createDeferred();
+  let markSlow = () => {};
   lanes.dispatch({
     lane: 'ordered',
     long: false,
-    async work(_accept, _turn, isSlow) {
-      slow = isSlow;
+    async execute(_accept, _replyTurn, callMarkSlow) {
+      markSlow = callMarkSlow;
       await end.promise;
     },
   });
@@ -137,23 +137,23 @@ test('ordered work behind one that turned out to be slow still waits for its end
   dispatch('run', 'run');
   dispatch('now', 'now').end.resolve();
   await settle();
-  expect(told).toEqual([]);
-  slow();
+  expect(started).toEqual([]);
+  markSlow();
   await settle();
   dispatch('later', 'now').end.resolve();
   await settle();
-  expect(told).toEqual(['later']);
+  expect(started).toEqual(['later']);
   end.resolve();
   await settle();
-  expect(told).toEqual(['later', 'ordered']);
+  expect(started).toEqual(['later', 'ordered']);
 });
 
-test('idle waits for everything, also for what comes while it waits', async () => {
-  const { lanes, dispatch } = createStage();
-  await lanes.idle();
+test('waitUntilIdle waits for all work, also for work dispatched during the wait', async () => {
+  const { lanes, dispatch } = createRecordedLanes();
+  await lanes.waitUntilIdle();
   const first = dispatch('a', 'now');
   let isIdle = false;
-  const idle = lanes.idle().then(() => {
+  const idle = lanes.waitUntilIdle().then(() => {
     isIdle = true;
   });
   const second = dispatch('b', 'ordered');
@@ -164,37 +164,37 @@ test('idle waits for everything, also for what comes while it waits', async () =
   await idle;
 });
 
-test('short ones may reply in the order they came; those behind a long one need not wait for it', async () => {
-  const lanes = new Lanes();
-  const told: string[] = [];
-  const slow = deferred();
-  const replying = (name: string, ready: Promise<void> = Promise.resolve()) => ({
-    work: async (_: unknown, turn: Promise<void>) => {
+test('short work replies in order of arrival; work after a long one does not wait for it', async () => {
+  const lanes = new SessionLanes();
+  const replied: string[] = [];
+  const slow = createDeferred();
+  const replyWhen = (name: string, ready: Promise<void> = Promise.resolve()) => ({
+    execute: async (_: unknown, replyTurn: Promise<void>) => {
       await ready;
-      await turn;
-      told.push(name);
+      await replyTurn;
+      replied.push(name);
     },
   });
   const now = { lane: 'now', long: false } as const;
-  lanes.dispatch({ ...now, ...replying('a', slow.promise) });
-  lanes.dispatch({ ...now, ...replying('b') });
-  lanes.dispatch({ lane: 'ordered', long: false, ...replying('c') });
-  lanes.dispatch({ ...now, ...replying('d') });
+  lanes.dispatch({ ...now, ...replyWhen('a', slow.promise) });
+  lanes.dispatch({ ...now, ...replyWhen('b') });
+  lanes.dispatch({ lane: 'ordered', long: false, ...replyWhen('c') });
+  lanes.dispatch({ ...now, ...replyWhen('d') });
   await settle();
-  expect(told).toEqual([]);
+  expect(replied).toEqual([]);
   slow.resolve();
-  await lanes.idle();
-  expect(told).toEqual(['a', 'b', 'c', 'd']);
+  await lanes.waitUntilIdle();
+  expect(replied).toEqual(['a', 'b', 'c', 'd']);
 
-  const never = deferred();
-  lanes.dispatch({ lane: 'now', long: true, ...replying('long', never.promise) });
-  lanes.dispatch({ lane: 'ordered', long: true, ...replying('longer', never.promise) });
-  lanes.dispatch({ lane: 'ordered', long: false, ...replying('behind') });
-  lanes.dispatch({ ...now, ...replying('e') });
+  const never = createDeferred();
+  lanes.dispatch({ lane: 'now', long: true, ...replyWhen('long', never.promise) });
+  lanes.dispatch({ lane: 'ordered', long: true, ...replyWhen('longer', never.promise) });
+  lanes.dispatch({ lane: 'ordered', long: false, ...replyWhen('after') });
+  lanes.dispatch({ ...now, ...replyWhen('e') });
   await settle();
-  expect(told).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(replied).toEqual(['a', 'b', 'c', 'd', 'e']);
   never.resolve();
-  await lanes.idle();
+  await lanes.waitUntilIdle();
 });
 
 type Step = { lane: Lane; long: boolean } | { end: number } | { accept: number } | 'settle';
@@ -206,23 +206,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant('settle' as const),
 );
 
-/** It no longer holds up those behind it. */
-const hasLetGo = (work: Work) => work.finished || (work.lane === 'run' && work.accepted);
+/** The work no longer blocks the work after it. */
+const isReleased = (work: Work) => work.finished || (work.lane === 'run' && work.accepted);
 
-test('in any order of events nothing overtakes, and nothing waits that need not', async () => {
+test('in any order of events the order is kept and no work waits unnecessarily', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      const { lanes, dispatch, works } = createStage();
+      const { lanes, dispatch, works } = createRecordedLanes();
       const check = () => {
-        const inTurn = works.filter(({ lane }) => lane !== 'now');
-        const begun = inTurn.filter(({ started }) => started);
-        expect(begun).toEqual(inTurn.slice(0, begun.length));
-        expect(begun.slice(0, -1).every(hasLetGo)).toBe(true);
-        if (begun.every(hasLetGo)) expect(begun).toHaveLength(inTurn.length);
+        const ordered = works.filter(({ lane }) => lane !== 'now');
+        const startedWorks = ordered.filter(({ started }) => started);
+        expect(startedWorks).toEqual(ordered.slice(0, startedWorks.length));
+        expect(startedWorks.slice(0, -1).every(isReleased)).toBe(true);
+        if (startedWorks.every(isReleased)) expect(startedWorks).toHaveLength(ordered.length);
         for (const [index, work] of works.entries()) {
           if (work.lane !== 'now') continue;
           const before = works.slice(0, index).filter(({ lane }) => lane !== 'now');
-          const waiting = before.filter((earlier) => !hasLetGo(earlier));
+          const waiting = before.filter((earlier) => !isReleased(earlier));
           if (waiting.every(({ long }) => long)) expect(work.started).toBe(true);
         }
       };
@@ -237,7 +237,7 @@ test('in any order of events nothing overtakes, and nothing waits that need not'
       await settle();
       check();
       for (const work of works) work.end.resolve();
-      await lanes.idle();
+      await lanes.waitUntilIdle();
       expect(works.every(({ finished }) => finished)).toBe(true);
     }),
     { numRuns: 500 },

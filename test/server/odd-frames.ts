@@ -1,9 +1,9 @@
-// Lines that no host should send, and what each gets: one refusal, or nothing where the protocol says so.
+// Invalid and unusual input lines with the expected reply of each: one error, one success, or none.
 
 export interface OddFrame {
   readonly name: string;
   readonly line: string | Uint8Array;
-  /** `undefined`: no reply at all. `id` only where the protocol gives it back. */
+  /** `undefined`: no reply. `id` only when the protocol returns it. */
   readonly reply: { command: string; success: boolean; id?: string | number; error?: RegExp } | undefined;
 }
 
@@ -13,7 +13,7 @@ const notAnObject = (kind: string) =>
 const unreadable = parse(/^Failed to parse command: ./);
 const unknown = (command: string) => ({ command, success: false, error: /^Unknown command: / });
 const badId = (command: string) => ({ command, success: false, error: /^id must be a string or a number \(got / });
-const done = (id: string | number, command = 'get_messages') => ({ id, command, success: true });
+const success = (id: string | number, command = 'get_messages') => ({ id, command, success: true });
 const refused = (id: string, command: string, error: RegExp) => ({ id, command, success: false, error });
 
 const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -81,7 +81,7 @@ export const ODD_FRAMES: readonly OddFrame[] = [
   },
   { name: 'an event for a type', line: '{"type":"agent_start"}', reply: unknown('agent_start') },
   { name: 'JSON-RPC', line: '{"jsonrpc":"2.0","id":1,"method":"get_messages"}', reply: unknown('unknown') },
-  // Ids that cannot be given back.
+  // Ids that cannot be returned.
   { name: 'null for an id', line: '{"id":null,"type":"get_messages"}', reply: badId('get_messages') },
   { name: 'a boolean for an id', line: '{"id":false,"type":"get_messages"}', reply: badId('get_messages') },
   { name: 'an object for an id', line: '{"id":{"a":1},"type":"get_messages"}', reply: badId('get_messages') },
@@ -92,7 +92,7 @@ export const ODD_FRAMES: readonly OddFrame[] = [
     reply: badId('get_messages'),
   },
   {
-    name: 'a number beyond all bounds for an id',
+    name: 'an infinite number for an id',
     line: '{"id":1e999,"type":"get_messages"}',
     reply: badId('get_messages'),
   },
@@ -101,35 +101,43 @@ export const ODD_FRAMES: readonly OddFrame[] = [
     line: '{"id":9007199254740993,"type":"get_messages"}',
     reply: badId('get_messages'),
   },
-  // Odd, but sound.
-  { name: 'an id of zero', line: '{"id":0,"type":"get_messages"}', reply: done(0) },
-  { name: 'an empty id', line: '{"id":"","type":"get_messages"}', reply: done('') },
+  // Unusual, but valid.
+  { name: 'an id of zero', line: '{"id":0,"type":"get_messages"}', reply: success(0) },
+  { name: 'an empty id', line: '{"id":"","type":"get_messages"}', reply: success('') },
   {
     name: 'a long id',
     line: `{"id":"${'i'.repeat(100_000)}","type":"get_messages"}`,
-    reply: done('i'.repeat(100_000)),
+    reply: success('i'.repeat(100_000)),
   },
-  { name: 'half a character in an id', line: '{"id":"\\ud83d","type":"get_messages"}', reply: done('\ud83d') },
-  { name: 'an escaped NUL in an id', line: '{"id":"a\\u0000b","type":"get_messages"}', reply: done('a\u0000b') },
-  { name: 'separators in an id', line: '{"id":"a\u2028b\u2029","type":"get_messages"}', reply: done('a\u2028b\u2029') },
-  { name: 'the same key twice', line: '{"id":"1","id":"2","type":"fly","type":"get_messages"}', reply: done('2') },
-  { name: '__proto__ as a key', line: '{"id":"1","type":"get_messages","__proto__":{"id":"2"}}', reply: done('1') },
+  { name: 'half a character in an id', line: '{"id":"\\ud83d","type":"get_messages"}', reply: success('\ud83d') },
+  { name: 'an escaped NUL in an id', line: '{"id":"a\\u0000b","type":"get_messages"}', reply: success('a\u0000b') },
+  {
+    name: 'separators in an id',
+    line: '{"id":"a\u2028b\u2029","type":"get_messages"}',
+    reply: success('a\u2028b\u2029'),
+  },
+  { name: 'the same key twice', line: '{"id":"1","id":"2","type":"fly","type":"get_messages"}', reply: success('2') },
+  { name: '__proto__ as a key', line: '{"id":"1","type":"get_messages","__proto__":{"id":"2"}}', reply: success('1') },
   {
     name: 'a type that only __proto__ has',
     line: '{"id":"1","__proto__":{"type":"get_messages"}}',
     reply: unknown('unknown'),
   },
-  { name: 'unknown fields', line: '{"id":"1","type":"get_messages","colour":"red","n":{"a":[1]}}', reply: done('1') },
+  {
+    name: 'unknown fields',
+    line: '{"id":"1","type":"get_messages","colour":"red","n":{"a":[1]}}',
+    reply: success('1'),
+  },
   {
     name: 'an unknown field 100,000 deep',
     line: `{"id":"1","type":"get_messages","x":${deep(100_000)}}`,
-    reply: done('1'),
+    reply: success('1'),
   },
-  { name: 'spaces all around', line: ' \t{ "id" : "1" , "type" : "get_messages" } \t', reply: done('1') },
-  { name: 'a carriage return at the end', line: '{"id":"1","type":"get_messages"}\r', reply: done('1') },
-  { name: 'a byte order mark', line: '\ufeff{"id":"1","type":"get_messages"}', reply: done('1') },
-  { name: 'escapes in keys', line: '{"\\u0069d":"1","\\u0074ype":"get_messages"}', reply: done('1') },
-  // Fields that do not fit.
+  { name: 'spaces all around', line: ' \t{ "id" : "1" , "type" : "get_messages" } \t', reply: success('1') },
+  { name: 'a carriage return at the end', line: '{"id":"1","type":"get_messages"}\r', reply: success('1') },
+  { name: 'a byte order mark', line: '\ufeff{"id":"1","type":"get_messages"}', reply: success('1') },
+  { name: 'escapes in keys', line: '{"\\u0069d":"1","\\u0074ype":"get_messages"}', reply: success('1') },
+  // Invalid fields.
   {
     name: 'a message 100,000 deep',
     line: `{"id":"1","type":"steer","message":${deep(100_000)}}`,
@@ -155,12 +163,12 @@ export const ODD_FRAMES: readonly OddFrame[] = [
   { name: 'nothing', line: '', reply: undefined },
   { name: 'a carriage return', line: '\r', reply: undefined },
   {
-    name: 'an answer that nobody waits for',
+    name: 'an answer to an unknown request',
     line: '{"type":"extension_ui_response","id":"q","value":"x"}',
     reply: undefined,
   },
   { name: 'an answer without an id', line: '{"type":"extension_ui_response","value":"x"}', reply: undefined },
-  { name: 'an answer that says nothing', line: '{"type":"extension_ui_response","id":"q"}', reply: undefined },
+  { name: 'an answer without a value', line: '{"type":"extension_ui_response","id":"q"}', reply: undefined },
   {
     name: 'an answer of a wrong type',
     line: '{"type":"extension_ui_response","id":"q","confirmed":"yes"}',

@@ -1,56 +1,56 @@
-// A slow host gets everything that counts, in order, and costs bounded memory.
+// A slow host receives all durable frames in order, and the memory use is bounded.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deferred } from '../../src/base/index.ts';
+import { createDeferred } from '../../src/base/index.ts';
 import type { Chunk, Frame, Transport } from '../../src/contracts/index.ts';
 import { Outbox } from '../../src/server/outbox.ts';
 
 const MIB = 1024 * 1024;
 
-/** A pipe that takes `room` units and then nothing until it is drained. */
-function createPipe(room: number) {
+/** A pipe that accepts `capacity` characters and then nothing until it is read. */
+function createPipe(capacity: number) {
   const written: string[] = [];
   let used = 0;
-  let drain = deferred();
+  let drain = createDeferred();
   const transport: Transport = {
     lines: { async *[Symbol.asyncIterator]() {} },
-    broken: new Promise(() => {}),
+    readerClosed: new Promise(() => {}),
     write(chunks: readonly Chunk[]) {
       written.push(chunks.join(''));
       used += chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-      return used < room;
+      return used < capacity;
     },
-    drained: () => (used < room ? Promise.resolve() : drain.promise),
+    waitForDrain: () => (used < capacity ? Promise.resolve() : drain.promise),
     flush: async () => {},
   };
   return {
     transport,
     written,
-    /** The host reads all that is in the pipe. */
+    /** The host reads everything in the pipe. */
     read() {
       used = 0;
       drain.resolve();
-      drain = deferred();
+      drain = createDeferred();
     },
   };
 }
 
-const plain = (line: string): Frame => ({ chunks: [line], bytes: line.length });
+const createFrame = (line: string): Frame => ({ chunks: [line], bytes: line.length });
 
-/** Folds with a later one of the same block, as updates do. */
-function growth(block: string, text: string): Frame & { block: string; text: string } {
+/** Folds with a later frame of the same block, like message updates. */
+function createUpdate(block: string, text: string): Frame & { block: string; text: string } {
   return {
-    ...plain(`${block}:${text}`),
+    ...createFrame(`${block}:${text}`),
     block,
     text,
     fold(next) {
-      const later = next as Partial<ReturnType<typeof growth>>;
-      return later.block === block ? growth(block, text + later.text) : undefined;
+      const later = next as Partial<ReturnType<typeof createUpdate>>;
+      return later.block === block ? createUpdate(block, text + later.text) : undefined;
     },
   };
 }
 
-/** Lets promises that are ready go first. */
+/** Lets pending promises run first. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 type Step = { durable: string } | { block: string; text: string } | 'read' | 'settle';
@@ -62,38 +62,38 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant('settle' as const),
 );
 
-/** Lines with neighbouring growth of one block put together: what must be equal, however much was folded. */
-function essence(lines: readonly string[]): string[] {
-  const told: string[] = [];
+/** Joins adjacent updates of one block, so that folded and unfolded output can be compared. */
+function foldAdjacent(lines: readonly string[]): string[] {
+  const folded: string[] = [];
   for (const line of lines) {
     const [block, text] = line.split(':');
-    if (text !== undefined && told.at(-1)?.startsWith(`${block}:`)) told.push(`${told.pop()}${text}`);
-    else told.push(line);
+    if (text !== undefined && folded.at(-1)?.startsWith(`${block}:`)) folded.push(`${folded.pop()}${text}`);
+    else folded.push(line);
   }
-  return told;
+  return folded;
 }
 
-test('however the host reads: everything arrives, in order, once', async () => {
+test('everything arrives once and in order, however the host reads', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 12 }), async (steps, room) => {
-      const pipe = createPipe(room);
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 12 }), async (steps, capacity) => {
+      const pipe = createPipe(capacity);
       const outbox = new Outbox(pipe.transport);
       const pushed: string[] = [];
       for (const next of steps) {
         if (next === 'read') pipe.read();
         else if (next === 'settle') await settle();
         else {
-          const frame = 'durable' in next ? plain(next.durable) : growth(next.block, next.text);
+          const frame = 'durable' in next ? createFrame(next.durable) : createUpdate(next.block, next.text);
           pushed.push(frame.chunks.join(''));
           void outbox.push(frame);
         }
       }
       const flushed = outbox.flush().then(() => true);
-      for (let over = false; !over; ) {
+      for (let isDone = false; !isDone; ) {
         pipe.read();
-        over = await Promise.race([flushed, settle().then(() => false)]);
+        isDone = await Promise.race([flushed, settle().then(() => false)]);
       }
-      expect(essence(pipe.written)).toEqual(essence(pushed));
+      expect(foldAdjacent(pipe.written)).toEqual(foldAdjacent(pushed));
       expect(pipe.written.filter((line) => !line.includes(':'))).toEqual(pushed.filter((line) => !line.includes(':')));
     }),
     { numRuns: 500 },
@@ -101,10 +101,16 @@ test('however the host reads: everything arrives, in order, once', async () => {
 });
 
 describe('while the pipe is full', () => {
-  test('growth folds into one frame; what stands between is not passed', async () => {
+  test('updates fold into one frame, but not across other frames', async () => {
     const pipe = createPipe(1);
     const outbox = new Outbox(pipe.transport);
-    for (const frame of [plain('full'), growth('x', '1'), growth('x', '2'), plain('end'), growth('x', '3')]) {
+    for (const frame of [
+      createFrame('full'),
+      createUpdate('x', '1'),
+      createUpdate('x', '2'),
+      createFrame('end'),
+      createUpdate('x', '3'),
+    ]) {
       void outbox.push(frame);
     }
     const flushed = outbox.flush();
@@ -116,63 +122,67 @@ describe('while the pipe is full', () => {
     expect(pipe.written).toEqual(['full', 'x:12', 'end', 'x:3']);
   });
 
-  test('nobody waits before a mebibyte does, and then until half of it is gone', async () => {
+  test('senders wait from 1 MiB of queued bytes on, until half of it is sent', async () => {
     const pipe = createPipe(1);
     const outbox = new Outbox(pipe.transport);
-    const half = plain('h'.repeat(MIB / 2));
-    expect([plain('full'), half, half].map((frame) => outbox.push(frame))).toEqual([undefined, undefined, undefined]);
-    let relieved = false;
-    const wait = outbox.push(plain('over'))?.then(() => {
-      relieved = true;
+    const half = createFrame('h'.repeat(MIB / 2));
+    expect([createFrame('full'), half, half].map((frame) => outbox.push(frame))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    let resolved = false;
+    const wait = outbox.push(createFrame('over'))?.then(() => {
+      resolved = true;
     });
     expect(wait).toBeInstanceOf(Promise);
     await settle();
-    expect(relieved).toBe(false);
+    expect(resolved).toBe(false);
     pipe.read();
     await settle();
     expect(pipe.written).toHaveLength(2);
-    expect(relieved).toBe(false);
+    expect(resolved).toBe(false);
     pipe.read();
     await settle();
-    expect(relieved).toBe(true);
+    expect(resolved).toBe(true);
   });
 
-  test('a sender that waits when told to never has more than a mebibyte and its own frame waiting', async () => {
+  test('a sender that waits for push never has more than 1 MiB and its own frame queued', async () => {
     const pipe = createPipe(1);
     const outbox = new Outbox(pipe.transport);
     const line = 'l'.repeat(100_000);
     let pushed = 0;
-    let most = 0;
+    let maxQueued = 0;
     const sender = (async () => {
       for (let count = 0; count < 200; count++) {
-        const wait = outbox.push(plain(line));
+        const wait = outbox.push(createFrame(line));
         pushed++;
-        most = Math.max(most, (pushed - pipe.written.length) * line.length);
+        maxQueued = Math.max(maxQueued, (pushed - pipe.written.length) * line.length);
         await wait;
       }
     })();
-    for (let over = false; !over; ) {
+    for (let isDone = false; !isDone; ) {
       pipe.read();
-      over = await Promise.race([sender.then(() => true), settle().then(() => false)]);
+      isDone = await Promise.race([sender.then(() => true), settle().then(() => false)]);
     }
-    expect(most).toBeGreaterThan(MIB / 2);
-    expect(most).toBeLessThanOrEqual(MIB + line.length);
+    expect(maxQueued).toBeGreaterThan(MIB / 2);
+    expect(maxQueued).toBeLessThanOrEqual(MIB + line.length);
   });
 
-  test('growth without end waits as one frame, and calls are refused only far beyond', () => {
+  test('endless updates are queued as one frame; the outbox is overfull only after 32 MiB', () => {
     const pipe = createPipe(1);
     const outbox = new Outbox(pipe.transport);
-    void outbox.push(plain('full'));
-    for (let count = 0; count < 50_000; count++) void outbox.push({ ...growth('x', ''), fold: (next) => next });
+    void outbox.push(createFrame('full'));
+    for (let count = 0; count < 50_000; count++) void outbox.push({ ...createUpdate('x', ''), fold: (next) => next });
     expect(outbox.isOverfull).toBe(false);
-    for (let count = 0; count < 33; count++) void outbox.push(plain('m'.repeat(MIB)));
+    for (let count = 0; count < 33; count++) void outbox.push(createFrame('m'.repeat(MIB)));
     expect(outbox.isOverfull).toBe(true);
   });
 });
 
-test('an idle host is written to at once', () => {
+test('frames for an idle host are written at once', () => {
   const pipe = createPipe(100);
   const outbox = new Outbox(pipe.transport);
-  expect(outbox.push(plain('now'))).toBeUndefined();
+  expect(outbox.push(createFrame('now'))).toBeUndefined();
   expect(pipe.written).toEqual(['now']);
 });

@@ -1,7 +1,7 @@
-// A host that sends calls and reads no replies: the calls are left in the pipe once much is waiting.
+// A host that sends calls and reads no replies: its calls are not read any more when too many replies are queued.
 import { object } from 'valibot';
 import { expect, test } from 'vitest';
-import { deferred } from '../../src/base/index.ts';
+import { createDeferred } from '../../src/base/index.ts';
 import type { Codec, Command, SessionHub } from '../../src/contracts/index.ts';
 import { serve } from '../../src/server/index.ts';
 import { createCountingIds } from '../../src/testing/counting-ids.ts';
@@ -11,32 +11,32 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 const CALLS = 200;
 const MIB = 1024 * 1024;
 
-test('not more than 32 MiB of replies wait, and everything is answered when the host reads again', async () => {
+test('at most 32 MiB of replies are queued, and all calls are answered when the host reads again', async () => {
   let read = 0;
   async function* lines() {
     for (; read < CALLS; read += 1) {
       yield {} as never;
-      // The reply is under way before the next line is asked for.
+      // The reply is queued before the next line is read.
       await settle();
     }
   }
-  const reader = deferred();
+  const reader = createDeferred();
   let isReading = false;
   let written = 0;
   const never = new Promise<void>(() => {});
-  // Long: replies to short ones wait for one another, so that only one of them is on its way.
+  // `long`, because replies to short commands wait for one another, so that only one is queued at a time.
   const look = { name: 'look', doc: '', lane: 'now', long: true, params: object({}), run: async () => ({}) };
   const commands = new Map([['look', look as unknown as Command]]);
   const codec: Partial<Codec> = {
-    greeting: () => undefined,
+    encodeReadyFrame: () => undefined,
     decode: () => ({ kind: 'call', command: 'look', params: {}, token: { name: 'look', id: undefined } }) as never,
-    reply: () => ({ chunks: ['x'], bytes: MIB }),
-    event: () => undefined,
+    encodeReply: () => ({ chunks: ['x'], bytes: MIB }),
+    encodeEvent: () => undefined,
   };
   const hub: Partial<SessionHub> = {
     connect: () => () => {},
-    leaving: never,
-    settled: async () => {},
+    exitRequested: never,
+    waitUntilSettled: async () => {},
     reportNotRun: () => {},
   };
   const served = serve({
@@ -46,8 +46,8 @@ test('not more than 32 MiB of replies wait, and everything is answered when the 
         written += 1;
         return isReading;
       },
-      drained: () => reader.promise,
-      broken: never,
+      waitForDrain: () => reader.promise,
+      readerClosed: never,
       flush: async () => {},
     },
     codec: codec as Codec,

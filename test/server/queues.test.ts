@@ -1,11 +1,11 @@
-// Steering, follow-ups, prompts and aborts in any order, around the ends of tools and runs: each message arrives once.
+// Steering messages, follow-ups, prompts and aborts in any order: each message is delivered exactly once.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Fault } from '../../src/base/index.ts';
 import type * as store from '../../src/store/index.ts';
 import { Gates } from './gates.ts';
-import { faultsIn } from './transcript.ts';
-import { type Answer, createWorld, type Frame, settle, type World } from './world.ts';
+import { type Answer, createHarness, type Frame, type Harness, settle } from './harness.ts';
+import { findTimelineErrors } from './timeline-errors.ts';
 
 const disk = vi.hoisted(() => ({ pass: () => Promise.resolve() as Promise<void> }));
 
@@ -28,16 +28,16 @@ vi.mock('../../src/store/index.ts', async (importOriginal) => {
   return { ...original, createMemoryStore };
 });
 
-type Command = { type: string; says?: true; mode?: string; streamingBehavior?: string };
+type Command = { type: string; hasMessage?: true; mode?: string; streamingBehavior?: string };
 
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({ type: 'steer', says: true as const }) },
-  { weight: 4, arbitrary: fc.constant({ type: 'follow_up', says: true as const }) },
-  { weight: 4, arbitrary: fc.constant({ type: 'prompt', says: true as const }) },
-  { weight: 3, arbitrary: fc.constant({ type: 'prompt', says: true as const, streamingBehavior: 'steer' }) },
-  { weight: 3, arbitrary: fc.constant({ type: 'prompt', says: true as const, streamingBehavior: 'followUp' }) },
+  { weight: 4, arbitrary: fc.constant({ type: 'steer', hasMessage: true as const }) },
+  { weight: 4, arbitrary: fc.constant({ type: 'follow_up', hasMessage: true as const }) },
+  { weight: 4, arbitrary: fc.constant({ type: 'prompt', hasMessage: true as const }) },
+  { weight: 3, arbitrary: fc.constant({ type: 'prompt', hasMessage: true as const, streamingBehavior: 'steer' }) },
+  { weight: 3, arbitrary: fc.constant({ type: 'prompt', hasMessage: true as const, streamingBehavior: 'followUp' }) },
   { weight: 3, arbitrary: fc.constant({ type: 'abort' }) },
-  { weight: 1, arbitrary: fc.constant({ type: 'abort_and_prompt', says: true as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'abort_and_prompt', hasMessage: true as const }) },
   { weight: 2, arbitrary: fc.constant({ type: 'clear_queue' }) },
   { weight: 1, arbitrary: fc.constant({ type: 'get_state' }) },
   {
@@ -52,107 +52,110 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** More promises than there are between the last piece of an answer and the rest that follows. */
-const MOMENTS = 40;
+/** More microtasks than there are between the last delta of a response and agent_settled. */
+const MICROTASKS = 40;
 
-/** Say the next thing or let something go on, and then look away for a moment, long or short. */
+/** Sends the next command or releases a gate, and then waits for some microtasks. */
 const move = fc.record({
-  speak: fc.boolean(),
+  send: fc.boolean(),
   which: fc.nat({ max: 5 }),
   pause: fc.constantFrom(0, 1, 2, 3, 5, 8, 13, 'all' as const),
 });
 
-interface Play {
+interface Script {
   answers: Answer[];
   commands: Command[];
-  moves: { speak: boolean; which: number; pause: number | 'all' }[];
+  moves: { send: boolean; which: number; pause: number | 'all' }[];
 }
 
-const plays: fc.Arbitrary<Play> = fc.record({
+const scripts: fc.Arbitrary<Script> = fc.record({
   answers: fc.array(fc.constantFrom<Answer>('text', 'call', 'calls', 'error', 'length'), { maxLength: 6 }),
   commands: fc.array(command, { minLength: 2, maxLength: 14 }),
   moves: fc.array(move, { minLength: 10, maxLength: 80 }),
 });
 
-function framesOf(commands: readonly Command[]): Frame[] {
-  return commands.map(({ says, type, ...rest }, index) => {
-    return { id: `${index}`, type, ...rest, ...(says ? { message: `text ${index}` } : {}) };
+function createFrames(commands: readonly Command[]): Frame[] {
+  return commands.map(({ hasMessage, type, ...rest }, index) => {
+    return { id: `${index}`, type, ...rest, ...(hasMessage ? { message: `text ${index}` } : {}) };
   });
 }
 
-async function perform({ answers, commands, moves }: Play): Promise<World> {
+async function runScript({ answers, commands, moves }: Script): Promise<Harness> {
   const gates = new Gates();
   disk.pass = () => gates.pass();
-  const world = await createWorld(answers, gates);
-  const frames = framesOf(commands);
-  // Something to talk about, for most of the time.
-  world.send({ id: 'opening', type: 'prompt', message: 'opening' });
-  for (const { speak, which, pause } of moves) {
-    const next = speak ? frames.shift() : undefined;
-    if (next) world.send(next);
+  const harness = await createHarness(answers, gates);
+  const frames = createFrames(commands);
+  // Starts a run, so that the commands are sent during it.
+  harness.send({ id: 'opening', type: 'prompt', message: 'opening' });
+  for (const { send, which, pause } of moves) {
+    const next = send ? frames.shift() : undefined;
+    if (next) harness.send(next);
     else if (gates.waiting > 0) gates.release(which);
     if (pause === 'all') await settle();
-    else await ticks(pause);
+    else await waitMicrotasks(pause);
   }
-  return finish(world);
+  return finish(harness);
 }
 
-/** Lets a few promises go on, so that the next thing happens in the midst of others. */
-async function ticks(count: number): Promise<void> {
+/** Lets some microtasks run, so that the next command arrives in the middle of other work. */
+async function waitMicrotasks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick++) await null;
 }
 
-async function finish(world: World): Promise<World> {
-  world.gates.open();
-  await quiet(world);
-  world.send({ id: 'last', type: 'clear_queue' });
-  await world.leave();
-  return world;
+async function finish(harness: Harness): Promise<Harness> {
+  harness.gates.open();
+  await waitUntilIdle(harness);
+  harness.send({ id: 'last', type: 'clear_queue' });
+  await harness.close();
+  return harness;
 }
 
-function mustBeSound(world: World): void {
-  const faults = [...faultsIn(world.timeline), ...world.complaints];
-  if (faults.length > 0) throw new Error(`${faults.join('\n')}\n${explain(world)}`);
+function expectNoErrors(harness: Harness): void {
+  const errors = [...findTimelineErrors(harness.timeline), ...harness.complaints];
+  if (errors.length > 0) throw new Error(`${errors.join('\n')}\n${formatTimeline(harness)}`);
 }
 
-/** Everything was answered and nothing runs. */
-async function quiet(world: World): Promise<void> {
+/** Resolves when all commands are answered and no run is in progress. */
+async function waitUntilIdle(harness: Harness): Promise<void> {
   for (let turns = 0; turns < 2000; turns++) {
     await settle();
-    const isAnswered = ({ direction, frame }: World['timeline'][number]) =>
-      direction !== 'in' || world.timeline.some((step) => step.direction === 'out' && step.frame.id === frame.id);
-    if (!world.isRunning && world.timeline.every(isAnswered)) return;
+    const isAnswered = ({ direction, frame }: Harness['timeline'][number]) =>
+      direction !== 'in' || harness.timeline.some((step) => step.direction === 'out' && step.frame.id === frame.id);
+    if (!harness.isRunning && harness.timeline.every(isAnswered)) return;
   }
-  throw new Error('the agent does not come to rest');
+  throw new Error('the agent does not settle');
 }
 
-function explain({ timeline }: World): string {
+function formatTimeline({ timeline }: Harness): string {
   return timeline
     .map(({ direction, frame }) => `${direction === 'in' ? '>' : '<'} ${JSON.stringify(frame).slice(0, 160)}`)
     .join('\n');
 }
 
-// The first request loads what requests are made with, which takes real time; after that everything happens in microtasks.
+// The first request loads modules, which takes real time. After that everything happens in microtasks.
 beforeAll(async () => {
-  const world = await createWorld(['text']);
-  world.gates.open();
-  world.send({ id: 'warm', type: 'prompt', message: 'warm' });
-  await vi.waitUntil(() => world.timeline.some(({ frame }) => frame.type === 'agent_settled'), { timeout: 60_000 });
-  await world.leave();
+  const harness = await createHarness(['text']);
+  harness.gates.open();
+  harness.send({ id: 'warm', type: 'prompt', message: 'warm' });
+  await vi.waitUntil(() => harness.timeline.some(({ frame }) => frame.type === 'agent_settled'), { timeout: 60_000 });
+  await harness.close();
 });
 
-test('in any interleaving', async () => {
+test('the timeline is correct for any interleaving', async () => {
   await fc.assert(
-    fc.asyncProperty(plays, async (play) => {
-      mustBeSound(await perform(play));
+    fc.asyncProperty(scripts, async (script) => {
+      expectNoErrors(await runScript(script));
     }),
     { numRuns: 800 },
   );
 });
 
-describe('at every moment around the end of a run', () => {
-  const [steer, followUp, prompt] = ['steer', 'follow_up', 'prompt'].map((type) => ({ type, says: true as const }));
-  const words = [
+describe('commands at every microtask around the end of a run', () => {
+  const [steer, followUp, prompt] = ['steer', 'follow_up', 'prompt'].map((type) => ({
+    type,
+    hasMessage: true as const,
+  }));
+  const sequences = [
     [{ ...prompt, streamingBehavior: 'steer' }],
     [{ ...prompt, streamingBehavior: 'followUp' }],
     [steer, steer],
@@ -166,44 +169,44 @@ describe('at every moment around the end of a run', () => {
     [{ type: 'abort' }, { ...prompt, streamingBehavior: 'steer' }],
   ] as Command[][];
   const cases = (['text', 'error', 'call'] as const).flatMap((answer) =>
-    words.map((said) => ({ answer, said, name: said.map(({ type }) => type).join(', ') })),
+    sequences.map((sequence) => ({ answer, sequence, name: sequence.map(({ type }) => type).join(', ') })),
   );
 
   test.each(cases)(
     '$answer: $name',
-    async ({ answer, said }) => {
+    async ({ answer, sequence }) => {
       disk.pass = () => Promise.resolve();
-      for (let moment = 0; moment < MOMENTS; moment++) {
-        const world = await createWorld([answer]);
-        world.send({ id: 'opening', type: 'prompt', message: 'opening' });
-        // Through the middle of the answer, up to its last piece.
+      for (let delay = 0; delay < MICROTASKS; delay++) {
+        const harness = await createHarness([answer]);
+        harness.send({ id: 'opening', type: 'prompt', message: 'opening' });
+        // Runs the response up to its last delta.
         await settle();
-        world.gates.release(0);
+        harness.gates.release(0);
         await settle();
-        world.gates.release(0);
-        await ticks(moment);
-        for (const frame of framesOf(said)) world.send(frame);
-        mustBeSound(await finish(world));
+        harness.gates.release(0);
+        await waitMicrotasks(delay);
+        for (const frame of createFrames(sequence)) harness.send(frame);
+        expectNoErrors(await finish(harness));
       }
     },
     30_000,
   );
 });
 
-test('when the disk is full: what was not kept was not queued, and what was not taken back stays queued', async () => {
+test('a full disk: a message that cannot be stored is refused, and clear_queue fails without changing the queue', async () => {
   const full = () => Promise.reject(new Fault('storage', 'The disk is full'));
-  const say = async (frame: Frame, pass: () => Promise<void>) => {
+  const send = async (frame: Frame, pass: () => Promise<void>) => {
     disk.pass = pass;
-    world.send(frame);
+    harness.send(frame);
     await settle();
-    return world.timeline.findLast((step) => step.frame.id === frame.id)?.frame;
+    return harness.timeline.findLast((step) => step.frame.id === frame.id)?.frame;
   };
-  const world = await createWorld([]);
+  const harness = await createHarness([]);
   const refused = { success: false, error: 'The disk is full' };
-  await say({ id: '1', type: 'steer', message: 'kept' }, () => Promise.resolve());
-  expect(await say({ id: '2', type: 'steer', message: 'lost' }, full)).toMatchObject(refused);
-  expect(await say({ id: '3', type: 'clear_queue' }, full)).toMatchObject(refused);
-  const last = await say({ id: '4', type: 'clear_queue' }, () => Promise.resolve());
+  await send({ id: '1', type: 'steer', message: 'kept' }, () => Promise.resolve());
+  expect(await send({ id: '2', type: 'steer', message: 'lost' }, full)).toMatchObject(refused);
+  expect(await send({ id: '3', type: 'clear_queue' }, full)).toMatchObject(refused);
+  const last = await send({ id: '4', type: 'clear_queue' }, () => Promise.resolve());
   expect(last).toMatchObject({ success: true, data: { steering: ['kept'], followUp: [] } });
-  await world.leave();
+  await harness.close();
 });

@@ -1,7 +1,7 @@
-// What every store promises, whatever it keeps logs in. Each store's test runs this suite with a way to read logs back.
+// Contract suite for all session stores.
 import { describe, expect, test } from 'vitest';
-import type { SessionLog, SessionStore } from '../../src/contracts/store.ts';
-import type { SessionEntry, SessionHeader } from '../../src/protocol/entry.ts';
+import type { SessionLog, SessionStore } from '../../src/contracts/session-store.ts';
+import type { SessionEntry, SessionHeader } from '../../src/protocol/session-entry.ts';
 
 export const header: SessionHeader = {
   type: 'session',
@@ -11,7 +11,7 @@ export const header: SessionHeader = {
   cwd: '/project/place',
 };
 
-/** The nth entry of a conversation, hanging on the one before it. */
+/** The nth entry of a conversation. Its parent is the entry before it. */
 export function entry(n: number, text = `message ${n}`): SessionEntry {
   return {
     type: 'message',
@@ -26,15 +26,15 @@ const id = (n: number) => n.toString(16).padStart(8, '0');
 
 export interface StoreUnderTest {
   readonly store: SessionStore;
-  /** What the log holds: `undefined` before anything was kept. */
+  /** The content of the log; `undefined` before anything was stored. */
   read(log: SessionLog): { header: unknown; entries: unknown[] } | undefined;
-  /** Logs can be found again when they are closed. */
+  /** Whether closed logs can be found again. */
   readonly keeps?: boolean;
 }
 
 export function storeContract(name: string, open: () => StoreUnderTest): void {
-  describe(`${name} keeps the promises of a store`, () => {
-    test('entries are kept as they were given, in the order of the calls', async () => {
+  describe(`${name} fulfils the store contract`, () => {
+    test('entries are stored unchanged, in the order of the calls', async () => {
       const { store, read } = open();
       const log = store.create(header);
       const calls = Array.from({ length: 30 }, (_, i) => log.append([entry(2 * i), entry(2 * i + 1)]));
@@ -43,7 +43,7 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       await log.close();
     });
 
-    test('what an append promised is there when it resolves', async () => {
+    test('entries are stored when append resolves', async () => {
       const { store, read } = open();
       const log = store.create(header);
       for (let n = 0; n < 5; n += 1) {
@@ -53,7 +53,7 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       await log.close();
     });
 
-    test('every text survives', async () => {
+    test('every text is stored unchanged', async () => {
       const { store, read } = open();
       const log = store.create(header);
       const texts = [
@@ -70,19 +70,19 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       await log.close();
     });
 
-    test('fields and kinds that nobody here knows are kept', async () => {
+    test('unknown fields and entry types are kept', async () => {
       const { store, read } = open();
       const log = store.create({ ...header, parentSession: '/old.jsonl', extra: { kept: true } });
-      const strange = { ...entry(0), type: 'ttsr_injection', injectedRules: ['a'] } as unknown as SessionEntry;
-      await log.append([strange]);
+      const unknownEntry = { ...entry(0), type: 'ttsr_injection', injectedRules: ['a'] } as unknown as SessionEntry;
+      await log.append([unknownEntry]);
       expect(read(log)).toEqual({
         header: { ...header, parentSession: '/old.jsonl', extra: { kept: true } },
-        entries: [strange],
+        entries: [unknownEntry],
       });
       await log.close();
     });
 
-    test('an append of nothing changes nothing', async () => {
+    test('an empty append changes nothing', async () => {
       const { store, read } = open();
       const log = store.create(header);
       await log.append([]);
@@ -90,7 +90,7 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       await log.close();
     });
 
-    test('close waits for what is under way, may be called twice, and ends the log', async () => {
+    test('close waits for pending appends, may be called twice, and later appends fail', async () => {
       const { store, read } = open();
       const log = store.create(header);
       const appended = log.append([entry(0)]);
@@ -122,24 +122,24 @@ export function storeContract(name: string, open: () => StoreUnderTest): void {
       expect(await log.readAll()).toEqual([entry(0), entry(1), entry(2)]);
     });
 
-    test('what is not there is not found', async () => {
+    test('a missing session is reported as not found', async () => {
       const { store } = open();
-      const nowhere = { name: 'Fault', code: 'not_found', message: expect.stringContaining('/no/where.jsonl') };
-      await expect(store.resume('/no/where.jsonl')).rejects.toMatchObject(nowhere);
-      await expect(store.locate('/no/where.jsonl')).rejects.toMatchObject(nowhere);
-      await expect(store.remove('/no/where.jsonl')).rejects.toMatchObject(nowhere);
+      const notFound = { name: 'Fault', code: 'not_found', message: expect.stringContaining('/no/where.jsonl') };
+      await expect(store.resume('/no/where.jsonl')).rejects.toMatchObject(notFound);
+      await expect(store.locate('/no/where.jsonl')).rejects.toMatchObject(notFound);
+      await expect(store.remove('/no/where.jsonl')).rejects.toMatchObject(notFound);
       await expect(store.locate('abc')).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store.latest()).toBeUndefined();
+      expect(await store.findLatest()).toBeUndefined();
       expect(await store.list()).toEqual([]);
     });
 
-    test('a closed conversation goes on where it stood, or nobody knows of it', async () => {
+    test('a closed session can be resumed, or is not listed', async () => {
       const { store, keeps, read } = open();
       const log = store.create(header);
       await log.append([entry(0), entry(1)]);
       await log.close();
       if (!keeps) return expect(await store.list()).toEqual([]);
-      const path = (await store.latest())!;
+      const path = (await store.findLatest())!;
       expect(path).toBe(log.file);
       const resumed = await store.resume(path);
       expect(resumed).toMatchObject({ header, path: [entry(0), entry(1)], leafId: entry(1).id, damage: [] });

@@ -1,11 +1,11 @@
-// A session that begins in a file of the user's choice.
+// Tests of sessions in an empty file that the user chose.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import type { Files } from '../../src/contracts/ports.ts';
 import { header } from './contract.ts';
-import { place } from './place.ts';
+import { place } from './store-fixture.ts';
 
 test('an empty file that cannot be opened is refused before anything is written', async () => {
   const files: Files = {
@@ -14,7 +14,7 @@ test('an empty file that cannot be opened is refused before anything is written'
   };
   const { store, write } = place(files);
   const path = write('', 'e.jsonl');
-  await expect(store.emptyFile?.(path)).rejects.toMatchObject({
+  await expect(store.findEmptyFile?.(path)).rejects.toMatchObject({
     code: 'storage',
     message: `Cannot open session file ${path}: EACCES: permission denied, open '${path}'`,
   });
@@ -23,13 +23,13 @@ test('an empty file that cannot be opened is refused before anything is written'
 test.each([
   ['a file with content', 'x.jsonl', 'x'],
   ['a name without a path', 'abc', undefined],
-])('no session begins in %s', async (_, name, content) => {
+])('no session starts in %s', async (_, name, content) => {
   const { store, write, directory } = place();
   if (content) write(content, name);
-  expect(await store.emptyFile?.(content ? join(directory, name) : name)).toBeUndefined();
+  expect(await store.findEmptyFile?.(content ? join(directory, name) : name)).toBeUndefined();
 });
 
-test('a file that was there stays when the first entries cannot be written', async () => {
+test('an existing empty file is kept when the first entries cannot be written', async () => {
   const files = createFiles();
   const { store, write } = place({
     ...files,
@@ -46,13 +46,13 @@ test('a file that was there stays when the first entries cannot be written', asy
   expect(readFileSync(path, 'utf8')).toBe('');
 });
 
-test('a file that another program has filled meanwhile is left alone', async () => {
+test('a file that another program has written to is not changed', async () => {
   const { store, write } = place();
   const path = write('', 'e.jsonl');
   const log = store.create(header, path);
   writeFileSync(path, 'something\n');
   const entry = { type: 'custom' as const, id: 'a', parentId: null, timestamp: '', customType: 'x' };
-  await expect(log.append([entry])).rejects.toThrow('was empty and is not any more');
+  await expect(log.append([entry])).rejects.toThrow('is no longer empty');
   await log.close();
   expect(readFileSync(path, 'utf8')).toBe('something\n');
 });

@@ -1,23 +1,23 @@
-// Real files that fail on purpose: the nth thing asked of the system goes wrong in a chosen way.
+// Real files with injected faults: the nth operation fails in a chosen way.
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import type { Files, OpenFile } from '../../src/contracts/ports.ts';
 
 /**
  * - `fail`: an error, and nothing was done
- * - `late`: it was done, and yet an error comes back (an open that failed gave nothing, so there it is as `fail`)
- * - `torn`: a write does a part and then fails; otherwise as `fail`
- * - `short`: a write does a part and says so; no error
- * - `crash`: as `torn`, and from then on nothing works any more
+ * - `late`: the operation was done, but an error is returned (like `fail` for an open)
+ * - `torn`: a write is done partially and then fails; like `fail` for other operations
+ * - `short`: a write is done partially and reports that; no error
+ * - `crash`: like `torn`, and all later operations fail
  */
 export type Mishap = 'fail' | 'late' | 'torn' | 'short' | 'crash';
 
 export interface FaultyFiles extends Files {
-  /** How often each operation was asked for. */
+  /** Number of calls per operation. */
   readonly counts: Record<string, number>;
   readonly total: number;
-  /** From now on everything works. */
+  /** Stops injecting faults. */
   heal(): void;
-  /** Closes what mishaps left open. */
+  /** Closes files that faults left open. */
   release(): Promise<void>;
 }
 
@@ -25,20 +25,20 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
   const real = createFiles();
   const counts: Record<string, number> = {};
   const opened = new Set<OpenFile>();
-  let [operation, dead, healed] = [0, false, false];
+  let [operation, hasCrashed, isHealed] = [0, false, false];
 
-  /** `part` is what a write that breaks off does instead of its whole. */
+  /** `part` is the partial write. */
   async function attempt<T>(name: string, act: () => Promise<T>, part?: () => Promise<T>): Promise<T> {
     operation += 1;
     counts[name] = (counts[name] ?? 0) + 1;
-    if (dead) throw noSpace(name);
-    const mishap = healed ? undefined : plan(operation, name);
+    if (hasCrashed) throw createNoSpaceError(name);
+    const mishap = isHealed ? undefined : plan(operation, name);
     if (mishap === undefined || (mishap === 'short' && !part)) return act();
     if (mishap === 'short' && part) return part();
     if (mishap === 'late' && !name.startsWith('open')) await act();
     else if (mishap === 'torn' || mishap === 'crash') await part?.();
-    dead = mishap === 'crash';
-    throw noSpace(name);
+    hasCrashed = mishap === 'crash';
+    throw createNoSpaceError(name);
   }
 
   const open: Files['open'] = async (path, purpose, options) => {
@@ -47,7 +47,7 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
     const wrapped: OpenFile = {
       size: () => attempt('size', () => file.size()),
       version: () => attempt('version', () => file.version()),
-      readNow: (position, length) => file.readNow(position, length),
+      readSync: (position, length) => file.readSync(position, length),
       read: (position, length) => attempt('read', () => file.read(position, length)),
       append: (bytes) =>
         attempt(
@@ -57,7 +57,7 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
         ),
       sync: () => attempt(`sync ${purpose}`, () => file.sync()),
       truncate: (length) => attempt('truncate', () => file.truncate(length)),
-      protect: () => file.protect(),
+      restrictToOwner: () => file.restrictToOwner(),
       close: () =>
         attempt('close', async () => {
           opened.delete(file);
@@ -70,7 +70,7 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
     ...real,
     open,
     info: (path, options) => attempt('info', () => real.info(path, options)),
-    resolve: (path) => attempt('resolve', () => real.resolve(path)),
+    realPath: (path) => attempt('resolve', () => real.realPath(path)),
     list: (path) => attempt('list', () => real.list(path)),
     read: (path, range) => attempt('read file', () => real.read(path, range)),
     rename: (from, to) => attempt('rename', () => real.rename(from, to)),
@@ -81,8 +81,8 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
       return operation;
     },
     heal() {
-      healed = true;
-      dead = false;
+      isHealed = true;
+      hasCrashed = false;
     },
     async release() {
       await Promise.all([...opened].map((file) => file.close()));
@@ -90,6 +90,6 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
   };
 }
 
-function noSpace(name: string): Error {
+function createNoSpaceError(name: string): Error {
   return Object.assign(new Error(`ENOSPC: no space left on device, ${name}`), { code: 'ENOSPC' });
 }

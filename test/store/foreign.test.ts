@@ -1,12 +1,12 @@
-// Sessions that other programs wrote: pi's three versions and oh-my-pi's spellings. Made by hand after their descriptions.
+// Tests with session files of other programs: versions 1 to 3 of pi, and oh-my-pi. Written by hand from their documentation.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { entry } from './contract.ts';
-import { line, linesIn, place } from './place.ts';
+import { line, linesIn, place } from './store-fixture.ts';
 
-const at = '2025-11-20T10:00:00.000Z';
+const timestamp = '2025-11-20T10:00:00.000Z';
 const usage = {
   input: 10,
   output: 5,
@@ -27,39 +27,39 @@ const assistant = (text: string) => ({
   timestamp: 2,
 });
 
-const first = [
-  { type: 'session', id: 'old-session', timestamp: at, cwd: '/work', provider: 'anthropic', modelId: 'claude' },
-  { type: 'message', timestamp: at, message: user('one') },
-  { type: 'message', timestamp: at, message: assistant('two') },
-  { type: 'message', timestamp: at, message: user('three') },
-  { type: 'compaction', timestamp: at, summary: 'one and two', firstKeptEntryIndex: 3, tokensBefore: 900 },
+const version1Lines = [
+  { type: 'session', id: 'old-session', timestamp, cwd: '/work', provider: 'anthropic', modelId: 'claude' },
+  { type: 'message', timestamp, message: user('one') },
+  { type: 'message', timestamp, message: assistant('two') },
+  { type: 'message', timestamp, message: user('three') },
+  { type: 'compaction', timestamp, summary: 'one and two', firstKeptEntryIndex: 3, tokensBefore: 900 },
   {
     type: 'message',
-    timestamp: at,
+    timestamp,
     message: { role: 'hookMessage', customType: 'x', content: 'hook', display: true, timestamp: 3 },
   },
-  { type: 'thinking_level_change', timestamp: at, thinkingLevel: 'high' },
+  { type: 'thinking_level_change', timestamp, thinkingLevel: 'high' },
 ];
 
-const second = [
-  { type: 'session', version: 2, id: 'second-session', timestamp: at, cwd: '/work' },
-  { type: 'message', id: 'aaaaaaaa', parentId: null, timestamp: at, message: user('one') },
-  { type: 'message', id: 'bbbbbbbb', parentId: 'aaaaaaaa', timestamp: at, message: assistant('two') },
+const version2Lines = [
+  { type: 'session', version: 2, id: 'second-session', timestamp, cwd: '/work' },
+  { type: 'message', id: 'aaaaaaaa', parentId: null, timestamp, message: user('one') },
+  { type: 'message', id: 'bbbbbbbb', parentId: 'aaaaaaaa', timestamp, message: assistant('two') },
   {
     type: 'message',
     id: 'cccccccc',
     parentId: 'aaaaaaaa',
-    timestamp: at,
+    timestamp,
     message: { role: 'hookMessage', customType: 'x', content: 'hook', display: false, timestamp: 3 },
   },
-  { type: 'label', id: 'dddddddd', parentId: 'cccccccc', timestamp: at, targetId: 'aaaaaaaa', label: 'here' },
+  { type: 'label', id: 'dddddddd', parentId: 'cccccccc', timestamp, targetId: 'aaaaaaaa', label: 'here' },
 ];
 
 describe('version 1: a plain list', () => {
-  test('becomes a line of entries, and the summary keeps what it kept', async () => {
-    const here = place();
-    const path = here.write(first);
-    const { log, ...session } = await here.store.resume(path);
+  test('becomes a chain of entries, and the compaction keeps the same entries', async () => {
+    const fixture = place();
+    const path = fixture.write(version1Lines);
+    const { log, ...session } = await fixture.store.resume(path);
     expect(session).toMatchObject({
       leafId: '00000006',
       damage: [],
@@ -78,26 +78,34 @@ describe('version 1: a plain list', () => {
     await log.append([{ ...entry(0), id: 'new', parentId: session.leafId }]);
     await log.close();
     expect(linesIn(path)).toHaveLength(8);
-    expect(linesIn(path)[0]).toEqual({ ...first[0], version: 3 });
+    expect(linesIn(path)[0]).toEqual({ ...version1Lines[0], version: 3 });
   });
 
-  test('a summary without an index, or with one that leads nowhere, kept nothing', async () => {
+  test('a compaction without a valid index keeps nothing', async () => {
     for (const firstKeptEntryIndex of [undefined, 0, 99, -1, 1.5]) {
-      const here = place();
-      const compaction = { type: 'compaction', timestamp: at, summary: 's', firstKeptEntryIndex, tokensBefore: 1 };
-      const session = await here.store.resume(here.write([first[0], first[1], compaction, first[3]]));
+      const fixture = place();
+      const compaction = {
+        type: 'compaction',
+        timestamp,
+        summary: 's',
+        firstKeptEntryIndex,
+        tokensBefore: 1,
+      };
+      const session = await fixture.store.resume(
+        fixture.write([version1Lines[0], version1Lines[1], compaction, version1Lines[3]]),
+      );
       expect(session.path.map(({ id }) => id)).toEqual(['00000002', '00000003']);
       await session.log.close();
     }
   });
 
-  test('what cannot be read is told and stays in the copy', async () => {
-    const here = place();
-    const text = `${line(first[0])}garbage\n${line(first[1])}${line(first[2]).slice(0, 30)}`;
-    const path = here.write(text);
-    const session = await here.store.resume(path);
+  test('unreadable lines are reported and stay in the backup', async () => {
+    const fixture = place();
+    const text = `${line(version1Lines[0])}garbage\n${line(version1Lines[1])}${line(version1Lines[2]).slice(0, 30)}`;
+    const path = fixture.write(text);
+    const session = await fixture.store.resume(path);
     expect(session.damage.map(({ offset }) => offset).sort((a, b) => a - b)).toEqual([
-      line(first[0]).length,
+      line(version1Lines[0]).length,
       text.length - 30,
     ]);
     expect(session.path).toHaveLength(1);
@@ -107,11 +115,11 @@ describe('version 1: a plain list', () => {
   });
 });
 
-describe('version 2: another word', () => {
-  test('becomes version 3; lines that need no change are the same bytes', async () => {
-    const here = place();
-    const path = here.write(second);
-    const session = await here.store.resume(path);
+describe('version 2: another role name', () => {
+  test('becomes version 3, and lines that need no change keep their bytes', async () => {
+    const fixture = place();
+    const path = fixture.write(version2Lines);
+    const session = await fixture.store.resume(path);
     expect(session.path.map(({ id }) => id)).toEqual(['aaaaaaaa', 'cccccccc', 'dddddddd']);
     expect(session.path[1]).toMatchObject({ message: { role: 'custom', customType: 'x' } });
     expect(session.header.version).toBe(3);
@@ -121,10 +129,12 @@ describe('version 2: another word', () => {
     expect(newLines!.flatMap((text, i) => (text === oldLines![i] ? [] : [i]))).toEqual([0, 3]);
   });
 
-  test('a damaged line stays where it is', async () => {
-    const here = place();
-    const path = here.write(`${line(second[0])}${line(second[1])}"hookMessage" garbage\n${line(second[3])}`);
-    const session = await here.store.resume(path);
+  test('a damaged line is kept', async () => {
+    const fixture = place();
+    const path = fixture.write(
+      `${line(version2Lines[0])}${line(version2Lines[1])}"hookMessage" garbage\n${line(version2Lines[3])}`,
+    );
+    const session = await fixture.store.resume(path);
     expect(session.path.map(({ id }) => id)).toEqual(['aaaaaaaa', 'cccccccc']);
     expect(session.damage).toHaveLength(1);
     await session.log.close();
@@ -132,64 +142,77 @@ describe('version 2: another word', () => {
   });
 });
 
-describe('before a file is changed, a whole copy of it is beside it', () => {
-  test('for its owner only, and never over an earlier one', async () => {
-    const here = place();
-    const path = here.write(first);
+describe('a migration creates a backup first', () => {
+  test('readable by the owner only, and without overwriting an earlier one', async () => {
+    const fixture = place();
+    const path = fixture.write(version1Lines);
     const original = readFileSync(path, 'utf8');
-    writeFileSync(`${path}.v1.bak`, 'somebody’s');
-    await (await here.store.resume(path)).log.close();
-    expect(readdirSync(here.directory).sort()).toEqual([
+    writeFileSync(`${path}.v1.bak`, 'earlier backup');
+    await (await fixture.store.resume(path)).log.close();
+    expect(readdirSync(fixture.directory).sort()).toEqual([
       'session.jsonl',
       'session.jsonl.v1.2.bak',
       'session.jsonl.v1.bak',
     ]);
-    expect(readFileSync(`${path}.v1.bak`, 'utf8')).toBe('somebody’s');
+    expect(readFileSync(`${path}.v1.bak`, 'utf8')).toBe('earlier backup');
     expect(readFileSync(`${path}.v1.2.bak`, 'utf8')).toBe(original);
     for (const file of [path, `${path}.v1.2.bak`]) expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('it is done once', async () => {
-    const here = place();
-    const path = here.write(second);
-    await (await here.store.resume(path)).log.close();
+  test('a migrated file is not migrated again', async () => {
+    const fixture = place();
+    const path = fixture.write(version2Lines);
+    await (await fixture.store.resume(path)).log.close();
     const migrated = readFileSync(path, 'utf8');
-    await (await here.store.resume(path)).log.close();
+    await (await fixture.store.resume(path)).log.close();
     expect(readFileSync(path, 'utf8')).toBe(migrated);
-    expect(readdirSync(here.directory)).toHaveLength(2);
+    expect(readdirSync(fixture.directory)).toHaveLength(2);
   });
 
-  test('what an earlier attempt left half done is in nobody’s way', async () => {
-    const here = place();
-    const path = here.write(second);
+  test('leftovers of an earlier attempt are replaced', async () => {
+    const fixture = place();
+    const path = fixture.write(version2Lines);
     for (const rest of ['migrating', 'copying']) writeFileSync(`${path}.${rest}`, 'half');
-    await (await here.store.resume(path)).log.close();
-    expect(readdirSync(here.directory).sort()).toEqual(['session.jsonl', 'session.jsonl.v2.bak']);
+    await (await fixture.store.resume(path)).log.close();
+    expect(readdirSync(fixture.directory).sort()).toEqual(['session.jsonl', 'session.jsonl.v2.bak']);
   });
 });
 
-describe('pi’s version 3', () => {
-  test('opens as it is, with its fields kept, and is not rewritten', async () => {
-    const here = place();
+describe('version 3 of pi', () => {
+  test('is read with all its fields and not rewritten', async () => {
+    const fixture = place();
     const lines = [
-      { type: 'session', version: 3, id: 'pi', timestamp: at, cwd: '/work', parentSession: '/older.jsonl' },
-      { type: 'model_change', id: 'a0000000', parentId: null, timestamp: at, provider: 'anthropic', modelId: 'claude' },
-      { type: 'thinking_level_change', id: 'a0000001', parentId: 'a0000000', timestamp: at, thinkingLevel: 'off' },
-      { type: 'message', id: 'a0000002', parentId: 'a0000001', timestamp: at, message: user('one') },
-      { type: 'message', id: 'a0000003', parentId: 'a0000002', timestamp: at, message: assistant('two') },
+      { type: 'session', version: 3, id: 'pi', timestamp, cwd: '/work', parentSession: '/older.jsonl' },
+      {
+        type: 'model_change',
+        id: 'a0000000',
+        parentId: null,
+        timestamp,
+        provider: 'anthropic',
+        modelId: 'claude',
+      },
+      {
+        type: 'thinking_level_change',
+        id: 'a0000001',
+        parentId: 'a0000000',
+        timestamp,
+        thinkingLevel: 'off',
+      },
+      { type: 'message', id: 'a0000002', parentId: 'a0000001', timestamp, message: user('one') },
+      { type: 'message', id: 'a0000003', parentId: 'a0000002', timestamp, message: assistant('two') },
       {
         type: 'branch_summary',
         id: 'a0000004',
         parentId: 'a0000003',
-        timestamp: at,
+        timestamp,
         fromId: 'root',
         summary: 's',
         fromHook: true,
       },
-      { type: 'session_info', id: 'a0000005', parentId: 'a0000004', timestamp: at, name: 'pi’s' },
+      { type: 'session_info', id: 'a0000005', parentId: 'a0000004', timestamp, name: 'pi’s' },
     ];
-    const path = here.write(lines);
-    const session = await here.store.resume(path);
+    const path = fixture.write(lines);
+    const session = await fixture.store.resume(path);
     expect(session).toMatchObject({ header: lines[0], path: lines.slice(1), name: 'pi’s', leafId: 'a0000005' });
     await session.log.close();
     expect(readFileSync(path, 'utf8')).toBe(lines.map(line).join(''));
@@ -197,31 +220,31 @@ describe('pi’s version 3', () => {
 });
 
 describe('oh-my-pi', () => {
-  const header = { type: 'session', version: 3, id: 'omp', title: 'Named above', timestamp: at, cwd: '/work' };
+  const header = { type: 'session', version: 3, id: 'omp', title: 'Named above', timestamp, cwd: '/work' };
   const hash = 'ab'.repeat(32);
-  const picture = (data: string) => ({ type: 'image', data, mimeType: 'image/png' });
+  const createImage = (data: string) => ({ type: 'image', data, mimeType: 'image/png' });
 
-  test('its models, kinds of entries and title', async () => {
-    const here = place();
+  test('models, entry types and title are converted', async () => {
+    const fixture = place();
     const lines = [
       header,
-      { type: 'model_change', id: '1', parentId: null, timestamp: at, model: 'openrouter/openai/gpt-5' },
-      { type: 'model_change', id: '2', parentId: '1', timestamp: at, model: 'openai/small', role: 'smol' },
-      { type: 'mode_change', id: '3', parentId: '2', timestamp: at, mode: 'plan', data: { planFile: '/p' } },
-      { type: 'session_init', id: '4', parentId: '3', timestamp: at, systemPrompt: 's', task: 't', tools: [] },
-      { type: 'ttsr_injection', id: '5', parentId: '4', timestamp: at, injectedRules: ['a'] },
+      { type: 'model_change', id: '1', parentId: null, timestamp, model: 'openrouter/openai/gpt-5' },
+      { type: 'model_change', id: '2', parentId: '1', timestamp, model: 'openai/small', role: 'smol' },
+      { type: 'mode_change', id: '3', parentId: '2', timestamp, mode: 'plan', data: { planFile: '/p' } },
+      { type: 'session_init', id: '4', parentId: '3', timestamp, systemPrompt: 's', task: 't', tools: [] },
+      { type: 'ttsr_injection', id: '5', parentId: '4', timestamp, injectedRules: ['a'] },
       {
         type: 'compaction',
         id: '6',
         parentId: '5',
-        timestamp: at,
+        timestamp,
         summary: 's',
         shortSummary: 'x',
         firstKeptEntryId: '1',
         tokensBefore: 4,
       },
     ];
-    const session = await here.store.resume(here.write(lines));
+    const session = await fixture.store.resume(fixture.write(lines));
     expect(session.name).toBe('Named above');
     expect(session.damage).toEqual([]);
     expect(session.path).toEqual([
@@ -230,7 +253,7 @@ describe('oh-my-pi', () => {
         type: 'custom',
         id: '2',
         parentId: '1',
-        timestamp: at,
+        timestamp,
         customType: 'omp.model_change',
         data: { model: 'openai/small', role: 'smol' },
       },
@@ -239,22 +262,39 @@ describe('oh-my-pi', () => {
     await session.log.close();
   });
 
-  test('its pictures, which lie beside the sessions; one that is gone leaves a word', async () => {
+  test('images are loaded from the blobs directory, and a missing one becomes a text', async () => {
     const agent = temporaryDirectory();
-    const here = place(undefined, join(agent, 'sessions/--work--'));
+    const fixture = place(undefined, join(agent, 'sessions/--work--'));
     mkdirSync(join(agent, 'blobs'));
     writeFileSync(join(agent, 'blobs', hash), 'pixels');
-    const content = [picture(`blob:sha256:${hash}`), picture(`blob:sha256:${'cd'.repeat(32)}`), picture('aGk=')];
+    const content = [
+      createImage(`blob:sha256:${hash}`),
+      createImage(`blob:sha256:${'cd'.repeat(32)}`),
+      createImage('aGk='),
+    ];
     const lines = [
       header,
-      { type: 'message', id: '1', parentId: null, timestamp: at, message: { role: 'user', content, timestamp: 1 } },
-      { type: 'custom_message', id: '2', parentId: '1', timestamp: at, customType: 'x', content: content.slice(0, 1) },
+      {
+        type: 'message',
+        id: '1',
+        parentId: null,
+        timestamp,
+        message: { role: 'user', content, timestamp: 1 },
+      },
+      {
+        type: 'custom_message',
+        id: '2',
+        parentId: '1',
+        timestamp,
+        customType: 'x',
+        content: content.slice(0, 1),
+      },
     ];
-    const path = here.write(lines);
-    const session = await here.store.resume(path);
-    const restored = picture(Buffer.from('pixels').toString('base64'));
+    const path = fixture.write(lines);
+    const session = await fixture.store.resume(path);
+    const restored = createImage(Buffer.from('pixels').toString('base64'));
     const expected = [
-      { message: { content: [restored, { type: 'text', text: '[image no longer available]' }, picture('aGk=')] } },
+      { message: { content: [restored, { type: 'text', text: '[image no longer available]' }, createImage('aGk=')] } },
       { content: [restored] },
     ];
     expect(session.path).toMatchObject(expected);
@@ -263,42 +303,52 @@ describe('oh-my-pi', () => {
     expect(readFileSync(path, 'utf8')).toBe(lines.map(line).join(''));
   });
 
-  test('a mark that leads somewhere else is not followed', async () => {
-    const here = place();
-    const content = [picture('blob:sha256:../../secret')];
+  test('an invalid blob reference is not followed', async () => {
+    const fixture = place();
+    const content = [createImage('blob:sha256:../../secret')];
     const lines = [
       header,
-      { type: 'message', id: '1', parentId: null, timestamp: at, message: { role: 'user', content, timestamp: 1 } },
+      {
+        type: 'message',
+        id: '1',
+        parentId: null,
+        timestamp,
+        message: { role: 'user', content, timestamp: 1 },
+      },
     ];
-    const session = await here.store.resume(here.write(lines));
+    const session = await fixture.store.resume(fixture.write(lines));
     expect(session.path).toMatchObject([{ message: { content } }]);
     await session.log.close();
   });
 });
 
-describe('looking without touching', () => {
+describe('reading without changes', () => {
   test.each<[string, readonly unknown[], string[]]>([
-    ['version 1', first, ['00000001', '00000002', '00000003', '00000004', '00000005', '00000006']],
-    ['version 2', second, ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd']],
-    ['version 3', [{ ...second[0], version: 3 }, ...second.slice(1)], ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd']],
-  ])('%s, even while it is open elsewhere and damaged', async (_, lines, ids) => {
-    const here = place();
-    const path = here.write(`${line(lines[0])}garbage\n${lines.slice(1).map(line).join('')}{"type":"mess`);
+    ['version 1', version1Lines, ['00000001', '00000002', '00000003', '00000004', '00000005', '00000006']],
+    ['version 2', version2Lines, ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd']],
+    [
+      'version 3',
+      [{ ...version2Lines[0], version: 3 }, ...version2Lines.slice(1)],
+      ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd'],
+    ],
+  ])('%s, even while it is locked and damaged', async (_, lines, ids) => {
+    const fixture = place();
+    const path = fixture.write(`${line(lines[0])}garbage\n${lines.slice(1).map(line).join('')}{"type":"mess`);
     const before = readFileSync(path, 'utf8');
     writeFileSync(`${path}.lock`, JSON.stringify({ pid: 1, startTime: 1, host: 'there' }));
-    const found = await here.store.read(path);
+    const found = await fixture.store.read(path);
     expect(found.entries.map(({ id }) => id)).toEqual(ids);
     expect(found.leafId).toBe(ids.at(-1));
     expect(found.entries.some((of) => JSON.stringify(of).includes('hookMessage'))).toBe(false);
     expect(readFileSync(path, 'utf8')).toBe(before);
-    expect(readdirSync(here.directory)).toEqual(['session.jsonl', 'session.jsonl.lock']);
+    expect(readdirSync(fixture.directory)).toEqual(['session.jsonl', 'session.jsonl.lock']);
   });
 
-  test('what is not there, is no session or has a title', async () => {
-    const here = place();
-    await expect(here.store.read(join(here.directory, 'x'))).rejects.toMatchObject({ code: 'not_found' });
-    await expect(here.store.read(here.write('text'))).rejects.toMatchObject({ code: 'refused' });
-    const titled = here.write([{ type: 'session', version: 3, id: 'a', title: 'T', timestamp: at, cwd: '/' }]);
-    expect(await here.store.read(titled)).toMatchObject({ name: 'T', leafId: null, entries: [] });
+  test('a missing file, a file that is not a session, and a session with a title', async () => {
+    const fixture = place();
+    await expect(fixture.store.read(join(fixture.directory, 'x'))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fixture.store.read(fixture.write('text'))).rejects.toMatchObject({ code: 'refused' });
+    const titled = fixture.write([{ type: 'session', version: 3, id: 'a', title: 'T', timestamp, cwd: '/' }]);
+    expect(await fixture.store.read(titled)).toMatchObject({ name: 'T', leafId: null, entries: [] });
   });
 });

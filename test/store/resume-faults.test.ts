@@ -1,19 +1,20 @@
+// Tests of resuming, migrating and removing with injected faults.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ResumedSession } from '../../src/contracts/store.ts';
+import type { ResumedSession } from '../../src/contracts/session-store.ts';
 import { entry, header } from './contract.ts';
 import { type FaultyFiles, faultyFiles, type Mishap } from './faulty-files.ts';
-import { line, linesIn, place } from './place.ts';
+import { line, linesIn, place } from './store-fixture.ts';
 
 const whole = [header, entry(0), entry(1)].map(line).join('');
 const torn = whole + line(entry(2)).slice(0, 40);
 const old = [{ ...header, version: 2 }, entry(0), entry(1)].map(line).join('');
 
-/** Runs a story with the mishap at operation 1, 2, 3 … until it ends before the mishap comes. */
+/** Runs `check` with the fault at operation 1, 2, 3 … until it ends before the fault occurs. */
 async function atEveryOperation(
   mishap: Mishap,
   content: string,
-  check: (here: Story) => Promise<void>,
+  check: (context: FaultContext) => Promise<void>,
 ): Promise<number> {
   for (let n = 1; n < 200; n += 1) {
     const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
@@ -23,10 +24,10 @@ async function atEveryOperation(
     await files.release();
     if (files.total < n) return n - 1;
   }
-  throw new Error('the story does not end');
+  throw new Error('too many operations');
 }
 
-interface Story {
+interface FaultContext {
   readonly files: FaultyFiles;
   readonly path: string;
   readonly directory: string;
@@ -34,8 +35,8 @@ interface Story {
   remove(): Promise<void>;
 }
 
-/** Resumes, adds an entry, closes. Says which of it was promised to have happened. */
-async function goOn({ resume }: Story): Promise<{ session?: ResumedSession; appended: boolean }> {
+/** Resumes, appends an entry and closes. Returns which steps were acknowledged. */
+async function resumeAndAppend({ resume }: FaultContext): Promise<{ session?: ResumedSession; appended: boolean }> {
   let session: ResumedSession | undefined;
   try {
     session = await resume();
@@ -51,40 +52,40 @@ async function goOn({ resume }: Story): Promise<{ session?: ResumedSession; appe
 
 describe.each([
   ['a whole log', whole],
-  ['a log that broke off', torn],
-])('going on with %s', (_, content) => {
+  ['an incomplete log', torn],
+])('resuming %s', (_, content) => {
   test.each<Mishap>(['fail', 'late', 'torn', 'short'])('%s at any operation: nothing is lost', async (mishap) => {
-    const operations = await atEveryOperation(mishap, content, async (story) => {
-      const { session, appended } = await goOn(story);
+    const operations = await atEveryOperation(mishap, content, async (context) => {
+      const { session, appended } = await resumeAndAppend(context);
       if (session) expect(session.path).toEqual([entry(0), entry(1)]);
-      const found = readFileSync(story.path, 'utf8');
+      const found = readFileSync(context.path, 'utf8');
       expect([whole, torn]).toContain(appended ? found.slice(0, -line(entry(2)).length) : found);
       if (appended) expect(found).toBe(whole + line(entry(2)));
-      // The same process can go on when things work again, and another one can too.
-      story.files.heal();
-      const again = await story.resume();
+      // The same process can continue when operations work again, and another process can too.
+      context.files.heal();
+      const again = await context.resume();
       expect(again.path).toHaveLength(appended ? 3 : 2);
       await again.log.append([entry(appended ? 3 : 2)]);
       await again.log.close();
-      expect(linesIn(story.path)).toHaveLength(appended ? 5 : 4);
-      expect(readdirSync(story.directory)).toEqual(['session.jsonl']);
+      expect(linesIn(context.path)).toHaveLength(appended ? 5 : 4);
+      expect(readdirSync(context.directory)).toEqual(['session.jsonl']);
     });
     expect(operations).toBeGreaterThan(15);
   });
 
-  test('crash at any operation: the next process finds everything that was acknowledged', async () => {
-    await atEveryOperation('crash', content, async (story) => {
-      const { appended } = await goOn(story);
-      const { store } = place(undefined, story.directory);
-      // To another process it would be stale; here it bears our own name.
-      clearLocks(story.directory);
-      const session = await store.resume(story.path);
+  test('crash at any operation: the next process finds all acknowledged entries', async () => {
+    await atEveryOperation('crash', content, async (context) => {
+      const { appended } = await resumeAndAppend(context);
+      const { store } = place(undefined, context.directory);
+      // Another process would see a stale lock. Here the lock has our own process id.
+      clearLocks(context.directory);
+      const session = await store.resume(context.path);
       const ids = session.path.map(({ id }) => id);
       expect(ids.slice(0, 2)).toEqual([entry(0).id, entry(1).id]);
       if (appended) expect(ids).toContain(entry(2).id);
       await session.log.append([entry(5)]);
       await session.log.close();
-      expect(() => linesIn(story.path)).not.toThrow();
+      expect(() => linesIn(context.path)).not.toThrow();
     });
   });
 });
@@ -93,23 +94,23 @@ function clearLocks(directory: string): void {
   for (const name of readdirSync(directory)) if (name.includes('.lock')) rmSync(`${directory}/${name}`);
 }
 
-describe('translating an old log', () => {
+describe('migrating an old log', () => {
   test.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])(
-    '%s at any operation: the file is the old one or the new one, and a whole copy is there before it is the new one',
+    '%s at any operation: the file is the old or the new one, and a complete backup exists before it is replaced',
     async (mishap) => {
-      const operations = await atEveryOperation(mishap, old, async (story) => {
-        await goOn(story);
-        const found = readFileSync(story.path, 'utf8');
+      const operations = await atEveryOperation(mishap, old, async (context) => {
+        await resumeAndAppend(context);
+        const found = readFileSync(context.path, 'utf8');
         const isNew = found.includes('"version":3');
-        if (isNew) expect(readFileSync(`${story.path}.v2.bak`, 'utf8')).toBe(old);
+        if (isNew) expect(readFileSync(`${context.path}.v2.bak`, 'utf8')).toBe(old);
         else expect(found).toBe(old);
-        story.files.heal();
-        clearLocks(story.directory);
-        const session = await place(undefined, story.directory).store.resume(story.path);
+        context.files.heal();
+        clearLocks(context.directory);
+        const session = await place(undefined, context.directory).store.resume(context.path);
         expect(session.path.slice(0, 2)).toEqual([entry(0), entry(1)]);
         await session.log.close();
-        expect(readFileSync(`${story.path}.v2.bak`, 'utf8')).toBe(old);
-        const rest = readdirSync(story.directory).filter((name) => !/\.jsonl$|\.bak$/.test(name));
+        expect(readFileSync(`${context.path}.v2.bak`, 'utf8')).toBe(old);
+        const rest = readdirSync(context.directory).filter((name) => !/\.jsonl$|\.bak$/.test(name));
         expect(rest).toEqual([]);
       });
       expect(operations).toBeGreaterThan(30);
@@ -119,21 +120,21 @@ describe('translating an old log', () => {
 
 describe('removing', () => {
   test.each<Mishap>(['fail', 'late', 'crash'])(
-    '%s at any operation: it can be done again, or it is done',
+    '%s at any operation: the removal is complete or can be repeated',
     async (mishap) => {
-      await atEveryOperation(mishap, whole, async (story) => {
-        const removed = await story.remove().then(
+      await atEveryOperation(mishap, whole, async (context) => {
+        const removed = await context.remove().then(
           () => true,
           (fault) => {
             expect(fault).toMatchObject({ name: 'Fault' });
             return false;
           },
         );
-        if (removed) expect(existsSync(story.path)).toBe(false);
-        story.files.heal();
-        clearLocks(story.directory);
-        if (existsSync(story.path)) await story.remove();
-        expect(readdirSync(story.directory)).toEqual([]);
+        if (removed) expect(existsSync(context.path)).toBe(false);
+        context.files.heal();
+        clearLocks(context.directory);
+        if (existsSync(context.path)) await context.remove();
+        expect(readdirSync(context.directory)).toEqual([]);
       });
     },
   );

@@ -1,28 +1,64 @@
-// The law of the house as one pure function: file texts in, sentences about what breaks it out.
+// The architecture rules as one pure function: file texts in, one sentence per violation out.
 import { posix } from 'node:path';
-import type ts from 'typescript';
+import ts from 'typescript';
 import { bansIn } from './bans.ts';
-import { type Import, importsOf, parse, resolveImport } from './imports.ts';
+import { type Import, importsOf, lineOf, nodesOf, parse, resolveImport } from './imports.ts';
 import { namingIn } from './naming.ts';
 
-const GROUND = ['base', 'protocol', 'contracts'];
-const ROOMS = ['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store'];
+const FOUNDATION = ['base', 'protocol', 'contracts'];
+const MODULES = ['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store'];
 
-/** Which layer may import which others. Its own files a layer always may. */
+/** Which module may import which others. Its own files a module may always import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   protocol: ['base'],
   contracts: ['base', 'protocol'],
-  ...Object.fromEntries(ROOMS.map((room) => [room, GROUND])),
-  client: [...GROUND, 'commands', 'dialects', 'transports'],
-  terminal: [...GROUND, 'client'],
-  app: [...GROUND, ...ROOMS, 'client', 'terminal'],
-  cli: ['app', 'base'],
-  testing: [...GROUND, ...ROOMS, 'client', 'app'],
+  support: FOUNDATION,
+  ...Object.fromEntries(MODULES.map((module) => [module, [...FOUNDATION, 'support']])),
+  settings: [...FOUNDATION, 'support'],
+  extensions: [...FOUNDATION, 'support', 'settings', 'core', 'llm', 'tools', 'store', 'transports'],
+  trust: [...FOUNDATION, 'support', 'settings', 'extensions'],
+  client: [...FOUNDATION, 'commands', 'dialects', 'transports'],
+  terminal: [...FOUNDATION, 'client'],
+  app: [...FOUNDATION, 'support', ...MODULES, 'settings', 'trust', 'extensions', 'client', 'terminal'],
+  cli: ['app', 'settings', 'support', 'base'],
+  testing: [...FOUNDATION, 'support', ...MODULES, 'settings', 'trust', 'extensions', 'client', 'app'],
 };
 
+/** Other modules import these only through an `index.ts`, or lazily by `import(…)`. */
+const INDEXED_MODULES = ['core', 'llm', 'settings', 'trust', 'extensions'];
+
+/**
+ * Files that other modules import directly, because only lazy code needs them: esbuild puts everything that an index exports into
+ * the chunk of the first file that imports the index, which is the start chunk.
+ */
+const LAZY_INTERFACES = [
+  'src/core/compaction/tokens.ts',
+  'src/core/context/describe-tool.ts',
+  'src/core/context/to-model-messages.ts',
+  'src/core/export/markup-renderers.ts',
+  'src/core/export/render-page.ts',
+  'src/core/policy/compaction-policy.ts',
+  'src/core/resources/resources.ts',
+  'src/core/schema/json-schema.ts',
+  'src/extensions/discover-extensions.ts',
+  'src/llm/catalogue.ts',
+  'src/llm/cost.ts',
+  'src/llm/credentials/copilot-login.ts',
+  'src/llm/credentials/key-characters.ts',
+  'src/llm/message-builder.ts',
+  'src/llm/providers/providers.ts',
+  'src/llm/select-model.ts',
+  'src/llm/tool-arguments.ts',
+  'src/settings/write-settings.ts',
+  'src/trust/inventory.ts',
+  'src/trust/saved-decision.ts',
+  'src/trust/trust-file.ts',
+];
+
 const PACKAGE = 'parley-agent';
-const MAX_LINES = 400;
+const MAX_FILE_LINES = 400;
+const MAX_FUNCTION_LINES = 60;
 
 interface File {
   readonly path: string;
@@ -31,67 +67,104 @@ interface File {
   readonly imports: readonly Import[];
 }
 
-/** One sentence per breach, sorted; nothing when the house stands. Paths are like `src/core/index.ts`. */
+/** Sorted; empty when every rule holds. Paths are like `src/core/index.ts`. */
 export function violations(texts: ReadonlyMap<string, string>): string[] {
   const files = [...texts].map(([path, text]): File => {
     const source = parse(path, text);
     return { path, text, source, imports: importsOf(source) };
   });
-  return [...files.flatMap(checkFile), ...cyclesAmong(files)].sort();
+  return [...files.flatMap(checkFile), ...findFileCycles(files), ...findFolderCycles(files)].sort();
 }
 
 function checkFile(file: File): string[] {
   return [
-    ...checkLayer(file),
+    ...checkModule(file),
     ...checkSize(file),
+    ...checkFunctions(file),
     ...namingIn(file.path, file.source),
     ...bansIn(file.path, file.source, file.imports),
   ];
 }
 
-function checkLayer({ path, imports }: File): string[] {
-  const layer = layerOf(path);
-  const allowed = MAY_IMPORT[layer];
-  if (!allowed) return [`${path}: no layer is called ${layer}`];
-  return imports.flatMap(({ specifier, line }) => {
+function checkModule({ path, imports }: File): string[] {
+  const module = moduleOf(path);
+  const allowed = MAY_IMPORT[module];
+  if (!allowed) return [`${path}: there is no module ${module}`];
+  return imports.flatMap(({ specifier, line, isDynamic }) => {
     const at = `${path}:${line}`;
-    if (specifier === undefined) return [`${at}: imports a computed path, which nobody can check`];
+    if (specifier === undefined) return [`${at}: imports a computed path, which cannot be checked`];
     if (specifier === PACKAGE || specifier.startsWith(`${PACKAGE}/`)) return [`${at}: imports its own package`];
     const target = resolveImport(path, specifier);
     if (target === undefined) return [];
     if (!target.startsWith('src/')) return [`${at}: imports ${target}, outside src`];
-    const to = layerOf(target);
-    return to === layer || allowed.includes(to) ? [] : [`${at}: ${layer} may not import ${to} (${specifier})`];
+    const to = moduleOf(target);
+    if (to === module) return [];
+    if (!allowed.includes(to)) return [`${at}: ${module} may not import ${to} (${specifier})`];
+    const isPublic = target.endsWith('/index.ts') || LAZY_INTERFACES.includes(target);
+    if (!INDEXED_MODULES.includes(to) || isDynamic || isPublic) return [];
+    return [`${at}: imports ${target}; import it from the index of ${to}`];
   });
 }
 
-function layerOf(path: string): string {
-  const [, layer = '', ...rest] = path.split('/');
-  return rest.length === 0 ? '' : layer;
+function moduleOf(path: string): string {
+  const [, module = '', ...rest] = path.split('/');
+  return rest.length === 0 ? '' : module;
 }
 
 function checkSize({ path, text }: File): string[] {
   const lines = text.replace(/\n$/, '').split('\n').length;
-  return lines > MAX_LINES ? [`${path}: has ${lines} lines, more than ${MAX_LINES}`] : [];
+  return lines > MAX_FILE_LINES ? [`${path}: has ${lines} lines, more than ${MAX_FILE_LINES}`] : [];
 }
 
-/** Each ring of imports once, told from its alphabetically first file. Types count: a ring of types is a ring of ideas. */
-function cyclesAmong(files: readonly File[]): string[] {
+/** From the first to the last line of the function, functions inside it included. */
+function checkFunctions({ path, source }: File): string[] {
+  return nodesOf(source).flatMap((node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return [];
+    const first = lineOf(node);
+    const lines = source.getLineAndCharacterOfPosition(node.end).line + 2 - first;
+    if (lines <= MAX_FUNCTION_LINES) return [];
+    return [`${path}:${first}: the function has ${lines} lines, more than ${MAX_FUNCTION_LINES}`];
+  });
+}
+
+/** Each cycle once, beginning with its alphabetically first file. Imports of types count. */
+function findFileCycles(files: readonly File[]): string[] {
   const edges = new Map(files.map((file) => [file.path, targetsOf(file)]));
+  return findCycles(edges).map((cycle) => `${cycle}: files import one another in a cycle`);
+}
+
+/** Folders of which one contains the other belong together: only imports between separate folders count. */
+function findFolderCycles(files: readonly File[]): string[] {
+  const edges = new Map<string, string[]>();
+  for (const file of files) {
+    const from = posix.dirname(file.path);
+    const to = targetsOf(file)
+      .map((target) => posix.dirname(target))
+      .filter((folder) => folder.startsWith('src/') && !isNested(from, folder));
+    edges.set(from, [...(edges.get(from) ?? []), ...to]);
+  }
+  return findCycles(edges).map((cycle) => `${cycle}: folders import one another in a cycle`);
+}
+
+function isNested(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}
+
+function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[] {
   const state = new Map<string, 'open' | 'done'>();
   const found = new Set<string>();
-  const walk = (path: string, trail: string[]): void => {
-    if (state.get(path) === 'done') return;
-    if (state.get(path) === 'open') {
-      found.add(rotated(trail.slice(trail.indexOf(path))));
+  const walk = (node: string, trail: string[]): void => {
+    if (state.get(node) === 'done') return;
+    if (state.get(node) === 'open') {
+      found.add(formatCycle(trail.slice(trail.indexOf(node))));
       return;
     }
-    state.set(path, 'open');
-    for (const to of edges.get(path) ?? []) walk(to, [...trail, path]);
-    state.set(path, 'done');
+    state.set(node, 'open');
+    for (const to of edges.get(node) ?? []) walk(to, [...trail, node]);
+    state.set(node, 'done');
   };
-  for (const path of edges.keys()) walk(path, []);
-  return [...found].map((ring) => `${ring}: files import one another in a ring`);
+  for (const node of edges.keys()) walk(node, []);
+  return [...found];
 }
 
 function targetsOf({ path, imports }: File): string[] {
@@ -100,8 +173,8 @@ function targetsOf({ path, imports }: File): string[] {
     .map((to) => posix.normalize(to));
 }
 
-function rotated(ring: readonly string[]): string {
-  const first = ring.indexOf([...ring].sort()[0] ?? '');
-  const turned = [...ring.slice(first), ...ring.slice(0, first)];
-  return [...turned, turned[0]].join(' → ');
+function formatCycle(cycle: readonly string[]): string {
+  const first = cycle.indexOf([...cycle].sort()[0] ?? '');
+  const rotated = [...cycle.slice(first), ...cycle.slice(0, first)];
+  return [...rotated, rotated[0]].join(' → ');
 }

@@ -1,46 +1,81 @@
-// The part of the law about the outside world: who may touch stdout, the clock, randomness, timers, files and processes.
+// The rules about the outside world: which files may use stdout, the environment, the clock, randomness, timers, files, processes and the network.
 import ts from 'typescript';
 import { type Import, lineOf, nodesOf } from './imports.ts';
 
-const STDIO = ['src/transports/stdio'];
-const SYSTEM = ['src/app/system-ports', ...STDIO];
-// These stand on the host's side of the pipe, where there are no ports.
-const HOSTS = [...SYSTEM, 'src/client', 'src/testing'];
+/** A path that ends with `/` stands for the whole folder, any other path for exactly that file. */
+type AllowedPath = `src/${string}`;
 
-/** What may stand only in files whose paths begin with one of `places`. */
+const STDIO: readonly AllowedPath[] = [
+  'src/transports/stdio-guard-fd.ts',
+  'src/transports/stdio-guard-js.ts',
+  'src/transports/stdio-guard.ts',
+  'src/transports/stdio-pipe-watch.ts',
+  'src/transports/stdio-sink.ts',
+  'src/transports/stdio-terminal.ts',
+  'src/transports/stdio-transport.ts',
+];
+const SYSTEM: readonly AllowedPath[] = ['src/app/system-ports/', ...STDIO];
+// The host's side of the pipe, where there are no ports.
+const HOSTS: readonly AllowedPath[] = [...SYSTEM, 'src/client/', 'src/testing/'];
+/** Everything else gets the environment as a value. */
+const ENVIRONMENT: readonly AllowedPath[] = [
+  'src/app/',
+  'src/cli/main.ts',
+  'src/client/spawn-agent.ts',
+  'src/support/home-directory.ts',
+];
+
+/** What only files at `allowed` may use. */
 interface Ban {
   readonly what: RegExp;
-  readonly places: readonly string[];
+  readonly allowed: readonly AllowedPath[];
   readonly instead: string;
 }
 
 /** Matched against dotted names as they are used: `console`, `Date.now`, `process.stdout`, `setTimeout`. */
 const USES: readonly Ban[] = [
-  { what: /^process\.stdout$/, places: STDIO, instead: 'stdout belongs to frames' },
-  { what: /^console$/, places: [], instead: 'use ports.log' },
+  { what: /^process\.stdout$/, allowed: STDIO, instead: 'stdout carries frames only' },
+  { what: /^process\.env$/, allowed: ENVIRONMENT, instead: 'take the environment as a parameter' },
+  {
+    what: /^process\.(exit|reallyExit|abort)$/,
+    allowed: ['src/app/modes/shutdown.ts', 'src/transports/stdio-terminal.ts'],
+    instead: 'set process.exitCode in cli, or use createShutdown',
+  },
+  { what: /^console$/, allowed: [], instead: 'use ports.log' },
   {
     what: /^(Date\.now|performance\.(now|timeOrigin|mark|measure)|process\.hrtime)$/,
-    places: SYSTEM,
+    allowed: SYSTEM,
     instead: 'use ports.clock',
   },
-  { what: /^(setTimeout|setInterval|setImmediate)$/, places: SYSTEM, instead: 'use ports.clock' },
-  { what: /^AbortSignal\.timeout$/, places: HOSTS, instead: 'use ports.clock' },
-  { what: /^(Math\.random|crypto\.(random|getRandom)\w*)$/, places: SYSTEM, instead: 'use ports.ids' },
+  { what: /^(setTimeout|setInterval|setImmediate)$/, allowed: SYSTEM, instead: 'use ports.clock' },
+  { what: /^AbortSignal\.timeout$/, allowed: HOSTS, instead: 'use ports.clock' },
+  { what: /^(Math\.random|crypto\.(random|getRandom)\w*)$/, allowed: SYSTEM, instead: 'use ports.ids' },
+  { what: /^(fetch|WebSocket|EventSource)$/, allowed: SYSTEM, instead: 'use ports.sendHttp or ports.fetch' },
 ];
 
 /** Matched against `module` and `module name` of every import. */
 const MODULES: readonly Ban[] = [
-  { what: /^(node:)?process stdout$/, places: STDIO, instead: 'stdout belongs to frames' },
-  { what: /^(node:)?console$/, places: [], instead: 'use ports.log' },
-  { what: /^(node:)?timers(\/promises)?$/, places: SYSTEM, instead: 'use ports.clock' },
-  { what: /^(node:)?perf_hooks$/, places: SYSTEM, instead: 'use ports.clock' },
-  { what: /^(node:)?fs(\/promises)?$/, places: HOSTS, instead: 'use ports.files' },
-  { what: /^(node:)?(child_process|cluster|worker_threads)$/, places: HOSTS, instead: 'use ports.processes' },
-  { what: /^(node:)?crypto (random|getRandom)\w*$/, places: SYSTEM, instead: 'use ports.ids' },
+  { what: /^(node:)?process stdout$/, allowed: STDIO, instead: 'stdout carries frames only' },
+  { what: /^(node:)?process env$/, allowed: ENVIRONMENT, instead: 'take the environment as a parameter' },
+  { what: /^(node:)?process exit$/, allowed: [], instead: 'set process.exitCode in cli, or use createShutdown' },
+  { what: /^(node:)?console$/, allowed: [], instead: 'use ports.log' },
+  { what: /^(node:)?timers(\/promises)?$/, allowed: SYSTEM, instead: 'use ports.clock' },
+  { what: /^(node:)?perf_hooks$/, allowed: SYSTEM, instead: 'use ports.clock' },
+  { what: /^(node:)?fs(\/promises)?$/, allowed: HOSTS, instead: 'use ports.files' },
+  { what: /^(node:)?(child_process|cluster|worker_threads)$/, allowed: HOSTS, instead: 'use ports.processes' },
+  { what: /^(node:)?crypto (random|getRandom)\w*$/, allowed: SYSTEM, instead: 'use ports.ids' },
+  {
+    what: /^(node:)?(http|https|http2|net|tls|dgram|undici)$/,
+    allowed: HOSTS,
+    instead: 'use ports.sendHttp or ports.fetch',
+  },
 ];
 
 export function bansIn(path: string, source: ts.SourceFile, imports: readonly Import[]): string[] {
-  const used = nodesOf(source).flatMap((node) => usesOf(node).map((name) => ({ name, line: lineOf(node) })));
+  const declared = declaredIn(source);
+  const used = nodesOf(source)
+    .flatMap((node) => usesOf(node).map((name) => ({ name, line: lineOf(node) })))
+    .filter(({ name }) => !declared.has(name));
   const imported = imports.flatMap(({ specifier, names, line }) =>
     ['', ...names].map((name) => ({ name: `${specifier ?? ''} ${name}`.trim(), line })),
   );
@@ -50,9 +85,13 @@ export function bansIn(path: string, source: ts.SourceFile, imports: readonly Im
 function refused(path: string, found: readonly { name: string; line: number }[], bans: readonly Ban[]): string[] {
   return found.flatMap(({ name, line }) =>
     bans
-      .filter(({ what, places }) => what.test(name) && !places.some((place) => path.startsWith(place)))
-      .map(({ instead }) => `${path}:${line}: ${name} is not for here; ${instead}`),
+      .filter(({ what, allowed }) => what.test(name) && !allowed.some((one) => isAt(path, one)))
+      .map(({ instead }) => `${path}:${line}: ${name} is not allowed here; ${instead}`),
   );
+}
+
+function isAt(path: string, allowed: AllowedPath): boolean {
+  return allowed.endsWith('/') ? path.startsWith(allowed) : path === allowed;
 }
 
 /** The dotted names that a node uses. Aliases by destructuring count; what is merely declared or a member's name does not. */
@@ -65,6 +104,23 @@ function usesOf(node: ts.Node): string[] {
   if (ts.isCallExpression(node) && isDate(node.expression)) return ['Date.now'];
   if (ts.isVariableDeclaration(node)) return taken(node);
   return ts.isIdentifier(node) && isRead(node) ? [node.text] : [];
+}
+
+/** Variables, parameters and imports of the file: `fetch` that comes in as a parameter is not the global one. */
+function declaredIn(source: ts.SourceFile): ReadonlySet<string> {
+  const names = nodesOf(source).flatMap((node) => {
+    const declares =
+      ts.isParameter(node) || ts.isBindingElement(node) || ts.isVariableDeclaration(node) || ts.isImportSpecifier(node);
+    if (!declares || !ts.isIdentifier(node.name) || isTakenFromGlobal(node)) return [];
+    return [node.name.text];
+  });
+  return new Set(names);
+}
+
+/** `const { fetch } = globalThis` declares a name for the global function. */
+function isTakenFromGlobal(node: ts.Node): boolean {
+  const pattern = ts.isBindingElement(node) ? node.parent.parent : node;
+  return ts.isVariableDeclaration(pattern) && pattern.initializer !== undefined && dotted(pattern.initializer) === '';
 }
 
 function isDate(node: ts.Node): boolean {

@@ -1,4 +1,4 @@
-// Bundles the program once per test run, outside dist/, and tells the tests where it is: `inject('program')`.
+// Bundles the program once per test run, outside dist/. Tests get its path with `inject('program')`.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,15 +20,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-program-'));
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-  // What stays external in the bundle is looked up from where the bundle stands.
+  // External packages are resolved from the directory of the bundle.
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
-  // `parley schema` prints what lies beside the program.
+  // `parley schema` reads the files next to the program.
   await symlink(join(root, 'schema'), join(directory, 'schema'), 'junction');
   project.provide('program', await programIn(directory));
   return () => rm(directory, { recursive: true, force: true });
 }
 
-/** When it does not build, a program that says so: tests that start it go red, and the others still run. */
+/** If the build fails, returns a program that throws the error: only the tests that start the program fail. */
 async function programIn(directory: string): Promise<string> {
   if (!existsSync(join(root, 'src/cli/main.ts'))) return '';
   try {

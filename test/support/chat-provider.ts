@@ -1,4 +1,4 @@
-// A provider on loopback for tests of the whole program: speaks Chat Completions and gives the answers that a test wrote.
+// A loopback provider for Chat Completions with scripted answers.
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,13 +21,13 @@ export interface ChatProvider {
   readonly requests: readonly Record<string, unknown>[];
   /** The headers of each request. */
   readonly headers: readonly IncomingHttpHeaders[];
-  /** Adds answers; without one that is left, a request is answered with `Done.` */
+  /** Adds answers. When none is left, a request is answered with `Done.` */
   add(...replies: ChatReply[]): void;
   /** Directories in which the program finds this provider as `own/m`. */
   place(model?: Record<string, unknown>): Place;
 }
 
-/** Flags that choose the model of `place()`. */
+/** Flags that select the model of `place()`. */
 export const OWN_MODEL = ['--provider', 'own', '--model', 'm'];
 
 export async function startChatProvider(): Promise<ChatProvider> {
@@ -35,11 +35,15 @@ export async function startChatProvider(): Promise<ChatProvider> {
   const headers: IncomingHttpHeaders[] = [];
   const replies: ChatReply[] = [];
   let calls = 0;
-  const answerOf = ({ text: words, calls: wanted = [], tokens: [input, output] = [10, 10] }: ChatReply): Answer => ({
-    ...(words === undefined ? {} : { text: [words] }),
-    calls: wanted.map(({ name, arguments: given }) => {
+  const answerOf = ({
+    text: answerText,
+    calls: toolCalls = [],
+    tokens: [input, output] = [10, 10],
+  }: ChatReply): Answer => ({
+    ...(answerText === undefined ? {} : { text: [answerText] }),
+    calls: toolCalls.map(({ name, arguments: args }) => {
       calls += 1;
-      return { id: `call_${calls}`, name, pieces: [JSON.stringify(given)] };
+      return { id: `call_${calls}`, name, pieces: [JSON.stringify(args)] };
     }),
     usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   });

@@ -1,17 +1,17 @@
-// For tests of the built program: which of its lazily loaded files were opened.
+// Records which lazily loaded files of the built program were loaded.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { temporaryDirectory } from './temporary.ts';
 
 export interface ChunkRecorder {
-  /** Variables for a program whose files are to be recorded. */
+  /** Environment variables that turn the recording on. */
   readonly env: Readonly<Record<string, string>>;
-  /** The files that were opened so far. */
+  /** The files that were loaded so far. */
   opened(): Set<string>;
 }
 
-/** Loaded before the launcher, which runs each file of the program with `vm.Script`. Those in together.js are picked from an object. */
+/** Loaded before the launcher, which runs each file with `vm.Script`. Files in together.js are properties of an object. */
 const PRELOAD = `
 const { appendFileSync } = require('node:fs');
 const { basename } = require('node:path');
@@ -30,7 +30,7 @@ vm.Script = class extends vm.Script {
   }
 };`;
 
-/** @param directory Where the record is kept while the tests run. */
+/** @param directory For the record file. */
 export function createChunkRecorder(directory: string): ChunkRecorder {
   const [preload, record] = [join(directory, 'preload.cjs'), join(directory, 'opened')];
   writeFileSync(preload, PRELOAD);
@@ -41,7 +41,7 @@ export function createChunkRecorder(directory: string): ChunkRecorder {
   };
 }
 
-/** Every lazily loaded file of a built program, those included that are packed into one. */
+/** All lazily loaded files of a built program, including those packed into together.js. */
 export function chunksOf(program: string): string[] {
   const files = readdirSync(join(dirname(program), 'program')).filter((name) => name.endsWith('.js'));
   const [, together = ''] = /const TOGETHER = .*\[(.*)\]/.exec(readFileSync(program, 'utf8')) ?? [];
@@ -49,12 +49,12 @@ export function chunksOf(program: string): string[] {
   return [...files, ...packed].filter((name) => !['start.js', 'together.js'].includes(name)).sort();
 }
 
-/** Loads each of these files as the launcher does. Returns those without exports, and the exports that have no value. */
+/** Loads each file as the launcher does. Returns files without exports, and exports that are undefined. */
 export function emptyExports(program: string, runtime: string): string[] {
   const directory = temporaryDirectory();
   const [script, result] = [join(directory, 'load.cjs'), join(directory, 'result')];
   writeFileSync(script, loadingProgram(program, result));
-  // The start runs too, and needs something to do.
+  // start.js runs too, and needs an argument.
   const { status, stderr } = spawnSync(runtime, [script, '--version'], {
     env: { PATH: process.env.PATH, HOME: directory, PARLEY_DIR: directory },
     encoding: 'utf8',

@@ -1,10 +1,10 @@
-// For tests of how children end: a tool call that runs a tree of processes, one of them in a session of its own.
+// Starts a tree of processes with a tool call. One process runs in its own session (setsid).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { numbers } from './processes.ts';
 import type { Program } from './program.ts';
 
-/** Each says its number before it starts the next, so the last one to be up speaks for all. */
+/** Each process writes its pid before it starts the next one, so the last one reports that all are running. */
 const SCRIPT = `
 echo $$ >> pids
 if [ "$1" -gt 1 ]; then sh tree.sh $(($1 - 1)) &
@@ -13,7 +13,7 @@ fi
 exec sleep 1000
 `;
 
-/** Has the model run three processes, one below the other, and under them one that left their group. Tells their numbers. */
+/** Starts three nested processes, and below them one in another process group. Returns their pids. */
 export async function growTree(program: Program): Promise<number[]> {
   writeFileSync(join(program.cwd, 'tree.sh'), SCRIPT);
   program.send({ type: 'prompt', message: 'run `sh tree.sh 3`' });

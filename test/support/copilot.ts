@@ -1,4 +1,4 @@
-// A GitHub with a Copilot behind it, on the loopback: hands out codes, tokens, a list of models, and answers.
+// A loopback server for GitHub and Copilot: device codes, tokens, the list of models, and chat completions.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -12,9 +12,9 @@ export interface Asked {
 export interface Copilot {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** How often each path was asked for. */
+  /** The number of requests for a path. */
   count(path: string): number;
-  /** What the next polls are told; afterwards the person has not decided. */
+  /** Answers to the next polls. Further polls get `authorization_pending`. */
   polls: Record<string, unknown>[];
   /** Seconds since 1970. */
   expiresAt: number;

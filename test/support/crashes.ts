@@ -1,11 +1,11 @@
-// For tests of sudden ends: one life of the program with a busy run in it, ended at a random frame, and what it had promised.
+// Runs the program and kills it at a given frame. Collects what it had acknowledged until then.
 import { isDeepStrictEqual } from 'node:util';
 import { KEY, type LoopbackServer, type Reply } from '../llm/servers/anthropic-messages.ts';
 import type { WireFrame } from './frame-inbox.ts';
 import { type Place, type Program, startRpc } from './program.ts';
 import { sessionFiles } from './session-files.ts';
 
-/** Numbers between 0 and 1, the same ones for the same seed. */
+/** Pseudo-random numbers between 0 and 1 for a seed. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -14,18 +14,18 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** What a host was told before the end. */
+/** What the host had received before the kill. */
 export interface Promised {
   /** Texts of prompts and queued messages that were acknowledged. */
   readonly acknowledged: readonly string[];
-  /** Messages whose end was told. */
+  /** Messages of `message_end` events. */
   readonly ended: readonly unknown[];
   readonly frames: number;
 }
 
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'low', '--stream', 'delta'];
 
-/** A run with thoughts, two calls in a turn, a call alone, and a last word. Every part arrives in pieces. */
+/** A run with thinking, a turn with two calls, a turn with one call, and a last answer. Every part is streamed in pieces. */
 function busyRun(name: string): Reply[] {
   const call = (id: string, command: string) => ({
     call: `${name}_${id}`,
@@ -51,7 +51,7 @@ function start(server: LoopbackServer, place: Place, session: 'new' | 'last'): P
   return startRpc([...FLAGS, ...(session === 'last' ? ['--continue'] : [])], { place, env });
 }
 
-/** Runs until so many frames have come, or the run is over, and then kills. */
+/** Kills the program after `afterFrames` frames, or when the run is over. */
 export async function crash(
   server: LoopbackServer,
   place: Place,
@@ -61,16 +61,16 @@ export async function crash(
   const program = start(server, place, session);
   program.send({ id: 'p', type: 'prompt', message: `prompt ${name}` });
   program.send({ id: 'f', type: 'follow_up', message: `queued ${name}` });
-  let seen = 0;
+  let count = 0;
   await program.frame((frame) => {
-    seen += 1;
-    const enough = seen >= afterFrames || frame.type === 'agent_settled';
-    // In the same breath as the line is read: nothing of the program runs in between.
+    count += 1;
+    const enough = count >= afterFrames || frame.type === 'agent_settled';
+    // Kill synchronously when the line is read, without awaiting in between.
     if (enough) program.kill('SIGKILL');
     return enough;
   });
   await program.ended;
-  // What was in the pipe was told, too.
+  // Frames that were still in the pipe count as received.
   return promisedIn(program.frames, { p: `prompt ${name}`, f: `queued ${name}` });
 }
 
@@ -82,17 +82,17 @@ function promisedIn(frames: readonly WireFrame[], texts: Readonly<Record<string,
   return { acknowledged, ended, frames: frames.length };
 }
 
-/** What of it the disk does not have. */
+/** The messages that are not in the session file. */
 export function missing(promised: Promised, entries: readonly Record<string, unknown>[]): unknown[] {
   const log = entries.map((entry) => JSON.stringify(entry)).join('\n');
-  const kept = entries.map((entry) => entry.message);
+  const stored = entries.map((entry) => entry.message);
   return [
     ...promised.acknowledged.filter((text) => !log.includes(JSON.stringify(text))),
-    ...promised.ended.filter((message) => !kept.some((other) => isDeepStrictEqual(other, message))),
+    ...promised.ended.filter((message) => !stored.some((other) => isDeepStrictEqual(other, message))),
   ];
 }
 
-/** A program that goes on with the session: how its next prompt ended, and everything that waited delivered with it. */
+/** Resumes the session with a new prompt. Returns the stop reasons of all answers, including those to queued messages. */
 export async function goOn(
   server: LoopbackServer,
   place: Place,
@@ -110,7 +110,7 @@ export async function goOn(
     const { role, stopReason, errorMessage } = (message ?? {}) as Record<string, unknown>;
     return type === 'message_end' && role === 'assistant' ? [errorMessage ?? stopReason] : [];
   });
-  if (server.received.length === before) return { stops: ['nothing was asked'], notices: [] };
+  if (server.received.length === before) return { stops: ['no request was sent'], notices: [] };
   return { stops: [...new Set(answers)], notices: program.frames.filter(({ type }) => type === 'notice') };
 }
 

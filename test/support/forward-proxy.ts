@@ -1,4 +1,4 @@
-// A forwarding proxy on loopback: plain requests and CONNECT, with or without a password. Every host name leads to this machine.
+// A forward proxy on loopback: plain requests and CONNECT, with or without a password. All host names resolve to this machine.
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -11,9 +11,9 @@ export interface Forwarded {
 }
 
 export interface ForwardProxyOptions {
-  /** The port on this machine that a request for this port of any host is sent to. */
+  /** Maps the port of a request to a port on this machine. */
   readonly ports: Readonly<Record<number, number>>;
-  /** `user:password` that clients have to give. */
+  /** The required `user:password`. */
   readonly credentials?: string;
   /** Answers every request with this status and forwards none. */
   readonly refuse?: number;
@@ -23,9 +23,9 @@ export interface ForwardProxy {
   /** Host and port. */
   readonly address: string;
   readonly url: string;
-  /** What was forwarded, in order. */
+  /** The forwarded requests, in order. */
   readonly forwarded: readonly Forwarded[];
-  /** How many requests were answered with 407. */
+  /** The number of requests that were answered with 407. */
   readonly unauthorized: () => number;
 }
 

@@ -1,12 +1,12 @@
-// For tests that speak with the program: the frames it sent, and waiting for the one that fits. Knows no process.
+// Collects the frames of a program and waits for a matching frame.
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type Line, LineSplitter } from '../../src/base/index.ts';
 import { within } from './deadline.ts';
 
-/** A line of stdout. One that is no JSON object has the type `unreadable`, which no test expects. */
+/** A line of stdout. A line that is not a JSON object has the type `unreadable`. */
 export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** A function that decides, or the members that a frame must have. */
+/** A predicate, or the members that a frame must have. */
 export type Wanted = ((frame: WireFrame) => boolean) | Readonly<Record<string, unknown>>;
 
 interface Waiter {
@@ -23,7 +23,7 @@ export class FrameInbox {
   #waiter: Waiter | undefined;
   #closed: string | undefined;
 
-  /** Everything that came, as it came. */
+  /** All received text. */
   get text(): string {
     return Buffer.concat(this.#bytes).toString('utf8');
   }
@@ -33,20 +33,20 @@ export class FrameInbox {
     this.#add(this.#splitter.push(chunk));
   }
 
-  /** Nothing more will come; `reason` is told to whoever waits. */
+  /** The end of the input. A pending `next()` rejects with `reason`. */
   close(reason: string): void {
     this.#add(this.#splitter.end());
     this.#closed = reason;
     this.#search();
   }
 
-  /** One waiter at a time: a test reads frames in order. */
+  /** Only one pending call is supported: a test reads frames in order. */
   next(wanted: Wanted): Promise<WireFrame> {
     const frame = new Promise<WireFrame>((found, fail) => {
       this.#waiter = { wanted, found, fail };
       this.#search();
     });
-    return within(frame, `a frame that fits ${textOf(wanted)}`, () => this.#newest());
+    return within(frame, `a frame that matches ${textOf(wanted)}`, () => this.#newest());
   }
 
   #newest(): string {
@@ -73,7 +73,7 @@ export class FrameInbox {
     }
     if (this.#closed === undefined) return;
     this.#waiter = undefined;
-    waiter.fail(new Error(`No frame came that fits ${textOf(waiter.wanted)}: ${this.#closed}`));
+    waiter.fail(new Error(`No frame matched ${textOf(waiter.wanted)}: ${this.#closed}`));
   }
 }
 
@@ -90,10 +90,10 @@ function parsed(text: string): WireFrame {
   try {
     const frame: unknown = JSON.parse(text);
     if (isRecord(frame) && typeof frame.type === 'string') return frame as WireFrame;
-    // JSON-RPC names what a frame is by the members it has.
+    // JSON-RPC frames have no `type`.
     if (isRecord(frame) && frame.jsonrpc === '2.0') return { type: 'jsonrpc', ...frame };
   } catch {
-    // Told below.
+    // Reported as unreadable below.
   }
   return unreadable(text);
 }

@@ -1,4 +1,4 @@
-// Reads what a source file leans on. Knows TypeScript's syntax, not the law of the house.
+// Reads the imports of a source file. Knows TypeScript's syntax, not the architecture rules.
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -6,8 +6,10 @@ import ts from 'typescript';
 export interface Import {
   /** As written, or `undefined` when it is computed. */
   readonly specifier: string | undefined;
-  /** Named bindings, as the other side calls them. */
+  /** Named bindings, by their exported names. */
   readonly names: readonly string[];
+  /** By `import(…)`: loaded when the expression is evaluated. */
+  readonly isDynamic: boolean;
   readonly line: number;
 }
 
@@ -21,7 +23,7 @@ export function lineOf(node: ts.Node): number {
 
 const known = new WeakMap<ts.SourceFile, readonly ts.Node[]>();
 
-/** Every node, parents first. Walked once per file: several rules ask. */
+/** Every node, parents first. Cached, because several rules use it. */
 export function nodesOf(source: ts.SourceFile): readonly ts.Node[] {
   const before = known.get(source);
   if (before) return before;
@@ -40,7 +42,12 @@ export function importsOf(source: ts.SourceFile): Import[] {
   for (const node of nodesOf(source)) {
     const from = importedBy(node);
     if (from === undefined) continue;
-    imports.push({ specifier: textOf(from), names: namesIn(node), line: lineOf(node) });
+    imports.push({
+      specifier: textOf(from),
+      names: namesIn(node),
+      isDynamic: ts.isCallExpression(node),
+      line: lineOf(node),
+    });
   }
   return imports;
 }

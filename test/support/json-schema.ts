@@ -1,4 +1,4 @@
-// Just enough JSON Schema to hold frames against what we publish. A keyword it does not know is an error, never a pass.
+// A minimal JSON Schema validator for the published schemas. An unknown keyword is an error.
 
 export interface SchemaNode {
   readonly [keyword: string]: unknown;
@@ -8,36 +8,36 @@ export interface SchemaDocument extends SchemaNode {
   readonly definitions: Readonly<Record<string, SchemaNode>>;
 }
 
-/** What is wrong with the value, one line each. Closed: a key that the schema does not name is wrong, too. */
+/** The errors of a value. A key that the schema does not declare is an error too. */
 export function complaints(document: SchemaDocument, name: string, value: unknown): string[] {
   const node = document.definitions[name];
-  if (!node) return [`no definition is called ${name}`];
-  return judge(document, node, value, '$');
+  if (!node) return [`there is no definition ${name}`];
+  return validateNode(document, node, value, '$');
 }
 
 type Rule = (argument: unknown, value: unknown, path: string, node: SchemaNode, document: SchemaDocument) => string[];
 
-function judge(document: SchemaDocument, node: SchemaNode, value: unknown, path: string): string[] {
+function validateNode(document: SchemaDocument, node: SchemaNode, value: unknown, path: string): string[] {
   return Object.entries(node).flatMap(([keyword, argument]) => {
     const rule = RULES[keyword];
-    if (!rule) throw new Error(`JSON Schema keyword not known here: ${keyword}`);
+    if (!rule) throw new Error(`Unknown JSON Schema keyword: ${keyword}`);
     return rule(argument, value, path, node, document);
   });
 }
 
-const nothing: Rule = () => [];
+const ignore: Rule = () => [];
 
 const RULES: Readonly<Record<string, Rule>> = {
-  title: nothing,
-  description: nothing,
-  default: nothing,
-  propertyNames: nothing,
-  'x-stability': nothing,
+  title: ignore,
+  description: ignore,
+  default: ignore,
+  propertyNames: ignore,
+  'x-stability': ignore,
   $ref(argument, value, path, _, document) {
     const target = document.definitions[String(argument).replace('#/definitions/', '')];
-    return target ? judge(document, target, value, path) : [`${path}: ${argument} leads nowhere`];
+    return target ? validateNode(document, target, value, path) : [`${path}: ${argument} is not defined`];
   },
-  type: (argument, value, path) => (isOf(String(argument), value) ? [] : [`${path}: not of type ${argument}`]),
+  type: (argument, value, path) => (hasType(String(argument), value) ? [] : [`${path}: not of type ${argument}`]),
   const: (argument, value, path) => (argument === value ? [] : [`${path}: not ${JSON.stringify(argument)}`]),
   enum: (argument, value, path) => ((argument as unknown[]).includes(value) ? [] : [`${path}: not one of ${argument}`]),
   maximum: (argument, value, path) => (Number(value) <= Number(argument) ? [] : [`${path}: more than ${argument}`]),
@@ -46,39 +46,45 @@ const RULES: Readonly<Record<string, Rule>> = {
     typeof value === 'string' && !new RegExp(String(argument)).test(value) ? [`${path}: not like ${argument}`] : [],
   items(argument, value, path, _, document) {
     if (!Array.isArray(value)) return [];
-    return value.flatMap((item, index) => judge(document, argument as SchemaNode, item, `${path}[${index}]`));
+    return value.flatMap((item, index) => validateNode(document, argument as SchemaNode, item, `${path}[${index}]`));
   },
   required(argument, value, path) {
-    if (!isOf('object', value)) return [];
+    if (!hasType('object', value)) return [];
     return (argument as string[])
       .filter((key) => !Object.hasOwn(value as object, key))
       .map((key) => `${path}.${key} is missing`);
   },
   properties(argument, value, path, node, document) {
-    if (!isOf('object', value)) return [];
+    if (!hasType('object', value)) return [];
     return Object.entries(value as object).flatMap(([key, member]) => {
       const property = (argument as Record<string, SchemaNode>)[key];
-      if (property) return judge(document, property, member, `${path}.${key}`);
+      if (property) return validateNode(document, property, member, `${path}.${key}`);
       return node.additionalProperties === undefined ? [`${path}.${key} is not declared`] : [];
     });
   },
   additionalProperties(argument, value, path, node, document) {
-    if (!isOf('object', value) || typeof argument !== 'object') return [];
+    if (!hasType('object', value) || typeof argument !== 'object') return [];
     const named = Object.keys((node.properties as object | undefined) ?? {});
     const others = Object.entries(value as object).filter(([key]) => !named.includes(key));
-    return others.flatMap(([key, member]) => judge(document, argument as SchemaNode, member, `${path}.${key}`));
+    return others.flatMap(([key, member]) => validateNode(document, argument as SchemaNode, member, `${path}.${key}`));
   },
-  anyOf: fitsOne,
-  oneOf: fitsOne,
+  anyOf: matchesOne,
+  oneOf: matchesOne,
 };
 
-/** The complaints of the option that came closest, when none fits. */
-function fitsOne(argument: unknown, value: unknown, path: string, _: SchemaNode, document: SchemaDocument): string[] {
-  const outcomes = (argument as SchemaNode[]).map((option) => judge(document, option, value, path));
+/** The errors of the option with the fewest errors, if none matches. */
+function matchesOne(
+  argument: unknown,
+  value: unknown,
+  path: string,
+  _: SchemaNode,
+  document: SchemaDocument,
+): string[] {
+  const outcomes = (argument as SchemaNode[]).map((option) => validateNode(document, option, value, path));
   return outcomes.reduce((best, next) => (next.length < best.length ? next : best));
 }
 
-function isOf(type: string, value: unknown): boolean {
+function hasType(type: string, value: unknown): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
   if (type === 'integer') return Number.isInteger(value);

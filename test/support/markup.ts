@@ -1,9 +1,9 @@
-// Renders markdown and code in the thread of the test, where nothing hostile waits.
+// Renders Markdown and code in the thread of the test instead of a worker thread.
 import type { RenderMarkup } from '../../src/contracts/index.ts';
-import { createRenderers } from '../../src/core/export/markdown.ts';
+import { createMarkupRenderers } from '../../src/core/export/markup-renderers.ts';
 
 export const renderHere: RenderMarkup = async (texts) => {
-  const render = await createRenderers();
+  const render = await createMarkupRenderers();
   return texts.map(({ kind, text, language }) =>
     kind === 'markdown' ? render.markdown(text) : render.code(text, language),
   );

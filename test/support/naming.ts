@@ -1,4 +1,4 @@
-// The part of the law about names: those that say nothing, and exports without one.
+// The rules about names: no empty names and no default exports. Plain words are checked in plain-words.ts.
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { lineOf, nodesOf } from './imports.ts';

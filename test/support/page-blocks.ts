@@ -1,4 +1,4 @@
-// What a block of a page must be that is not run: JSON of the right shape, settings that count, a command line that would be understood.
+// Checks code blocks of the documents that are not run: JSON frames, settings, command lines and others.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { expect } from 'vitest';
 import { settingsSchema } from '../../scripts/pages/settings-page.ts';
-import { parseArguments } from '../../src/cli/args.ts';
+import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { SUBCOMMANDS } from '../../src/cli/subcommands.ts';
-import { check } from '../../src/contracts/index.ts';
-import { parseAgent } from '../../src/core/subagent/definition.ts';
+import { validate } from '../../src/contracts/index.ts';
+import { parseAgentDefinition } from '../../src/core/subagent/agent-definition.ts';
 import { sessionEntry, sessionHeader } from '../../src/protocol/index.ts';
 import { wordsOf } from './wire-schema.ts';
 
@@ -19,65 +19,65 @@ const { name: packageName, scripts } = JSON.parse(
 const frames = new Set([...wordsOf('omp', 'HostFrame'), ...wordsOf('omp', 'AgentFrame'), 'response']);
 
 const CHECKS: Readonly<Record<string, (code: string, page: string) => void>> = {
-  '': (code) => (code.startsWith('› ') ? picture : transcript)(code),
-  json: jsonValues,
-  jsonc: settings,
-  markdown: (code) => expect(parseAgent(code, 'user').name).not.toBe(''),
-  bash: commandLines,
-  dockerfile,
+  '': (code) => (code.startsWith('› ') ? checkPicture : checkTranscript)(code),
+  json: checkJsonValues,
+  jsonc: checkSettings,
+  markdown: (code) => expect(parseAgentDefinition(code, 'user').name).not.toBe(''),
+  bash: checkCommandLines,
+  dockerfile: checkDockerfile,
 };
 
-/** Pages whose blocks another test puts to use, all of them. */
-const ELSEWHERE: Readonly<Record<string, string>> = { 'docs/subagents.md': 'test/subagents-page.test.ts' };
+/** Pages whose blocks are all used by another test. */
+const OTHER_TESTS: Readonly<Record<string, string>> = { 'docs/subagents.md': 'test/subagents-page.test.ts' };
 
-/** Throws what is wrong with it. */
+/** Throws if the block is invalid. */
 export function checkBlock(page: string, language: string, code: string): void {
-  const elsewhere = ELSEWHERE[page];
-  if (elsewhere) {
-    const text = readFileSync(fileURLToPath(new URL(`../../${elsewhere}`, import.meta.url)), 'utf8');
-    expect(text, `${elsewhere} does not take the block in ${language}`).toContain(`block('${language}')`);
+  const otherTest = OTHER_TESTS[page];
+  if (otherTest) {
+    const text = readFileSync(fileURLToPath(new URL(`../../${otherTest}`, import.meta.url)), 'utf8');
+    expect(text, `${otherTest} does not use the block in ${language}`).toContain(`block('${language}')`);
     return;
   }
-  const held = CHECKS[language];
+  const check = CHECKS[language];
   expect(
-    held,
-    `${page}: nothing runs or checks \`${language}\`: let its fence say \`run\`, or teach page-blocks.ts`,
+    check,
+    `${page}: no check for \`${language}\`: mark the fence \`run\`, or add a check to page-blocks.ts`,
   ).toBeDefined();
-  held?.(code, page);
+  check?.(code, page);
 }
 
-/** `>` is what a host sends, `<` what it gets; an ellipsis stands for more of the same. */
-function transcript(code: string): void {
+/** `>` is a frame from the host, `<` a frame from the agent; `[…]` is an omitted list. */
+function checkTranscript(code: string): void {
   for (const line of code.trimEnd().split('\n')) {
     expect(line).toMatch(/^[<>] /);
     expect([...frames]).toContain(JSON.parse(line.slice(2).replaceAll('[…]', '[]')).type);
   }
 }
 
-/** A terminal as it looks: what stands there whatever is said is what the terminal has words for. */
-function picture(code: string): void {
+/** A picture of the terminal: its fixed texts must exist in the source. */
+function checkPicture(code: string): void {
   const folder = fileURLToPath(new URL('../../src/terminal', import.meta.url));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  const words = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
-  const drawn = ['›', '●', 'Working', 'Esc stops', '↳', 'next', 'thinking ', '/help'];
-  expect(drawn.filter((word) => !code.includes(word) || !words.includes(word))).toEqual([]);
+  const source = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+  const texts = ['›', '●', 'Working', 'Esc to stop', '↳', 'next', 'thinking ', '/help'];
+  expect(texts.filter((text) => !code.includes(text) || !source.includes(text))).toEqual([]);
 }
 
-/** One value after another, each on as many lines as it needs. */
-function jsonValues(code: string, page: string): void {
+/** A sequence of JSON values, each on one or more lines. */
+function checkJsonValues(code: string, page: string): void {
   let text = '';
   for (const line of code.split('\n')) {
     text += `${line}\n`;
-    const value = parsed(text);
+    const value = tryParse(text);
     if (value === undefined) continue;
     text = '';
-    if (page.endsWith('session-format.md')) check(value.type === 'session' ? sessionHeader : sessionEntry, value);
+    if (page.endsWith('session-format.md')) validate(value.type === 'session' ? sessionHeader : sessionEntry, value);
     else expect([...frames]).toContain(value.type);
   }
   expect(text.trim(), 'not JSON').toBe('');
 }
 
-function parsed(text: string): { type: string } | undefined {
+function tryParse(text: string): { type: string } | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -85,7 +85,7 @@ function parsed(text: string): { type: string } | undefined {
   }
 }
 
-function settings(code: string): void {
+function checkSettings(code: string): void {
   const problems: [] = [];
   const values = parseJsonc(code, problems, { allowTrailingComma: true });
   expect(problems).toEqual([]);
@@ -93,16 +93,16 @@ function settings(code: string): void {
   expect(known).toEqual(expect.arrayContaining(Object.keys(values)));
 }
 
-/** For what needs a key, a network or another program: the shell takes it, and Parley knows the flags and words. */
-function commandLines(code: string): void {
+/** Commands that need a key, a network or another program: the shell must parse them, and Parley must know flags and subcommands. */
+function checkCommandLines(code: string): void {
   const plain = code.replaceAll('…', 'x');
   expect(spawnSync('bash', ['-nc', plain], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   for (const line of plain.replaceAll('\\\n', ' ').split('\n')) {
-    for (const part of line.replace(/\s#.*$/, '').split(/&&|\|\||[;|]/)) callOf(part.trim());
+    for (const part of line.replace(/\s#.*$/, '').split(/&&|\|\||[;|]/)) checkCommand(part.trim());
   }
 }
 
-function callOf(part: string): void {
+function checkCommand(part: string): void {
   const [program, ...words] = (part.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) =>
     word.replace(/^["']|["']$/g, ''),
   );
@@ -111,20 +111,20 @@ function callOf(part: string): void {
     expect(['ci', 'install', 'link', ...Object.keys(scripts)]).toContain(script);
   }
   const at = words.lastIndexOf('parley');
-  if (program === 'parley' || at >= 0) understood(words.slice(at + 1));
+  if (program === 'parley' || at >= 0) checkArguments(words.slice(at + 1));
 }
 
-function understood(argv: readonly string[]): void {
+function checkArguments(argv: readonly string[]): void {
   if (Object.hasOwn(SUBCOMMANDS, argv[0] ?? '')) return;
   expect(Object.keys(parseArguments(argv).unknown)).toEqual([]);
 }
 
-function dockerfile(code: string): void {
-  const words = code
+function checkDockerfile(code: string): void {
+  const instructions = code
     .trimEnd()
     .split('\n')
     .map((line) => line.split(' ')[0]);
-  expect(['FROM', 'RUN', 'USER', 'ENV', 'WORKDIR', 'ENTRYPOINT']).toEqual(expect.arrayContaining(words));
+  expect(['FROM', 'RUN', 'USER', 'ENV', 'WORKDIR', 'ENTRYPOINT']).toEqual(expect.arrayContaining(instructions));
   expect(code).toContain(`npm install -g ${packageName}\n`);
   expect(code).toContain('USER node\n');
 }

@@ -1,4 +1,4 @@
-// For tests of hosts that give real pipes, which Node's `spawn` does not: named ones, opened so that nobody waits.
+// Creates named pipes for hosts with real pipes, because `spawn` of Node creates sockets. They are opened without blocking.
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -11,7 +11,7 @@ const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 export interface Pipes {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Descriptors to give to the child, and then to close. */
+  /** File descriptors for the child process. Close them after spawn. */
   readonly childStdin: number;
   readonly childStdout: number;
   closeChildSide(): void;
@@ -21,7 +21,7 @@ export function openPipes(): Pipes {
   const directory = temporaryDirectory();
   const [input, output] = [join(directory, 'in'), join(directory, 'out')];
   execFileSync('mkfifo', [input, output]);
-  // In this order: an end that has its partner opens at once.
+  // The order matters: opening one end blocks until the other end is open.
   const stdin = openSync(input, O_RDWR);
   const childStdin = openSync(input, O_RDONLY);
   const stdout = openSync(output, O_RDONLY | O_NONBLOCK);

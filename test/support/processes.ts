@@ -1,13 +1,13 @@
-// For tests of real processes: what the system itself says about them. Linux only, as it reads /proc.
+// Reads information about processes from /proc. Linux only.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Processes, RunningProcess } from '../../src/contracts/ports.ts';
 
 export interface Started extends RunningProcess {
-  /** Everything it has written so far. */
+  /** The output so far. */
   readonly written: { stdout: string; stderr: string };
 }
 
-/** A shell script as a child, with a small environment of its own. */
+/** Starts a shell script as a child process with a minimal environment. */
 export async function shell(processes: Processes, script: string, ...args: string[]): Promise<Started> {
   const written = { stdout: '', stderr: '' };
   const running = await processes.spawn({
@@ -22,7 +22,7 @@ export async function shell(processes: Processes, script: string, ...args: strin
   return Object.assign(running, { written });
 }
 
-/** The living processes whose environment or command line holds the text. */
+/** The processes whose environment or command line contains the text. */
 export function processesWith(text: string, where: 'environ' | 'cmdline'): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && (proc(Number(name), where)?.includes(text) ?? false))
@@ -35,7 +35,7 @@ export function environmentOf(pid: number): Record<string, string> {
   return Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value]));
 }
 
-/** A zombie is dead: it only waits for its parent to look. */
+/** A zombie counts as not alive. */
 export function isAlive(pid: number): boolean {
   const stat = proc(pid, 'stat');
   return stat !== undefined && !/^\d+ \(.*\) [ZX]/s.test(stat);

@@ -1,4 +1,4 @@
-// For tests of the whole program: starts the bundle as a host would, speaks with it in frames, and ends it with the test.
+// Starts the bundled program as a host does, exchanges frames with it, and kills it when the test ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { FrameInbox, type Wanted, type WireFrame } from './frame-inbox.ts';
 import { openPipes } from './pipes.ts';
 import { temporaryDirectory } from './temporary.ts';
 
-/** Directories that programs of one test may share. */
+/** Directories of a program. Several programs of a test may share them. */
 export interface Place {
-  /** The user's own directory. */
+  /** The user directory. */
   readonly home: string;
   readonly cwd: string;
 }
@@ -19,11 +19,11 @@ export interface Place {
 export interface ProgramOptions {
   readonly place?: Place;
   readonly env?: Readonly<Record<string, string>>;
-  /** What stdin and stdout are: hosts on Node give sockets, most others pipes. */
+  /** The type of stdin and stdout: hosts on Node use sockets, most others pipes. */
   readonly streams?: 'socket' | 'pipe';
-  /** Another path to the same program. */
+  /** Another path of the program. */
   readonly program?: string;
-  /** What runs the program; the Node of the tests when absent. */
+  /** The runtime of the program. Default: the Node of the tests. */
   readonly runtime?: string;
 }
 
@@ -42,12 +42,12 @@ export interface Program extends Place {
   /** Every frame so far. */
   readonly frames: readonly WireFrame[];
   send(...frames: readonly object[]): void;
-  /** The next frame that fits, after the one that was found last. */
+  /** The next frame that matches, after the last frame that was found. */
   frame(wanted: Wanted): Promise<WireFrame>;
-  /** Sends a call and awaits its reply. */
+  /** Sends a call and returns its reply. */
   ask(call: { type: string } & Record<string, unknown>): Promise<WireFrame>;
   kill(signal: NodeJS.Signals): void;
-  /** When the process has ended; what it had written is read by then. */
+  /** Resolves when the process has ended and all of its output has been read. */
   readonly ended: Promise<Outcome>;
 }
 
@@ -63,16 +63,16 @@ export function startRpc(args: readonly string[] = [], options: ProgramOptions =
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
   const place = options.place ?? newPlace();
   const { child, stdin, stdout, stderr } = spawnWith([options.program ?? inject('program'), ...args], place, options);
-  // Writing to a program that has ended is not what any test is about.
+  // Ignore EPIPE when the program has ended.
   stdin.on('error', () => {});
   const inbox = new FrameInbox();
   const errors: Buffer[] = [];
   stdout.on('data', (chunk: Buffer) => inbox.take(chunk));
   stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  const told = () => Buffer.concat(errors).toString('utf8');
+  const stderrText = () => Buffer.concat(errors).toString('utf8');
   const ended = outcomeOf(child, [stdout, stderr]).then((end) => {
-    inbox.close(`it ended with ${end.code ?? end.signal}; stderr: ${told()}`);
-    return { ...end, stdout: inbox.text, stderr: told() };
+    inbox.close(`it ended with ${end.code ?? end.signal}; stderr: ${stderrText()}`);
+    return { ...end, stdout: inbox.text, stderr: stderrText() };
   });
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -98,12 +98,12 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     },
     kill: (signal) => void child.kill(signal),
     get ended() {
-      return within(ended, `the end of: parley ${args.join(' ')}`, () => `stderr: ${told()}`);
+      return within(ended, `the end of: parley ${args.join(' ')}`, () => `stderr: ${stderrText()}`);
     },
   };
 }
 
-/** For command lines that need nothing on stdin: the whole life of a program. */
+/** Runs a program until it exits. `input` is the whole of stdin. */
 export async function runProgram(args: readonly string[], input = '', options: ProgramOptions = {}): Promise<Outcome> {
   const program = startProgram(args, options);
   program.stdin.end(input);
@@ -120,7 +120,7 @@ function spawnWith(args: readonly string[], place: Place, options: ProgramOption
   const pipes = options.streams === 'pipe' ? openPipes() : undefined;
   const child = spawn(options.runtime ?? process.execPath, args, {
     cwd: place.cwd,
-    // Nothing of the machine that runs the test: neither keys nor Node options.
+    // No variables of the machine that runs the test, such as API keys and NODE_OPTIONS.
     env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, ...options.env },
     stdio: [pipes?.childStdin ?? 'pipe', pipes?.childStdout ?? 'pipe', 'pipe'],
   });

@@ -1,4 +1,4 @@
-// A loopback model provider whose answers a test writes byte by byte, and the models.json that points at it.
+// A loopback model provider whose answers a test writes as bytes, and the models.json for it.
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ export interface RawProvider {
   readonly requests: Record<string, unknown>[];
 }
 
-/** Answers the first request with the first function, and so on; the last one answers all further requests. */
+/** The nth function answers the nth request. The last one answers all further requests. */
 export async function startRawProvider(...answers: readonly Answer[]): Promise<RawProvider> {
   const requests: Record<string, unknown>[] = [];
   const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ export async function startRawProvider(...answers: readonly Answer[]): Promise<R
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** Start the program with `--provider raw` in this place. */
+/** Directories in which `--provider raw` selects this provider. */
 export function placeFor(url: string, api: string, settings: object = {}, model: object = {}): Place {
   const place = newPlace();
   const models = [{ id: 'm', input: ['text', 'image'], ...model }];

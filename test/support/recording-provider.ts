@@ -1,4 +1,4 @@
-// A provider on the loopback interface that speaks OpenAI Chat Completions: answers as a test says, and keeps every request.
+// A loopback provider for OpenAI Chat Completions with scripted answers. It records every request.
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ export interface RecordedRequest {
   readonly tools?: readonly { function: { name: string } }[];
 }
 
-/** A text, a tool call, or a whole HTTP answer. */
+/** A text, a tool call, or an HTTP response. */
 export type ScriptedAnswer =
   | string
   | { readonly call: string; readonly arguments: Record<string, unknown> }
@@ -22,7 +22,7 @@ export interface RecordingProvider {
   readonly url: string;
   /** Names of the tools offered in each request. */
   offered(): string[][];
-  /** Describes it in models.json of a home directory. `--model own/m` chooses it. */
+  /** Writes models.json to a user directory. `--model own/m` selects this provider. */
   describeIn(home: string, more?: Record<string, unknown>): void;
 }
 

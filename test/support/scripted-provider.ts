@@ -1,4 +1,4 @@
-// A loopback provider of the chat completions format whose answers a test writes down, and may hold back until it lets them go.
+// A loopback provider for Chat Completions with scripted answers. A test can delay an answer.
 
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -10,7 +10,7 @@ import { newPlace, type Place } from './program.ts';
 export interface ProviderAnswer {
   readonly text?: string;
   readonly calls?: readonly { name: string; arguments: string }[];
-  /** An HTTP status in the place of an answer. */
+  /** An HTTP error status instead of an answer. */
   readonly status?: number;
   /** Tokens of the request, as the provider counts them. */
   readonly input?: number;
@@ -50,7 +50,7 @@ export async function startScriptedProvider(
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     api: 'openai-completions',
     apiKey: 'loopback',
-    // Otherwise the messages of one role after an error would be joined.
+    // Otherwise consecutive messages of one role, as after an error, would be joined.
     compat: { requiresAlternatingRoles: false },
     models: [{ id: 'scripted', contextWindow: 200_000, maxTokens: 1000, ...model }],
   };

@@ -1,9 +1,9 @@
-// For tests of what is left on disk: the session files below a directory, and their entries.
+// Finds session files below a directory and reads their entries.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect } from 'vitest';
 
-/** Every path below the directory, relative to it, folders with a slash at the end. */
+/** All paths below the directory, relative to it. Directories end with a slash. */
 export function pathsBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)) + (entry.isDirectory() ? '/' : ''))
@@ -16,7 +16,7 @@ export function sessionFiles(directory: string): string[] {
     .map((path) => join(directory, path));
 }
 
-/** The entries of a log, which must consist of whole lines of JSON. */
+/** The entries of a session file. Every line must be complete JSON. */
 export function entriesOf(file: string): Record<string, unknown>[] {
   const text = readFileSync(file, 'utf8');
   expect(text.endsWith('\n'), `${file} ends with a whole line`).toBe(true);

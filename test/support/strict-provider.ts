@@ -1,8 +1,8 @@
-// The strictest provider there is: what any of them refuses in a history, this one refuses.
-import { readImage } from '../../src/base/image-data.ts';
+// Checks a history against the rules of all providers: it reports everything that any of them rejects.
+import { parseBase64Image } from '../../src/base/base64-image.ts';
 import type { AssistantMessage, ModelMessage, ToolCall, ToolResultMessage } from '../../src/protocol/index.ts';
 
-/** Why the history would be refused; nothing when every provider takes it. */
+/** Why a provider would reject the history; empty if every provider accepts it. */
 export function refusals(messages: readonly ModelMessage[]): string[] {
   if (messages.length === 0) return ['the history is empty'];
   const found: string[] = [];
@@ -10,53 +10,56 @@ export function refusals(messages: readonly ModelMessage[]): string[] {
   const used = new Set<string>();
   let open: ToolCall[] = [];
   messages.forEach((message, index) => {
-    const say = (what: string) => found.push(`message ${index}: ${what}`);
+    const report = (what: string) => found.push(`message ${index}: ${what}`);
     if (message.role === 'toolResult') {
-      open = checkResult(message, open, say);
+      open = checkResult(message, open, report);
       return;
     }
-    if (open.length > 0) say(`comes before the result of ${open[0]?.id}`);
-    open = message.role === 'assistant' ? checkAnswer(message, used, say) : [];
-    if (message.role === 'user') checkContent(message.content, say);
+    if (open.length > 0) report(`comes before the result of ${open[0]?.id}`);
+    open = message.role === 'assistant' ? checkAnswer(message, used, report) : [];
+    if (message.role === 'user') checkContent(message.content, report);
   });
   if (open.length > 0) found.push(`the last call ${open.at(-1)?.id} has no result`);
   return found;
 }
 
-type Say = (what: string) => void;
+type Report = (what: string) => void;
 
-function checkResult(message: ToolResultMessage, open: readonly ToolCall[], say: Say): ToolCall[] {
+function checkResult(message: ToolResultMessage, open: readonly ToolCall[], report: Report): ToolCall[] {
   const [call, ...rest] = open;
-  if (!call) say(`a result of ${message.toolCallId} without its call`);
-  else if (call.id !== message.toolCallId) say(`a result of ${message.toolCallId} where that of ${call.id} belongs`);
-  else if (call.name !== message.toolName) say(`a result of ${message.toolName} for a call of ${call.name}`);
-  checkContent(message.content, say);
+  if (!call) report(`a result of ${message.toolCallId} without its call`);
+  else if (call.id !== message.toolCallId) report(`a result of ${message.toolCallId} where that of ${call.id} belongs`);
+  else if (call.name !== message.toolName) report(`a result of ${message.toolName} for a call of ${call.name}`);
+  checkContent(message.content, report);
   return rest;
 }
 
-function checkAnswer(message: AssistantMessage, used: Set<string>, say: Say): ToolCall[] {
+function checkAnswer(message: AssistantMessage, used: Set<string>, report: Report): ToolCall[] {
   const { content, stopReason } = message;
   const calls = content.filter((block): block is ToolCall => block.type === 'toolCall');
-  if (stopReason === 'error') say('an answer that failed');
+  if (stopReason === 'error') report('an answer that failed');
   if (stopReason === 'aborted' && content.some(({ type }) => type !== 'text'))
-    say('half of an answer that was stopped');
-  if (content.every(({ type }) => type === 'thinking')) say('an answer that says nothing');
+    report('half of an answer that was stopped');
+  if (content.every(({ type }) => type === 'thinking')) report('an answer that says nothing');
   for (const block of content) {
-    if (block.type === 'text' && block.text.trim() === '') say('a text without text');
+    if (block.type === 'text' && block.text.trim() === '') report('a text without text');
     if (block.type === 'thinking' && block.thinking === '' && block.thinkingSignature === undefined)
-      say('an empty thought');
+      report('an empty thought');
   }
   for (const { id } of calls) {
-    if (id === '' || used.has(id)) say(`a second call with the id ${JSON.stringify(id)}`);
+    if (id === '' || used.has(id)) report(`a second call with the id ${JSON.stringify(id)}`);
     used.add(id);
   }
   return calls;
 }
 
-function checkContent(content: string | readonly { type: string; text?: string; data?: string }[], say: Say): void {
+function checkContent(
+  content: string | readonly { type: string; text?: string; data?: string }[],
+  report: Report,
+): void {
   const images = typeof content === 'string' ? [] : content.flatMap(({ data }) => data ?? []);
-  if (images.some((data) => 'problem' in readImage(data))) say('an image that cannot be read');
+  if (images.some((data) => 'problem' in parseBase64Image(data))) report('an image that cannot be read');
   const texts = typeof content === 'string' ? [content] : content.flatMap((block) => block.text ?? []);
-  if (content.length === 0) say('nothing in it');
-  if (texts.some((text) => text.trim() === '')) say('a text without text');
+  if (content.length === 0) report('nothing in it');
+  if (texts.some((text) => text.trim() === '')) report('a text without text');
 }

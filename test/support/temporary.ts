@@ -1,4 +1,4 @@
-// For tests of real files: a directory of their own that is gone afterwards.
+// Creates a temporary directory that is removed when the test ends.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

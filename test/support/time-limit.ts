@@ -1,8 +1,8 @@
-// For tests of time limits: one that has passed when something is so, however slow the machine is.
+// A clock for tests of time limits: a limit expires when a condition is true, independent of real time.
 import type { Clock } from '../../src/contracts/index.ts';
 import { until } from './until.ts';
 
-/** The same ports, whose clock takes a delay of `ms` for over once `passed`. */
+/** Ports with a clock on which a delay of `ms` ends as soon as `passed` returns true. */
 export function withLimit<P extends { readonly clock: Clock }>(ports: P, ms: number, passed: () => boolean): P {
   const after: Clock['after'] = (delay, act) => {
     if (delay !== ms) return ports.clock.after(delay, act);

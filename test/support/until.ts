@@ -1,9 +1,9 @@
-// For tests of things that send no event, such as the death of a stranger's process: asks again until it is so.
+// Polls a condition that has no event, such as the end of a process that is not a child.
 
 export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 40_000): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not so after ${deadlineMs} ms: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`Condition not true after ${deadlineMs} ms: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

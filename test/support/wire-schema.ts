@@ -1,4 +1,4 @@
-// The schemas that we publish for the dialects, made from the declarations, and what it says about a frame.
+// Validates frames against the published JSON Schemas of the dialects.
 import { wordsIn } from '../../scripts/pages/dialect-page.ts';
 import { wireSchemas } from '../../scripts/pages/schemas.ts';
 import { complaints, type SchemaDocument } from './json-schema.ts';
@@ -10,7 +10,7 @@ export function complaintsAbout(name: string, frame: unknown, dialect = 'omp'): 
   return complaints(documents.get(dialect) as SchemaDocument, name, frame);
 }
 
-/** The types of the frames that a host may send, or gets. */
+/** The names of all frames of the host or of the agent. */
 export function wordsOf(dialect: string, root: 'HostFrame' | 'AgentFrame'): string[] {
   return [...wordsIn(documents.get(dialect) ?? {}, root)];
 }

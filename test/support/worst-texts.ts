@@ -1,4 +1,4 @@
-// Texts on which regular expressions take longest, and how their time grows. Knows no expression of the program.
+// Generates texts on which regular expressions are slow, and measures how their time grows.
 import ts from 'typescript';
 import { lineOf, nodesOf, parse } from './imports.ts';
 
@@ -6,13 +6,13 @@ export interface Expression {
   /** `src/base/json.ts:3`. */
   readonly where: string;
   readonly file: string;
-  /** As it is written, with its flags. */
+  /** The literal, with its flags. */
   readonly written: string;
   readonly source: string;
   readonly flags: string;
 }
 
-/** Every literal in a file of TypeScript. */
+/** All regular expression literals of a TypeScript file. */
 export function expressionsIn(file: string, text: string): Expression[] {
   return nodesOf(parse(file, text)).flatMap((node) => {
     if (!ts.isRegularExpressionLiteral(node)) return [];
@@ -47,7 +47,7 @@ const REPEATED = [
 ];
 const ENDINGS = ['\u0000', '\r\u2028\u0000', ''];
 
-/** A beginning, a part that is repeated up to `length`, and an end on which the match fails. */
+/** Texts with a beginning, a part that is repeated up to `length`, and an end at which the match fails. */
 export function* attacks({ source }: Pick<Expression, 'source'>, length: number): Generator<string> {
   const fragments = fragmentsOf(source);
   const beginnings = ['', 'a', ...fragments];
@@ -57,14 +57,14 @@ export function* attacks({ source }: Pick<Expression, 'source'>, length: number)
     const [last = ''] = fragments.slice(-1);
     yield `${beginnings.join('')}${body}\u0000${last}`;
   }
-  // Two runs, the first of which can be shared out between two parts of the expression.
+  // Two runs of blanks: two parts of the expression can match the first run in many ways.
   for (const between of fragments)
     yield `${between}${' '.repeat(length / 2)}${between}${' '.repeat(length / 2)}\r\u0000`;
 }
 
 const MOST_FRAGMENTS = 10;
 
-/** Plain characters that stand in the expression, one after another; of a class its first member. */
+/** The literal characters of the expression, in order; of a character class its first member. */
 function fragmentsOf(source: string): string[] {
   const plain = source
     .replace(/\(\?<?[=!]|\(\?<\w+>|\(\?:|\\[bBkp](?:\{[^}]*\}|<\w+>)?/g, '|')
@@ -86,12 +86,12 @@ function fragmentsOf(source: string): string[] {
 const SMALL = 500;
 const MIDDLE = 2000;
 const LARGE = 16_000;
-/** What takes longer than this is looked at again. A linear search through the large text takes far less. */
+/** Matches that take longer are measured again. A linear search through the large text takes far less. */
 const SUSPICIOUS_MS = 15;
-/** Texts are four times as long: linear time grows to four times, quadratic to sixteen times. */
+/** For a text that is four times as long, linear time is four times as long, quadratic time sixteen times. */
 const MOST_GROWTH = 10;
 
-/** A text on which the time grows faster than the text, shortened; `undefined` when none was found. */
+/** A shortened text on which the time grows faster than the length; `undefined` if none was found. */
 export function worstOf(expression: Expression): string | undefined {
   for (const length of [SMALL, MIDDLE, LARGE]) {
     for (const text of attacks(expression, length)) {
@@ -108,7 +108,7 @@ function growsFast(expression: Expression, text: string): boolean {
   return timeOf(() => tryOn(expression, text)) > MOST_GROWTH * timeOf(() => tryOn(expression, quarter));
 }
 
-/** The least of several times in milliseconds, because other programs on the machine only add to it. */
+/** The minimum of several times in milliseconds, because other programs can only make it longer. */
 export function timeOf(run: () => unknown, times = 3): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i += 1) {

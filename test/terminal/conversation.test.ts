@@ -1,12 +1,12 @@
-// The whole conversation on a terminal of our own that knows no sequence but ours: what a hostile agent says, what keys do.
+// A whole conversation on an emulated terminal: hostile output of the agent, and keys.
 import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import type { Tty, TtyEars } from '../../src/contracts/tty.ts';
-import { converse } from '../../src/terminal/index.ts';
+import type { Tty, TtyHandlers } from '../../src/contracts/tty.ts';
+import { runConversation } from '../../src/terminal/index.ts';
 import { createFakeClock } from '../../src/testing/index.ts';
 import { createPuppet, type PuppetTransport } from '../client/puppet-transport.ts';
-import { Grid } from './grid.ts';
+import { TerminalEmulator } from './terminal-emulator.ts';
 
 const STATE = {
   model: { provider: 'some', id: 'model', api: 'x', name: 'Model' },
@@ -29,60 +29,68 @@ const REPLIES: Readonly<Record<string, object>> = {
   clear_queue: { steering: ['queued'], followUp: [] },
 };
 
-interface Stage {
+interface ConversationFixture {
   readonly agent: PuppetTransport;
-  readonly grid: Grid;
+  readonly terminal: TerminalEmulator;
   readonly clock: ReturnType<typeof createFakeClock>;
   type(keys: string): Promise<void>;
-  /** What the agent was asked, by name. */
-  asked(): unknown[];
+  /** Names of the commands that the agent received. */
+  listCalls(): unknown[];
   readonly ended: Promise<unknown>;
 }
 
-async function stage(replies: Readonly<Record<string, object>> = REPLIES): Promise<Stage> {
+async function startConversation(replies: Readonly<Record<string, object>> = REPLIES): Promise<ConversationFixture> {
   const agent = createPuppet(({ id, type }, puppet) => {
     if (type === 'extension_ui_response') return;
     puppet.say({ type: 'response', id, command: type, success: true, data: replies[String(type)] ?? {} });
   });
-  const grid = new Grid(60, 20);
+  const terminal = new TerminalEmulator(60, 20);
   const clock = createFakeClock();
-  let ears: TtyEars | undefined;
+  let handlers: TtyHandlers | undefined;
   const tty: Tty = {
     columns: 60,
     rows: 20,
-    write: (text) => grid.write(text),
-    take: (given) => {
-      ears = given;
+    write: (text) => terminal.write(text),
+    acquire: (newHandlers) => {
+      handlers = newHandlers;
     },
     release() {},
     suspend() {},
-    lend: (to) => to(),
+    releaseDuring: (action) => action(),
   };
   const files = { read: async () => new Uint8Array(), replace: async () => {}, makeDirectory: async () => {} };
   const stop = new AbortController();
-  const ended = converse({
-    ...{ client: createClient(agent), tty, clock, env: {}, version: '1', resume: false, stopped: stop.signal },
-    history: { files, folder: '/project/history', path: undefined },
-    edit: async (text) => `${text}, edited`,
-    names: async () => [],
-    sessions: async () => [],
+  const ended = runConversation({
+    ...{
+      client: createClient(agent),
+      tty,
+      clock,
+      env: {},
+      version: '1',
+      shouldChooseSession: false,
+      stopSignal: stop.signal,
+    },
+    history: { files, directory: '/project/history', path: undefined },
+    editText: async (text) => `${text}, edited`,
+    listDirectory: async () => [],
+    listSessions: async () => [],
     onStderr() {},
   });
   onTestFinished(() => stop.abort());
   await agent.heard();
   await clock.advance(1);
   return {
-    ...{ agent, grid, clock, ended },
-    asked: () => agent.written.map(({ type }) => type),
+    ...{ agent, terminal, clock, ended },
+    listCalls: () => agent.written.map(({ type }) => type),
     async type(keys) {
-      ears?.typed(new TextEncoder().encode(keys));
+      handlers?.onInput(new TextEncoder().encode(keys));
       await agent.heard();
       await clock.advance(1);
     },
   };
 }
 
-const evil = array(
+const hostileText = array(
   oneof(
     string({ unit: 'binary', maxLength: 12 }),
     constantFrom(
@@ -104,11 +112,11 @@ const evil = array(
 ).map((pieces) => pieces.join(''));
 
 describe('a hostile agent', () => {
-  test('says what it likes, and the terminal gets only letters and our own sequences', async () => {
-    const { agent, grid, clock } = await stage();
-    expect(() => grid.write('\u001b[5n')).toThrow('Nobody sends this');
+  test('cannot send control characters or escape sequences to the terminal', async () => {
+    const { agent, terminal, clock } = await startConversation();
+    expect(() => terminal.write('\u001b[5n')).toThrow('Unexpected terminal output');
     await assert(
-      asyncProperty(evil, async (text) => {
+      asyncProperty(hostileText, async (text) => {
         const message = {
           role: 'assistant',
           content: [{ type: 'text', text }],
@@ -154,21 +162,21 @@ describe('a hostile agent', () => {
           },
         );
         await agent.heard();
-        // The grid throws at anything that nobody sends to a terminal.
+        // The emulator throws for unexpected output.
         await clock.advance(100);
         agent.say({ type: 'agent_end', messages: [], willRetry: false }, { type: 'agent_settled', aborted: false });
         await agent.heard();
         await clock.advance(200);
       }),
-      // Each is a whole run with some fifty pictures of it.
+      // Each run draws about fifty frames.
       { numRuns: 40 },
     );
   });
 });
 
 describe('keys', () => {
-  test('what is said is sent, also while it works; what waits is taken back', async () => {
-    const { agent, type, grid } = await stage();
+  test('messages are sent while the agent is idle or running; queued messages can be restored', async () => {
+    const { agent, type, terminal } = await startConversation();
     await type('hello\r');
     expect(agent.written.at(-1)).toMatchObject({ type: 'get_session_stats' });
     expect(agent.written).toContainEqual(
@@ -179,28 +187,28 @@ describe('keys', () => {
       expect.objectContaining({ type: 'prompt', message: 'more', streamingBehavior: 'followUp' }),
     );
     await type('\u001b[1;3A');
-    expect(grid.text).toContain('› queued');
+    expect(terminal.text).toContain('› queued');
   });
 
-  test('a word that nobody knows is not sent', async () => {
-    const { asked, type, grid } = await stage();
+  test('an unknown slash command is not sent', async () => {
+    const { listCalls, type, terminal } = await startConversation();
     await type('/nothing\r');
-    expect(asked()).not.toContain('prompt');
-    expect(grid.text.join('\n')).toContain('There is no /nothing');
+    expect(listCalls()).not.toContain('prompt');
+    expect(terminal.text.join('\n')).toContain('Unknown command: /nothing');
     await type('/usr/bin is a folder\r');
-    expect(asked()).toContain('prompt');
+    expect(listCalls()).toContain('prompt');
   });
 
-  test('Escape stops only what works; Ctrl+C twice leaves', async () => {
-    const { agent, asked, type, clock, grid, ended } = await stage();
+  test('Escape aborts only a running agent; Ctrl+C twice quits', async () => {
+    const { agent, listCalls, type, clock, terminal, ended } = await startConversation();
     await type('\u001b');
     await clock.advance(50);
-    expect(asked()).not.toContain('abort');
+    expect(listCalls()).not.toContain('abort');
     agent.say({ type: 'agent_start' });
     await agent.heard();
     await type('\u0003');
-    expect(asked()).toContain('abort');
-    expect(grid.text.join('\n')).toContain('Ctrl+C once more leaves');
+    expect(listCalls()).toContain('abort');
+    expect(terminal.text.join('\n')).toContain('Press Ctrl+C again to quit');
     await clock.advance(3000);
     agent.say({ type: 'agent_settled', aborted: true });
     await agent.heard();
@@ -208,22 +216,22 @@ describe('keys', () => {
     await clock.advance(3000);
     await type('\u0003');
     await type('\u0003');
-    expect(await ended).toMatchObject({ how: 'left' });
+    expect(await ended).toMatchObject({ kind: 'left' });
   });
 
-  test('what was refused stands in the draft again', async () => {
-    const agent = await stage();
-    await agent.type('kept words');
-    expect(agent.grid.text).toContain('› kept words');
-    await agent.type('\u0003');
-    expect(agent.grid.text.join('\n')).not.toContain('kept words');
-    await agent.type('\u0019');
-    expect(agent.grid.text).toContain('› kept words');
+  test('Ctrl+C clears the draft and Ctrl+Y restores it', async () => {
+    const fixture = await startConversation();
+    await fixture.type('draft text');
+    expect(fixture.terminal.text).toContain('› draft text');
+    await fixture.type('\u0003');
+    expect(fixture.terminal.text.join('\n')).not.toContain('draft text');
+    await fixture.type('\u0019');
+    expect(fixture.terminal.text).toContain('› draft text');
   });
 
-  test('when the agent is gone, the conversation ends and says how', async () => {
-    const { agent, ended } = await stage();
+  test('the conversation ends when the agent exits', async () => {
+    const { agent, ended } = await startConversation();
     agent.die({ code: 3, stderr: 'no more' });
-    expect(await ended).toEqual({ how: 'lost', farewell: { code: 3, stderr: 'no more' } });
+    expect(await ended).toEqual({ kind: 'lost', exitInfo: { code: 3, stderr: 'no more' } });
   });
 });

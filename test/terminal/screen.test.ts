@@ -1,21 +1,21 @@
-// What is drawn, as a terminal understands it: finished lines once and in order, the live part below them, the cursor in it.
+// Draws on an emulated terminal: finished lines once and in order, the live rows below, and the cursor.
 import { array, assert, constantFrom, integer, oneof, property, record, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Tty } from '../../src/contracts/tty.ts';
-import { DrawnScreen } from '../../src/terminal/screen.ts';
-import { clipped, type Line, line, wrapped } from '../../src/terminal/text/line.ts';
-import { Grid } from './grid.ts';
+import { AnsiScreen } from '../../src/terminal/screen.ts';
+import { type Line, line, truncateLine, wrapLine } from '../../src/terminal/text/line.ts';
+import { TerminalEmulator } from './terminal-emulator.ts';
 
-function ttyOf(grid: Grid): Tty {
-  const { columns, rows } = grid;
+function createTty(terminal: TerminalEmulator): Tty {
+  const { columns, rows } = terminal;
   return {
     columns,
     rows,
-    write: (text) => grid.write(text),
-    take() {},
+    write: (text) => terminal.write(text),
+    acquire() {},
     release() {},
     suspend() {},
-    lend: (to) => to(),
+    releaseDuring: (action) => action(),
   };
 }
 
@@ -23,7 +23,7 @@ const texts = oneof(
   string({ unit: 'grapheme-ascii', maxLength: 40 }),
   constantFrom('', '日本語', 'x'.repeat(50), 'a  b'),
 );
-const steps = array(
+const frameLists = array(
   record({
     print: array(texts, { maxLength: 4 }),
     live: array(texts, { minLength: 1, maxLength: 14 }),
@@ -33,33 +33,33 @@ const steps = array(
 );
 
 describe('drawing', () => {
-  test('whatever is printed and drawn, the terminal holds what was printed and then what is live', () => {
+  test('the terminal shows all printed lines, then the live rows', () => {
     assert(
-      property(steps, integer({ min: 8, max: 40 }), integer({ min: 4, max: 12 }), (all, columns, rows) => {
-        const grid = new Grid(columns, rows);
-        const screen = new DrawnScreen(ttyOf(grid), 'colours');
+      property(frameLists, integer({ min: 8, max: 40 }), integer({ min: 4, max: 12 }), (frames, columns, rows) => {
+        const terminal = new TerminalEmulator(columns, rows);
+        const screen = new AnsiScreen(createTty(terminal), 'colours');
         const printed: string[] = [];
-        for (const { print, live, cursor } of all) {
-          const lines = print.flatMap((text) => wrapped(line(text), screen.columns));
-          printed.push(...lines.map(textOf));
+        for (const { print, live, cursor } of frames) {
+          const lines = print.flatMap((text) => wrapLine(line(text), screen.columns));
+          printed.push(...lines.map(getText));
           screen.print(lines);
           const row = Math.min(cursor, live.length - 1);
           screen.draw({ lines: live.map((text) => line(text)), cursor: { row, column: 0 }, isIdle: true });
-          const kept = live.slice(-(rows - 1));
-          const shown = kept.map((text) => textOf(clipped(line(text), screen.columns)));
-          expect(grid.text).toEqual(trimmed([...printed, ...shown]));
-          expect(grid.cursor.row - printed.length).toBe(Math.max(0, row - (live.length - kept.length)));
+          const visible = live.slice(-(rows - 1));
+          const shown = visible.map((text) => getText(truncateLine(line(text), screen.columns)));
+          expect(terminal.text).toEqual(trimBlankLines([...printed, ...shown]));
+          expect(terminal.cursor.row - printed.length).toBe(Math.max(0, row - (live.length - visible.length)));
         }
-        screen.leave();
-        expect(grid.text).toEqual(trimmed(printed));
+        screen.suspend();
+        expect(terminal.text).toEqual(trimBlankLines(printed));
       }),
     );
   });
 
-  test('only what has changed is sent again', () => {
-    const grid = new Grid(40, 10);
+  test('only changed rows are sent again', () => {
+    const terminal = new TerminalEmulator(40, 10);
     const sent: string[] = [];
-    const screen = new DrawnScreen({ ...ttyOf(grid), write: (text) => sent.push(text) }, 'nothing');
+    const screen = new AnsiScreen({ ...createTty(terminal), write: (text) => sent.push(text) }, 'nothing');
     const live = (word: string) => ({ lines: [line('steady'), line(word), line('status')], isIdle: true });
     screen.draw(live('one'));
     screen.draw(live('two'));
@@ -68,23 +68,23 @@ describe('drawing', () => {
     expect(sent[1]).not.toContain('status');
   });
 
-  test('a title passes the gate', () => {
-    const grid = new Grid(40, 10);
-    new DrawnScreen(ttyOf(grid), 'colours').title('a\u0007b\u001b]0;c');
-    expect(grid.title).toBe('a␇b␛]0;c');
+  test('a title is sanitized', () => {
+    const terminal = new TerminalEmulator(40, 10);
+    new AnsiScreen(createTty(terminal), 'colours').setTitle('a\u0007b\u001b]0;c');
+    expect(terminal.title).toBe('a␇b␛]0;c');
   });
 });
 
-function textOf(spans: Line): string {
+function getText(spans: Line): string {
   return spans
     .map(({ text }) => text)
     .join('')
     .trimEnd();
 }
 
-/** Blank lines at the very end cannot be seen. */
-function trimmed(lines: readonly string[]): string[] {
-  const kept = [...lines];
-  while (kept.at(-1) === '') kept.pop();
-  return kept;
+/** Blank lines at the end are not visible on a terminal. */
+function trimBlankLines(lines: readonly string[]): string[] {
+  const result = [...lines];
+  while (result.at(-1) === '') result.pop();
+  return result;
 }

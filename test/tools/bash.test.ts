@@ -1,4 +1,4 @@
-// The bash tool: what the model reads about a command, and that it always comes back.
+// The bash tool: results, timeouts, aborts and long output.
 import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ToolResult } from '../../src/contracts/index.ts';
@@ -6,19 +6,26 @@ import { bash } from '../../src/tools/bash.ts';
 import { isAlive, numbers } from '../support/processes.ts';
 import { withLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
-import { countingPorts, ports, refusal, type Surroundings, surroundings, textOf } from './surroundings.ts';
+import {
+  createCountingPorts,
+  createToolFixture,
+  expectFault,
+  getText,
+  ports,
+  type ToolFixture,
+} from './tool-fixture.ts';
 
 const seq = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}\n`).join('');
 
-describe('outcomes', () => {
-  test('success is the output as it is, without details', async () => {
-    expect(await bash.run({ command: 'echo out; echo err >&2' }, surroundings())).toEqual({
+describe('results', () => {
+  test('a successful command returns its output without details', async () => {
+    expect(await bash.run({ command: 'echo out; echo err >&2' }, createToolFixture())).toEqual({
       content: [{ type: 'text', text: expect.stringMatching(/^(out\nerr|err\nout)\n$/) }],
     });
   });
 
-  test.each(['true', ':', 'cat', 'exec 1>&- 2>&-'])('%s has no output and ends at once', async (command) => {
-    expect(textOf(await bash.run({ command }, surroundings()))).toBe('(no output)');
+  test.each(['true', ':', 'cat', 'exec 1>&- 2>&-'])('%s has no output and ends immediately', async (command) => {
+    expect(getText(await bash.run({ command }, createToolFixture()))).toBe('(no output)');
   });
 
   test.each([
@@ -26,132 +33,138 @@ describe('outcomes', () => {
     ['exit 7', '(no output)\n\nCommand exited with code 7'],
     ['echo hi; exit 3', 'hi\n\n\nCommand exited with code 3'],
     ['printf hi; exit 3', 'hi\n\nCommand exited with code 3'],
-    ['no-such-program-here 2>/dev/null', '(no output)\n\nCommand exited with code 127'],
+    ['no-such-program-fixture 2>/dev/null', '(no output)\n\nCommand exited with code 127'],
     ['kill -9 $$', '(no output)\n\nCommand exited with code 137'],
   ])('%s is an error', async (command, message) => {
-    const fault = await refusal(bash, { command }, surroundings());
+    const fault = await expectFault(bash, { command }, createToolFixture());
     expect([fault.code, fault.message, fault.details]).toEqual(['tool_failed', message, undefined]);
   });
 
-  test('the working directory and the environment of tools', async () => {
-    const here = surroundings();
-    expect(textOf(await bash.run({ command: 'pwd' }, here))).toBe(`${here.cwd}\n`);
-    const other = surroundings({
-      ports: { ...here.ports, toolEnv: { PATH: process.env.PATH ?? '', COLOUR: 'green' } },
+  test('runs in the working directory with the tool environment', async () => {
+    const fixture = createToolFixture();
+    expect(getText(await bash.run({ command: 'pwd' }, fixture))).toBe(`${fixture.cwd}\n`);
+    const other = createToolFixture({
+      ports: { ...fixture.ports, toolEnv: { PATH: process.env.PATH ?? '', COLOUR: 'green' } },
     });
-    expect(textOf(await bash.run({ command: 'echo $COLOUR$HOME' }, other))).toBe('green\n');
+    expect(getText(await bash.run({ command: 'echo $COLOUR$HOME' }, other))).toBe('green\n');
   });
 
-  test('a missing working directory', async () => {
-    const here = surroundings();
-    rmSync(here.cwd, { recursive: true });
-    expect((await refusal(bash, { command: 'true' }, here)).message).toBe(
-      `Working directory does not exist: ${here.cwd}\nCannot execute bash commands.`,
+  test('reports a missing working directory', async () => {
+    const fixture = createToolFixture();
+    rmSync(fixture.cwd, { recursive: true });
+    expect((await expectFault(bash, { command: 'true' }, fixture)).message).toBe(
+      `Working directory does not exist: ${fixture.cwd}\nCannot execute bash commands.`,
     );
   });
 
-  test('the shell of the settings', async () => {
+  test('uses the shell from the settings', async () => {
     const options = { shellPath: '/bin/sh', bashTimeout: undefined };
-    expect(textOf(await bash.run({ command: 'echo $0' }, surroundings({ options })))).toBe('/bin/sh\n');
+    expect(getText(await bash.run({ command: 'echo $0' }, createToolFixture({ options })))).toBe('/bin/sh\n');
     const missing = { shellPath: '/no/shell', bashTimeout: undefined };
-    expect((await refusal(bash, { command: 'true' }, surroundings({ options: missing }))).message).toBe(
+    expect((await expectFault(bash, { command: 'true' }, createToolFixture({ options: missing }))).message).toBe(
       'Shell not found: /no/shell. Correct shellPath in the settings',
     );
   });
 
-  test('a command that cannot be started is named', async () => {
-    expect((await refusal(bash, { command: 'a\0b' }, surroundings())).message).toMatch(/^Cannot start \/bin\/bash: /);
+  test('reports a shell that cannot be started', async () => {
+    expect((await expectFault(bash, { command: 'a\0b' }, createToolFixture())).message).toMatch(
+      /^Cannot start \/bin\/bash: /,
+    );
   });
 });
 
 describe('stopping', () => {
-  test('a timeout ends the command and keeps what it said', async () => {
-    const fault = await refusal(bash, { command: 'echo start; sleep 600', timeout: 0.2 }, surroundings());
+  test('a timeout stops the command and retains its output', async () => {
+    const fault = await expectFault(bash, { command: 'echo start; sleep 600', timeout: 0.2 }, createToolFixture());
     expect([fault.code, fault.message]).toEqual(['timeout', 'start\n\n\nCommand timed out after 0.2 seconds']);
   });
 
-  test('the timeout of the settings applies when the model gives none', async () => {
-    const here = surroundings({ options: { shellPath: undefined, bashTimeout: 0.1 } });
-    expect((await refusal(bash, { command: 'sleep 600' }, here)).message).toBe('Command timed out after 0.1 seconds');
-    expect((await refusal(bash, { command: 'sleep 600', timeout: 0.2 }, here)).message).toBe(
+  test('the timeout of the settings is the default', async () => {
+    const fixture = createToolFixture({ options: { shellPath: undefined, bashTimeout: 0.1 } });
+    expect((await expectFault(bash, { command: 'sleep 600' }, fixture)).message).toBe(
+      'Command timed out after 0.1 seconds',
+    );
+    expect((await expectFault(bash, { command: 'sleep 600', timeout: 0.2 }, fixture)).message).toBe(
       'Command timed out after 0.2 seconds',
     );
   });
 
-  test('a timeout of weeks does not ring at once', async () => {
-    expect(textOf(await bash.run({ command: 'echo hi', timeout: 1e9 }, surroundings()))).toBe('hi\n');
+  test('a very long timeout does not fire immediately', async () => {
+    expect(getText(await bash.run({ command: 'echo hi', timeout: 1e9 }, createToolFixture()))).toBe('hi\n');
   });
 
-  /** Where 0.3 seconds are over when the command has made a file. */
-  const outOfTime = (): Surroundings => {
-    const here: Surroundings = surroundings({ ports: withLimit(ports, 300, () => existsSync(here.path('begun'))) });
-    return here;
+  /** The clock lets a 300 ms timeout fire only after the command has created the file `begun`. */
+  const createTimeoutFixture = (): ToolFixture => {
+    const fixture: ToolFixture = createToolFixture({
+      ports: withLimit(ports, 300, () => existsSync(fixture.path('begun'))),
+    });
+    return fixture;
   };
 
-  test('what escaped the group is not waited for', async () => {
+  test('processes that left the process group are not waited for', async () => {
     const command =
       'setsid sleep 600 & setsid sh -c "trap \\"\\" TERM; sleep 600" & echo start; touch begun; sleep 600';
-    const fault = await refusal(bash, { command, timeout: 0.3 }, outOfTime());
-    // Shells that see their children die may still say so.
+    const fault = await expectFault(bash, { command, timeout: 0.3 }, createTimeoutFixture());
+    // A shell may still print that its children were killed.
     expect(fault.message).toMatch(/^start\n(Killed\n)*\n\nCommand timed out after 0\.3 seconds$/);
   });
 
-  test('an abort ends the command and keeps what it said', async () => {
-    const here = surroundings({ update: () => here.abort() });
-    const fault = await refusal(bash, { command: 'echo start; setsid sleep 600 & sleep 600' }, here);
+  test('an abort stops the command and retains its output', async () => {
+    const fixture = createToolFixture({ update: () => fixture.abort() });
+    const fault = await expectFault(bash, { command: 'echo start; setsid sleep 600 & sleep 600' }, fixture);
     expect([fault.code, fault.message]).toEqual(['aborted', 'start\n\n\nCommand aborted']);
   });
 
-  test('an abort before the start runs nothing', async () => {
-    const { ports, counts } = countingPorts();
-    const here = surroundings({ ports });
-    here.abort();
-    expect((await refusal(bash, { command: 'touch ran' }, here)).message).toBe('Command aborted');
+  test('an abort before the start runs no command', async () => {
+    const { ports, counts } = createCountingPorts();
+    const fixture = createToolFixture({ ports });
+    fixture.abort();
+    expect((await expectFault(bash, { command: 'touch ran' }, fixture)).message).toBe('Command aborted');
     expect(counts.spawned).toBe(0);
   });
 
-  test('nothing of a stopped command is left', async () => {
+  test('all processes of a stopped command are killed', async () => {
     const command = 'echo $$; sleep 600 & echo $!; sleep 600 & echo $!; touch begun; wait';
-    const fault = await refusal(bash, { command, timeout: 0.3 }, outOfTime());
+    const fault = await expectFault(bash, { command, timeout: 0.3 }, createTimeoutFixture());
     const pids = numbers(fault.message.split('\n\n')[0] ?? '');
     expect(pids).toHaveLength(3);
     await until(() => !pids.some(isAlive));
   });
 });
 
-describe('background children do not hold the call', () => {
+describe('background processes do not delay the result', () => {
   test.each([
     ['silent', 'sleep 600 &'],
-    ['in a session of its own', 'setsid sleep 600 &'],
+    ['in a new session', 'setsid sleep 600 &'],
     ['disowned', 'sleep 600 & disown;'],
     ['nohup', 'nohup sleep 600 &'],
     ['of a subshell', '(sleep 600 &);'],
     ['holding stderr only', 'sleep 600 >/dev/null &'],
-    ['writing without end', '(while :; do echo x; done) &'],
-    ['writing without end in a session of its own', 'setsid yes &'],
-  ])('%s', async (_, holder) => {
-    const here = surroundings();
-    const result = await bash.run({ command: `echo before; ${holder} echo after` }, here);
-    const artifact = await here.artifacts.find('0');
-    const whole = artifact ? Buffer.from(await here.ports.files.read(artifact)).toString() : textOf(result);
-    expect(whole).toMatch(/^before\n/);
-    expect(whole).toMatch(/^after$/m);
+    ['writing forever', '(while :; do echo x; done) &'],
+    ['writing forever in a new session', 'setsid yes &'],
+  ])('%s', async (_, background) => {
+    const fixture = createToolFixture();
+    const result = await bash.run({ command: `echo before; ${background} echo after` }, fixture);
+    const artifact = await fixture.artifacts.find('0');
+    const fullOutput = artifact ? Buffer.from(await fixture.ports.files.read(artifact)).toString() : getText(result);
+    expect(fullOutput).toMatch(/^before\n/);
+    expect(fullOutput).toMatch(/^after$/m);
   });
 
-  test('output before the exit is complete', async () => {
-    const here = surroundings();
-    const result = await bash.run({ command: 'sleep 600 & seq 1 100000' }, here);
+  test('all output before the exit is captured', async () => {
+    const fixture = createToolFixture();
+    const result = await bash.run({ command: 'sleep 600 & seq 1 100000' }, fixture);
     expect(result.details).toMatchObject({ truncation: { totalLines: 100_000, totalBytes: 588_895 } });
   });
 });
 
 describe('long output', () => {
-  test('2000 lines, the rest in an artifact', async () => {
-    const here = surroundings();
-    const result = await bash.run({ command: 'seq 1 3000' }, here);
-    const path = `${here.shelf}/0.bash.log`;
+  test('shows 2000 lines and saves all lines to an artifact', async () => {
+    const fixture = createToolFixture();
+    const result = await bash.run({ command: 'seq 1 3000' }, fixture);
+    const path = `${fixture.artifactDirectory}/0.bash.log`;
     const content = seq(1001, 3000);
-    expect(textOf(result)).toBe(`${content}\n\n[Showing lines 1001-3000 of 3000. Full output: ${path}]`);
+    expect(getText(result)).toBe(`${content}\n\n[Showing lines 1001-3000 of 3000. Full output: ${path}]`);
     expect(result.details).toEqual({
       truncation: {
         content,
@@ -169,50 +182,53 @@ describe('long output', () => {
       artifactId: '0',
       fullOutputPath: path,
     });
-    expect(Buffer.from(await here.ports.files.read(path)).toString()).toBe(seq(1, 3000));
-    expect((await here.ports.files.info(path))?.mode).toBe(0o600);
+    expect(Buffer.from(await fixture.ports.files.read(path)).toString()).toBe(seq(1, 3000));
+    expect((await fixture.ports.files.info(path))?.mode).toBe(0o600);
   });
 
-  test('50 KiB of whole lines', async () => {
-    const here = surroundings();
-    const result = await bash.run({ command: `for i in $(seq 1 60); do printf '%1023s\\n' $i; done` }, here);
-    expect(textOf(result)).toMatch(
+  test('shows 50 KiB of complete lines', async () => {
+    const fixture = createToolFixture();
+    const result = await bash.run({ command: `for i in $(seq 1 60); do printf '%1023s\\n' $i; done` }, fixture);
+    expect(getText(result)).toMatch(
       /\n\n\[Showing lines 11-60 of 60 \(50\.0KB limit\)\. Full output: .*\/0\.bash\.log\]$/,
     );
   });
 
-  test('one line that does not fit', async () => {
-    const result = await bash.run({ command: `echo first; head -c 100000 /dev/zero | tr '\\0' x` }, surroundings());
-    expect(textOf(result)).toMatch(
+  test('shows the end of a line that is too long', async () => {
+    const result = await bash.run(
+      { command: `echo first; head -c 100000 /dev/zero | tr '\\0' x` },
+      createToolFixture(),
+    );
+    expect(getText(result)).toMatch(
       /^x{51200}\n\n\[Showing last 50\.0KB of line 2 \(line is 97\.7KB\)\. Full output: .*\/0\.bash\.log\]$/,
     );
     expect(result.details).toMatchObject({ truncation: { truncatedBy: 'bytes', lastLinePartial: true } });
   });
 
-  test('a failure says both', async () => {
-    const fault = await refusal(bash, { command: 'seq 1 3000; exit 2' }, surroundings());
+  test('a failure reports the truncation and the exit code', async () => {
+    const fault = await expectFault(bash, { command: 'seq 1 3000; exit 2' }, createToolFixture());
     expect(fault.message).toMatch(/3000\n\n\n\[Showing lines 1001-3000 .*\]\n\nCommand exited with code 2$/);
     expect(fault.details).toMatchObject({ truncation: { truncated: true }, artifactId: '0' });
   });
 
-  test('an artifact that cannot be kept does not lose the answer', async () => {
+  test('returns the output when the artifact cannot be saved', async () => {
     const artifacts = { reserve: () => Promise.reject(new Error('disk full')), find: async () => undefined };
-    const result = await bash.run({ command: 'seq 1 3000' }, surroundings({ artifacts }));
-    expect(textOf(result)).toMatch(/\[Showing lines 1001-3000 of 3000\. Full output not saved: disk full\]$/);
+    const result = await bash.run({ command: 'seq 1 3000' }, createToolFixture({ artifacts }));
+    expect(getText(result)).toMatch(/\[Showing lines 1001-3000 of 3000\. Full output not saved: disk full\]$/);
     expect(result.details).not.toHaveProperty('artifactId');
   });
 });
 
-test('updates show everything so far, the first one at once', async () => {
-  const seen: ToolResult[] = [];
-  const here = surroundings({
+test('updates contain all output so far; the first one is sent immediately', async () => {
+  const partialResults: ToolResult[] = [];
+  const fixture = createToolFixture({
     update(partial) {
-      seen.push(partial);
-      // The command goes on only when its first word was shown.
-      here.put({ shown: '' });
+      partialResults.push(partial);
+      // The command continues after its first output was shown.
+      fixture.writeFiles({ shown: '' });
     },
   });
   const command = 'echo one; until [ -e shown ]; do sleep 0.01; done; echo two';
-  expect(textOf(await bash.run({ command }, here))).toBe('one\ntwo\n');
-  expect(seen[0]).toEqual({ content: [{ type: 'text', text: 'one\n' }] });
+  expect(getText(await bash.run({ command }, fixture))).toBe('one\ntwo\n');
+  expect(partialResults[0]).toEqual({ content: [{ type: 'text', text: 'one\n' }] });
 });

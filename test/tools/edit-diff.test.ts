@@ -1,14 +1,14 @@
-// The diff that hosts show: numbered lines, four of context, dots for what is skipped.
+// The diff of an edit: numbered lines, four lines of context, dots for skipped lines.
 import { expect, test } from 'vitest';
-import { lineDiff } from '../../src/tools/edit-diff.ts';
+import { createLineDiff } from '../../src/tools/edit-diff.ts';
 
-const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`);
-const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const createLines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`);
+const joinLines = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 
-test('one change in the middle, numbers aligned', async () => {
-  const before = numbered(20);
+test('a change in the middle has aligned line numbers', async () => {
+  const before = createLines(20);
   const after = before.with(9, 'LINE 10');
-  expect(await lineDiff(text(before), text(after))).toEqual({
+  expect(await createLineDiff(joinLines(before), joinLines(after))).toEqual({
     diff: [
       '    ...',
       '  6 line 6',
@@ -27,10 +27,10 @@ test('one change in the middle, numbers aligned', async () => {
   });
 });
 
-test('two changes far apart, numbers of the new file for what is new and of the old for the rest', async () => {
-  const before = numbered(30);
+test('added lines have numbers of the new file, other lines numbers of the old file', async () => {
+  const before = createLines(30);
   const after = [...before.slice(0, 2), 'new a', 'new b', ...before.slice(2, 24), ...before.slice(25)];
-  const { diff, firstChangedLine } = await lineDiff(text(before), text(after));
+  const { diff, firstChangedLine } = await createLineDiff(joinLines(before), joinLines(after));
   expect(firstChangedLine).toBe(3);
   expect(diff.split('\n')).toEqual([
     '  1 line 1',
@@ -55,18 +55,18 @@ test('two changes far apart, numbers of the new file for what is new and of the 
   ]);
 });
 
-test('a newline that came or went at the end shows as a changed line', async () => {
-  expect(await lineDiff('a\nb', 'a\nb\n')).toEqual({ diff: ' 1 a\n-2 b\n+2 b', firstChangedLine: 2 });
+test('a final newline that was added or removed is a changed line', async () => {
+  expect(await createLineDiff('a\nb', 'a\nb\n')).toEqual({ diff: ' 1 a\n-2 b\n+2 b', firstChangedLine: 2 });
 });
 
-test('everything removed', async () => {
-  expect(await lineDiff('a\nb\n', '')).toEqual({ diff: '-1 a\n-2 b', firstChangedLine: 1 });
+test('all lines removed', async () => {
+  expect(await createLineDiff('a\nb\n', '')).toEqual({ diff: '-1 a\n-2 b', firstChangedLine: 1 });
 });
 
-test('a change too large to search for its shortest form is shown as one block', async () => {
-  const before = ['same', ...numbered(3000), 'end'];
-  const after = ['same', ...numbered(3000).map((line) => line.toUpperCase()), 'end'];
-  const { diff, firstChangedLine } = await lineDiff(text(before), text(after));
+test('a very large change is shown as one hunk', async () => {
+  const before = ['same', ...createLines(3000), 'end'];
+  const after = ['same', ...createLines(3000).map((line) => line.toUpperCase()), 'end'];
+  const { diff, firstChangedLine } = await createLineDiff(joinLines(before), joinLines(after));
   const lines = diff.split('\n');
   expect(firstChangedLine).toBe(2);
   expect(lines).toHaveLength(6002);

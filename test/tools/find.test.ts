@@ -1,12 +1,12 @@
-// The find tool: files by name, as git sees them.
+// The find tool: finds files by glob and respects .gitignore.
 import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { find } from '../../src/tools/find.ts';
-import { countingPorts, refusal, surroundings, textOf } from './surroundings.ts';
+import { createCountingPorts, createToolFixture, expectFault, getText } from './tool-fixture.ts';
 
-function project() {
-  const here = surroundings();
-  here.put({
+function createProject() {
+  const fixture = createToolFixture();
+  fixture.writeFiles({
     '.gitignore': '*.log\nbuild/\n',
     '.git/config': '',
     '.hidden/deep.ts': '',
@@ -19,11 +19,11 @@ function project() {
     'src/lib/private.ts': '',
     'src/sub/.git/HEAD': '',
   });
-  return here;
+  return fixture;
 }
 
-test('hidden files are there, ignored ones and .git are not', async () => {
-  expect(await find.run({ pattern: '*' }, project())).toEqual({
+test('includes hidden files, but not ignored files and .git', async () => {
+  expect(await find.run({ pattern: '*' }, createProject())).toEqual({
     content: [
       {
         type: 'text',
@@ -35,32 +35,32 @@ test('hidden files are there, ignored ones and .git are not', async () => {
   });
 });
 
-test('a pattern does not bring ignored files back', async () => {
-  expect(textOf(await find.run({ pattern: '*.log' }, project()))).toBe('No files found matching pattern');
+test('a pattern does not override .gitignore', async () => {
+  expect(getText(await find.run({ pattern: '*.log' }, createProject()))).toBe('No files found matching pattern');
 });
 
-test('patterns with a slash begin at the folder that is searched; results are relative to it', async () => {
-  const here = project();
-  expect(textOf(await find.run({ pattern: 'src/*.ts' }, here))).toBe('src/index.ts');
-  expect(textOf(await find.run({ pattern: 'index.ts', path: 'src' }, here))).toBe('index.ts\nlib/index.ts');
-  expect(textOf(await find.run({ pattern: 'lib/*.ts', path: 'src' }, here))).toBe('lib/index.ts');
+test('patterns with a slash and results are relative to the searched folder', async () => {
+  const fixture = createProject();
+  expect(getText(await find.run({ pattern: 'src/*.ts' }, fixture))).toBe('src/index.ts');
+  expect(getText(await find.run({ pattern: 'index.ts', path: 'src' }, fixture))).toBe('index.ts\nlib/index.ts');
+  expect(getText(await find.run({ pattern: 'lib/*.ts', path: 'src' }, fixture))).toBe('lib/index.ts');
 });
 
-test('ignored folders and .git may be searched on purpose', async () => {
-  const here = project();
-  expect(textOf(await find.run({ pattern: '*.ts', path: 'build' }, here))).toBe('out.ts');
-  expect(textOf(await find.run({ pattern: '*', path: '.git' }, here))).toBe('config');
+test('ignored folders and .git can be searched explicitly', async () => {
+  const fixture = createProject();
+  expect(getText(await find.run({ pattern: '*.ts', path: 'build' }, fixture))).toBe('out.ts');
+  expect(getText(await find.run({ pattern: '*', path: '.git' }, fixture))).toBe('config');
 });
 
-test('a link to a folder is followed when it is named', async () => {
-  const here = project();
-  symlinkSync('src', here.path('link'));
-  expect(textOf(await find.run({ pattern: '*.ts', path: 'link/lib' }, here))).toBe('index.ts');
+test('a link to a folder is followed when it is the path argument', async () => {
+  const fixture = createProject();
+  symlinkSync('src', fixture.path('link'));
+  expect(getText(await find.run({ pattern: '*.ts', path: 'link/lib' }, fixture))).toBe('index.ts');
 });
 
-test('the limit is said together with the way to more', async () => {
-  const here = project();
-  expect(await find.run({ pattern: '*.ts', limit: 2 }, here)).toEqual({
+test('a reached limit is reported with the limit to use instead', async () => {
+  const fixture = createProject();
+  expect(await find.run({ pattern: '*.ts', limit: 2 }, fixture)).toEqual({
     content: [
       {
         type: 'text',
@@ -69,45 +69,45 @@ test('the limit is said together with the way to more', async () => {
     ],
     details: { resultLimitReached: 2 },
   });
-  expect(await find.run({ pattern: '*.ts', limit: 4 }, here)).not.toHaveProperty('details');
+  expect(await find.run({ pattern: '*.ts', limit: 4 }, fixture)).not.toHaveProperty('details');
 });
 
-test('.gitignore counts outside of repositories too', async () => {
-  const here = surroundings();
-  here.put({ '.gitignore': 'a\n', a: '', b: '' });
-  expect(textOf(await find.run({ pattern: '?' }, here))).toBe('b');
+test('.gitignore is respected outside of repositories', async () => {
+  const fixture = createToolFixture();
+  fixture.writeFiles({ '.gitignore': 'a\n', a: '', b: '' });
+  expect(getText(await find.run({ pattern: '?' }, fixture))).toBe('b');
 });
 
-test('the walk is stopped when there are more than the limit', async () => {
-  const here = project();
-  const { ports, counts } = countingPorts();
-  await find.run({ pattern: '*.ts', limit: 2 }, { ...here, ports });
+test('ripgrep is stopped when the limit is exceeded', async () => {
+  const fixture = createProject();
+  const { ports, counts } = createCountingPorts();
+  await find.run({ pattern: '*.ts', limit: 2 }, { ...fixture, ports });
   expect(counts).toEqual({ spawned: 1, killed: 1 });
-  await find.run({ pattern: '*.ts' }, { ...here, ports });
+  await find.run({ pattern: '*.ts' }, { ...fixture, ports });
   expect(counts).toEqual({ spawned: 2, killed: 1 });
 });
 
-test('50 KiB is a limit of its own', async () => {
-  const here = surroundings();
-  for (let i = 0; i < 300; i += 1) here.put({ [`${String(i).padStart(3, '0')}${'x'.repeat(200)}`]: '' });
-  const result = await find.run({ pattern: '*' }, here);
-  expect(textOf(result).endsWith('\n\n[50.0KB limit reached]')).toBe(true);
+test('output is limited to 50 KiB', async () => {
+  const fixture = createToolFixture();
+  for (let i = 0; i < 300; i += 1) fixture.writeFiles({ [`${String(i).padStart(3, '0')}${'x'.repeat(200)}`]: '' });
+  const result = await find.run({ pattern: '*' }, fixture);
+  expect(getText(result).endsWith('\n\n[50.0KB limit reached]')).toBe(true);
   expect(result.details).toMatchObject({ truncation: { totalLines: 300, outputLines: 250 } });
 });
 
-test('what is no folder is refused', async () => {
-  const here = project();
-  expect((await refusal(find, { pattern: '*', path: 'nope' }, here)).message).toBe(
-    `Path not found: ${here.path('nope')}`,
+test('a path that is not a folder is rejected', async () => {
+  const fixture = createProject();
+  expect((await expectFault(find, { pattern: '*', path: 'nope' }, fixture)).message).toBe(
+    `Path not found: ${fixture.path('nope')}`,
   );
-  expect((await refusal(find, { pattern: '*', path: 'b.ts' }, here)).message).toBe(
-    `Not a directory: ${here.path('b.ts')}`,
+  expect((await expectFault(find, { pattern: '*', path: 'b.ts' }, fixture)).message).toBe(
+    `Not a directory: ${fixture.path('b.ts')}`,
   );
 });
 
-test('an aborted search ends', async () => {
-  const here = project();
-  const running = refusal(find, { pattern: '*' }, here);
-  here.abort();
+test('an aborted search ends with an error', async () => {
+  const fixture = createProject();
+  const running = expectFault(find, { pattern: '*' }, fixture);
+  fixture.abort();
   expect((await running).message).toBe('Operation aborted');
 });

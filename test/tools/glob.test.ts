@@ -1,4 +1,4 @@
-// Globs as .gitignore files spell them.
+// Globs with .gitignore syntax.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlob } from '../../src/tools/glob.ts';
@@ -14,7 +14,7 @@ const paths = [
   'x{y}.md',
   'é/ü.ts',
 ];
-const fitting = (pattern: string) => paths.filter(compileGlob(pattern));
+const listMatches = (pattern: string) => paths.filter(compileGlob(pattern));
 
 describe('patterns', () => {
   test.each([
@@ -41,17 +41,17 @@ describe('patterns', () => {
     ['{unclosed', []],
     ['a.ts/', []],
   ])('%s', (pattern, expected) => {
-    expect(fitting(pattern)).toEqual(expected);
+    expect(listMatches(pattern)).toEqual(expected);
   });
 });
 
-test('what cannot be read as a pattern is refused', () => {
+test('invalid patterns are rejected', () => {
   expect(() => compileGlob('[z-a]')).toThrow('Invalid pattern: [z-a]');
   expect(() => compileGlob('{a,b}'.repeat(12))).toThrow(/^Too many braces/);
 });
 
-/** The same meaning as a regular expression, which is slow on long paths. */
-function expressionOf(glob: string): RegExp {
+/** Reference implementation with a regular expression, which is slow on long paths. */
+function toRegExp(glob: string): RegExp {
   const tokens = glob.matchAll(/(?<![^/])\*\*\/|\*+|\?|\[!?[a-z-]+\]|\\.|./gsu);
   const parts = Array.from(tokens, ([token]) => {
     if (token === '**/') return '(?:[^/]+/)*';
@@ -65,19 +65,19 @@ function expressionOf(glob: string): RegExp {
   return new RegExp(`^${parts.join('')}$`, 'su');
 }
 
-test('short globs mean what the expression means', () => {
+test('short globs match like the reference implementation', () => {
   const part = fc.constantFrom('*', '**', '**/', '/', '?', 'a', 'b', '.', '[a-b]', '[!a]', '\\*', '😀');
   const globs = fc.array(part, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
-  const pathsOf = fc
+  const randomPaths = fc
     .array(fc.constantFrom('a', 'b', '/', '.', '*', '😀'), { maxLength: 8 })
     .map((parts) => parts.join(''));
   fc.assert(
-    fc.property(globs, fc.array(pathsOf, { minLength: 5, maxLength: 5 }), (glob, some) => {
-      const expression = expressionOf(glob.startsWith('/') ? glob.slice(1) : glob);
-      const fits = compileGlob(glob);
-      for (const path of some) {
+    fc.property(globs, fc.array(randomPaths, { minLength: 5, maxLength: 5 }), (glob, samplePaths) => {
+      const expression = toRegExp(glob.startsWith('/') ? glob.slice(1) : glob);
+      const matches = compileGlob(glob);
+      for (const path of samplePaths) {
         const name = path.slice(path.lastIndexOf('/') + 1);
-        expect([path, fits(path)]).toEqual([path, expression.test(glob.includes('/') ? path : name)]);
+        expect([path, matches(path)]).toEqual([path, expression.test(glob.includes('/') ? path : name)]);
       }
     }),
     { numRuns: 3000 },

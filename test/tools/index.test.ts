@@ -1,14 +1,14 @@
-// The seven tools as the model is told of them: their names, their arguments, and how little they cost.
+// The built-in tools: names, arguments, effects and the size of their descriptions.
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { expect, test } from 'vitest';
 import { builtinTools } from '../../src/tools/index.ts';
 
-const schemaOf = (tool: (typeof builtinTools)[number]) =>
+const getSchema = (tool: (typeof builtinTools)[number]) =>
   toJsonSchema(tool.params) as { properties: Record<string, unknown>; required: string[] };
 
 test('names and arguments', () => {
   const shapes = builtinTools.map((tool) => {
-    const { properties, required } = schemaOf(tool);
+    const { properties, required } = getSchema(tool);
     return [tool.name, ...Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`))].join(
       ' ',
     );
@@ -24,7 +24,7 @@ test('names and arguments', () => {
   ]);
 });
 
-test('what they do to the world', () => {
+test('effects', () => {
   expect(Object.fromEntries(builtinTools.map((tool) => [tool.name, tool.effect]))).toEqual({
     read: 'read',
     bash: 'execute',
@@ -36,12 +36,12 @@ test('what they do to the world', () => {
   });
 });
 
-test('together they cost the model little', () => {
-  const offers = builtinTools.map((tool) => {
-    const { $schema, ...parameters } = schemaOf(tool) as { $schema?: string };
+test('tool descriptions and snippets stay small', () => {
+  const descriptions = builtinTools.map((tool) => {
+    const { $schema, ...parameters } = getSchema(tool) as { $schema?: string };
     return { name: tool.name, description: tool.doc, parameters };
   });
-  expect(Buffer.byteLength(JSON.stringify(offers))).toBeLessThanOrEqual(2800);
+  expect(Buffer.byteLength(JSON.stringify(descriptions))).toBeLessThanOrEqual(2800);
   const lines = builtinTools.flatMap((tool) => [`- ${tool.name}: ${tool.snippet}`, ...(tool.guidelines ?? [])]);
   expect(Buffer.byteLength(lines.join('\n'))).toBeLessThanOrEqual(700);
   for (const tool of builtinTools) expect(tool.snippet).toMatch(/^[^\n]+$/);

@@ -1,11 +1,11 @@
-// The tail of an output: exact totals, the last whole lines within both limits, however it arrived.
+// The tail of an output: exact totals and the last complete lines within both limits.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OutputTail, type Tail } from '../../src/tools/output-tail.ts';
+import { OutputTail, type TailSnapshot } from '../../src/tools/output-tail.ts';
 
 const MAX_BYTES = 51_200;
 
-function tailOf(...chunks: (string | Uint8Array)[]): Tail {
+function createTail(...chunks: (string | Uint8Array)[]): TailSnapshot {
   const tail = new OutputTail();
   for (const chunk of chunks) tail.append(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
   return tail.snapshot();
@@ -20,13 +20,13 @@ describe('counting lines', () => {
     ['a\nb', 2],
     ['a\n\n', 2],
   ])('%j is %i', (text, lines) => {
-    expect(tailOf(text)).toMatchObject({ output: text, totalLines: lines, outputLines: lines, truncated: false });
+    expect(createTail(text)).toMatchObject({ output: text, totalLines: lines, outputLines: lines, truncated: false });
   });
 });
 
-test('at the limits nothing is cut, one more is', () => {
-  expect(tailOf('x\n'.repeat(2000))).toMatchObject({ truncated: false, totalLines: 2000, outputLines: 2000 });
-  expect(tailOf('x\n'.repeat(2000), 'y')).toMatchObject({
+test('output at the limits is not truncated; one more line or byte is', () => {
+  expect(createTail('x\n'.repeat(2000))).toMatchObject({ truncated: false, totalLines: 2000, outputLines: 2000 });
+  expect(createTail('x\n'.repeat(2000), 'y')).toMatchObject({
     truncated: true,
     truncatedBy: 'lines',
     totalLines: 2001,
@@ -34,19 +34,19 @@ test('at the limits nothing is cut, one more is', () => {
     firstLine: 2,
     output: `${'x\n'.repeat(1999)}y`,
   });
-  expect(tailOf('x'.repeat(MAX_BYTES))).toMatchObject({ truncated: false, totalBytes: MAX_BYTES });
-  expect(tailOf(`${'x'.repeat(MAX_BYTES)}\n`)).toMatchObject({
+  expect(createTail('x'.repeat(MAX_BYTES))).toMatchObject({ truncated: false, totalBytes: MAX_BYTES });
+  expect(createTail(`${'x'.repeat(MAX_BYTES)}\n`)).toMatchObject({
     truncated: true,
     truncatedBy: 'bytes',
     partialLine: true,
   });
 });
 
-test('the byte limit keeps whole lines', () => {
+test('the byte limit retains complete lines', () => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i}:${'é'.repeat(500)}\n`);
-  const { output, ...facts } = tailOf(...lines);
+  const { output, ...totals } = createTail(...lines);
   expect(output).toBe(lines.slice(-50).join(''));
-  expect(facts).toEqual({
+  expect(totals).toEqual({
     truncated: true,
     truncatedBy: 'bytes',
     firstLine: 51,
@@ -59,10 +59,10 @@ test('the byte limit keeps whole lines', () => {
   });
 });
 
-test('a last line that does not fit is shown from its end, in whole characters', () => {
-  const { output, ...facts } = tailOf('first\n', `x${'€'.repeat(20_000)}`);
+test('of a last line that does not fit, the end is shown in complete characters', () => {
+  const { output, ...totals } = createTail('first\n', `x${'€'.repeat(20_000)}`);
   expect(output).toBe('€'.repeat(17_066));
-  expect(facts).toMatchObject({
+  expect(totals).toMatchObject({
     truncated: true,
     partialLine: true,
     firstLine: 2,
@@ -72,22 +72,22 @@ test('a last line that does not fit is shown from its end, in whole characters',
   });
 });
 
-test('whole() is everything while everything fits', () => {
+test('copyAll() returns all output while it fits', () => {
   const tail = new OutputTail();
   tail.append(Buffer.from('ab'));
-  expect(tail.fits(Buffer.from('x'.repeat(MAX_BYTES - 2)))).toBe(true);
-  expect(tail.fits(Buffer.from('x'.repeat(MAX_BYTES - 1)))).toBe(false);
-  expect(tail.fits(Buffer.from('\n'.repeat(2000)))).toBe(true);
-  expect(tail.fits(Buffer.from('\n'.repeat(2000).concat('x')))).toBe(false);
-  expect(Buffer.from(tail.whole()).toString()).toBe('ab');
+  expect(tail.canShowAllWith(Buffer.from('x'.repeat(MAX_BYTES - 2)))).toBe(true);
+  expect(tail.canShowAllWith(Buffer.from('x'.repeat(MAX_BYTES - 1)))).toBe(false);
+  expect(tail.canShowAllWith(Buffer.from('\n'.repeat(2000)))).toBe(true);
+  expect(tail.canShowAllWith(Buffer.from('\n'.repeat(2000).concat('x')))).toBe(false);
+  expect(Buffer.from(tail.copyAll()).toString()).toBe('ab');
 });
 
-/** The same by the simplest means: the whole text in memory. */
-function expectedTail(text: string): Partial<Tail> {
+/** Reference implementation that holds the whole text in memory. */
+function expectedTail(text: string): Partial<TailSnapshot> {
   const lines = text.match(/[^\n]*\n|[^\n]+/g) ?? [];
   const bytes = (part: string) => Buffer.byteLength(part);
-  const facts = { totalLines: lines.length, totalBytes: bytes(text) };
-  if (lines.length <= 2000 && facts.totalBytes <= MAX_BYTES) return { ...facts, output: text, truncated: false };
+  const totals = { totalLines: lines.length, totalBytes: bytes(text) };
+  if (lines.length <= 2000 && totals.totalBytes <= MAX_BYTES) return { ...totals, output: text, truncated: false };
   let output = '';
   let outputLines = 0;
   for (const line of [...lines].reverse()) {
@@ -95,26 +95,29 @@ function expectedTail(text: string): Partial<Tail> {
     output = line + output;
     outputLines += 1;
   }
-  if (outputLines > 0) return { ...facts, output, outputLines, truncated: true, partialLine: false };
+  if (outputLines > 0) return { ...totals, output, outputLines, truncated: true, partialLine: false };
   let last = lines.at(-1) ?? '';
   while (bytes(last) > MAX_BYTES) last = [...last].slice(1).join('');
-  return { ...facts, output: last, outputLines: 1, truncated: true, partialLine: true };
+  return { ...totals, output: last, outputLines: 1, truncated: true, partialLine: true };
 }
 
-test('any text in any chunks gives what the whole gives', () => {
+test('the result does not depend on chunk boundaries', () => {
   const line = fc
     .tuple(fc.constantFrom('x', 'é', '€', '😀', ''), fc.integer({ min: 1, max: 4000 }))
     .map(([c, n]) => c.repeat(n));
   const text = fc
     .tuple(fc.array(line, { maxLength: 40 }), fc.nat({ max: 2100 }), fc.boolean())
-    .map(([lines, blanks, closed]) => `${'\n'.repeat(blanks)}${lines.join('\n')}${closed ? '\n' : ''}`);
+    .map(
+      ([lines, blankLines, endsWithNewline]) =>
+        `${'\n'.repeat(blankLines)}${lines.join('\n')}${endsWithNewline ? '\n' : ''}`,
+    );
   fc.assert(
     fc.property(text, fc.array(fc.nat(), { maxLength: 12 }), (whole, cuts) => {
       const all = Buffer.from(whole);
       const edges = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
       const chunks = edges.slice(1).map((end, i) => all.subarray(edges[i], end));
-      const tail = tailOf(...chunks);
-      expect(tail).toEqual(tailOf(all));
+      const tail = createTail(...chunks);
+      expect(tail).toEqual(createTail(all));
       expect(tail).toMatchObject(expectedTail(whole));
       expect(tail.outputBytes).toBe(Buffer.byteLength(tail.output));
     }),

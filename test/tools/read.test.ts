@@ -1,66 +1,66 @@
-// The read tool shows what is there, in bounds, and says what it left out.
+// The read tool: text, line ranges, limits, images and artifacts.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, symlinkSync, truncateSync, writeSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { read } from '../../src/tools/read.ts';
-import { ports, refusal, surroundings, textOf } from './surroundings.ts';
+import { createToolFixture, expectFault, getText, ports } from './tool-fixture.ts';
 
 const lines = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `line ${from + i}\n`).join('');
 
 describe('text', () => {
-  test('a whole file comes as it is, without details', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': 'one\r\n\ttwo\n' });
-    expect(await read.run({ path: 'a.txt' }, here)).toEqual({ content: [{ type: 'text', text: 'one\r\n\ttwo\n' }] });
+  test('a file is returned unchanged, without details', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': 'one\r\n\ttwo\n' });
+    expect(await read.run({ path: 'a.txt' }, fixture)).toEqual({ content: [{ type: 'text', text: 'one\r\n\ttwo\n' }] });
   });
 
   test('a leading BOM is not shown', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': '\ufeffone\n' });
-    expect(textOf(await read.run({ path: 'a.txt' }, here))).toBe('one\n');
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': '\ufeffone\n' });
+    expect(getText(await read.run({ path: 'a.txt' }, fixture))).toBe('one\n');
   });
 
-  test('an empty file says so', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': '' });
-    expect(textOf(await read.run({ path: 'a.txt' }, here))).toBe('(empty file)');
+  test('an empty file is reported', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': '' });
+    expect(getText(await read.run({ path: 'a.txt' }, fixture))).toBe('(empty file)');
   });
 
-  test('files of /proc have content although their size is zero', async () => {
-    expect(textOf(await read.run({ path: '/proc/self/status' }, surroundings()))).toContain('Pid:');
+  test('files in /proc are read although their size is zero', async () => {
+    expect(getText(await read.run({ path: '/proc/self/status' }, createToolFixture()))).toContain('Pid:');
   });
 
-  test('offset and limit choose lines, and the rest is counted', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': lines(10) });
-    expect(textOf(await read.run({ path: 'a.txt', offset: 3, limit: 2 }, here))).toBe(
+  test('offset and limit select lines; the remaining lines are counted', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': lines(10) });
+    expect(getText(await read.run({ path: 'a.txt', offset: 3, limit: 2 }, fixture))).toBe(
       'line 3\nline 4\n\n[6 more lines in file. Use offset=5 to continue.]',
     );
-    expect(textOf(await read.run({ path: 'a.txt', offset: 9, limit: 2 }, here))).toBe('line 9\nline 10\n');
-    expect(textOf(await read.run({ path: 'a.txt', offset: 10 }, here))).toBe('line 10\n');
-    expect(textOf(await read.run({ path: 'a.txt', offset: 0, limit: 1 }, here))).toBe(
+    expect(getText(await read.run({ path: 'a.txt', offset: 9, limit: 2 }, fixture))).toBe('line 9\nline 10\n');
+    expect(getText(await read.run({ path: 'a.txt', offset: 10 }, fixture))).toBe('line 10\n');
+    expect(getText(await read.run({ path: 'a.txt', offset: 0, limit: 1 }, fixture))).toBe(
       'line 1\n\n[9 more lines in file. Use offset=2 to continue.]',
     );
   });
 
-  test('the last line counts with and without a newline', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': 'one\ntwo', 'b.txt': 'one\ntwo\n' });
+  test('the last line is counted with and without a newline', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': 'one\ntwo', 'b.txt': 'one\ntwo\n' });
     for (const path of ['a.txt', 'b.txt']) {
-      expect((await refusal(read, { path, offset: 3 }, here)).message).toBe(
+      expect((await expectFault(read, { path, offset: 3 }, fixture)).message).toBe(
         'Offset 3 is beyond end of file (2 lines total)',
       );
     }
-    expect(textOf(await read.run({ path: 'a.txt', offset: 2 }, here))).toBe('two');
+    expect(getText(await read.run({ path: 'a.txt', offset: 2 }, fixture))).toBe('two');
   });
 });
 
 describe('limits', () => {
   test('2000 lines', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': lines(2500) });
-    const result = await read.run({ path: 'a.txt' }, here);
-    const text = textOf(result);
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': lines(2500) });
+    const result = await read.run({ path: 'a.txt' }, fixture);
+    const text = getText(result);
     expect(text).toBe(`${lines(2000)}\n[Showing lines 1-2000 of 2500. Use offset=2001 to continue.]`);
     const content = lines(2000).slice(0, -1);
     expect(result.details).toEqual({
@@ -78,21 +78,21 @@ describe('limits', () => {
         maxBytes: 51200,
       },
     });
-    expect(textOf(await read.run({ path: 'a.txt', offset: 2001 }, here))).toBe(lines(500, 2001));
+    expect(getText(await read.run({ path: 'a.txt', offset: 2001 }, fixture))).toBe(lines(500, 2001));
   });
 
-  test('exactly 2000 lines are not too many', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': lines(2000) });
-    expect(await read.run({ path: 'a.txt' }, here)).toEqual({ content: [{ type: 'text', text: lines(2000) }] });
+  test('exactly 2000 lines are not truncated', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': lines(2000) });
+    expect(await read.run({ path: 'a.txt' }, fixture)).toEqual({ content: [{ type: 'text', text: lines(2000) }] });
   });
 
-  test('50 KiB, in whole lines', async () => {
-    const here = surroundings();
+  test('50 KiB of complete lines', async () => {
+    const fixture = createToolFixture();
     const line = `${'é'.repeat(511)}\n`; // 1023 bytes
-    here.put({ 'a.txt': line.repeat(60) });
-    const result = await read.run({ path: 'a.txt' }, here);
-    expect(textOf(result)).toBe(
+    fixture.writeFiles({ 'a.txt': line.repeat(60) });
+    const result = await read.run({ path: 'a.txt' }, fixture);
+    expect(getText(result)).toBe(
       `${line.repeat(50)}\n[Showing lines 1-50 of 60 (50.0KB limit). Use offset=51 to continue.]`,
     );
     expect(result.details).toMatchObject({
@@ -100,130 +100,130 @@ describe('limits', () => {
     });
   });
 
-  test('a first line that does not fit is named with a way to see it', async () => {
-    const here = surroundings();
-    here.put({ 'a b.txt': `short\n${'x'.repeat(60_000)}\nend\n` });
-    expect(textOf(await read.run({ path: 'a b.txt', offset: 2 }, here))).toBe(
+  test('a first line that does not fit is reported with a command to show it', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a b.txt': `short\n${'x'.repeat(60_000)}\nend\n` });
+    expect(getText(await read.run({ path: 'a b.txt', offset: 2 }, fixture))).toBe(
       "[Line 2 is 58.6KB, exceeds 50.0KB limit. Use bash: sed -n '2p' 'a b.txt' | head -c 51200]",
     );
-    expect((await read.run({ path: 'a b.txt', offset: 2 }, here)).details).toMatchObject({
+    expect((await read.run({ path: 'a b.txt', offset: 2 }, fixture)).details).toMatchObject({
       truncation: { content: '', firstLineExceedsLimit: true, outputLines: 0, outputBytes: 0 },
     });
-    expect(textOf(await read.run({ path: 'a b.txt' }, here))).toBe(
+    expect(getText(await read.run({ path: 'a b.txt' }, fixture))).toBe(
       'short\n\n[Showing lines 1-1 of 3 (50.0KB limit). Use offset=2 to continue.]',
     );
   });
 
   test('a line of exactly 50 KiB fits, one byte more does not', async () => {
-    const here = surroundings();
-    here.put({ 'fits.txt': `${'x'.repeat(51_200)}\n`, 'not.txt': `${'x'.repeat(51_201)}\n` });
-    expect(textOf(await read.run({ path: 'fits.txt' }, here))).toBe(`${'x'.repeat(51_200)}\n`);
-    expect(textOf(await read.run({ path: 'not.txt' }, here))).toMatch(/^\[Line 1 is 50\.0KB, exceeds/);
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'fits.txt': `${'x'.repeat(51_200)}\n`, 'not.txt': `${'x'.repeat(51_201)}\n` });
+    expect(getText(await read.run({ path: 'fits.txt' }, fixture))).toBe(`${'x'.repeat(51_200)}\n`);
+    expect(getText(await read.run({ path: 'not.txt' }, fixture))).toMatch(/^\[Line 1 is 50\.0KB, exceeds/);
   });
 });
 
 describe('huge files', () => {
-  test('5 GB of zeros are called binary', async () => {
-    const here = surroundings();
-    here.put({ sparse: '' });
-    truncateSync(here.path('sparse'), 5 * 1024 ** 3);
-    expect(textOf(await read.run({ path: 'sparse' }, here))).toBe(
+  test('5 GB of zeros are reported as binary', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ sparse: '' });
+    truncateSync(fixture.path('sparse'), 5 * 1024 ** 3);
+    expect(getText(await read.run({ path: 'sparse' }, fixture))).toBe(
       '[sparse is a binary file (5.0GB); its content is not shown]',
     );
   });
 
-  test('5 GB that begin as text are shown in part, without being read to the end', async () => {
-    const here = surroundings();
-    here.put({ log: lines(3000) });
-    truncateSync(here.path('log'), 5 * 1024 ** 3);
+  test('5 GB that start as text are shown in part, without reading to the end', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ log: lines(3000) });
+    truncateSync(fixture.path('log'), 5 * 1024 ** 3);
     const before = process.memoryUsage().rss;
-    const text = textOf(await read.run({ path: 'log' }, here));
+    const text = getText(await read.run({ path: 'log' }, fixture));
     expect(text.endsWith('[Showing lines 1-2000 of more than 3001. Use offset=2001 to continue.]')).toBe(true);
-    expect(textOf(await read.run({ path: 'log', limit: 1 }, here))).toBe(
+    expect(getText(await read.run({ path: 'log', limit: 1 }, fixture))).toBe(
       'line 1\n\n[More than 3000 more lines in file. Use offset=2 to continue.]',
     );
-    expect(textOf(await read.run({ path: 'log', offset: 3001 }, here))).toMatch(
+    expect(getText(await read.run({ path: 'log', offset: 3001 }, fixture))).toMatch(
       /^\[Line 3001 is at least 12\d\.\dMB, /,
     );
-    expect((await refusal(read, { path: 'log', offset: 4000 }, here)).message).toBe(
+    expect((await expectFault(read, { path: 'log', offset: 4000 }, fixture)).message).toBe(
       "Offset 4000 is beyond the first 128.0MB of the file. Use bash: sed -n '4000,5999p' log",
     );
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 ** 2);
   });
 
-  test('lines deep inside a large file are found', async () => {
-    const here = surroundings();
-    const file = openSync(here.path('big.txt'), 'w');
+  test('lines far inside a large file can be read', async () => {
+    const fixture = createToolFixture();
+    const file = openSync(fixture.path('big.txt'), 'w');
     const block = 'x'.repeat(99).concat('\n').repeat(10_000);
     for (let i = 0; i < 20; i += 1) writeSync(file, block);
     writeSync(file, 'needle\n');
     closeSync(file);
-    expect(textOf(await read.run({ path: 'big.txt', offset: 200_001 }, here))).toBe('needle\n');
+    expect(getText(await read.run({ path: 'big.txt', offset: 200_001 }, fixture))).toBe('needle\n');
   });
 });
 
-describe('what has no end or no text', () => {
+describe('paths that cannot be read as text', () => {
   test.each([
     ['a FIFO', 'pipe', 'Cannot read pipe: it is a FIFO'],
     ['a directory', 'folder', 'Cannot read folder: it is a directory'],
     ['a device', '/dev/zero', 'Cannot read /dev/zero: it is a device'],
     ['a link to a device', 'zero', 'Cannot read zero: it is a device'],
-    ['nothing', 'missing.txt', 'File not found: missing.txt'],
-    ['a link to nothing', 'dangling', 'File not found: dangling'],
+    ['a missing file', 'missing.txt', 'File not found: missing.txt'],
+    ['a dangling link', 'dangling', 'File not found: dangling'],
     ['a path through a file', 'file/x', 'File not found: file/x'],
-  ])('%s is refused', async (_, path, message) => {
-    const here = surroundings();
-    here.put({ 'folder/x': '', file: '' });
-    execFileSync('mkfifo', [here.path('pipe')]);
-    symlinkSync('/dev/zero', here.path('zero'));
-    symlinkSync('nowhere', here.path('dangling'));
-    expect((await refusal(read, { path }, here)).message).toBe(message);
+  ])('%s is rejected', async (_, path, message) => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'folder/x': '', file: '' });
+    execFileSync('mkfifo', [fixture.path('pipe')]);
+    symlinkSync('/dev/zero', fixture.path('zero'));
+    symlinkSync('nowhere', fixture.path('dangling'));
+    expect((await expectFault(read, { path }, fixture)).message).toBe(message);
   });
 
-  test('links that go round in circles are refused', async () => {
-    const here = surroundings();
-    symlinkSync('loop', here.path('loop'));
-    expect((await refusal(read, { path: 'loop' }, here)).message).toMatch(/^Cannot reach loop: ELOOP/);
+  test('a link loop is rejected', async () => {
+    const fixture = createToolFixture();
+    symlinkSync('loop', fixture.path('loop'));
+    expect((await expectFault(read, { path: 'loop' }, fixture)).message).toMatch(/^Cannot reach loop: ELOOP/);
   });
 
-  test('what may not be read is named with the reason', async () => {
+  test('a permission error is reported with the reason', async () => {
     const open = () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
-    const here = surroundings({ ports: { ...ports, toolEnv: {}, files: { ...ports.files, open } } });
-    here.put({ secret: 'x' });
-    expect((await refusal(read, { path: 'secret' }, here)).message).toBe(
+    const fixture = createToolFixture({ ports: { ...ports, toolEnv: {}, files: { ...ports.files, open } } });
+    fixture.writeFiles({ secret: 'x' });
+    expect((await expectFault(read, { path: 'secret' }, fixture)).message).toBe(
       'Cannot read secret: EACCES: permission denied',
     );
   });
 
-  test('binary content is named with its size', async () => {
-    const here = surroundings();
-    here.put({ 'a.bin': new Uint8Array([1, 2, 0, 3]) });
-    expect(textOf(await read.run({ path: 'a.bin' }, here))).toBe(
+  test('a binary file is reported with its size', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.bin': new Uint8Array([1, 2, 0, 3]) });
+    expect(getText(await read.run({ path: 'a.bin' }, fixture))).toBe(
       '[a.bin is a binary file (4B); its content is not shown]',
     );
   });
 
-  test('an aborted call reads nothing', async () => {
-    const here = surroundings();
-    here.put({ 'a.txt': 'x' });
-    here.abort();
-    const fault = await refusal(read, { path: 'a.txt' }, here);
+  test('an aborted call fails', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.txt': 'x' });
+    fixture.abort();
+    const fault = await expectFault(read, { path: 'a.txt' }, fixture);
     expect([fault.code, fault.message]).toEqual(['aborted', 'Operation aborted']);
   });
 });
 
 describe('images', () => {
-  const heads = {
+  const headers = {
     'image/png': Buffer.from('89504e470d0a1a0a0000', 'hex'),
     'image/jpeg': Buffer.from('ffd8ffe000104a464946', 'hex'),
     'image/gif': Buffer.from('GIF89a\0\0'),
     'image/webp': Buffer.from('RIFF\0\0\0\0WEBPVP8 '),
   };
 
-  test.each(Object.entries(heads))('%s is known by its content, whatever its name', async (mimeType, bytes) => {
-    const here = surroundings();
-    here.put({ 'picture.txt': bytes });
-    expect(await read.run({ path: 'picture.txt', offset: 5 }, here)).toEqual({
+  test.each(Object.entries(headers))('%s is detected by content, not by name', async (mimeType, bytes) => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'picture.txt': bytes });
+    expect(await read.run({ path: 'picture.txt', offset: 5 }, fixture)).toEqual({
       content: [
         { type: 'text', text: `Read image file [${mimeType}]` },
         { type: 'image', data: bytes.toString('base64'), mimeType },
@@ -231,33 +231,33 @@ describe('images', () => {
     });
   });
 
-  test('one too large for providers is left out, in words', async () => {
-    const here = surroundings();
-    here.put({ 'a.png': heads['image/png'] });
-    truncateSync(here.path('a.png'), 5 * 1024 ** 2);
-    expect(textOf(await read.run({ path: 'a.png' }, here))).toBe(
+  test('an image that is too large for providers is omitted with a notice', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.png': headers['image/png'] });
+    truncateSync(fixture.path('a.png'), 5 * 1024 ** 2);
+    expect(getText(await read.run({ path: 'a.png' }, fixture))).toBe(
       'Read image file [image/png]\n[Image left out: 5.0MB, 6.7MB when encoded; the limit is 4.5MB]',
     );
   });
 
-  test('text with the name of an image is text', async () => {
-    const here = surroundings();
-    here.put({ 'a.png': 'not an image' });
-    expect(textOf(await read.run({ path: 'a.png' }, here))).toBe('not an image');
+  test('text in a file named like an image is text', async () => {
+    const fixture = createToolFixture();
+    fixture.writeFiles({ 'a.png': 'not an image' });
+    expect(getText(await read.run({ path: 'a.png' }, fixture))).toBe('not an image');
   });
 });
 
 describe('artifacts', () => {
-  test('artifact://ID opens a kept output', async () => {
-    const here = surroundings();
-    const { id, path } = await here.artifacts.reserve('bash');
-    await here.ports.files.write(path, Buffer.from(lines(2100)));
-    const text = textOf(await read.run({ path: `artifact://${id}`, offset: 2050, limit: 1 }, here));
+  test('artifact://ID reads a saved output', async () => {
+    const fixture = createToolFixture();
+    const { id, path } = await fixture.artifacts.reserve('bash');
+    await fixture.ports.files.write(path, Buffer.from(lines(2100)));
+    const text = getText(await read.run({ path: `artifact://${id}`, offset: 2050, limit: 1 }, fixture));
     expect(text).toBe('line 2050\n\n[50 more lines in file. Use offset=2051 to continue.]');
   });
 
-  test('an unknown one is named', async () => {
-    expect((await refusal(read, { path: 'artifact://9' }, surroundings())).message).toBe(
+  test('an unknown artifact is reported', async () => {
+    expect((await expectFault(read, { path: 'artifact://9' }, createToolFixture())).message).toBe(
       'Artifact not found: artifact://9',
     );
   });

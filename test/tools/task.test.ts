@@ -1,23 +1,23 @@
-// The tool that hands work on: what the model is told, what it costs, what becomes of the arguments.
+// The task tool: its description, its size and its arguments.
 import { expect, test } from 'vitest';
-import type { Subagents, TaskRequest, ToolContext } from '../../src/contracts/index.ts';
-import { check } from '../../src/contracts/index.ts';
-import { BUNDLED } from '../../src/core/subagent/bundled.ts';
+import type { SubagentRunner, TaskRequest, ToolContext } from '../../src/contracts/index.ts';
+import { validate } from '../../src/contracts/index.ts';
+import { BUNDLED_AGENTS } from '../../src/core/subagent/bundled-agents.ts';
 import { createTaskTool } from '../../src/tools/task.ts';
 
-const agents = BUNDLED;
+const agents = BUNDLED_AGENTS;
 const task = createTaskTool({ agents, canIsolate: true });
 
-test('it costs the model little', () => {
-  const { name, doc: description, parameters } = task;
-  expect(Buffer.byteLength(JSON.stringify({ name, description, parameters }))).toBeLessThanOrEqual(1200);
+test('the description stays small', () => {
+  const { name, doc: description, jsonSchema } = task;
+  expect(Buffer.byteLength(JSON.stringify({ name, description, parameters: jsonSchema }))).toBeLessThanOrEqual(1200);
 });
 
-test('without isolation it is not offered', () => {
-  const offered = (canIsolate: boolean) =>
-    Object.keys(createTaskTool({ agents, canIsolate }).parameters?.properties ?? {});
-  expect(offered(true)).toEqual(['agent', 'context', 'tasks', 'schema', 'isolated', 'verify']);
-  expect(offered(false)).toEqual(['agent', 'context', 'tasks', 'schema']);
+test('isolation parameters are omitted when isolation is not available', () => {
+  const listParameters = (canIsolate: boolean) =>
+    Object.keys(createTaskTool({ agents, canIsolate }).jsonSchema?.properties ?? {});
+  expect(listParameters(true)).toEqual(['agent', 'context', 'tasks', 'schema', 'isolated', 'verify']);
+  expect(listParameters(false)).toEqual(['agent', 'context', 'tasks', 'schema']);
 });
 
 test.each<[string, unknown]>([
@@ -34,21 +34,27 @@ test.each<[string, unknown]>([
   ],
   ['a profile with changes', { profile: 'ci', commands: [{ name: 'extra', command: 'make lint' }] }],
 ])('verify: %s', async (_, verify) => {
-  const asked: TaskRequest[] = [];
-  const subagents: Subagents = {
+  const requests: TaskRequest[] = [];
+  const subagentRunner: SubagentRunner = {
     async run(request) {
-      asked.push(request);
+      requests.push(request);
       return { content: [] };
     },
   };
-  const params = check(task.params, { agent: 'task', tasks: [{ id: 'A', task: 'do it' }], isolated: true, verify });
-  await task.run(params, { subagents, signal: new AbortController().signal, update() {} } as unknown as ToolContext);
-  expect(asked).toEqual([
+  const params = validate(task.params, { agent: 'task', tasks: [{ id: 'A', task: 'do it' }], isolated: true, verify });
+  await task.run(params, {
+    subagents: subagentRunner,
+    signal: new AbortController().signal,
+    update() {},
+  } as unknown as ToolContext);
+  expect(requests).toEqual([
     { agent: 'task', isolated: true, verify, tasks: [{ id: 'A', description: undefined, assignment: 'do it' }] },
   ]);
 });
 
-test('what is not a verification is refused with the field', () => {
-  expect(() => check(task.params, { agent: 'a', verify: { onFailure: 'shrug' } })).toThrow(/verify\.onFailure must be/);
-  expect(() => check(task.params, { agent: 'a', verify: 3 })).toThrow(/verify must be/);
+test('an invalid verification is rejected with the name of the field', () => {
+  expect(() => validate(task.params, { agent: 'a', verify: { onFailure: 'shrug' } })).toThrow(
+    /verify\.onFailure must be/,
+  );
+  expect(() => validate(task.params, { agent: 'a', verify: 3 })).toThrow(/verify must be/);
 });

@@ -1,16 +1,16 @@
-// How much of a list is shown, at the edge of the limit.
+// Truncation of lists at the byte limit.
 import { expect, test } from 'vitest';
-import { formatSize, headOfList, MAX_BYTES } from '../../src/tools/truncation.ts';
+import { formatSize, MAX_BYTES, truncateList } from '../../src/tools/truncation.ts';
 
-test('a list of exactly the limit is shown whole', () => {
+test('a list of exactly the limit is not truncated', () => {
   const lines = ['a'.repeat(MAX_BYTES - 2), 'b'];
-  const { text, truncation } = headOfList(lines);
+  const { text, truncation } = truncateList(lines);
   expect(Buffer.byteLength(text)).toBe(MAX_BYTES);
   expect(truncation).toBe(undefined);
 });
 
-test('one byte more leaves the last line out', () => {
-  const { text, truncation } = headOfList(['a'.repeat(MAX_BYTES - 2), 'bb']);
+test('one more byte removes the last line', () => {
+  const { text, truncation } = truncateList(['a'.repeat(MAX_BYTES - 2), 'bb']);
   expect(text).toBe('a'.repeat(MAX_BYTES - 2));
   expect(truncation).toMatchObject({
     truncatedBy: 'bytes',
@@ -22,12 +22,12 @@ test('one byte more leaves the last line out', () => {
   });
 });
 
-test('bytes count, not characters', () => {
-  expect(headOfList(['é'.repeat(MAX_BYTES / 2)]).truncation).toBe(undefined);
-  expect(headOfList(['é'.repeat(MAX_BYTES / 2 + 1)]).truncation).toMatchObject({ firstLineExceedsLimit: true });
+test('the limit counts bytes, not characters', () => {
+  expect(truncateList(['é'.repeat(MAX_BYTES / 2)]).truncation).toBe(undefined);
+  expect(truncateList(['é'.repeat(MAX_BYTES / 2 + 1)]).truncation).toMatchObject({ firstLineExceedsLimit: true });
 });
 
-test('a size changes its unit at the power of 1024', () => {
+test('the unit of a size changes at powers of 1024', () => {
   expect([1023, 1024, 1024 ** 2 - 1, 1024 ** 2, 1024 ** 3 - 1, 1024 ** 3].map(formatSize)).toEqual([
     '1023B',
     '1.0KB',

@@ -1,6 +1,6 @@
-// What every transport promises, asked from the host's end.
+// Contract tests for transports, run from the host's end.
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Act } from './fixtures/puppet.ts';
+import type { Instruction } from './fixtures/scripted-agent.ts';
 
 export interface Host {
   send(input: string | Uint8Array): void;
@@ -8,30 +8,30 @@ export interface Host {
   next(): Promise<string>;
   pause(): void;
   resume(): void;
-  /** Reads and says nothing more. */
+  /** Disconnects: ends the input and stops reading. */
   close(): void;
-  /** The puppet's next news beside the transport. */
+  /** The next report of the scripted agent, sent outside the transport. */
   report(): Promise<string>;
-  /** Waits until the puppet has nothing left to do, and fails when it came to a bad end. */
+  /** Resolves when the scripted agent has ended, and fails when it ended with an error. */
   finished(): Promise<void>;
-  /** Lets go of everything, whatever happened. */
+  /** Releases all resources, also after a failed test. */
   dispose(): void;
 }
 
 export type OpenHost = (options: { lineLimit?: number }) => Host;
 
 export function transportContract(name: string, open: OpenHost): void {
-  describe(name, () => promises(open));
+  describe(name, () => defineTests(open));
 }
 
-function promises(open: OpenHost): void {
+function defineTests(open: OpenHost): void {
   let host: Host;
   afterEach(() => host.dispose());
   const start = async (options: { lineLimit?: number } = {}) => {
     host = open(options);
     expect(await host.report()).toBe('started');
   };
-  const act = (what: Act) => host.send(JSON.stringify(what));
+  const instruct = (instruction: Instruction) => host.send(JSON.stringify(instruction));
   const nextJson = async () => JSON.parse(await host.next()) as Record<string, unknown>;
   const finish = async () => {
     expect(await host.report()).toBe('ended');
@@ -40,7 +40,7 @@ function promises(open: OpenHost): void {
   };
 
   describe('input', () => {
-    test('lines come in order, whatever their ends, and blank ones do not come at all', async () => {
+    test('lines arrive in order with any line end, and blank lines are skipped', async () => {
       await start();
       const bytes = new TextEncoder().encode('\uFEFFfirst\n\n  \r\nzweité\r\n😀\rsame line\nlast without newline');
       for (const byte of bytes) host.send(Uint8Array.of(byte));
@@ -50,7 +50,7 @@ function promises(open: OpenHost): void {
       await finish();
     });
 
-    test('a small, a huge and a small line in one write', async () => {
+    test('a small, a huge and a small line in one write arrive in order', async () => {
       await start();
       const huge = 'h'.repeat(10 * 1024 * 1024);
       host.send(`one\n${huge}\nthree\n`);
@@ -61,7 +61,7 @@ function promises(open: OpenHost): void {
       await finish();
     });
 
-    test('a line beyond the limit is told once, and the next one is whole', async () => {
+    test('a line over the limit is reported once, and the next line is complete', async () => {
       await start({ lineLimit: 100 });
       host.send(`${'a'.repeat(100)}\n${'b'.repeat(1_000_000)}\nnext\n`);
       expect(await nextJson()).toEqual({ text: 'a'.repeat(100) });
@@ -71,16 +71,16 @@ function promises(open: OpenHost): void {
       await finish();
     });
 
-    test('nothing said at all', async () => {
+    test('input without any line ends normally', async () => {
       await start();
       host.end();
       await finish();
     });
 
-    test('closing the agent’s end ends its lines though the host says no end', async () => {
+    test('closing the agent’s end also ends its lines while the host’s end is open', async () => {
       await start();
-      act({ act: 'close' });
-      host.send('never seen');
+      instruct({ act: 'close' });
+      host.send('never received');
       await finish();
     });
   });
@@ -90,9 +90,9 @@ function promises(open: OpenHost): void {
       await start();
       const small = { letter: 'é', times: 100 };
       const large = { letter: 'L', times: 100_000 };
-      act({ act: 'chunks', chunks: ['<', small, '|', large, '|', small, small, '😀>', '\n'] });
-      act({ act: 'chunks', chunks: [large, '\n'] });
-      act({ act: 'chunks', chunks: ['', small, '\n'] });
+      instruct({ act: 'chunks', chunks: ['<', small, '|', large, '|', small, small, '😀>', '\n'] });
+      instruct({ act: 'chunks', chunks: [large, '\n'] });
+      instruct({ act: 'chunks', chunks: ['', small, '\n'] });
       const [e, l] = ['é'.repeat(100), 'L'.repeat(100_000)];
       expect((await host.next()) === `<${e}|${l}|${e}${e}😀>`).toBe(true);
       expect((await host.next()) === l).toBe(true);
@@ -101,19 +101,19 @@ function promises(open: OpenHost): void {
       await finish();
     });
 
-    test('ten thousand frames of one tick keep their order', async () => {
+    test('10,000 frames of one tick keep their order', async () => {
       await start();
-      act({ act: 'burst', count: 10_000, size: 40 });
+      instruct({ act: 'burst', count: 10_000, size: 40 });
       for (let i = 0; i < 10_000; i++) expect((await nextJson()).i).toBe(i);
       host.end();
       await finish();
     });
 
-    test('a host that stops reading makes the writer hold back until it reads again', async () => {
+    test('the writer pauses when the host stops reading, and continues when it reads again', async () => {
       await start();
       host.pause();
-      act({ act: 'stream', count: 4000, size: 1000 });
-      expect(await host.report()).toBe('holding back');
+      instruct({ act: 'stream', count: 4000, size: 1000 });
+      expect(await host.report()).toBe('paused');
       host.resume();
       for (let i = 0; i < 4000; i++) expect((await nextJson()).i).toBe(i);
       expect((await nextJson()).waits).toBeGreaterThan(0);
@@ -121,13 +121,13 @@ function promises(open: OpenHost): void {
       await finish();
     });
 
-    test('a host that goes away is noticed, and nobody waits for it', async () => {
+    test('a disconnected host is detected, and later writes and waits return at once', async () => {
       await start();
-      act({ act: 'untilBroken' });
+      instruct({ act: 'untilReaderClosed' });
       expect((await nextJson()).i).toBe(0);
       host.close();
-      expect(await host.report()).toBe('broken');
-      expect(await host.report()).toBe('0 refusals after that');
+      expect(await host.report()).toBe('reader closed');
+      expect(await host.report()).toBe('0 refused writes after that');
       await finish();
     });
   });

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { channel } from '../../src/base/index.ts';
-import { createMemoryTransport } from '../../src/transports/memory.ts';
+import { createChannel } from '../../src/base/index.ts';
+import { createMemoryTransport } from '../../src/transports/memory-transport.ts';
 import { type Host, transportContract } from './contract.ts';
-import { runPuppet } from './fixtures/puppet.ts';
+import { runScriptedAgent } from './fixtures/scripted-agent.ts';
 
 transportContract('memory transport', (options): Host => {
   const { transport, host } = createMemoryTransport(options);
-  const news = channel<string>();
-  const reports = news[Symbol.asyncIterator]();
-  const done = runPuppet(transport, (text) => news.push(text));
+  const reports = createChannel<string>();
+  const reportIterator = reports[Symbol.asyncIterator]();
+  const done = runScriptedAgent(transport, (text) => reports.push(text));
   return {
     ...host,
-    report: async () => (await reports.next()).value as string,
+    report: async () => (await reportIterator.next()).value as string,
     finished: () => done,
     dispose: () => host.close(),
   };
 });
 
 describe('memory transport: the host’s end', () => {
-  test('a string may bring several lines, with or without the last newline', async () => {
+  test('a string may contain several lines, with or without the last newline', async () => {
     const { transport, host } = createMemoryTransport();
     host.send('a\nb');
     host.send('c\n');
@@ -28,7 +28,7 @@ describe('memory transport: the host’s end', () => {
     expect(texts).toEqual([{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
   });
 
-  test('frames can be read in turns: a loop that was left does not end them', async () => {
+  test('leaving a loop over the frames does not end them for the next reader', async () => {
     const { transport, host } = createMemoryTransport();
     for (const frame of ['1\n', '2\n', '3\n']) transport.write([frame]);
     transport.close();
@@ -43,7 +43,7 @@ describe('memory transport: the host’s end', () => {
     await expect(host.next()).rejects.toThrow('No frame will come: the transport is closed');
   });
 
-  test('flush waits for a paused host, and what was written before closing still arrives', async () => {
+  test('flush waits for a paused host, and frames written before close arrive', async () => {
     const { transport, host } = createMemoryTransport({ highWaterMark: 10 });
     host.pause();
     expect(transport.write(['12345\n'])).toBe(true);

@@ -1,27 +1,31 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorkshop, outcomeOf, startShell } from './processes.ts';
+import { createScratchDirectory, startShell, waitForExit } from './processes.ts';
 
-const workshop = createWorkshop();
-const inside = (name: string) => join(workshop.directory, name);
-let polluter: string;
+const scratch = createScratchDirectory();
+const scratchPath = (name: string) => join(scratch.directory, name);
+let writerProgram: string;
 beforeAll(() => {
-  // Squeezed as hard as a bundler can, because the guard sends its own functions to workers as text.
-  polluter = workshop.bundle('pollution', { minify: true, keepNames: true });
-  writeFileSync(inside('forked.mjs'), 'process.stdout.write(process.argv[2]);');
+  // Minified, because the guard sends the source text of its functions to workers.
+  writerProgram = scratch.bundle('stdout-writes', { minify: true, keepNames: true });
+  writeFileSync(scratchPath('forked.mjs'), 'process.stdout.write(process.argv[2]);');
 });
-afterAll(() => workshop.remove());
+afterAll(() => scratch.remove());
 
-/** `$P` is the polluting program. `$OUT` and `$ERR` name files; what is not redirected there comes through sockets. */
+/** `$P` is the program under test. `$OUT` and `$ERR` are files; output that is not redirected to them is read from sockets. */
 async function run(command: string, flags = ''): Promise<{ out: string; err: string; code: number }> {
-  for (const name of ['out', 'err']) writeFileSync(inside(name), '');
-  const program = `'${process.execPath}' ${flags} '${polluter}' '${inside('forked.mjs')}'`;
-  const paths = { $P: program, $OUT: inside('out'), $ERR: inside('err') };
+  for (const name of ['out', 'err']) writeFileSync(scratchPath(name), '');
+  const program = `'${process.execPath}' ${flags} '${writerProgram}' '${scratchPath('forked.mjs')}'`;
+  const paths = { $P: program, $OUT: scratchPath('out'), $ERR: scratchPath('err') };
   const child = startShell(command.replace(/\$P|\$OUT|\$ERR/g, (name) => paths[name as keyof typeof paths]));
   child.stdin.end();
-  const { out, err, code } = await outcomeOf(child);
-  return { out: out + readFileSync(inside('out'), 'utf8'), err: err + readFileSync(inside('err'), 'utf8'), code };
+  const { out, err, code } = await waitForExit(child);
+  return {
+    out: out + readFileSync(scratchPath('out'), 'utf8'),
+    err: err + readFileSync(scratchPath('err'), 'utf8'),
+    code,
+  };
 }
 
 function expectSeparation(out: string, err: string): void {
@@ -29,16 +33,16 @@ function expectSeparation(out: string, err: string): void {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { before?: string; after?: string });
-  const routes = frames.flatMap(({ before }) => before ?? []);
-  expect(routes.length).toBe(27);
+  const names = frames.flatMap(({ before }) => before ?? []);
+  expect(names.length).toBe(27);
   expect(frames).toEqual([
-    ...routes.flatMap((route) => [{ before: route }, { after: route }]),
-    { after: 'closing number 1' },
+    ...names.flatMap((name) => [{ before: name }, { after: name }]),
+    { after: 'closing descriptor 1' },
   ]);
-  expect(err.match(/<[^>]+>/g)).toEqual(routes.map((route) => `<${route}>`));
+  expect(err.match(/<[^>]+>/g)).toEqual(names.map((name) => `<${name}>`));
 }
 
-describe('stdout carries frames only, and everything else lands on stderr', () => {
+describe('stdout contains only frames, and all other output goes to stderr', () => {
   test.each([
     ['socket', 'socket', '$P'],
     ['socket', 'file', '$P 2> $ERR'],
@@ -57,19 +61,19 @@ describe('stdout carries frames only, and everything else lands on stderr', () =
     expect(code).toBe(0);
   });
 
-  test('flags that workers refuse do not switch the guard off', async () => {
+  test('process flags that workers refuse do not disable the guard', async () => {
     const { out, err } = await run('$P', '--max-old-space-size=500');
     expectSeparation(out, err);
   });
 
-  test('stderr is closed: the frames still come alone', async () => {
+  test('stdout contains only frames when stderr is closed', async () => {
     const { out, code } = await run('$P 2>&- | cat');
     const frames = out.trimEnd().split('\n');
     expect(frames.filter((line) => JSON.parse(line)).length).toBe(55);
     expect(code).toBe(0);
   });
 
-  test('a file that others write too is neither overwritten nor do they overwrite ours', async () => {
+  test('a file that other commands write too is not overwritten by either side', async () => {
     const { out } = await run('{ echo first; $P; echo last; } > $OUT 2>&1');
     const lines = out.trimEnd().split('\n');
     expect(lines.at(0)).toBe('first');

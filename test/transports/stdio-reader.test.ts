@@ -1,14 +1,14 @@
-// Who reads a pipe, on a machine where not everybody may be looked at.
+// Detection of a closed pipe reader when some processes cannot be inspected.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { watchReader } from '../../src/transports/stdio-reader.ts';
+import { watchPipeReader } from '../../src/transports/stdio-pipe-watch.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
-/** A pipe that another process reads, and the end that is ours. */
-function pipeWithReader() {
+/** Creates a pipe that another process reads, and opens its write end. */
+function createPipeWithReader() {
   const path = join(temporaryDirectory(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = spawn('cat', [path], { stdio: 'ignore' });
@@ -20,15 +20,15 @@ function pipeWithReader() {
   return { fd, reader };
 }
 
-/** A process that began after us. */
-function younger(): number {
+/** Starts a process that is newer than this one. */
+function startNewerProcess(): number {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child.pid!;
 }
 
-/** The system says of it that it is in a session of its own, and nobody's child. */
-function estrange(pid: number): void {
+/** Makes /proc show the process as unrelated: in its own session, with process 1 as parent. */
+function makeUnrelated(pid: number): void {
   const real = fs.readFileSync;
   const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((path: string, ...rest: []) => {
     const text = real(path, ...rest);
@@ -38,8 +38,8 @@ function estrange(pid: number): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-/** Another user's: what it has open is its own affair. */
-function hide(...pids: number[]) {
+/** Denies access to the open files of these processes, as for processes of another user. */
+function denyAccess(...pids: number[]) {
   const real = fs.readdirSync;
   const spy = vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, ...rest: []) => {
     if (pids.some((pid) => path === `/proc/${pid}/fd`)) throw Object.assign(new Error('denied'), { code: 'EACCES' });
@@ -47,68 +47,69 @@ function hide(...pids: number[]) {
   }) as typeof fs.readdirSync);
   onTestFinished(() => spy.mockRestore());
   return {
-    asked: (pid: number) => spy.mock.calls.filter(([path]) => path === `/proc/${pid}/fd`).length,
-    show: () => pids.splice(0),
+    countReads: (pid: number) => spy.mock.calls.filter(([path]) => path === `/proc/${pid}/fd`).length,
+    allowAccess: () => pids.splice(0),
   };
 }
 
-/** Once it is seen that somebody reads. */
-async function watched(fd: number): Promise<() => boolean> {
-  let isGone = false;
-  const isFound = watchFinding();
-  watchReader(fd, () => {
-    isGone = true;
+/** Watches the pipe and resolves when its reader has been found. */
+async function watchUntilFound(fd: number): Promise<() => boolean> {
+  let isClosed = false;
+  const isFound = observeReadEnd();
+  watchPipeReader(fd, () => {
+    isClosed = true;
   });
   await until(isFound);
-  return () => isGone;
+  return () => isClosed;
 }
 
-/** Tells whether a read end has been found since. */
-function watchFinding(): () => boolean {
-  const looks = vi.spyOn(fs, 'lstatSync');
-  onTestFinished(() => looks.mockRestore());
-  return () => looks.mock.results.some(({ type, value }) => type === 'return' && (Number(value?.mode) & 0o400) !== 0);
+/** Returns a function that reports whether a read end has been found since. */
+function observeReadEnd(): () => boolean {
+  const lstatCalls = vi.spyOn(fs, 'lstatSync');
+  onTestFinished(() => lstatCalls.mockRestore());
+  return () =>
+    lstatCalls.mock.results.some(({ type, value }) => type === 'return' && (Number(value?.mode) & 0o400) !== 0);
 }
 
-test('strangers who hide do not hide that the reader is gone', async () => {
-  const { fd, reader } = pipeWithReader();
-  const pid = younger();
-  estrange(pid);
-  const { asked } = hide(pid);
-  const isGone = await watched(fd);
+test('a closed reader is detected although an unrelated process cannot be inspected', async () => {
+  const { fd, reader } = createPipeWithReader();
+  const pid = startNewerProcess();
+  makeUnrelated(pid);
+  const { countReads } = denyAccess(pid);
+  const isClosed = await watchUntilFound(fd);
   reader.kill('SIGKILL');
-  await until(isGone);
-  expect(asked(pid)).toBeGreaterThan(0);
+  await until(isClosed);
+  expect(countReads(pid)).toBeGreaterThan(0);
 });
 
-test('one of our own kin who hides may have it; when it shows itself, it is known that nobody has', async () => {
-  const { fd, reader } = pipeWithReader();
-  const pid = younger();
-  const { asked, show } = hide(pid);
-  const isGone = await watched(fd);
-  const before = asked(pid);
+test('a related process that cannot be inspected may have the read end; when it can be inspected, the closed reader is detected', async () => {
+  const { fd, reader } = createPipeWithReader();
+  const pid = startNewerProcess();
+  const { countReads, allowAccess } = denyAccess(pid);
+  const isClosed = await watchUntilFound(fd);
+  const before = countReads(pid);
   reader.kill('SIGKILL');
-  // Looked for twice, and found by nobody who can be seen.
-  await until(() => asked(pid) >= before + 2);
-  expect(isGone()).toBe(false);
-  show();
-  await until(isGone);
+  // Two searches did not find the read end in any process that can be inspected.
+  await until(() => countReads(pid) >= before + 2);
+  expect(isClosed()).toBe(false);
+  allowAccess();
+  await until(isClosed);
 });
 
 test('a reader that the first search missed is found by a later one', async () => {
   const path = join(temporaryDirectory(), 'pipe');
   execFileSync('mkfifo', [path]);
-  // Held by this process only, which the search leaves out.
+  // Open only in this process, which the search skips.
   const readEnd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   const fd = fs.openSync(path, 'w');
   onTestFinished(() => fs.closeSync(fd));
   const searches = vi.spyOn(fs, 'readdirSync');
   onTestFinished(() => searches.mockRestore());
   const countSearches = () => searches.mock.calls.filter(([directory]) => directory === '/proc').length;
-  const isFound = watchFinding();
-  let isGone = false;
-  watchReader(fd, () => {
-    isGone = true;
+  const isFound = observeReadEnd();
+  let isClosed = false;
+  watchPipeReader(fd, () => {
+    isClosed = true;
   });
   await until(() => countSearches() >= 2);
   expect(isFound()).toBe(false);
@@ -116,7 +117,7 @@ test('a reader that the first search missed is found by a later one', async () =
   onTestFinished(() => void reader.kill('SIGKILL'));
   fs.closeSync(readEnd);
   await until(isFound);
-  expect(isGone).toBe(false);
+  expect(isClosed).toBe(false);
   reader.kill('SIGKILL');
-  await until(() => isGone);
+  await until(() => isClosed);
 });

@@ -3,52 +3,52 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorkshop, linesOf } from './processes.ts';
+import { createScratchDirectory, readLines } from './processes.ts';
 
-const workshop = createWorkshop();
-let puppet: string;
+const scratch = createScratchDirectory();
+let agentProgram: string;
 beforeAll(() => {
-  puppet = workshop.bundle('stdio-puppet');
+  agentProgram = scratch.bundle('stdio-scripted-agent');
 });
-afterAll(() => workshop.remove());
+afterAll(() => scratch.remove());
 
-describe('a host that passes a socket of its own', () => {
+describe('a host that passes its own socket', () => {
   let server: Server;
   let host: Socket;
-  let given: Socket;
+  let childSocket: Socket;
   let child: ChildProcess;
 
   beforeEach(async () => {
-    const path = join(workshop.directory, 'socket');
+    const path = join(scratch.directory, 'socket');
     server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(path);
     await once(server, 'listening');
     const accepted = once(server, 'connection');
     host = connect({ path, allowHalfOpen: true });
-    [given] = (await accepted) as [Socket];
+    [childSocket] = (await accepted) as [Socket];
   });
   afterEach(() => {
     child.kill('SIGKILL');
     host.destroy();
-    given.destroy();
+    childSocket.destroy();
     server.close();
   });
 
-  test('for both ways: nothing of the input is lost to the output’s watch', async () => {
-    child = spawn(process.execPath, [puppet], { stdio: [given, given, 'ignore'] });
-    given.destroy();
+  test('one socket for stdin and stdout: no input is lost', async () => {
+    child = spawn(process.execPath, [agentProgram], { stdio: [childSocket, childSocket, 'ignore'] });
+    childSocket.destroy();
     for (let i = 0; i < 1000; i++) host.write(`line ${i}\n`);
     host.end();
-    const seen: string[] = [];
-    for await (const line of linesOf(host)) seen.push(line);
-    expect(seen).toEqual(Array.from({ length: 1000 }, (_, i) => `{"text":"line ${i}"}`));
+    const lines: string[] = [];
+    for await (const line of readLines(host)) lines.push(line);
+    expect(lines).toEqual(Array.from({ length: 1000 }, (_, i) => `{"text":"line ${i}"}`));
   });
 
-  test('and says no more on it: that is no reason to stop writing', async () => {
-    child = spawn(process.execPath, [puppet], { stdio: ['pipe', given, 'ignore'] });
-    given.destroy();
+  test('output continues after the host has closed the sending side of the stdout socket', async () => {
+    child = spawn(process.execPath, [agentProgram], { stdio: ['pipe', childSocket, 'ignore'] });
+    childSocket.destroy();
     host.end();
-    const frames = linesOf(host);
-    // By the second answer the program has seen the end of that way.
+    const frames = readLines(host);
+    // By the second reply the program has received the end of that side.
     for (const line of ['one', 'two', 'three']) {
       child.stdin?.write(`${line}\n`);
       expect((await frames.next()).value).toBe(`{"text":"${line}"}`);

@@ -1,18 +1,21 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { deferred } from '../../src/base/index.ts';
+import { createDeferred } from '../../src/base/index.ts';
 import type { Chunk } from '../../src/contracts/index.ts';
 import { createFileSink, type FrameSink } from '../../src/transports/stdio-sink.ts';
 import { FrameWriter } from '../../src/transports/stdio-writer.ts';
-import { createWorkshop } from './processes.ts';
+import { createScratchDirectory } from './processes.ts';
 
-/** A sink whose reader is this test. */
-function scriptedSink() {
-  const batches: { pieces: readonly Chunk[]; left: () => void }[] = [];
-  const gone = deferred();
-  const sink: FrameSink = { broken: gone.promise, send: (pieces, left) => batches.push({ pieces, left }) };
-  return { sink, batches, breakPipe: () => gone.resolve() };
+/** A sink that records the batches; the test completes them. */
+function createRecordingSink() {
+  const batches: { pieces: readonly Chunk[]; onWritten: () => void }[] = [];
+  const readerClosed = createDeferred();
+  const sink: FrameSink = {
+    readerClosed: readerClosed.promise,
+    send: (pieces, onWritten) => batches.push({ pieces, onWritten }),
+  };
+  return { sink, batches, closeReader: () => readerClosed.resolve() };
 }
 
 const isDone = async (promise: Promise<void>) => {
@@ -25,8 +28,8 @@ const isDone = async (promise: Promise<void>) => {
 };
 
 describe('the frames of one tick', () => {
-  test('leave as one text, microtasks included', async () => {
-    const { sink, batches } = scriptedSink();
+  test('are sent as one text, including those of pending microtasks', async () => {
+    const { sink, batches } = createRecordingSink();
     const writer = new FrameWriter(sink);
     await Promise.resolve();
     writer.write(['a', '\n']);
@@ -37,8 +40,8 @@ describe('the frames of one tick', () => {
     expect(batches.map(({ pieces }) => pieces)).toEqual([['a\nb\n']]);
   });
 
-  test('small bytes are copied next to their neighbours, large ones are handed on as they are', async () => {
-    const { sink, batches } = scriptedSink();
+  test('small pieces are copied together, large ones are passed on unchanged', async () => {
+    const { sink, batches } = createRecordingSink();
     const writer = new FrameWriter(sink);
     const [small, large] = [new Uint8Array(10).fill(0x73), new Uint8Array(20_000).fill(0x6c)];
     writer.write(['é', small, small, large, 'ö\n']);
@@ -52,48 +55,48 @@ describe('the frames of one tick', () => {
   });
 });
 
-describe('holding back', () => {
-  test('starts at 256 KiB and ends when less is waiting', async () => {
-    const { sink, batches } = scriptedSink();
+describe('back-pressure', () => {
+  test('starts at 256 KiB and ends when less is pending', async () => {
+    const { sink, batches } = createRecordingSink();
     const writer = new FrameWriter(sink);
     expect(writer.write(['x'.repeat(200 * 1024)])).toBe(true);
     await new Promise(setImmediate);
     expect(writer.write(['y'.repeat(56 * 1024 - 1)])).toBe(true);
-    expect(await isDone(writer.drained())).toBe(true);
+    expect(await isDone(writer.waitForDrain())).toBe(true);
     expect(writer.write(['z'])).toBe(false);
-    const drained = writer.drained();
+    const drained = writer.waitForDrain();
     expect(await isDone(drained)).toBe(false);
-    batches[0]!.left();
+    batches[0]!.onWritten();
     await drained;
   });
 
-  test('flush waits for what was written before it, not for what comes after', async () => {
-    const { sink, batches } = scriptedSink();
+  test('flush waits for earlier writes, not for later ones', async () => {
+    const { sink, batches } = createRecordingSink();
     const writer = new FrameWriter(sink);
     writer.write(['before\n']);
     const flushed = writer.flush();
     writer.write(['after\n']);
     expect(await isDone(flushed)).toBe(false);
     expect(batches.length).toBe(2);
-    batches[0]!.left();
+    batches[0]!.onWritten();
     await flushed;
   });
 
-  test('nobody waits for a reader that is gone, and nothing more is sent', async () => {
-    const { sink, batches, breakPipe } = scriptedSink();
+  test('all waits resolve when the reader has closed, and nothing more is sent', async () => {
+    const { sink, batches, closeReader } = createRecordingSink();
     const writer = new FrameWriter(sink);
     writer.write(['x'.repeat(300 * 1024)]);
-    const waiting = [writer.drained(), writer.flush()];
-    breakPipe();
-    await Promise.all([...waiting, writer.broken]);
+    const waiting = [writer.waitForDrain(), writer.flush()];
+    closeReader();
+    await Promise.all([...waiting, writer.readerClosed]);
     expect(writer.write(['x'.repeat(300 * 1024)])).toBe(true);
     await writer.flush();
-    await writer.drained();
+    await writer.waitForDrain();
     expect(batches.length).toBe(1);
   });
 
-  test('a closed writer takes no more, and what it took still counts', async () => {
-    const { sink, batches } = scriptedSink();
+  test('a closed writer ignores new frames and still sends the accepted ones', async () => {
+    const { sink, batches } = createRecordingSink();
     const writer = new FrameWriter(sink);
     writer.write(['last\n']);
     writer.close();
@@ -101,18 +104,18 @@ describe('holding back', () => {
     const flushed = writer.flush();
     expect(batches.map(({ pieces }) => pieces)).toEqual([['last\n']]);
     expect(await isDone(flushed)).toBe(false);
-    batches[0]!.left();
+    batches[0]!.onWritten();
     await flushed;
   });
 });
 
-describe('a descriptor that is written synchronously', () => {
-  const workshop = createWorkshop();
-  const path = join(workshop.directory, 'file');
+describe('file sink', () => {
+  const scratch = createScratchDirectory();
+  const path = join(scratch.directory, 'file');
   afterEach(() => vi.restoreAllMocks());
-  afterAll(() => workshop.remove());
+  afterAll(() => scratch.remove());
 
-  test('may be full for a moment, and may take less than it was given', async () => {
+  test('EAGAIN and partial writes are retried', async () => {
     const real = fs.writeSync;
     const writes = vi.spyOn(fs, 'writeSync');
     writes.mockImplementationOnce(() => {
@@ -120,21 +123,21 @@ describe('a descriptor that is written synchronously', () => {
     });
     writes.mockImplementationOnce((fd, bytes, at) => real(fd, bytes as unknown as Uint8Array, at as number, 3));
     const fd = fs.openSync(path, 'w');
-    const left = vi.fn();
-    createFileSink(fd).send(['é12345', new Uint8Array([0x0a])], left);
+    const onWritten = vi.fn();
+    createFileSink(fd).send(['é12345', new Uint8Array([0x0a])], onWritten);
     fs.closeSync(fd);
-    expect(left).toHaveBeenCalledOnce();
+    expect(onWritten).toHaveBeenCalledOnce();
     expect(fs.readFileSync(path, 'utf8')).toBe('é12345\n');
   });
 
-  test('that fails is a reader that is gone', async () => {
+  test('a failed write counts as a closed reader', async () => {
     fs.writeFileSync(path, '');
     const fd = fs.openSync(path, 'r');
     const sink = createFileSink(fd);
-    const left = vi.fn();
-    sink.send(['text'], left);
+    const onWritten = vi.fn();
+    sink.send(['text'], onWritten);
     fs.closeSync(fd);
-    await sink.broken;
-    expect(left).not.toHaveBeenCalled();
+    await sink.readerClosed;
+    expect(onWritten).not.toHaveBeenCalled();
   });
 });

@@ -2,7 +2,7 @@
 
 from .aio import AsyncClient
 from .client import Client
-from .errors import AgentGone, Farewell, ParleyError, RpcError
+from .errors import AgentExitedError, ExitInfo, ParleyError, RpcError
 
-__all__ = ["AgentGone", "AsyncClient", "Client", "Farewell", "ParleyError", "RpcError"]
+__all__ = ["AgentExitedError", "AsyncClient", "Client", "ExitInfo", "ParleyError", "RpcError"]
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""An agent as a child process, for programs with threads. Knows pipes and threads, and no command."""
+"""A client that starts the agent as a child process and uses threads."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import threading
 from typing import IO, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from ._commands import Commands
-from ._connection import QUESTIONS, Connection, Incoming, answer_frame, encode, still_asked
-from .errors import AgentGone, Farewell, ParleyError
+from ._connection import DIALOG_METHODS, Connection, Incoming, answer_frame, drop_cancelled, encode
+from .errors import AgentExitedError, ExitInfo, ParleyError
 from .protocol import AgentEvent, AgentMessage, IncomingImage, UiRequest
 
 Answer = Union[str, bool, None]
-AskHandler = Callable[[UiRequest], Answer]
+DialogHandler = Callable[[UiRequest], Answer]
 Listener = Callable[[Any], None]
 
-_TAIL = 8 * 1024
+_STDERR_TAIL = 8 * 1024
 _DRAIN_SECONDS = 1.0
-# How long a farewell waits for listeners: one of them may wait for the thread that says it.
-_HEAR_SECONDS = 5.0
+# How long close() and stop() wait for listeners. The limit is needed because a listener may itself wait for that thread.
+_LISTENER_SECONDS = 5.0
 _END = object()
 
 
@@ -31,11 +31,11 @@ def _ignore(_: Any) -> None:
 
 
 class Client(Commands):
-    """Starts `parley --mode rpc` and talks to it. Every command is a method; `with` stops the agent at the end.
+    """Starts `parley --mode rpc`. Every command is a method; `with` stops the agent at the end.
 
-    Listeners are called one after the other on a thread of their own, where they may make calls: they may hear an
-    event a little after the call that it belongs to has returned, and have heard all of them when `close` or `stop`
-    returns. The handler of `on_ask` gets a thread for each question, because a person may take a while.
+    Listeners are called one after the other on a separate thread, and may make calls. A listener may get an event
+    shortly after the call that caused it has returned. When `close` or `stop` returns, listeners have got all events.
+    The handler of `on_dialog` runs on a new thread for each dialog, because the user may take long to answer.
     """
 
     def __init__(
@@ -46,21 +46,23 @@ class Client(Commands):
         cwd: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
-        on_ask: Optional[AskHandler] = None,
+        on_dialog: Optional[DialogHandler] = None,
     ) -> None:
-        """`env` is laid over this process's environment. `timeout` holds for every call that names none."""
+        """`env` is merged into this process's environment. `timeout` (seconds) is the default for every call.
+        """
         self._timeout = timeout
-        self._on_ask = on_ask
-        self._kept: Optional[List[Dict[str, Any]]] = None if on_ask else []
+        self._dialog_handler = on_dialog
+        # Dialogs that arrived before the first call, or None once buffering has stopped.
+        self._buffered: Optional[List[Dict[str, Any]]] = None if self._dialog_handler else []
         self._connection = Connection()
         self._state = threading.Lock()
         self._writing = threading.Lock()
         self._events: List[Listener] = []
         self._displays: List[Listener] = []
-        self._others: List[Listener] = []
+        self._unhandled: List[Listener] = []
         self._readers: List["queue.Queue[Any]"] = []
-        self._news: "queue.Queue[Any]" = queue.Queue()
-        self._tail = b""
+        self._incoming: "queue.Queue[Any]" = queue.Queue()
+        self._stderr_tail = b""
         self._closed = threading.Event()
         self._closing = False
         try:
@@ -72,10 +74,10 @@ class Client(Commands):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-        except OSError as problem:
-            raise ParleyError(f"Cannot start {command[0]}: {problem}") from problem
+        except OSError as error:
+            raise ParleyError(f"Cannot start {command[0]}: {error}") from error
         self._threads = [self._thread(work) for work in (self._read, self._read_stderr)]
-        self._teller = self._thread(self._tell)
+        self._dispatcher = self._thread(self._dispatch)
         self._thread(self._watch)
 
     @property
@@ -83,14 +85,14 @@ class Client(Commands):
         return self._process.pid
 
     @property
-    def greeting(self) -> Optional[Dict[str, Any]]:
-        """What the agent said of itself when it started, once it has said it."""
-        return self._connection.greeting
+    def ready_info(self) -> Optional[Dict[str, Any]]:
+        """The `ready` frame of the agent, or None before it has arrived."""
+        return self._connection.ready_info
 
     def call(
         self, command: str, params: Optional[Dict[str, Any]] = None, *, timeout: Optional[float] = None
     ) -> Any:
-        """Calls any command by its name on the wire, known here or not."""
+        """Calls any command by its protocol name, also one that this client has no method for."""
         outcome: "concurrent.futures.Future[Any]" = concurrent.futures.Future()
         with self._state:
             _, line = self._connection.start(command, params, outcome.set_result, outcome.set_exception)
@@ -98,7 +100,7 @@ class Client(Commands):
         return self._wait(outcome, timeout, command)
 
     def send(self, frame: Dict[str, Any]) -> None:
-        """Sends a frame as it is. A reply to it goes to `on_other`."""
+        """Sends a frame unchanged. A reply to it goes to `on_unhandled`."""
         self._write(encode(frame))
 
     def prompt_and_wait(
@@ -109,7 +111,7 @@ class Client(Commands):
         streaming_behavior: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> List[AgentMessage]:
-        """Everything that the prompt led to, once nothing automatic remains. When the time is up, the run is aborted."""
+        """Sends a prompt and returns all messages of its runs at `agent_settled`. After `timeout` the run is aborted."""
         params = {"message": message, "images": images, "streamingBehavior": streaming_behavior}
         outcome: "concurrent.futures.Future[Any]" = concurrent.futures.Future()
         with self._state:
@@ -125,7 +127,7 @@ class Client(Commands):
             raise
 
     def wait_for_idle(self, *, timeout: Optional[float] = None) -> None:
-        """Returns when nothing runs and nothing automatic remains."""
+        """Returns when no run is in progress and no retry or queued message is left."""
         outcome: "concurrent.futures.Future[Any]" = concurrent.futures.Future()
         with self._state:
             line, stop = self._connection.start_idle(outcome.set_result, outcome.set_exception)
@@ -138,51 +140,51 @@ class Client(Commands):
             raise
 
     def events(self) -> Iterator[AgentEvent]:
-        """The events from this call on, until the agent is gone. Raises AgentGone unless it was told to go."""
-        mine: "queue.Queue[Any]" = queue.Queue()
+        """The events from this call on, until the agent exits. Raises AgentExitedError unless this client stopped it."""
+        events: "queue.Queue[Any]" = queue.Queue()
         with self._state:
-            if self._connection.farewell:
-                mine.put(_END)
-            self._readers.append(mine)
-        return self._iterate(mine)
+            if self._connection.exit_info:
+                events.put(_END)
+            self._readers.append(events)
+        return self._iterate(events)
 
     def on_event(self, listener: Callable[[AgentEvent], None]) -> Callable[[], None]:
-        """Returns the way to stop listening; so do the others."""
+        """Returns a function that removes the listener, as do `on_display` and `on_unhandled`."""
         return self._add(self._events, listener)
 
-    def on_show(self, listener: Callable[[UiRequest], None]) -> Callable[[], None]:
-        """What the agent wants shown: notices, status lines, titles."""
+    def on_display(self, listener: Callable[[UiRequest], None]) -> Callable[[], None]:
+        """Requests of the agent that need no answer: notices, status lines, titles."""
         return self._add(self._displays, listener)
 
-    def on_other(self, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Unknown events, replies that nobody waits for, the text of lines that are no frames."""
-        return self._add(self._others, listener)
+    def on_unhandled(self, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Unknown events, replies without a pending call, and the text of lines that are not frames."""
+        return self._add(self._unhandled, listener)
 
-    def on_ask(self, handler: Optional[AskHandler]) -> None:
-        """Answers the agent's questions: text for select, input and editor, a bool for confirm, None to dismiss.
+    def on_dialog(self, handler: Optional[DialogHandler]) -> None:
+        """Sets the handler for dialogs. It returns a string for select, input and editor, a bool for confirm, None to dismiss.
 
-        What is asked before the first call waits for a handler; after it, questions without one are dismissed.
+        Dialogs that arrive before the first call wait for a handler. After it, dialogs without a handler are dismissed.
         """
         with self._state:
-            self._on_ask = handler
-        self._begin()
+            self._dialog_handler = handler
+        self._stop_buffering()
 
-    def close(self, *, timeout: Optional[float] = None) -> Farewell:
-        """Says that nothing more will come, and waits until the agent has finished its work and gone."""
+    def close(self, *, timeout: Optional[float] = None) -> ExitInfo:
+        """Closes stdin and waits until the agent has finished its work and exited."""
         self._closing = True
         self._end_input()
-        return self._farewell(timeout)
+        return self._wait_for_exit(timeout)
 
-    def stop(self, *, grace: float = 5.0) -> Farewell:
-        """Ends the agent in good order: runs are aborted, children ended, the log closed. After `grace` it is killed."""
+    def stop(self, *, grace: float = 5.0) -> ExitInfo:
+        """Sends SIGTERM: the agent aborts its runs, ends its children and closes its log. After `grace` seconds, SIGKILL."""
         self._closing = True
         if self._process.poll() is None:
             self._process.terminate()
         try:
-            return self._farewell(grace)
+            return self._wait_for_exit(grace)
         except TimeoutError:
             self._process.kill()
-            return self._farewell(None)
+            return self._wait_for_exit(None)
 
     def __enter__(self) -> "Client":
         return self
@@ -196,19 +198,19 @@ class Client(Commands):
         return thread
 
     def _read(self) -> None:
-        # Ends lines at \n only, as the protocol does.
+        # Iterating over a binary stream splits at \n only, as the protocol requires.
         with cast(IO[bytes], self._process.stdout) as stdout:
             for line in stdout:
-                self._take(line)
+                self._receive(line)
 
-    def _take(self, line: bytes) -> None:
+    def _receive(self, line: bytes) -> None:
         with self._state:
-            incoming = self._connection.take(line)
+            incoming = self._connection.receive(line)
             if incoming and incoming.kind == "event":
                 for reader in self._readers:
                     reader.put(incoming.frame)
         if incoming:
-            self._news.put(incoming)
+            self._incoming.put(incoming)
 
     def _read_stderr(self) -> None:
         with cast(IO[bytes], self._process.stderr) as stderr:
@@ -216,79 +218,79 @@ class Client(Commands):
                 chunk = os.read(stderr.fileno(), 65536)
                 if not chunk:
                     return
-                self._tail = (self._tail + chunk)[-_TAIL:]
+                self._stderr_tail = (self._stderr_tail + chunk)[-_STDERR_TAIL:]
 
     def _watch(self) -> None:
-        """Someone whom the agent left behind may hold its pipes: the end is the process's, not theirs."""
+        """Waits for the process, not for the end of its pipes: a child that outlives the agent may hold them open."""
         code = self._process.wait()
         for thread in self._threads:
             thread.join(_DRAIN_SECONDS)
-        farewell = Farewell(code, self._tail.decode("utf-8", "replace"))
+        exit_info = ExitInfo(code, self._stderr_tail.decode("utf-8", "replace"))
         with self._state:
-            self._connection.gone(farewell)
+            self._connection.handle_exit(exit_info)
             for reader in self._readers:
                 reader.put(_END)
-        self._news.put(_END)
+        self._incoming.put(_END)
         self._closed.set()
 
-    def _tell(self) -> None:
+    def _dispatch(self) -> None:
         while True:
-            incoming = self._news.get()
+            incoming = self._incoming.get()
             if incoming is _END:
                 return
-            if incoming.kind == "question":
-                self._take_question(incoming.frame)
+            if incoming.kind == "dialog":
+                self._handle_dialog(incoming.frame)
                 continue
             if incoming.kind == "display":
                 with self._state:
-                    self._kept = still_asked(self._kept, incoming.frame)
-            self._hear(incoming)
+                    self._buffered = drop_cancelled(self._buffered, incoming.frame)
+            self._notify(incoming)
 
-    def _take_question(self, question: Dict[str, Any]) -> None:
+    def _handle_dialog(self, dialog: Dict[str, Any]) -> None:
         with self._state:
-            if self._kept is not None and question.get("method") in QUESTIONS:
-                self._kept.append(question)
+            if self._buffered is not None and dialog.get("method") in DIALOG_METHODS:
+                self._buffered.append(dialog)
                 return
-        threading.Thread(target=self._ask, args=(question,), daemon=True).start()
+        threading.Thread(target=self._answer, args=(dialog,), daemon=True).start()
 
-    def _begin(self) -> None:
-        """Nothing is kept any more for a handler that may still be set."""
+    def _stop_buffering(self) -> None:
+        """Handles the buffered dialogs now, and later dialogs as they arrive."""
         with self._state:
-            kept, self._kept = self._kept or [], None
-        for question in kept:
-            self._take_question(question)
+            dialogs, self._buffered = self._buffered or [], None
+        for dialog in dialogs:
+            self._handle_dialog(dialog)
 
-    def _hear(self, incoming: Incoming) -> None:
-        listeners = {"event": self._events, "display": self._displays}.get(incoming.kind, self._others)
+    def _notify(self, incoming: Incoming) -> None:
+        listeners = {"event": self._events, "display": self._displays}.get(incoming.kind, self._unhandled)
         for listener in list(listeners):
             try:
                 listener(incoming.frame)
             except Exception:
-                # One bad listener must not silence the others; the interpreter reports it as it does for threads.
+                # Report the exception like one of a thread, and call the remaining listeners.
                 threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
-    def _ask(self, question: Dict[str, Any]) -> None:
+    def _answer(self, dialog: Dict[str, Any]) -> None:
         answer: Answer = None
         try:
-            if question.get("method") not in QUESTIONS:
-                self._hear(Incoming("other", question))
-            elif self._on_ask:
-                answer = self._on_ask(cast(UiRequest, question))
+            if dialog.get("method") not in DIALOG_METHODS:
+                self._notify(Incoming("unhandled", dialog))
+            elif self._dialog_handler:
+                answer = self._dialog_handler(cast(UiRequest, dialog))
         finally:
-            self._put(encode(answer_frame(question, answer)))
+            self._write_line(encode(answer_frame(dialog, answer)))
 
     def _write(self, line: bytes) -> None:
-        self._begin()
-        self._put(line)
+        self._stop_buffering()
+        self._write_line(line)
 
-    def _put(self, line: bytes) -> None:
-        """Whoever writes to a dead agent learns of it from what was waited for."""
+    def _write_line(self, line: bytes) -> None:
+        """Drops the line when the agent has exited: pending calls already fail with AgentExitedError."""
         with self._writing:
             stdin = cast(IO[bytes], self._process.stdin)
             if stdin.closed:
                 if self._closed.is_set():
                     return
-                raise ParleyError("The client was closed: it takes no more calls")
+                raise ParleyError("The client is closed and accepts no more calls")
             try:
                 stdin.write(line)
                 stdin.flush()
@@ -303,32 +305,32 @@ class Client(Commands):
                 pass
 
     def _wait(self, outcome: "concurrent.futures.Future[Any]", timeout: Optional[float], what: str) -> Any:
-        patience = self._timeout if timeout is None else timeout
+        limit = self._timeout if timeout is None else timeout
         try:
-            return outcome.result(patience)
+            return outcome.result(limit)
         except concurrent.futures.TimeoutError:
-            raise TimeoutError(f"The agent did not answer {what} within {patience} s") from None
+            raise TimeoutError(f"The agent did not answer {what} within {limit} s") from None
 
-    def _farewell(self, timeout: Optional[float]) -> Farewell:
+    def _wait_for_exit(self, timeout: Optional[float]) -> ExitInfo:
         if not self._closed.wait(timeout):
-            raise TimeoutError(f"The agent did not go within {timeout} s; stop() ends it")
+            raise TimeoutError(f"The agent did not exit within {timeout} s; stop() ends it")
         self._end_input()
-        if threading.current_thread() is not self._teller:
-            self._teller.join(_HEAR_SECONDS)
-        return cast(Farewell, self._connection.farewell)
+        if threading.current_thread() is not self._dispatcher:
+            self._dispatcher.join(_LISTENER_SECONDS)
+        return cast(ExitInfo, self._connection.exit_info)
 
-    def _iterate(self, mine: "queue.Queue[Any]") -> Iterator[AgentEvent]:
+    def _iterate(self, events: "queue.Queue[Any]") -> Iterator[AgentEvent]:
         try:
             while True:
-                event = mine.get()
+                event = events.get()
                 if event is _END:
                     if not self._closing:
-                        raise AgentGone(cast(Farewell, self._connection.farewell), "it was told to go")
+                        raise AgentExitedError(cast(ExitInfo, self._connection.exit_info), "it was stopped")
                     return
                 yield event
         finally:
             with self._state:
-                self._readers.remove(mine)
+                self._readers.remove(events)
 
     def _add(self, listeners: List[Listener], listener: Listener) -> Callable[[], None]:
         listeners.append(listener)

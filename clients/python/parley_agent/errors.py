@@ -1,4 +1,4 @@
-"""What can go wrong. Knows the words of a failure, not how it travelled."""
+"""Exceptions of the client, and how the agent process ended."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Optional
 
 
 class ParleyError(Exception):
-    """Everything that this package raises, but for TimeoutError."""
+    """Base class of all exceptions of this package, except TimeoutError."""
 
 
 class RpcError(ParleyError):
-    """The agent refused a call, or failed at it. The message is the agent's own sentence."""
+    """The agent rejected a call, or the call failed. The message is the agent's error text."""
 
     def __init__(self, command: str, id: str, message: str) -> None:
         super().__init__(message)
@@ -21,13 +21,13 @@ class RpcError(ParleyError):
 
 
 @dataclass(frozen=True)
-class Farewell:
-    """How an agent left."""
+class ExitInfo:
+    """How the agent process ended."""
 
     returncode: Optional[int]
-    """As subprocess tells it: negative when a signal ended the process."""
+    """As in subprocess: negative when a signal ended the process."""
     stderr: str = ""
-    """The end of what it wrote there."""
+    """The last 8 KiB of stderr."""
 
     @property
     def exit_code(self) -> Optional[int]:
@@ -42,23 +42,24 @@ class Farewell:
         except ValueError:
             return f"signal {-self.returncode}"
 
-    def sentence(self, waited_for: str) -> str:
+    def describe(self, awaited: str) -> str:
+        """The error message for a caller that waited for `awaited`."""
         if self.signal:
             how = f"was killed by {self.signal}"
         elif self.returncode is not None:
             how = f"exited with code {self.returncode}"
         else:
-            how = "was lost"
-        last_words = self.stderr.strip()
-        return f"The agent {how} before {waited_for}." + (f" Its last words:\n{last_words}" if last_words else "")
+            how = "disconnected"
+        stderr_tail = self.stderr.strip()
+        return f"The agent {how} before {awaited}." + (f" The end of its stderr:\n{stderr_tail}" if stderr_tail else "")
 
 
-class AgentGone(ParleyError):
-    """The agent is gone: what was waited for will not come."""
+class AgentExitedError(ParleyError):
+    """The agent process has ended, so the awaited result will not arrive."""
 
-    def __init__(self, farewell: Farewell, waited_for: str) -> None:
-        super().__init__(farewell.sentence(waited_for))
-        self.farewell = farewell
-        self.exit_code = farewell.exit_code
-        self.signal = farewell.signal
-        self.stderr = farewell.stderr
+    def __init__(self, exit_info: ExitInfo, awaited: str) -> None:
+        super().__init__(exit_info.describe(awaited))
+        self.exit_info = exit_info
+        self.exit_code = exit_info.exit_code
+        self.signal = exit_info.signal
+        self.stderr = exit_info.stderr

@@ -1,4 +1,4 @@
-"""The data of the protocol. Generated from its declarations by `npm run docs`; changes are lost."""
+"""Types of the protocol. Generated from the declarations by `npm run docs`; do not edit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _AssistantMessageEventError(TypedDict):
 
 
 class AssistantMessageEventError(_AssistantMessageEventError, total=False):
-    failure: "Failure"
+    failure: "ProviderFailure"
 
 
 AssistantMessageEvent = Union["AssistantMessageEventStart", "StreamEvent", "AssistantMessageEventDone", "AssistantMessageEventError"]
@@ -94,7 +94,7 @@ class _BashResult(TypedDict):
 
 
 class BashResult(_BashResult, total=False):
-    """What a `bash` command leaves behind. Counts are of the whole output (`total…`) and of what is shown (`output…`)."""
+    """The result of a `bash` command. Counts are of the whole output (`total…`) and of the part in `output` (`output…`)."""
 
     exitCode: float
     artifactId: str
@@ -157,7 +157,7 @@ class _CustomMessage(TypedDict):
 
 
 class CustomMessage(_CustomMessage, total=False):
-    """Words that an extension or the agent itself puts before the model."""
+    """A message that an extension or the agent itself adds to the context."""
 
     details: Any
 
@@ -172,17 +172,6 @@ class EntryTree(_EntryTree, total=False):
     labelTimestamp: str
 
 
-class _Failure(TypedDict):
-    kind: Literal["overloaded", "rate_limit", "server", "network", "timeout", "malformed", "auth", "quota", "overflow", "filter", "refused", "limit"]
-
-
-class Failure(_Failure, total=False):
-    """Why a provider gave no answer, for whoever decides what to do next. The message's text is for people."""
-
-    status: float
-    retryAfterMs: float
-
-
 class HostToolCall(TypedDict):
     type: Literal["host_tool_call"]
     id: str
@@ -192,7 +181,7 @@ class HostToolCall(TypedDict):
 
 
 class HostToolCancel(TypedDict):
-    """The run was aborted: nobody waits for the result of `targetId` any more."""
+    """The run was aborted; a result for `targetId` is ignored."""
 
     type: Literal["host_tool_cancel"]
     id: str
@@ -210,7 +199,7 @@ class HostToolResult(_HostToolResult, total=False):
 
 
 class HostToolUpdate(TypedDict):
-    """Everything so far, as a tool result."""
+    """The complete partial result so far, in the form of a tool result."""
 
     type: Literal["host_tool_update"]
     id: str
@@ -294,11 +283,22 @@ class Model(_Model, total=False):
 ModelMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage"]
 
 
+class _ProviderFailure(TypedDict):
+    kind: Literal["overloaded", "rate_limit", "server", "network", "timeout", "malformed", "auth", "quota", "overflow", "filter", "refused", "limit"]
+
+
+class ProviderFailure(_ProviderFailure, total=False):
+    """Machine-readable reason of a failed request, used for the retry decision. The text for users is in the message."""
+
+    status: float
+    retryAfterMs: float
+
+
 QueueMode = Literal["all", "one-at-a-time"]
 
 
 class RuleSource(TypedDict):
-    """Where it was found."""
+    """The file that the rule was loaded from."""
 
     provider: str
     providerName: str
@@ -475,7 +475,7 @@ class SessionStatsTokens(TypedDict):
 
 
 class SessionStatsContextUsage(TypedDict):
-    """How full the window is; absent without a model."""
+    """Use of the context window; absent without a model."""
 
     tokens: float
     contextWindow: float
@@ -564,20 +564,6 @@ class StreamEventToolcallEnd(TypedDict):
 StreamEvent = Union["StreamEventTextStart", "StreamEventTextDelta", "StreamEventTextEnd", "StreamEventThinkingStart", "StreamEventThinkingDelta", "StreamEventThinkingEnd", "StreamEventToolcallStart", "StreamEventToolcallDelta", "StreamEventToolcallEnd"]
 
 
-class _SubagentAdvance(TypedDict):
-    index: float
-    agent: str
-    agentSource: Literal["bundled", "user", "project"]
-    task: str
-    progress: "SubagentProgress"
-
-
-class SubagentAdvance(_SubagentAdvance, total=False):
-    sessionFile: str
-    parentToolCallId: str
-    assignment: str
-
-
 class _SubagentLifecycle(TypedDict):
     id: str
     index: float
@@ -615,6 +601,20 @@ class SubagentProgress(_SubagentProgress, total=False):
     currentTool: str
 
 
+class _SubagentProgressPayload(TypedDict):
+    index: float
+    agent: str
+    agentSource: Literal["bundled", "user", "project"]
+    task: str
+    progress: "SubagentProgress"
+
+
+class SubagentProgressPayload(_SubagentProgressPayload, total=False):
+    sessionFile: str
+    parentToolCallId: str
+    assignment: str
+
+
 class SubagentResultNestedPatchesItem(TypedDict):
     path: str
     patchPath: str
@@ -645,7 +645,7 @@ class _SubagentResult(TypedDict):
 
 
 class SubagentResult(_SubagentResult, total=False):
-    """What one subagent did."""
+    """The result of one subagent."""
 
     assignment: str
     description: str
@@ -675,7 +675,7 @@ class _SubagentSnapshot(TypedDict):
 
 
 class SubagentSnapshot(_SubagentSnapshot, total=False):
-    """A subagent that is at work."""
+    """A running subagent."""
 
     sessionFile: str
     parentToolCallId: str
@@ -692,7 +692,7 @@ class _TaskDetails(TypedDict):
 
 
 class TaskDetails(_TaskDetails, total=False):
-    """The `details` of the task tool's results; `progress` while it works."""
+    """The `details` of the task tool's results. `progress` is present while the tool is running."""
 
     usage: "Usage"
     outputPaths: List[str]
@@ -738,7 +738,7 @@ class TodoPhaseTasksItem(TypedDict):
 
 
 class TodoPhase(TypedDict):
-    """A part of the work, as hosts write it."""
+    """A phase with its items, as hosts send it."""
 
     name: str
     tasks: List["TodoPhaseTasksItem"]
@@ -962,8 +962,68 @@ class VerificationResult(_VerificationResult, total=False):
     onFailure: "VerificationOnFailure"
 
 
-class NewSessionResult(TypedDict):
+class BranchResult(TypedDict):
+    text: str
     cancelled: bool
+
+
+class ClearQueueResult(TypedDict):
+    steering: List[str]
+    followUp: List[str]
+
+
+class CloneResult(TypedDict):
+    cancelled: bool
+
+
+class CycleModelResultOption(TypedDict):
+    model: "Model"
+    thinkingLevel: "ThinkingLevel"
+    isScoped: bool
+
+
+CycleModelResult = Union["CycleModelResultOption", None]
+
+
+class CycleThinkingLevelResultOption(TypedDict):
+    level: "ThinkingLevel"
+
+
+CycleThinkingLevelResult = Union["CycleThinkingLevelResultOption", None]
+
+
+class ExportHtmlResult(TypedDict):
+    path: str
+
+
+class _GetAvailableCommandsResultCommandsItem(TypedDict):
+    name: str
+    source: Literal["extension", "file", "skill"]
+
+
+class GetAvailableCommandsResultCommandsItem(_GetAvailableCommandsResultCommandsItem, total=False):
+    description: str
+
+
+class GetAvailableCommandsResult(TypedDict):
+    commands: List["GetAvailableCommandsResultCommandsItem"]
+
+
+class GetAvailableModelsResult(TypedDict):
+    models: List["Model"]
+
+
+class GetAvailableThinkingLevelsResult(TypedDict):
+    levels: List["ThinkingLevel"]
+
+
+class GetBranchMessagesResultMessagesItem(TypedDict):
+    entryId: str
+    text: str
+
+
+class GetBranchMessagesResult(TypedDict):
+    messages: List["GetBranchMessagesResultMessagesItem"]
 
 
 class _GetCommandsResultCommandsItem(TypedDict):
@@ -981,128 +1041,13 @@ class GetCommandsResult(TypedDict):
     commands: List["GetCommandsResultCommandsItem"]
 
 
-class GetMessagesResult(TypedDict):
-    messages: List["AgentMessage"]
-
-
-class GetLastAssistantTextResult(TypedDict):
-    text: Union[str, None]
-
-
-class SwitchSessionResult(TypedDict):
-    cancelled: bool
-
-
-class BranchResult(TypedDict):
-    text: str
-    cancelled: bool
-
-
-class CloneResult(TypedDict):
-    cancelled: bool
-
-
-class GetBranchMessagesResultMessagesItem(TypedDict):
-    entryId: str
-    text: str
-
-
-class GetBranchMessagesResult(TypedDict):
-    messages: List["GetBranchMessagesResultMessagesItem"]
-
-
 class GetEntriesResult(TypedDict):
     entries: List["SessionEntry"]
     leafId: Union[str, None]
 
 
-class GetTreeResult(TypedDict):
-    tree: List["EntryTree"]
-    leafId: Union[str, None]
-
-
-class ExportHtmlResult(TypedDict):
-    path: str
-
-
-class CycleModelResultOption(TypedDict):
-    model: "Model"
-    thinkingLevel: "ThinkingLevel"
-    isScoped: bool
-
-
-CycleModelResult = Union["CycleModelResultOption", None]
-
-
-class GetAvailableModelsResult(TypedDict):
-    models: List["Model"]
-
-
-class CycleThinkingLevelResultOption(TypedDict):
-    level: "ThinkingLevel"
-
-
-CycleThinkingLevelResult = Union["CycleThinkingLevelResultOption", None]
-
-
-class GetAvailableThinkingLevelsResult(TypedDict):
-    levels: List["ThinkingLevel"]
-
-
-class ClearQueueResult(TypedDict):
-    steering: List[str]
-    followUp: List[str]
-
-
-class SetHostToolsResult(TypedDict):
-    toolNames: List[str]
-
-
-class SetEventFilterResult(TypedDict):
-    events: Union[List[str], None]
-
-
-class SetSubagentSubscriptionResult(TypedDict):
-    level: Literal["off", "progress", "events"]
-
-
-class GetSubagentsResult(TypedDict):
-    subagents: List["SubagentSnapshot"]
-
-
-class GetSubagentMessagesResult(TypedDict):
-    sessionFile: str
-    fromByte: float
-    nextByte: float
-    reset: bool
-    entries: List[Union["SessionHeader", "SessionEntry"]]
-    messages: List["AgentMessage"]
-
-
-class _GetMessagesPageResult(TypedDict):
-    messages: List["AgentMessage"]
-    totalMessages: float
-
-
-class GetMessagesPageResult(_GetMessagesPageResult, total=False):
-    nextCursor: str
-
-
-class _GetAvailableCommandsResultCommandsItem(TypedDict):
-    name: str
-    source: Literal["extension", "file", "skill"]
-
-
-class GetAvailableCommandsResultCommandsItem(_GetAvailableCommandsResultCommandsItem, total=False):
-    description: str
-
-
-class GetAvailableCommandsResult(TypedDict):
-    commands: List["GetAvailableCommandsResultCommandsItem"]
-
-
-class SetTodosResult(TypedDict):
-    todoPhases: List["TodoPhase"]
+class GetLastAssistantTextResult(TypedDict):
+    text: Union[str, None]
 
 
 class GetLoginProvidersResultProvidersItem(TypedDict):
@@ -1116,18 +1061,73 @@ class GetLoginProvidersResult(TypedDict):
     providers: List["GetLoginProvidersResultProvidersItem"]
 
 
+class GetMessagesResult(TypedDict):
+    messages: List["AgentMessage"]
+
+
+class _GetMessagesPageResult(TypedDict):
+    messages: List["AgentMessage"]
+    totalMessages: float
+
+
+class GetMessagesPageResult(_GetMessagesPageResult, total=False):
+    nextCursor: str
+
+
+class GetSubagentMessagesResult(TypedDict):
+    sessionFile: str
+    fromByte: float
+    nextByte: float
+    reset: bool
+    entries: List[Union["SessionHeader", "SessionEntry"]]
+    messages: List["AgentMessage"]
+
+
+class GetSubagentsResult(TypedDict):
+    subagents: List["SubagentSnapshot"]
+
+
+class GetTreeResult(TypedDict):
+    tree: List["EntryTree"]
+    leafId: Union[str, None]
+
+
 class LoginResult(TypedDict):
     providerId: str
 
 
+class NewSessionResult(TypedDict):
+    cancelled: bool
+
+
+class SetEventFilterResult(TypedDict):
+    events: Union[List[str], None]
+
+
+class SetHostToolsResult(TypedDict):
+    toolNames: List[str]
+
+
+class SetSubagentSubscriptionResult(TypedDict):
+    level: Literal["off", "progress", "events"]
+
+
+class SetTodosResult(TypedDict):
+    todoPhases: List["TodoPhase"]
+
+
+class SwitchSessionResult(TypedDict):
+    cancelled: bool
+
+
 class AgentStartEvent(TypedDict):
-    """The agent begins to work on a prompt."""
+    """A run starts: the agent begins to work on a prompt."""
 
     type: Literal["agent_start"]
 
 
 class AgentEndEvent(TypedDict):
-    """A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself."""
+    """A run has ended. `messages` holds the messages of this run, not the whole history; `willRetry` is true when another run follows automatically."""
 
     type: Literal["agent_end"]
     messages: List["AgentMessage"]
@@ -1142,13 +1142,13 @@ class AgentSettledEvent(TypedDict):
 
 
 class TurnStartEvent(TypedDict):
-    """A turn begins: one model answer and its tool calls."""
+    """A turn starts: one response of the model and its tool calls."""
 
     type: Literal["turn_start"]
 
 
 class TurnEndEvent(TypedDict):
-    """A turn is over, with the answer and the results of its tool calls."""
+    """A turn has ended, with the response of the model and the results of its tool calls."""
 
     type: Literal["turn_end"]
     message: "AssistantMessage"
@@ -1156,14 +1156,14 @@ class TurnEndEvent(TypedDict):
 
 
 class MessageStartEvent(TypedDict):
-    """A message begins. An assistant message begins empty."""
+    """A message starts. An assistant message starts empty."""
 
     type: Literal["message_start"]
     message: "AgentMessage"
 
 
 class MessageUpdateEvent(TypedDict):
-    """An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. What an end event says (`content`, `toolCall`) is final and stands in place of the deltas before it: a provider may correct what it streamed."""
+    """An assistant message grew. `message` and `partial` hold all of it so far; with `--stream delta` both are left out. The values of an end event (`content`, `toolCall`) are final and replace the deltas before it, because a provider may correct what it streamed."""
 
     type: Literal["message_update"]
     message: "AssistantMessage"
@@ -1171,14 +1171,14 @@ class MessageUpdateEvent(TypedDict):
 
 
 class MessageEndEvent(TypedDict):
-    """A message is complete, and on disk unless the session is not kept."""
+    """A message is complete. It is on disk, unless the session is not persisted."""
 
     type: Literal["message_end"]
     message: "AgentMessage"
 
 
 class ToolExecutionStartEvent(TypedDict):
-    """A tool begins."""
+    """A tool call starts."""
 
     type: Literal["tool_execution_start"]
     toolCallId: str
@@ -1221,13 +1221,13 @@ class _ToolExecutionEndEvent(TypedDict):
 
 
 class ToolExecutionEndEvent(_ToolExecutionEndEvent, total=False):
-    """A tool is done. `durationMs` is told in the dialects that have a word for it."""
+    """A tool call has ended. `durationMs` is only sent in dialects that define it."""
 
     durationMs: float
 
 
 class AutoCompactionStartEvent(TypedDict):
-    """The conversation is summarised: it nears the limit of the context window (`threshold`) or has passed it (`overflow`)."""
+    """Automatic compaction starts: the context is close to the limit of the context window (`threshold`) or exceeds it (`overflow`)."""
 
     type: Literal["auto_compaction_start"]
     reason: Literal["threshold", "overflow"]
@@ -1241,13 +1241,13 @@ class _AutoCompactionEndEvent(TypedDict):
 
 
 class AutoCompactionEndEvent(_AutoCompactionEndEvent, total=False):
-    """Summarising is over. `result` is null when it was aborted or failed; `willRetry` says that the refused prompt is sent again."""
+    """Automatic compaction has ended. `result` is null when it was aborted or failed; `willRetry` is true when the rejected request is sent again."""
 
     errorMessage: str
 
 
 class CompactionStartEvent(TypedDict):
-    """Somebody asked for the conversation to be summarised."""
+    """A requested compaction starts."""
 
     type: Literal["compaction_start"]
     reason: Literal["manual"]
@@ -1262,13 +1262,13 @@ class _CompactionEndEvent(TypedDict):
 
 
 class CompactionEndEvent(_CompactionEndEvent, total=False):
-    """What compaction_start announced is over. `result` is null when it was aborted, refused or failed."""
+    """A requested compaction has ended. `result` is null when it was aborted, refused or failed."""
 
     errorMessage: str
 
 
 class AutoRetryStartEvent(TypedDict):
-    """The provider failed in a way that passes. Another run starts by itself after `delayMs`."""
+    """The provider failed with a temporary error. Another run starts automatically after `delayMs` milliseconds."""
 
     type: Literal["auto_retry_start"]
     attempt: float
@@ -1284,13 +1284,13 @@ class _AutoRetryEndEvent(TypedDict):
 
 
 class AutoRetryEndEvent(_AutoRetryEndEvent, total=False):
-    """Asking again is over: an answer came, the attempts are used up, or somebody cancelled."""
+    """Retrying has ended: a request succeeded, all attempts failed, or the retry was cancelled."""
 
     finalError: str
 
 
 class QueueUpdateEvent(TypedDict):
-    """What waits for the model has changed: the texts of both queues, oldest first."""
+    """The queued messages have changed. Contains the texts of both queues, oldest first."""
 
     type: Literal["queue_update"]
     steering: List[str]
@@ -1298,14 +1298,14 @@ class QueueUpdateEvent(TypedDict):
 
 
 class SessionInfoChangedEvent(TypedDict):
-    """The session has another display name."""
+    """The display name of the session has changed."""
 
     type: Literal["session_info_changed"]
     name: str
 
 
 class ThinkingLevelChangedEvent(TypedDict):
-    """The model thinks harder or less hard from the next request on: somebody said so, or another model cannot do the same."""
+    """The thinking level has changed, from the next request on: it was set, or the new model does not support the previous level."""
 
     type: Literal["thinking_level_changed"]
     level: "ThinkingLevel"
@@ -1317,13 +1317,13 @@ class _BashExecutionUpdateEvent(TypedDict):
 
 
 class BashExecutionUpdateEvent(_BashExecutionUpdateEvent, total=False):
-    """A command of `bash` said something: what is new, in order. `id` is that of the call. A host that does not keep up misses some; the response has the end of it all."""
+    """New output of a `bash` command, in order. `id` is the id of the call. A host that reads too slowly misses some updates; the response contains the end of the output."""
 
     id: Union[str, float]
 
 
 class SubagentStartEvent(TypedDict):
-    """A subagent begins to work on its task. Tasks that are refused or cancelled before that have no events."""
+    """A subagent starts to work on its task. Tasks that are refused or cancelled before that have no events."""
 
     type: Literal["subagent_start"]
     id: str
@@ -1332,7 +1332,7 @@ class SubagentStartEvent(TypedDict):
 
 
 class SubagentSessionEvent(TypedDict):
-    """The session of a subagent is open: which model and tools it has, and what it is told. A repair has one of its own."""
+    """The session of a subagent is open. Contains its model, its tools and its prompt. A repair run has its own session and its own event."""
 
     type: Literal["subagent_session"]
     id: str
@@ -1360,7 +1360,7 @@ class _SubagentEndEvent(TypedDict):
 
 
 class SubagentEndEvent(_SubagentEndEvent, total=False):
-    """A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. When the exit code is not 0, the fields from `error` on say why and where its change is kept."""
+    """A subagent has ended, its work is verified and its worktree is removed. Sent exactly once for each subagent_start. When `exitCode` is not 0, the fields from `error` on give the reason and the location of its saved changes."""
 
     verification: "VerificationResult"
     error: str
@@ -1378,13 +1378,13 @@ class _SubagentVerificationStartEvent(TypedDict):
 
 
 class SubagentVerificationStartEvent(_SubagentVerificationStartEvent, total=False):
-    """An attempt to verify what a subagent did begins."""
+    """A verification attempt starts."""
 
     profile: str
 
 
 class SubagentVerificationCommandStartEvent(TypedDict):
-    """A command of the verification is about to run."""
+    """A verification command starts."""
 
     type: Literal["subagent_verification_command_start"]
     id: str
@@ -1402,13 +1402,13 @@ class _SubagentVerificationCommandEndEvent(TypedDict):
 
 
 class SubagentVerificationCommandEndEvent(_SubagentVerificationCommandEndEvent, total=False):
-    """A command of the verification is over. `artifactId` is the path of its output, when it had any."""
+    """A verification command has ended. `artifactId` is the path of its output, if there was any."""
 
     artifactId: str
 
 
 class SubagentVerificationEndEvent(TypedDict):
-    """An attempt to verify is over. `budget_exceeded` when the budget stopped it, or the repair that would have followed."""
+    """A verification attempt has ended. The status is `budget_exceeded` when the budget stopped the attempt or the repair that would have followed."""
 
     type: Literal["subagent_verification_end"]
     id: str
@@ -1417,17 +1417,17 @@ class SubagentVerificationEndEvent(TypedDict):
 
 
 class SubagentLifecycleEvent(TypedDict):
-    """A subagent begins or is over. Told to hosts that have asked for it with set_subagent_subscription."""
+    """A subagent has started or ended. Sent only to hosts that subscribed with set_subagent_subscription."""
 
     type: Literal["subagent_lifecycle"]
     payload: "SubagentLifecycle"
 
 
 class SubagentProgressEvent(TypedDict):
-    """What a subagent is doing. Told at a bounded rate to hosts that have asked for it with set_subagent_subscription."""
+    """The progress of a subagent. Sent at a limited rate, only to hosts that subscribed with set_subagent_subscription."""
 
     type: Literal["subagent_progress"]
-    payload: "SubagentAdvance"
+    payload: "SubagentProgressPayload"
 
 
 class SubagentEventEventPayload(TypedDict):
@@ -1436,14 +1436,14 @@ class SubagentEventEventPayload(TypedDict):
 
 
 class SubagentEventEvent(TypedDict):
-    """Something happened in the session of a subagent: the event as its own host would be told. Only at the level `events` of set_subagent_subscription."""
+    """An event of the session of a subagent, in the form its own host would receive. Sent only at the level `events` of set_subagent_subscription."""
 
     type: Literal["subagent_event"]
     payload: "SubagentEventEventPayload"
 
 
 class BudgetWarningEvent(TypedDict):
-    """Much of a limit is used up. Once for each dimension, at `task.budget.warnAtRatio` of its limit."""
+    """A budget limit is nearly reached. Sent once for each dimension, at `task.budget.warnAtRatio` of its limit."""
 
     type: Literal["budget_warning"]
     scope: "BudgetScope"
@@ -1451,7 +1451,7 @@ class BudgetWarningEvent(TypedDict):
 
 
 class BudgetExceededEvent(TypedDict):
-    """A limit is reached. Once for each scope: the session takes no more prompts, a call of the task tool starts no more subagents, a subagent is stopped."""
+    """A budget limit is reached. Sent once for each scope: the session accepts no more prompts, a call of the task tool starts no more subagents, or a subagent is stopped."""
 
     type: Literal["budget_exceeded"]
     scope: "BudgetScope"
@@ -1459,14 +1459,14 @@ class BudgetExceededEvent(TypedDict):
 
 
 class TtsrTriggeredEvent(TypedDict):
-    """The answer broke rules and is aborted. The agent_end that follows says `willRetry`; another run begins by itself, with a reminder of the rules."""
+    """The output of the model matched the trigger of one or more rules, and the request was aborted. The following agent_end has `willRetry: true`; another run starts automatically with a reminder of the rules."""
 
     type: Literal["ttsr_triggered"]
     rules: List["Rule"]
 
 
 class TodoReminderEvent(TypedDict):
-    """The model stopped with things left to do. Another run begins by itself, with a reminder of them."""
+    """The model stopped with unfinished todo items. Another run starts automatically with a reminder of them."""
 
     type: Literal["todo_reminder"]
     todos: List["TodoItem"]
@@ -1475,7 +1475,7 @@ class TodoReminderEvent(TypedDict):
 
 
 class SkillLoadedEvent(TypedDict):
-    """A skill is taken up: a person called it by name, or the model has read it."""
+    """A skill is used: the user invoked it by name, or the model has read its file."""
 
     type: Literal["skill_loaded"]
     name: str
@@ -1483,7 +1483,7 @@ class SkillLoadedEvent(TypedDict):
 
 
 class ExtensionErrorEvent(TypedDict):
-    """An extension failed. The agent goes on without its answer."""
+    """An extension failed. The agent continues without its result."""
 
     type: Literal["extension_error"]
     extensionPath: str
@@ -1498,7 +1498,7 @@ class _NoticeEvent(TypedDict):
 
 
 class NoticeEvent(_NoticeEvent, total=False):
-    """Something the person in front of the host should know, for example that the disk is full."""
+    """A message for the user, for example that the disk is full."""
 
     source: str
     offset: float

@@ -1,4 +1,4 @@
-"""For the tests: the real program, and small agents that do as they are told."""
+"""Starts the real program, or small scripted agents, for the tests."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, Dict, List
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = ROOT / "dist" / "cli.js"
-# Named, because whoever runs the tests may have a provider's key in the environment.
+# Selects the offline model, because the environment of the tests may contain a provider key.
 OFFLINE = ("--provider", "parley", "--model", "offline")
 
-_OPENING = """
+_HELPERS = """
 import json, os, subprocess, sys, time
 
-def say(frame):
+def send(frame):
     sys.stdout.write((frame if isinstance(frame, str) else json.dumps(frame)) + "\\n")
     sys.stdout.flush()
 
 def reply(frame, data=None, **more):
-    say({"type": "response", "id": frame.get("id"), "command": frame["type"], "success": True, "data": data, **more})
+    send({"type": "response", "id": frame.get("id"), "command": frame["type"], "success": True, "data": data, **more})
 
-def die(code, words=""):
-    sys.stderr.write(words)
+def exit_with(code, text=""):
+    sys.stderr.write(text)
     sys.stderr.flush()
     os._exit(code)
 
@@ -35,29 +35,29 @@ for line in sys.stdin:
     frame = json.loads(line)
 """
 
-ASK_FIRST = """
-say({"type": "extension_ui_request", "id": "gone", "method": "confirm", "title": "Sure?", "message": ""})
-say({"type": "extension_ui_request", "id": "no", "method": "cancel", "targetId": "gone"})
-say({"type": "extension_ui_request", "id": "first", "method": "confirm", "title": "Sure?", "message": ""})
-say({"type": "asked"})
+DIALOG_AT_START = """
+send({"type": "extension_ui_request", "id": "withdrawn", "method": "confirm", "title": "Sure?", "message": ""})
+send({"type": "extension_ui_request", "id": "no", "method": "cancel", "targetId": "withdrawn"})
+send({"type": "extension_ui_request", "id": "first", "method": "confirm", "title": "Sure?", "message": ""})
+send({"type": "dialogs_sent"})
 """
-TELL_ANSWERS = """
+ECHO_ANSWERS = """
 if frame["type"] == "extension_ui_response":
-    say({"type": "notice", "level": "info", "message": json.dumps(frame)})
+    send({"type": "notice", "level": "info", "message": json.dumps(frame)})
 else:
     reply(frame)
 """
 
 
-class Place:
-    """A directory of its own, with nothing of the machine that runs the tests."""
+class Sandbox:
+    """A temporary directory that is also HOME, so that no files of the machine are used."""
 
     def __init__(self) -> None:
         self._directory = tempfile.TemporaryDirectory(prefix="parley-test-")
         self.path = os.path.realpath(self._directory.name)
 
     def parley(self, *args: str) -> Dict[str, Any]:
-        """What starts the real program."""
+        """Client options that start the real program."""
         env = {"HOME": self.path, "PARLEY_DIR": os.path.join(self.path, "home")}
         return {
             "command": ["node", str(PROGRAM)],
@@ -68,9 +68,9 @@ class Place:
         }
 
     def agent(self, body: str, first: str = "") -> Dict[str, Any]:
-        """What starts an agent that does `first`, and then `body` with every frame."""
+        """Client options that start a Python script: it runs `first` once, and `body` for every frame."""
         script = Path(self.path) / "agent.py"
-        script.write_text(_OPENING + textwrap.dedent(first) + _LOOP + textwrap.indent(textwrap.dedent(body), "    "), encoding="utf-8")
+        script.write_text(_HELPERS + textwrap.dedent(first) + _LOOP + textwrap.indent(textwrap.dedent(body), "    "), encoding="utf-8")
         return {"command": [sys.executable, "-u", str(script)], "timeout": 60}
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The client for asyncio, against the real program and against agents that misbehave."""
+"""Tests of the asyncio client with the real program and with scripted agents that misbehave."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import os
 import unittest
 from typing import Any, List
 
-from parley_agent import AgentGone, AsyncClient, ParleyError, RpcError
+from parley_agent import AgentExitedError, AsyncClient, ParleyError, RpcError
 from parley_agent._async_commands import AsyncCommands
 from parley_agent._commands import Commands
 
-from .support import ASK_FIRST, TELL_ANSWERS, Place, texts
+from .support import DIALOG_AT_START, ECHO_ANSWERS, Sandbox, texts
 
 
 class Case(unittest.IsolatedAsyncioTestCase):
     def setUp(self) -> None:
-        self.place = Place()
-        self.addCleanup(self.place.close)
+        self.sandbox = Sandbox()
+        self.addCleanup(self.sandbox.close)
 
-    async def scripted(self, body: str, **options: Any) -> AsyncClient:
-        client = AsyncClient(**{**self.place.agent(body), **options})
+    async def start_script(self, body: str, **options: Any) -> AsyncClient:
+        client = AsyncClient(**{**self.sandbox.agent(body), **options})
         await client.start()
         self.addAsyncCleanup(client.stop, grace=0.1)
         return client
 
 
-class TheProgram(Case):
-    async def test_holds_a_conversation_and_goes(self) -> None:
-        async with AsyncClient(**self.place.parley()) as client:
-            heard: List[str] = []
+class RealProgram(Case):
+    async def test_prompts_and_exits_on_close(self) -> None:
+        async with AsyncClient(**self.sandbox.parley()) as client:
+            received: List[str] = []
 
             async def listen() -> None:
                 async for event in client.events():
-                    heard.append(event["type"])
+                    received.append(event["type"])
 
             listening = asyncio.ensure_future(listen())
-            with open(os.path.join(self.place.path, "notes.txt"), "w", encoding="utf-8") as file:
+            with open(os.path.join(self.sandbox.path, "notes.txt"), "w", encoding="utf-8") as file:
                 file.write("the quick brown fox\n")
             messages = await client.prompt_and_wait("What files are here?")
             self.assertIn("notes.txt", texts(messages[-1]))
@@ -49,16 +49,16 @@ class TheProgram(Case):
             await client.wait_for_idle()
             self.assertEqual((await client.close()).exit_code, 0)
             await asyncio.wait_for(listening, 60)
-            self.assertEqual((heard[0], heard[-1]), ("agent_start", "agent_settled"))
+            self.assertEqual((received[0], received[-1]), ("agent_start", "agent_settled"))
 
-    async def test_hundred_calls_at_once(self) -> None:
-        async with AsyncClient(**self.place.parley()) as client:
+    async def test_hundred_concurrent_calls(self) -> None:
+        async with AsyncClient(**self.sandbox.parley()) as client:
             results = await asyncio.gather(*(client.bash(f"printf {n}") for n in range(100)))
             self.assertEqual([result["output"] for result in results], [str(n) for n in range(100)])
 
 
 class Calls(Case):
-    def test_the_same_methods_as_with_threads(self) -> None:
+    def test_methods_are_the_same_as_of_the_thread_client(self) -> None:
         def methods(cls: type) -> Any:
             return {
                 name: list(inspect.signature(member).parameters)
@@ -68,23 +68,23 @@ class Calls(Case):
 
         self.assertEqual(methods(AsyncCommands), methods(Commands))
 
-    async def test_not_started(self) -> None:
+    async def test_calls_before_start_fail(self) -> None:
         client = AsyncClient(["/nowhere/parley"])
         with self.assertRaisesRegex(ParleyError, "The agent is not running"):
             await client.get_state()
         with self.assertRaisesRegex(ParleyError, "Cannot start /nowhere/parley"):
             await client.start()
 
-    async def test_long_lines_and_odd_letters(self) -> None:
-        client = await self.scripted("reply(frame, frame['text'])")
+    async def test_long_lines_and_unusual_characters(self) -> None:
+        client = await self.start_script("reply(frame, frame['text'])")
         text = "\u2028\u2029\x85é🙂" + "x" * 1_000_000
         self.assertEqual(await client.call("echo", {"text": text}), text)
 
-    async def test_time_is_up_or_the_task_is_cancelled(self) -> None:
-        client = await self.scripted(
+    async def test_prompt_is_aborted_on_timeout_and_on_task_cancellation(self) -> None:
+        client = await self.start_script(
             """
-            if frame["type"] == "prompt": reply(frame); say({"type": "agent_start"})
-            if frame["type"] == "abort": say({"type": "notice", "level": "info", "message": "aborted"}); reply(frame)
+            if frame["type"] == "prompt": reply(frame); send({"type": "agent_start"})
+            if frame["type"] == "abort": send({"type": "notice", "level": "info", "message": "aborted"}); reply(frame)
             """
         )
         events = client.events()
@@ -98,18 +98,18 @@ class Calls(Case):
         with self.assertRaises(asyncio.CancelledError):
             await task
 
-    async def test_a_prompt_that_fails_after_it_was_accepted(self) -> None:
-        client = await self.scripted('reply(frame); reply(frame, success=False, error="The disk is full")')
+    async def test_prompt_that_fails_after_acceptance(self) -> None:
+        client = await self.start_script('reply(frame); reply(frame, success=False, error="The disk is full")')
         with self.assertRaisesRegex(RpcError, "The disk is full"):
             await client.prompt_and_wait("x")
 
 
-class Death(Case):
-    async def test_everything_that_waits_fails_with_its_last_words(self) -> None:
-        client = await self.scripted(
+class Exit(Case):
+    async def test_every_waiting_call_fails_with_exit_code_and_stderr(self) -> None:
+        client = await self.start_script(
             """
             if frame["type"] == "prompt": reply(frame)
-            if frame["type"] == "die": die(9, "no more")
+            if frame["type"] == "exit": exit_with(9, "no more")
             """
         )
 
@@ -117,76 +117,76 @@ class Death(Case):
             async for _ in client.events():
                 pass
 
-        waits = [client.prompt_and_wait("x"), client.get_state(), client.wait_for_idle(), read(), client.call("die")]
+        waits = [client.prompt_and_wait("x"), client.get_state(), client.wait_for_idle(), read(), client.call("exit")]
         for outcome in await asyncio.gather(*waits, return_exceptions=True):
-            self.assertIsInstance(outcome, AgentGone)
+            self.assertIsInstance(outcome, AgentExitedError)
             self.assertEqual((outcome.exit_code, outcome.stderr), (9, "no more"))
 
-    async def test_one_that_leaves_someone_behind_who_holds_the_pipes(self) -> None:
-        client = await self.scripted(
+    async def test_exit_is_detected_while_a_child_holds_the_pipes(self) -> None:
+        client = await self.start_script(
             """
             if frame["type"] == "one":
                 child = subprocess.Popen(["sleep", "600"])
                 reply(frame, child.pid)
-                die(5, "bye")
+                exit_with(5, "bye")
             """
         )
-        left = await client.call("one")
-        self.addCleanup(os.kill, left, 9)
-        with self.assertRaises(AgentGone) as gone:
+        child_pid = await client.call("one")
+        self.addCleanup(os.kill, child_pid, 9)
+        with self.assertRaises(AgentExitedError) as exited:
             await client.call("two", timeout=60)
-        self.assertEqual((gone.exception.exit_code, gone.exception.stderr), (5, "bye"))
+        self.assertEqual((exited.exception.exit_code, exited.exception.stderr), (5, "bye"))
 
-    async def test_one_that_does_not_heed_the_stop_is_killed(self) -> None:
-        client = await self.scripted("import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); reply(frame)")
+    async def test_agent_that_ignores_sigterm_is_killed(self) -> None:
+        client = await self.start_script("import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); reply(frame)")
         await client.call("x")
         self.assertEqual((await client.stop(grace=0.1)).signal, "SIGKILL")
 
 
-class Listening(Case):
+class Listeners(Case):
     async def test_listeners_and_handlers_may_be_coroutines(self) -> None:
         body = """
             if frame["type"] == "extension_ui_response":
-                say({"type": "notice", "level": "info", "message": json.dumps(frame)})
+                send({"type": "notice", "level": "info", "message": json.dumps(frame)})
             else:
-                say({"type": "never_heard_of"})
+                send({"type": "unknown_event"})
                 for n, method in enumerate(["input", "confirm", "juggle"]):
-                    say({"type": "extension_ui_request", "id": str(n), "method": method, "title": method})
+                    send({"type": "extension_ui_request", "id": str(n), "method": method, "title": method})
                 reply(frame)
         """
 
-        async def handler(question: Any) -> Any:
+        async def handler(dialog: Any) -> Any:
             await asyncio.sleep(0)
-            return "text" if question["method"] == "input" else True
+            return "text" if dialog["method"] == "input" else True
 
-        client = await self.scripted(body, on_ask=handler)
-        others: List[Any] = []
+        client = await self.start_script(body, on_dialog=handler)
+        unhandled: List[Any] = []
 
-        async def other(frame: Any) -> None:
-            others.append(frame["type"])
+        async def listen(frame: Any) -> None:
+            unhandled.append(frame["type"])
 
-        client.on_other(other)
+        client.on_unhandled(listen)
         events = client.events()
         await client.call("ask")
-        told = [json.loads((await events.__anext__())["message"]) for _ in range(3)]
-        answers = {frame["id"]: {k: v for k, v in frame.items() if k not in ("id", "type")} for frame in told}
+        answers_sent = [json.loads((await events.__anext__())["message"]) for _ in range(3)]
+        answers = {frame["id"]: {k: v for k, v in frame.items() if k not in ("id", "type")} for frame in answers_sent}
         self.assertEqual(answers, {"0": {"value": "text"}, "1": {"confirmed": True}, "2": {"cancelled": True}})
-        self.assertEqual(others, ["never_heard_of", "extension_ui_request"])
+        self.assertEqual(unhandled, ["unknown_event", "extension_ui_request"])
 
-    async def test_questions_before_the_first_call_wait_for_a_handler(self) -> None:
-        client = AsyncClient(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
-        others: "asyncio.Queue[Any]" = asyncio.Queue()
-        client.on_other(others.put_nowait)
+    async def test_dialogs_before_the_first_call_wait_for_a_handler(self) -> None:
+        client = AsyncClient(**self.sandbox.agent(ECHO_ANSWERS, DIALOG_AT_START))
+        unhandled: "asyncio.Queue[Any]" = asyncio.Queue()
+        client.on_unhandled(unhandled.put_nowait)
         events = client.events()
         await client.start()
         self.addAsyncCleanup(client.stop, grace=0.1)
-        self.assertEqual(await asyncio.wait_for(others.get(), 60), {"type": "asked"})
-        client.on_ask(lambda question: True)
+        self.assertEqual(await asyncio.wait_for(unhandled.get(), 60), {"type": "dialogs_sent"})
+        client.on_dialog(lambda dialog: True)
         answer = json.loads((await events.__anext__())["message"])
         self.assertEqual((answer["id"], answer["confirmed"]), ("first", True))
 
-    async def test_the_first_call_dismisses_questions_without_a_handler(self) -> None:
-        client = AsyncClient(**self.place.agent(TELL_ANSWERS, ASK_FIRST))
+    async def test_first_call_dismisses_dialogs_without_a_handler(self) -> None:
+        client = AsyncClient(**self.sandbox.agent(ECHO_ANSWERS, DIALOG_AT_START))
         events = client.events()
         await client.start()
         self.addAsyncCleanup(client.stop, grace=0.1)

@@ -1,4 +1,4 @@
-"""A host without our client: it finds the program by its name, writes JSON lines, and reads until agent_end."""
+"""A host that uses plain JSON lines instead of the client, and starts the program under several names."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import subprocess
 import unittest
 from typing import Any, Dict, Iterator
 
-from .support import OFFLINE, PROGRAM, Place
+from .support import OFFLINE, PROGRAM, Sandbox
 
 
 class JsonLines(unittest.TestCase):
-    def converse(self, name: str, message: str) -> str:
-        place = Place()
-        self.addCleanup(place.close)
-        os.symlink(PROGRAM, os.path.join(place.path, name))
-        env = {**os.environ, "HOME": place.path, "PARLEY_DIR": place.path}
-        env["PATH"] = place.path + os.pathsep + env["PATH"]
+    def run_prompt(self, name: str, message: str) -> str:
+        sandbox = Sandbox()
+        self.addCleanup(sandbox.close)
+        os.symlink(PROGRAM, os.path.join(sandbox.path, name))
+        env = {**os.environ, "HOME": sandbox.path, "PARLEY_DIR": sandbox.path}
+        env["PATH"] = sandbox.path + os.pathsep + env["PATH"]
         agent = subprocess.Popen(
             [name, "--mode", "rpc", "--no-session", *OFFLINE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            cwd=place.path,
+            cwd=sandbox.path,
             env=env,
         )
         assert agent.stdin and agent.stdout
@@ -35,20 +35,20 @@ class JsonLines(unittest.TestCase):
 
         agent.stdin.write(json.dumps({"type": "prompt", "message": message}) + "\n")
         agent.stdin.flush()
-        said = ""
+        text = ""
         for event in events():
             if event["type"] == "message_update":
                 update = event["assistantMessageEvent"]
                 if update["type"] == "text_delta":
-                    said += update["delta"]
+                    text += update["delta"]
             if event["type"] == "agent_end":
                 break
         agent.stdin.close()
         self.assertEqual(agent.wait(120), 0)
         agent.stdout.close()
-        return said
+        return text
 
-    def test_under_every_name(self) -> None:
+    def test_program_works_under_every_name(self) -> None:
         for name in ("parley", "omp", "pi", "pisces"):
             with self.subTest(name):
-                self.assertIn(name, self.converse(name, "What files are here?"))
+                self.assertIn(name, self.run_prompt(name, "What files are here?"))

@@ -1,4 +1,4 @@
-"""The Python in the pages, run as it stands. The `output` below a block is what it must print."""
+"""Runs the Python blocks of the documents. The `output` block after one is its expected output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from .support import PROGRAM, ROOT, Place
+from .support import PROGRAM, ROOT, Sandbox
 
 FENCE = re.compile(r"^```(\w*)( run)?\n(.*?)^```$", re.M | re.S)
 
@@ -20,12 +20,12 @@ class Pages(unittest.TestCase):
         for index, (language, run, code) in enumerate(fences):
             if language != "python" or not run:
                 continue
-            place = Place()
-            self.addCleanup(place.close)
-            os.symlink(PROGRAM, os.path.join(place.path, "parley"))
-            env = {"HOME": place.path, "PARLEY_DIR": place.path, "PYTHONPATH": str(ROOT / "clients" / "python")}
-            env["PATH"] = place.path + os.pathsep + os.environ["PATH"]
-            ran = subprocess.run([sys.executable, "-c", code], cwd=place.path, env=env, capture_output=True, text=True, timeout=150)
+            sandbox = Sandbox()
+            self.addCleanup(sandbox.close)
+            os.symlink(PROGRAM, os.path.join(sandbox.path, "parley"))
+            env = {"HOME": sandbox.path, "PARLEY_DIR": sandbox.path, "PYTHONPATH": str(ROOT / "clients" / "python")}
+            env["PATH"] = sandbox.path + os.pathsep + os.environ["PATH"]
+            ran = subprocess.run([sys.executable, "-c", code], cwd=sandbox.path, env=env, capture_output=True, text=True, timeout=150)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""), code)
             following = fences[index + 1] if index + 1 < len(fences) else ("", "", "")
             for line in following[2].splitlines() if following[0] == "output" else []:

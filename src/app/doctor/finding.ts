@@ -1,22 +1,22 @@
-// The hall, doctor: what a check finds, and how to mend it. Types and words only.
+// The result of one check of `parley doctor`.
 
 export interface Finding {
   readonly check: string;
-  /** A warning leaves the agent able to work; an error does not, or endangers what is kept. */
+  /** With a warning the agent still works. With an error it does not, or stored data is at risk. */
   readonly status: 'ok' | 'warning' | 'error';
   readonly found: string;
-  /** What to do about it; absent when all is well. */
-  readonly mend?: string;
+  /** How to fix it. Absent when the check passed. */
+  readonly remedy?: string;
 }
 
 export function ok(check: string, found: string): Finding {
   return { check, status: 'ok', found };
 }
 
-export function warning(check: string, found: string, mend: string): Finding {
-  return { check, status: 'warning', found, mend };
+export function warning(check: string, found: string, remedy: string): Finding {
+  return { check, status: 'warning', found, remedy: remedy };
 }
 
-export function error(check: string, found: string, mend: string): Finding {
-  return { check, status: 'error', found, mend };
+export function error(check: string, found: string, remedy: string): Finding {
+  return { check, status: 'error', found, remedy: remedy };
 }

@@ -1,71 +1,71 @@
-// The hall: `--resume`: the person chooses the session to go on with. Loaded only then.
+// `--resume`: lets the user choose the session to resume. Loaded only for this flag.
 import { Fault } from '../../base/index.ts';
 import type { SessionStore, SessionSummary } from '../../contracts/index.ts';
-import { ago, table } from './table.ts';
+import { formatAge, formatTable } from './format-table.ts';
 
-/** Whoever can be asked. Without a terminal there is nobody. */
-export interface Person {
+/** Asks the user questions on the terminal. */
+export interface TerminalPrompt {
   show(text: string): void;
-  /** The line that was typed; `undefined` when there was none. */
+  /** Returns the typed line, or `undefined` at the end of the input. */
   ask(question: string): Promise<string | undefined>;
 }
 
-/** More do not fit on a screen; the others can be named. */
-const MOST = 20;
+/** Rows that fit on a screen. Older sessions can be chosen by id. */
+const MAX_ROWS = 20;
 
-/** The path of the session that was chosen. */
+/** Returns the path of the chosen session. */
 export async function chooseSession(
   store: Pick<SessionStore, 'list' | 'locate'>,
-  person: Person | undefined,
+  prompt: TerminalPrompt | undefined,
   now: number,
 ): Promise<string> {
-  if (!person) {
+  if (!prompt) {
     throw new Fault(
       'config',
-      '--resume asks which session to go on with, and there is no terminal to ask on. ' +
-        'Use --continue for the latest one, or --session PATH|ID; `parley sessions` lists them.',
+      '--resume needs a terminal to choose a session. ' +
+        'Use --continue for the latest session, or --session PATH|ID; `parley sessions` lists them.',
     );
   }
   const sessions = await store.list();
-  if (sessions.length === 0) throw new Fault('config', 'There is no session of this directory to go on with.');
-  person.show(listed(sessions, now));
+  if (sessions.length === 0) throw new Fault('config', 'There is no session to resume in this directory.');
+  prompt.show(formatSessions(sessions, now));
   for (;;) {
-    const typed = await person.ask('Number or id [1]: ');
+    const typed = await prompt.ask('Number or id [1]: ');
     if (typed === undefined) throw new Fault('config', 'No session was chosen.');
-    const chosen = await understood(store, sessions, typed.trim(), person);
+    const chosen = await resolveChoice(store, sessions, typed.trim(), prompt);
     if (chosen !== undefined) return chosen;
   }
 }
 
-function listed(sessions: readonly SessionSummary[], now: number): string {
-  const rows = sessions.slice(0, MOST).map(({ id, modifiedMs, messages, name, opening }, at) => {
-    const used = now - modifiedMs;
-    return [String(at + 1), id.slice(0, 8), ago(used), String(messages), name ?? opening];
+function formatSessions(sessions: readonly SessionSummary[], now: number): string {
+  const rows = sessions.slice(0, MAX_ROWS).map(({ id, modifiedMs, messages, name, opening }, at) => {
+    const ageMs = now - modifiedMs;
+    return [String(at + 1), id.slice(0, 8), formatAge(ageMs), String(messages), name ?? opening];
   });
   const rest = sessions.length - rows.length;
-  return `${table(['', 'id', 'used', 'messages', 'name'], rows)}${rest > 0 ? `… and ${rest} older ones\n` : ''}`;
+  return `${formatTable(['', 'id', 'used', 'messages', 'name'], rows)}${rest > 0 ? `… and ${rest} older ones\n` : ''}`;
 }
 
-async function understood(
+async function resolveChoice(
   store: Pick<SessionStore, 'locate'>,
   sessions: readonly SessionSummary[],
   typed: string,
-  person: Person,
+  prompt: TerminalPrompt,
 ): Promise<string | undefined> {
   const numbered = sessions[typed === '' ? 0 : Number(typed) - 1];
-  // Short numbers are places in the list; ids are longer.
+  // Up to four digits are a row number; ids are longer.
   if (numbered && /^\d{0,4}$/.test(typed)) return numbered.path;
   try {
     return await store.locate(typed);
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    person.show(`${thrown.message}\n`);
+    prompt.show(`${thrown.message}\n`);
     return undefined;
   }
 }
 
-/** On stderr, because stdout may be redirected into a file. */
-export function personAtTerminal(): Person | undefined {
+/** Uses stderr, because stdout may be redirected to a file. */
+export function openTerminalPrompt(): TerminalPrompt | undefined {
   const { stdin, stderr } = process;
   if (!stdin.isTTY || !stderr.isTTY) return undefined;
   return {

@@ -1,21 +1,28 @@
-// The hall: `parley config`: which settings hold, where each comes from, and how to change the user's own.
+// `parley config`: shows the settings in effect and where each comes from, and changes the user's settings file.
 
 import { parseArgs } from 'node:util';
-import { Fault, messageOf } from '../../base/index.ts';
-import { homeDirectory } from '../home.ts';
-import { loadSettings, type Settings, userDirectory } from '../settings.ts';
-import { isKnown, settingValue, unknownKey } from '../settings-keys.ts';
-import { SETTING_KEYS, SETTINGS, type SettingKey } from '../settings-table.ts';
+import { Fault, getErrorMessage } from '../../base/index.ts';
+import {
+  createUnknownKeyFault,
+  isSettingKey,
+  type LoadedSettings,
+  loadSettings,
+  parseSettingValue,
+  resolveAgentDirectory,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+} from '../../settings/index.ts';
+import { homeDirectory } from '../../support/home-directory.ts';
+import { createSettingsReader, decideTrust } from '../../trust/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
-import { decideTrust } from '../trust/decide.ts';
-import { settingsReading } from '../trust/settings-reading.ts';
-import { table } from './table.ts';
+import { formatTable } from './format-table.ts';
 
-export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show what holds, and where it comes from
+export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show the settings in effect and where each comes from
        parley config set KEY VALUE       write it to the user's settings.json
-       parley config unset KEY           take it out of there
+       parley config unset KEY           remove it from that file
 
-  --set KEY=VALUE, --trust, --no-trust   show what would hold with these flags
+  --set KEY=VALUE, --trust, --no-trust   show the settings as they would be with these flags
 `;
 
 const OPTIONS = {
@@ -26,80 +33,87 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Returns what is to be printed. */
+/** Returns the text to print. */
 export async function runConfig(argv: readonly string[], warn: (line: string) => void): Promise<string> {
   const { values, positionals } = parse(argv);
   if (values.help) return CONFIG_HELP;
   const [verb, ...rest] = positionals;
-  if (verb === 'set' || verb === 'unset') return change(verb, rest);
-  if (rest.length > 0) throw surplus(rest[0]);
+  if (verb === 'set' || verb === 'unset') return changeSetting(verb, rest);
+  if (rest.length > 0) throw createUnexpectedArgumentFault(rest[0]);
   const ports = createSystemPorts({});
-  const directory = userDirectory(process.env, homeDirectory());
+  const directory = resolveAgentDirectory(process.env, homeDirectory());
   const { files } = ports;
   const cwd = process.cwd();
   const flags = { trust: values.trust, noTrust: values['no-trust'] };
-  const question = { files, agentDirectory: directory, cwd };
-  const { trusted } = await decideTrust({ ...question, ...flags });
+  const trustContext = { files, agentDirectory: directory, cwd };
+  const { trusted } = await decideTrust({ ...trustContext, ...flags });
   const project = trusted ? cwd : undefined;
-  const reading = await settingsReading({ ...question, home: homeDirectory(), trusted, report: warn });
-  const settings = await loadSettings({ files: reading, directory, project, overrides: values.set });
+  const settingsFiles = await createSettingsReader({ ...trustContext, home: homeDirectory(), trusted, report: warn });
+  const settings = await loadSettings({
+    files: settingsFiles,
+    agentDirectory: directory,
+    project,
+    overrides: values.set,
+  });
   for (const problem of settings.problems) warn(problem);
-  if (verb !== undefined) return one(known(verb), settings, values.json ?? false);
-  return values.json ? all(settings) : listed(settings);
+  if (verb !== undefined) return formatOne(requireKey(verb), settings, values.json ?? false);
+  return values.json ? formatJson(settings) : formatList(settings);
 }
 
 function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (thrown) {
-    throw new Fault('config', `${messageOf(thrown)}\n\n${CONFIG_HELP}`);
+    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${CONFIG_HELP}`);
   }
 }
 
-function known(key: string): SettingKey {
-  if (isKnown(key)) return key;
-  throw new Fault('config', `${unknownKey(key).message}; \`parley config\` lists what there is`);
+function requireKey(key: string): SettingKey {
+  if (isSettingKey(key)) return key;
+  throw new Fault('config', `${createUnknownKeyFault(key).message}; \`parley config\` lists all settings`);
 }
 
-function surplus(word = ''): Fault {
-  return new Fault('config', `Unexpected word: ${word}\n\n${CONFIG_HELP}`);
+function createUnexpectedArgumentFault(argument = ''): Fault {
+  return new Fault('config', `Unexpected argument: ${argument}\n\n${CONFIG_HELP}`);
 }
 
-async function change(verb: 'set' | 'unset', [name = '', ...words]: readonly string[]): Promise<string> {
+async function changeSetting(verb: 'set' | 'unset', [name = '', ...values]: readonly string[]): Promise<string> {
   const isSet = verb === 'set';
   if (name === '')
     throw new Fault('config', `parley config ${verb} needs a KEY${isSet ? ' and a VALUE' : ''}\n\n${CONFIG_HELP}`);
-  const key = known(name);
-  if (isSet && words.length === 0) throw new Fault('config', `parley config set ${key} needs a value`);
-  if (!isSet && words.length > 0) throw surplus(words[0]);
-  const value = isSet ? fittingValue(key, words.join(' ')) : undefined;
-  const { writeSettings } = await import('../settings-write.ts');
-  const place = { ports: createSystemPorts({}), directory: userDirectory(process.env, homeDirectory()) };
-  const file = await writeSettings(place, { [key]: value });
-  return value === undefined ? `${key} is not set in ${file}\n` : `${key} = ${JSON.stringify(value)} in ${file}\n`;
+  const key = requireKey(name);
+  if (isSet && values.length === 0) throw new Fault('config', `parley config set ${key} needs a value`);
+  if (!isSet && values.length > 0) throw createUnexpectedArgumentFault(values[0]);
+  const value = isSet ? parseValue(key, values.join(' ')) : undefined;
+  const { writeSettings } = await import('../../settings/write-settings.ts');
+  const options = { ports: createSystemPorts({}), agentDirectory: resolveAgentDirectory(process.env, homeDirectory()) };
+  const file = await writeSettings(options, { [key]: value });
+  return value === undefined
+    ? `${key} is no longer set in ${file}\n`
+    : `${key} = ${JSON.stringify(value)} in ${file}\n`;
 }
 
-/** Refused as every other word on the command line is. */
-function fittingValue(key: SettingKey, words: string): unknown {
+/** Throws a Fault for an invalid value, like for every other invalid argument. */
+function parseValue(key: SettingKey, text: string): unknown {
   try {
-    return settingValue(key, words);
+    return parseSettingValue(key, text);
   } catch (thrown) {
-    throw new Fault('config', messageOf(thrown), { cause: thrown });
+    throw new Fault('config', getErrorMessage(thrown), { cause: thrown });
   }
 }
 
-function one(key: SettingKey, { values, origin }: Settings, json: boolean): string {
+function formatOne(key: SettingKey, { values, origin }: LoadedSettings, json: boolean): string {
   const value = values[key] ?? null;
   if (json) return `${JSON.stringify({ key, value, origin: origin[key], doc: SETTINGS[key].doc })}\n`;
   return `${key} = ${JSON.stringify(value)}\nfrom: ${origin[key]}\n${SETTINGS[key].doc}\n`;
 }
 
-function all({ values, origin }: Settings): string {
+function formatJson({ values, origin }: LoadedSettings): string {
   const entries = SETTING_KEYS.map((key) => [key, { value: values[key] ?? null, origin: origin[key] }] as const);
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 
-function listed({ values, origin }: Settings): string {
+function formatList({ values, origin }: LoadedSettings): string {
   const rows = SETTING_KEYS.map((key) => [key, JSON.stringify(values[key] ?? null), origin[key]]);
-  return table(['setting', 'value', 'from'], rows);
+  return formatTable(['setting', 'value', 'from'], rows);
 }

@@ -1,13 +1,13 @@
-// The hall: `parley export`: a session as a page, without disturbing whoever works in it.
+// `parley export`: writes a session as an HTML page. Only reads the session, which another process may be using.
 
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Fault, messageOf } from '../../base/index.ts';
-import { PAGE_GENERATOR } from '../../core/export/page.ts';
+import { Fault, getErrorMessage } from '../../base/index.ts';
+import { PAGE_GENERATOR } from '../../core/export/render-page.ts';
 import { renderSession } from '../../core/index.ts';
-import { createJsonlStore, sessionFolder, sessionFolders } from '../../store/index.ts';
-import { homeDirectory } from '../home.ts';
-import { userDirectory } from '../settings.ts';
+import { resolveAgentDirectory } from '../../settings/index.ts';
+import { createJsonlStore, getSessionDirectory, listSessionDirectories } from '../../store/index.ts';
+import { homeDirectory } from '../../support/home-directory.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 
@@ -17,7 +17,7 @@ Writes a session (a path, or the beginning of its id) as one self-contained page
 session and never replaces anything. A FILE that exists is replaced only when it is an earlier export.
 
   --branch             the current branch only
-  --force              replace FILE whatever it is
+  --force              replace FILE even if it is not an earlier export
   --session-dir PATH   look for the session there
 `;
 
@@ -28,20 +28,20 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Returns what is to be printed: where the page is. */
+/** Returns the text to print: the path of the page. */
 export async function runExport(argv: readonly string[]): Promise<string> {
   const { values, positionals } = parse(argv);
   if (values.help) return EXPORT_HELP;
-  const [wanted, file] = positionals;
-  if (!wanted) throw new Fault('config', `Which session? ${EXPORT_HELP}`);
+  const [sessionName, file] = positionals;
+  if (!sessionName) throw new Fault('config', `SESSION is missing.\n\n${EXPORT_HELP}`);
   const ports = createSystemPorts({});
-  const path = await locate(ports, wanted, values['session-dir']);
+  const path = await locateSession(ports, sessionName, values['session-dir']);
   const { files, clock } = ports;
   const store = createJsonlStore({ files, clock, identity: createProcessIdentity(), directory: resolve(path, '..') });
   const session = { ...(await store.read(path)), branchOnly: values.branch ?? false };
   const page = await renderSession(session, ports.renderMarkup);
-  const target = file ? resolve(file) : await freeName(files, resolve(basename(path, '.jsonl')));
-  if (file) await expectReplaceable(files, target, values.force ?? false);
+  const target = file ? resolve(file) : await findFreeName(files, resolve(basename(path, '.jsonl')));
+  if (file) await checkReplaceable(files, target, values.force ?? false);
   await files.replace(target, new TextEncoder().encode(page), { mode: 0o600 });
   return `${target}\n`;
 }
@@ -50,25 +50,25 @@ function parse(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (thrown) {
-    throw new Fault('config', `${messageOf(thrown)}\n\n${EXPORT_HELP}`);
+    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${EXPORT_HELP}`);
   }
 }
 
-/** In this directory's folder first, then in all the others. */
-async function locate(
+/** Searches the sessions of the working directory first, then those of all other directories. */
+async function locateSession(
   ports: ReturnType<typeof createSystemPorts>,
-  wanted: string,
-  named: string | undefined,
+  session: string,
+  sessionDirectory: string | undefined,
 ): Promise<string> {
   const { files, clock } = ports;
-  const home = userDirectory(process.env, homeDirectory());
-  const folders = named
-    ? [resolve(named)]
-    : [sessionFolder(home, process.cwd()), ...(await sessionFolders(files, home))];
+  const agentDirectory = resolveAgentDirectory(process.env, homeDirectory());
+  const folders = sessionDirectory
+    ? [resolve(sessionDirectory)]
+    : [getSessionDirectory(agentDirectory, process.cwd()), ...(await listSessionDirectories(files, agentDirectory))];
   let problem: unknown;
   for (const directory of new Set(folders)) {
     try {
-      return await createJsonlStore({ files, clock, identity: createProcessIdentity(), directory }).locate(wanted);
+      return await createJsonlStore({ files, clock, identity: createProcessIdentity(), directory }).locate(session);
     } catch (thrown) {
       problem ??= thrown;
     }
@@ -76,18 +76,19 @@ async function locate(
   throw problem;
 }
 
-/** The marker is in the head of the page, before anything that a conversation says. */
+/** The generator tag is in the head of the page, before any text of the conversation. */
 const HEAD_BYTES = 4096;
 
-async function expectReplaceable(
+async function checkReplaceable(
   files: ReturnType<typeof createSystemPorts>['files'],
   target: string,
   force: boolean,
 ): Promise<void> {
   const info = await files.info(target);
   if (info?.kind === 'directory') throw new Fault('config', `${target} is a directory. Name a file in it.`);
-  const above = resolve(target, '..');
-  if ((await files.info(above))?.kind !== 'directory') throw new Fault('config', `There is no directory ${above}.`);
+  const parentDirectory = resolve(target, '..');
+  if ((await files.info(parentDirectory))?.kind !== 'directory')
+    throw new Fault('config', `There is no directory ${parentDirectory}.`);
   if (!info || force || info.size === 0) return;
   if (info.kind !== 'file') return;
   const head = new TextDecoder().decode(await files.read(target, { length: HEAD_BYTES }));
@@ -98,7 +99,7 @@ async function expectReplaceable(
   );
 }
 
-async function freeName(files: ReturnType<typeof createSystemPorts>['files'], base: string): Promise<string> {
+async function findFreeName(files: ReturnType<typeof createSystemPorts>['files'], base: string): Promise<string> {
   for (let copy = 1; ; copy++) {
     const path = `${base}${copy > 1 ? `-${copy}` : ''}.html`;
     if (!(await files.info(path, { follow: false }))) return path;

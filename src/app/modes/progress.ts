@@ -1,5 +1,5 @@
-// The hall: a line on stderr for what is going on, when a person is there to read it.
-import { plainLine } from '../../base/plain.ts';
+// Writes progress lines to stderr when stderr is a terminal.
+import { sanitizeLine } from '../../base/safe-text.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 
 export interface Progress {
@@ -9,29 +9,29 @@ export interface Progress {
   end(): void;
 }
 
-const LONGEST = 100;
+const MAX_SUMMARY_LENGTH = 100;
 
 export function createProgress(): Progress {
   if (!process.stderr.isTTY) return { isShown: false, show: () => {}, end: () => {} };
   return {
     isShown: true,
     show(event) {
-      if (event.type === 'tool_execution_start') line(`· ${event.toolName} ${summary(event.args)}`);
-      if (event.type === 'tool_execution_end' && event.isError) line(`  ${event.toolName} failed`);
-      if (event.type === 'notice') line(event.message);
+      if (event.type === 'tool_execution_start') writeLine(`· ${event.toolName} ${summarizeArguments(event.args)}`);
+      if (event.type === 'tool_execution_end' && event.isError) writeLine(`  ${event.toolName} failed`);
+      if (event.type === 'notice') writeLine(event.message);
     },
     end() {},
   };
 }
 
-/** Untrusted text never reaches a terminal with its control characters. */
-function line(text: string): void {
-  process.stderr.write(`\u001b[2m${plainLine(text)}\u001b[22m\n`);
+/** Removes control characters, because the text is untrusted. */
+function writeLine(text: string): void {
+  process.stderr.write(`\u001b[2m${sanitizeLine(text)}\u001b[22m\n`);
 }
 
-function summary(args: Record<string, unknown>): string {
+function summarizeArguments(args: Record<string, unknown>): string {
   const text = Object.values(args)
     .filter((value) => typeof value === 'string')
     .join(' ');
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_SUMMARY_LENGTH ? `${text.slice(0, MAX_SUMMARY_LENGTH)}…` : text;
 }

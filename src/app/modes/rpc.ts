@@ -1,64 +1,72 @@
-// The hall: serving one host over stdin and stdout.
-import { messageOf } from '../../base/index.ts';
-import { commandTable } from '../../commands/table.ts';
-import { dialectNamed } from '../../dialects/index.ts';
+// RPC mode: serves one host over stdin and stdout.
+import { getErrorMessage } from '../../base/index.ts';
+import { commandTable } from '../../commands/command-table.ts';
+import { loadDialect } from '../../dialects/index.ts';
 import { serve } from '../../server/index.ts';
+import type { SettingValues } from '../../settings/index.ts';
+import { version } from '../../support/version.ts';
 import { createStdioTransport, guardStdout } from '../../transports/index.ts';
-import type { SettingValues } from '../settings-table.ts';
-import { version } from '../version.ts';
-import type { RpcOptions, Served } from './served.ts';
+import type { RpcOptions, ServerSetup } from './server-setup.ts';
 import { createShutdown } from './shutdown.ts';
-import { type Prepared, prepare, start } from './start.ts';
+import { prepareStart, type StartContext, startAgent } from './start-agent.ts';
 
-/** Returns only by leaving the process. */
+/** Does not return: it exits the process. */
 export async function runRpc(options: RpcOptions, warn: (line: string) => void): Promise<never> {
-  // First of all: extensions begin to load while the agent is put together, before there is a transport.
+  // Must come first: extensions start to load while the agent is created, before there is a transport.
   guardStdout();
-  const spoken = (said: SettingValues) => dialectNamed(options.dialect ?? said.dialect);
-  const prepared = await prepare(options, warn, async (settings) => (await spoken(settings)).settings ?? {});
+  const findDialect = (values: SettingValues) => loadDialect(options.dialect ?? values.dialect);
+  const prepared = await prepareStart(
+    options,
+    warn,
+    async (settings) => (await findDialect(settings)).defaultSettings ?? {},
+  );
   const { ports, settings } = prepared;
-  const dialect = await spoken(settings);
-  const served = dialect.manySessions
-    ? await (await import('./many.ts')).openMany(options, warn, prepared, dialect.settings)
-    : await openOne(options, warn, prepared);
+  const dialect = await findDialect(settings);
+  const setup = dialect.isMultiSession
+    ? await (await import('./multi-session.ts')).openMultiSession(options, warn, prepared, dialect.defaultSettings)
+    : await openSingleSession(options, warn, prepared);
   const transport = createStdioTransport({ lineLimit: settings['rpc.maxLineBytes'] });
   const shutdown = createShutdown(ports, async () => {
-    await served.close();
+    await setup.close();
     await transport.flush();
   });
-  // Nobody reads any more: there is no point in going on, and no one to tell.
-  void transport.broken.then(() => shutdown.leave(0));
-  const codec = dialect.codec({ version: version(), stream: options.stream ?? settings['rpc.stream'] });
-  const { notice } = served;
-  if (notice && codec.event({ type: 'notice', ...notice }) === undefined) warn(notice.message);
+  // The host has closed its end of stdout. Exit without an error, because no message can be delivered.
+  void transport.readerClosed.then(() => shutdown.exit(0));
+  const codec = dialect.createCodec({ version: version(), stream: options.stream ?? settings['rpc.stream'] });
+  const { notice } = setup;
+  if (notice && codec.encodeEvent({ type: 'notice', ...notice }) === undefined) warn(notice.message);
   await serve({
     transport,
     codec,
-    commands: served.commands,
-    hub: served.hub,
+    commands: setup.commands,
+    hub: setup.hub,
     ports,
     onEof: options.onEof ?? settings['rpc.onEof'],
-    introduced: introduction(served, ports).catch((thrown: unknown) => warn(messageOf(thrown))),
+    startupNoticesSent: sendInitialNotices(setup, ports).catch((thrown: unknown) => warn(getErrorMessage(thrown))),
   });
-  return shutdown.leave(0);
+  return shutdown.exit(0);
 }
 
-/** What the host has said already is answered first. */
-async function introduction(served: Served, { clock }: Prepared['ports']): Promise<void> {
-  await clock.turn();
-  await served.introduce();
+/** Yields first, so that commands that the host has already sent are answered before the notices. */
+async function sendInitialNotices(setup: ServerSetup, { clock }: StartContext['ports']): Promise<void> {
+  await clock.yieldToEventLoop();
+  await setup.sendInitialNotices();
 }
 
-async function openOne(options: RpcOptions, warn: (line: string) => void, prepared: Prepared): Promise<Served> {
-  const started = await start(options, warn, prepared);
+async function openSingleSession(
+  options: RpcOptions,
+  warn: (line: string) => void,
+  startContext: StartContext,
+): Promise<ServerSetup> {
+  const started = await startAgent(options, warn, startContext);
   const { session, modelNotice } = started.agent;
   return {
     hub: started.agent.hub,
     commands: commandTable,
     notice: modelNotice,
-    async introduce() {
+    async sendInitialNotices() {
       if (modelNotice) session.notify(modelNotice);
-      await started.introduceProject();
+      await started.offerTrust();
     },
     close: () => started.close(),
   };

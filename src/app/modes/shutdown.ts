@@ -1,43 +1,43 @@
-// The hall: leaving. However we are told to go, runs end, children die, what was said is flushed, and it takes two seconds at most.
+// Exits the process after a signal or at the end: ends runs and child processes and flushes output, within two seconds.
 import type { Clock, Log } from '../../contracts/index.ts';
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 const STEP_MS = 100;
-/** Counted in steps, so that a program that gets no time on a busy machine does not hold that against its farewell. */
-const LONGEST_FAREWELL = 18;
+/** Counts timer ticks instead of wall time, so that CPU starvation does not shorten the shutdown. */
+const MAX_SHUTDOWN_STEPS = 18;
 
 export interface Shutdown {
-  /** Runs the farewell and leaves with this code. Only the first call counts. */
-  leave(code: number): Promise<never>;
-  readonly isLeaving: boolean;
+  /** Runs the cleanup and exits with this code. Later calls wait for the first one and do not change its code. */
+  exit(code: number): Promise<never>;
+  readonly isExiting: boolean;
 }
 
-/** From now on signals lead to an orderly end, but for one that means something else. `farewell` stops work, ends children and flushes. */
+/** Installs signal handlers, except for `except`. `cleanUp` stops runs, ends child processes and flushes output. */
 export function createShutdown(
   ports: { clock: Clock; log: Log },
-  farewell: () => Promise<void>,
+  cleanUp: () => Promise<void>,
   except?: keyof typeof SIGNALS,
 ): Shutdown {
-  let leaving: Promise<never> | undefined;
-  const leave = (code: number): Promise<never> => {
-    leaving ??= (async () => {
+  let exiting: Promise<never> | undefined;
+  const exit = (code: number): Promise<never> => {
+    exiting ??= (async () => {
       ports.log('leaving', { code });
-      // Also when nothing is left that would keep the process.
+      // Used if the event loop becomes empty before process.exit() is called.
       process.exitCode = code;
-      afterSteps(LONGEST_FAREWELL, ports.clock, () => process.exit(code));
-      // Whatever goes wrong on the way out must not keep us here.
-      await farewell().catch(() => {});
+      afterSteps(MAX_SHUTDOWN_STEPS, ports.clock, () => process.exit(code));
+      // An error during cleanup must not prevent the exit.
+      await cleanUp().catch(() => {});
       return process.exit(code);
     })();
-    return leaving;
+    return exiting;
   };
   for (const [signal, number] of Object.entries(SIGNALS)) {
-    if (signal !== except) process.on(signal, () => void leave(128 + number));
+    if (signal !== except) process.on(signal, () => void exit(128 + number));
   }
   return {
-    leave,
-    get isLeaving() {
-      return leaving !== undefined;
+    exit,
+    get isExiting() {
+      return exiting !== undefined;
     },
   };
 }

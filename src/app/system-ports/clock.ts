@@ -1,18 +1,18 @@
-// The app's real clock. Knows nothing about what waits on it.
+// Clock port based on Node timers.
 import type { Clock } from '../../contracts/ports.ts';
 
-/** Node turns a longer delay into one millisecond. */
-const LONGEST_DELAY = 2 ** 31 - 1;
+/** Node replaces a longer delay by 1 ms. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export function createClock(): Clock {
   return {
     now: () => Date.now(),
     after(ms, act) {
-      const timer = setTimeout(act, delay(ms));
+      const timer = setTimeout(act, clampDelay(ms));
       timer.unref();
       return () => clearTimeout(timer);
     },
-    // This timer does keep the process alive: somebody awaits it, and an early exit would lose what comes after.
+    // Not unref'ed, unlike after(): a caller awaits it, and an early exit would skip the code after the await.
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve();
       return new Promise((resolve) => {
@@ -21,14 +21,14 @@ export function createClock(): Clock {
           signal?.removeEventListener('abort', wake);
           resolve();
         };
-        const timer = setTimeout(wake, delay(ms));
+        const timer = setTimeout(wake, clampDelay(ms));
         signal?.addEventListener('abort', wake, { once: true });
       });
     },
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
 
-function delay(ms: number): number {
-  return Math.min(Math.max(ms, 0), LONGEST_DELAY);
+function clampDelay(ms: number): number {
+  return Math.min(Math.max(ms, 0), MAX_DELAY_MS);
 }

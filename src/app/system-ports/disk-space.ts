@@ -1,4 +1,4 @@
-// The app's look at the disk that would hold a path. For the doctor only; no run asks for it.
+// Reads the free space of the disk that holds a path. Used only by `parley doctor`.
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,8 +8,8 @@ export interface DiskSpace {
   writable: boolean;
 }
 
-/** Of the path, or of the nearest folder above it that exists. */
-export async function diskSpace(path: string): Promise<DiskSpace> {
+/** Checks the path, or the nearest parent folder that exists. */
+export async function readDiskSpace(path: string): Promise<DiskSpace> {
   try {
     const { bavail, bsize } = await statfs(path);
     const writable = await access(path, constants.W_OK).then(
@@ -18,8 +18,8 @@ export async function diskSpace(path: string): Promise<DiskSpace> {
     );
     return { freeBytes: bavail * bsize, writable };
   } catch (problem) {
-    const above = dirname(path);
-    if (above === path) throw problem;
-    return diskSpace(above);
+    const parent = dirname(path);
+    if (parent === path) throw problem;
+    return readDiskSpace(parent);
   }
 }

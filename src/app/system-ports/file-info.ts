@@ -1,22 +1,22 @@
-// The app's real files: what the system says of a name, in the words of the port. Asks nothing itself.
+// Converts Node's file information to the types of the Files port.
 import type { Dirent, Stats } from 'node:fs';
 import type { FileInfo, FileKind } from '../../contracts/ports.ts';
 
-export function infoOf(stats: Stats): FileInfo {
+export function toFileInfo(stats: Stats): FileInfo {
   const { size, mtimeMs: modifiedMs, mode, uid: owner } = stats;
-  return { kind: kindOf(stats), size, modifiedMs, mode: mode & 0o7777, owner };
+  return { kind: toFileKind(stats), size, modifiedMs, mode: mode & 0o7777, owner };
 }
 
-/** Asked for when it matters: few starts do. */
-export function userId(): number | undefined {
+/** A function, because most starts do not need it. */
+export function readUserId(): number | undefined {
   return process.geteuid?.();
 }
 
-export function kindOf(of: Stats | Dirent): FileKind {
-  if (of.isFile()) return 'file';
-  if (of.isDirectory()) return 'directory';
-  if (of.isSymbolicLink()) return 'link';
-  if (of.isFIFO()) return 'fifo';
-  if (of.isSocket()) return 'socket';
+export function toFileKind(entry: Stats | Dirent): FileKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isFIFO()) return 'fifo';
+  if (entry.isSocket()) return 'socket';
   return 'device';
 }

@@ -1,13 +1,13 @@
-// The app's source of randomness. Knows nothing about what is named with it.
+// Generates random ids.
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Ids } from '../../contracts/ports.ts';
+import type { IdGenerator } from '../../contracts/ports.ts';
 
-/** The kernel never cuts a read of this size short. */
+/** The kernel never returns fewer bytes for a read of this size. */
 const POOL_BYTES = 256;
 
-export function createIds(): Ids {
+export function createIds(): IdGenerator {
   let pool: Buffer = Buffer.alloc(0);
-  const take = (length: number): string => {
+  const takeHex = (length: number): string => {
     if (pool.length < length) pool = randomBytes();
     const hex = pool.toString('hex', 0, length);
     pool = pool.subarray(length);
@@ -15,19 +15,18 @@ export function createIds(): Ids {
   };
   return {
     uuid() {
-      const hex = take(16);
+      const hex = takeHex(16);
       // Version 4, variant 10xx.
       const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
       const third = `4${hex.slice(13, 16)}`;
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${third}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
     },
-    entry: () => take(4),
+    entryId: () => takeHex(4),
   };
 }
 
 /**
- * Straight from the kernel: loading Node's crypto takes 4 to 6 ms, and the first reply of a process needs one id and
- * nothing else of it.
+ * Reads from the kernel, because loading Node's crypto takes 4 to 6 ms, and the first reply of a process needs only one id.
  */
 function randomBytes(): Buffer {
   const bytes = Buffer.alloc(POOL_BYTES);
@@ -39,7 +38,7 @@ function randomBytes(): Buffer {
       closeSync(fd);
     }
   } catch {
-    // No such device here.
+    // This system has no /dev/urandom.
   }
   return globalThis.crypto.getRandomValues(bytes);
 }

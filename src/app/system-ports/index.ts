@@ -1,51 +1,51 @@
-// The app's real ports: the only place where clock, randomness, files, processes and network are the machine's own.
-// Creating them does no work, because every start of the program pays for it.
+// Creates the ports for the real system: clock, ids, files, processes and network. Must not do work at creation, because that
+// would delay every start of the program.
 import type { Ports } from '../../contracts/ports.ts';
 import { createClock } from './clock.ts';
-import { createLazyFiles } from './files-lazy.ts';
+import type { DiagnosticLog } from './diagnostic-log.ts';
 import { createIds } from './ids.ts';
-import type { DiagnosticLog } from './log.ts';
+import { createLazyFiles } from './lazy-files.ts';
+import { createLazyProcesses } from './lazy-processes.ts';
 import { createNetwork } from './network.ts';
-import { createLazyProcesses } from './processes-lazy.ts';
-import { createToolEnv, isWellKnown } from './tool-env.ts';
+import { createToolEnv, isKnownSecretVariable } from './tool-env.ts';
 
 export { PROVIDER_VARIABLES } from './tool-env.ts';
 
 export interface SystemPorts extends Ports {
-  /** Keeps a value that was learnt later, such as a key from a file, out of the diagnostic log. */
+  /** Redacts a value in the diagnostic log that became known later, such as a key from a file. */
   redact(secret: string): void;
-  /** Keeps a variable from tools and the log, of which it was learnt later that it holds a key. */
+  /** Withholds a variable from tools and redacts it in the log, when it becomes known later that it holds a key. */
   withhold(variable: string): void;
-  /** Ends every child and the watcher over them, and closes the log. */
+  /** Ends all child processes and the process watcher, and closes the log. */
   close(): Promise<void>;
 }
 
 export interface SystemPortsOptions {
-  /** The user's own directory, whose small files are quickly read. Variables that its models.json or auth.json name are withheld. */
-  own?: string | undefined;
-  /** Opened by the caller, because most processes have none. It is closed with the ports. */
+  /** The user's Parley directory. Its small files are read synchronously. Variables named in models.json or auth.json are withheld. */
+  agentDirectory?: string | undefined;
+  /** Opened by the caller, because most processes do not log. Closed with the ports. */
   diagnostics?: DiagnosticLog | undefined;
   env?: NodeJS.ProcessEnv | undefined;
-  /** Variables that hold keys beside those in PROVIDER_VARIABLES: tools do not get them, the log does not show them. */
+  /** Variables that hold keys, in addition to PROVIDER_VARIABLES: tools do not get them, and the log does not show them. */
   withhold?: readonly string[] | undefined;
 }
 
 export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts {
-  const { own, diagnostics = NO_LOG, env = process.env } = options;
+  const { agentDirectory, diagnostics = NO_LOG, env = process.env } = options;
   const clock = createClock();
   const ids = createIds();
   if (diagnostics !== NO_LOG) redactKeys(env, diagnostics);
   const toolEnv = createToolEnv({
     env,
-    directory: own,
+    agentDirectory,
     withhold: options.withhold,
-    learnt: (variable) => diagnostics.redact(env[variable] ?? ''),
+    onSecretVariable: (variable) => diagnostics.redact(env[variable] ?? ''),
   });
-  const processes = createLazyProcesses({ ids, cleaned: toolEnv.cleaned });
+  const processes = createLazyProcesses({ ids, cleanEnv: toolEnv.clean });
   return {
     clock,
     ids,
-    files: createLazyFiles(own),
+    files: createLazyFiles(agentDirectory),
     processes,
     ...createNetwork(env, clock),
     log: diagnostics.log,
@@ -53,11 +53,11 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
       return toolEnv.current();
     },
     platform: process.platform,
-    async tryPatterns(pairs) {
-      return (await import('./pattern-watch.ts')).createTryPatterns({ clock })(pairs);
+    async testPatterns(pairs) {
+      return (await import('./pattern-watcher.ts')).createTestPatterns({ clock })(pairs);
     },
     async renderMarkup(texts) {
-      return (await import('./markup-thread.ts')).createRenderMarkup({ clock })(texts);
+      return (await import('./render-markup.ts')).createRenderMarkup({ clock })(texts);
     },
     redact: diagnostics.redact,
     withhold: toolEnv.withhold,
@@ -72,6 +72,6 @@ const NO_LOG: DiagnosticLog = { log: () => {}, redact: () => {}, close: () => {}
 
 function redactKeys(env: NodeJS.ProcessEnv, { redact }: DiagnosticLog): void {
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && isWellKnown(name)) redact(value);
+    if (value !== undefined && isKnownSecretVariable(name)) redact(value);
   }
 }

@@ -1,24 +1,24 @@
-// Makes a directory and those above it. Node's own recursive mkdir never returns for paths such as /proc/1/x, where the system
-// answers ENOENT although the parent is there. Here every level is tried at most twice.
+// Creates a directory and its parents. Node's recursive mkdir never returns for paths such as /proc/1/x, where the system reports
+// ENOENT although the parent exists. Here every level is tried at most twice.
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode } from '../../base/fault.ts';
-import { expectDirectory } from './make-directory-now.ts';
+import { getSystemErrorCode } from '../../base/fault.ts';
+import { throwUnlessDirectory } from './make-directory-sync.ts';
 
-interface Options {
+interface MakeDirectoryOptions {
   mode?: number | undefined;
 }
 
-export async function makeDirectory(path: string, options?: Options): Promise<void> {
+export async function makeDirectory(path: string, makeDirectoryOptions?: MakeDirectoryOptions): Promise<void> {
   try {
-    await mkdir(path, options);
-  } catch (refusal) {
-    const above = dirname(path);
-    if (systemCode(refusal) === 'ENOENT' && above !== path) {
-      await makeDirectory(above, options);
-      await mkdir(path, options).catch(async (again) =>
-        expectDirectory(await stat(path).catch(() => undefined), again),
+    await mkdir(path, makeDirectoryOptions);
+  } catch (error) {
+    const parent = dirname(path);
+    if (getSystemErrorCode(error) === 'ENOENT' && parent !== path) {
+      await makeDirectory(parent, makeDirectoryOptions);
+      await mkdir(path, makeDirectoryOptions).catch(async (secondError) =>
+        throwUnlessDirectory(await stat(path).catch(() => undefined), secondError),
       );
-    } else expectDirectory(await stat(path).catch(() => undefined), refusal);
+    } else throwUnlessDirectory(await stat(path).catch(() => undefined), error);
   }
 }

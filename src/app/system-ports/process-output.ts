@@ -1,43 +1,43 @@
-// The app's real processes: reading what a child writes, and knowing when to stop. Keeps nothing of it.
+// Reads the output of a child process and detects when it is complete.
 import type { Readable } from 'node:stream';
-import { deferred } from '../../base/deferred.ts';
+import { createDeferred } from '../../base/deferred.ts';
 import type { SpawnRequest } from '../../contracts/ports.ts';
 
-/** After the exit, what was written before it arrives at once; a window without news means that all of it has. */
+/** Output written before the exit arrives at once. A window of this length without data means that all of it has arrived. */
 const QUIET_MS = 50;
 const QUIET_WINDOWS = 3;
-/** More than a pipe holds: who has read that much since the exit has read everything from before it. */
+/** More than a pipe can hold: after so many bytes since the exit, everything written before the exit has been read. */
 const PIPE_BYTES = 4 * 1024 * 1024;
 
 export interface ChildOutput {
   /**
-   * To be called when the process has exited: resolves when its output is read, and stops listening. Background children
-   * may hold the pipes open, silent or writing without end, so the end of the streams is not waited for long.
+   * Call this when the process has exited. Resolves when its output has been read, and stops listening. Does not wait long for the end
+   * of the streams, because background processes may keep the pipes open.
    */
   drain(): Promise<void>;
 }
 
-export function readOutput(
+export function readChildOutput(
   streams: { stdout: Readable; stderr: Readable },
   onOutput: SpawnRequest['onOutput'],
 ): ChildOutput {
-  const ended = deferred();
+  const ended = createDeferred();
   let open = 2;
-  const news: News = { bytes: 0, holds: 0, held: 0 };
+  const progress: OutputProgress = { bytes: 0, pauseCount: 0, pausedStreams: 0 };
   for (const name of ['stdout', 'stderr'] as const) {
     streams[name].on('data', (chunk: Uint8Array) => {
-      news.bytes += chunk.length;
-      const taken = onOutput(chunk, name);
-      if (!taken) return;
+      progress.bytes += chunk.length;
+      const consumed = onOutput(chunk, name);
+      if (!consumed) return;
       streams[name].pause();
-      news.holds += 1;
-      news.held += 1;
-      void taken.finally(() => {
-        news.held -= 1;
+      progress.pauseCount += 1;
+      progress.pausedStreams += 1;
+      void consumed.finally(() => {
+        progress.pausedStreams -= 1;
         streams[name].resume();
       });
     });
-    // Without a listener a broken pipe would end the agent. `close` follows.
+    // Without a listener a broken pipe would crash the agent. A `close` event follows.
     streams[name].on('error', () => {});
     streams[name].once('close', () => {
       open -= 1;
@@ -46,7 +46,7 @@ export function readOutput(
   }
   return {
     async drain() {
-      const cancel = whenQuiet(news, ended.resolve);
+      const cancel = watchForQuiet(progress, ended.resolve);
       await ended.promise;
       cancel();
       for (const stream of [streams.stdout, streams.stderr]) stream.removeAllListeners('data').destroy();
@@ -54,31 +54,32 @@ export function readOutput(
   };
 }
 
-interface News {
+interface OutputProgress {
   bytes: number;
-  /** How often the child was held up until its words were taken. */
-  holds: number;
-  /** Streams that are held up now. */
-  held: number;
+  /** How often a stream was paused until `onOutput` had consumed the data. */
+  pauseCount: number;
+  /** Number of streams that are paused now. */
+  pausedStreams: number;
 }
 
-function whenQuiet(news: Readonly<News>, act: () => void): () => void {
-  const first = news.bytes;
-  let seen = { ...news };
+function watchForQuiet(progress: Readonly<OutputProgress>, act: () => void): () => void {
+  const initialBytes = progress.bytes;
+  let previous = { ...progress };
   let windows = 0;
   let timer: NodeJS.Timeout;
-  const judge = () => {
-    // Whoever takes slowly makes a silence that says nothing about the child.
-    const isTelling = news.held === 0 && seen.held === 0 && news.holds === seen.holds;
-    if (isTelling) windows += 1;
-    const isOver = windows === QUIET_WINDOWS || news.bytes - first > PIPE_BYTES;
-    if (isOver || (isTelling && news.bytes === seen.bytes)) return act();
-    seen = { ...news };
+  const check = () => {
+    // A pause caused by a slow consumer says nothing about the child.
+    const isConclusive =
+      progress.pausedStreams === 0 && previous.pausedStreams === 0 && progress.pauseCount === previous.pauseCount;
+    if (isConclusive) windows += 1;
+    const isOver = windows === QUIET_WINDOWS || progress.bytes - initialBytes > PIPE_BYTES;
+    if (isOver || (isConclusive && progress.bytes === previous.bytes)) return act();
+    previous = { ...progress };
     wait();
   };
-  // The immediate comes after a round of reading: a loop that was held up must not take its own absence for silence.
+  // setImmediate runs after pending reads: if the event loop was blocked, unread data must not be taken for silence.
   const wait = () => {
-    timer = setTimeout(() => setImmediate(judge), QUIET_MS);
+    timer = setTimeout(() => setImmediate(check), QUIET_MS);
   };
   wait();
   return () => clearTimeout(timer);

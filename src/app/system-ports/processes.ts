@@ -1,101 +1,132 @@
-// The app's real processes: children in groups of their own that end with us. Knows nothing of shells and tools.
+// Processes port: starts children in their own process groups, and ends them with the agent.
 import type { ChildProcessByStdio, spawn as Spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { deferred } from '../../base/deferred.ts';
-import { Fault, messageOf, systemCode } from '../../base/fault.ts';
-import type { Ids, Processes, RunningProcess, SpawnRequest } from '../../contracts/ports.ts';
-import { readOutput } from './process-output.ts';
-import { CALL_VARIABLE, hasLeftovers, killGroup, killLeftovers, sweepTagged, TREE_VARIABLE } from './process-tree.ts';
-import { createProcessWatch } from './process-watch.ts';
+import { createDeferred } from '../../base/deferred.ts';
+import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/fault.ts';
+import type { IdGenerator, Processes, RunningProcess, SpawnRequest } from '../../contracts/ports.ts';
+import { readChildOutput } from './process-output.ts';
+import {
+  AGENT_ID_VARIABLE,
+  hasLeftovers,
+  killGroup,
+  killLeftovers,
+  killTagged,
+  SPAWN_ID_VARIABLE,
+} from './process-tree.ts';
+import { createProcessWatcher, type ProcessWatcher } from './process-watcher.ts';
 
-const KILL_ALL_MS = 5000;
+const KILL_ALL_TIMEOUT_MS = 5000;
 const SWEEP_PAUSE_MS = 5;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
- * What a finished command left in the background lives on until the agent ends, cleanly or not; then it ends too. A
- * command that is killed takes its background with it.
+ * Background processes of a finished command run until the agent ends, cleanly or not. When a command is killed, its background
+ * processes are killed too.
  */
-export function createProcesses({ ids }: { ids: Ids }): Processes & { close(): Promise<void> } {
-  const tree = ids.uuid();
-  const watch = createProcessWatch(tree);
-  const running = new Set<number>();
-  /** Leaders that finished before others in their group did. */
-  const kept = new Set<number>();
-  let used = false;
+export function createProcesses({ ids }: { ids: IdGenerator }): Processes & { close(): Promise<void> } {
+  const agentId = ids.uuid();
+  const watcher = createProcessWatcher(agentId);
+  const groups = new ProcessGroups(watcher);
+  let hasSpawned = false;
   let closed = false;
 
-  function settle(leader: number): void {
-    running.delete(leader);
-    kept.add(leader);
-    watch.keep(leader);
-    for (const group of kept) {
-      if (hasLeftovers(group)) continue;
-      kept.delete(group);
-      watch.forget(group);
-    }
-  }
-
-  function attend(child: Child, leader: number, call: string, request: SpawnRequest): RunningProcess {
-    watch.add(leader);
-    running.add(leader);
-    const output = readOutput(child, request.onOutput);
-    const finished = deferred<{ code: number | null; signal: string | null }>();
-    child.once('exit', (code, signal) => {
-      settle(leader);
-      void output.drain().then(() => finished.resolve({ code, signal }));
-    });
-    return {
-      pid: leader,
-      finished: finished.promise,
-      kill() {
-        if (running.has(leader)) killGroup(leader);
-        else if (kept.has(leader)) killLeftovers(leader);
-        void sweepUntilGone(`${CALL_VARIABLE}=${call}`, () => true);
-      },
-    };
-  }
-
   async function killAll(): Promise<void> {
-    if (!used) return;
-    await sweepUntilGone(`${TREE_VARIABLE}=${tree}`, () => {
-      for (const leader of running) killGroup(leader);
-      for (const leader of kept) killLeftovers(leader);
-      return running.size === 0;
-    });
+    if (hasSpawned) await killTaggedUntilGone(`${AGENT_ID_VARIABLE}=${agentId}`, () => groups.killAll());
   }
 
   return {
     async spawn(request) {
       const { spawn } = await import('node:child_process');
       if (closed) throw new Fault('aborted', `Cannot start ${request.command}: the agent is shutting down`);
-      used = true;
-      watch.ready(spawn);
+      hasSpawned = true;
+      watcher.ensureRunning(spawn);
       const call = ids.uuid();
       try {
-        const child = start(spawn, request, { [TREE_VARIABLE]: tree, [CALL_VARIABLE]: call });
-        if (child.pid !== undefined) return attend(child, child.pid, call, request);
+        const child = spawnChild(spawn, request, { [AGENT_ID_VARIABLE]: agentId, [SPAWN_ID_VARIABLE]: call });
+        if (child.pid !== undefined) return track(child, child.pid, { groups, call, onOutput: request.onOutput });
         throw await new Promise((resolve) => child.once('error', resolve));
       } catch (error) {
-        throw await refusal(request, error);
+        throw await createSpawnFault(request, error);
       }
     },
     killAll,
     async close() {
       closed = true;
       await killAll();
-      watch.close();
+      watcher.close();
     },
   };
 }
 
-function start(spawn: typeof Spawn, request: SpawnRequest, tags: Record<string, string>): Child {
+/** The process groups that this agent has started, each named by the pid of its leader. */
+class ProcessGroups {
+  readonly #watcher: ProcessWatcher;
+  readonly #running = new Set<number>();
+  /** Leaders that finished while other processes in their group were running. */
+  readonly #finishedLeaders = new Set<number>();
+
+  constructor(watcher: ProcessWatcher) {
+    this.#watcher = watcher;
+  }
+
+  add(leader: number): void {
+    this.#watcher.addRunning(leader);
+    this.#running.add(leader);
+  }
+
+  markFinished(leader: number): void {
+    this.#running.delete(leader);
+    this.#finishedLeaders.add(leader);
+    this.#watcher.addFinished(leader);
+    for (const group of this.#finishedLeaders) {
+      if (hasLeftovers(group)) continue;
+      this.#finishedLeaders.delete(group);
+      this.#watcher.remove(group);
+    }
+  }
+
+  kill(leader: number): void {
+    if (this.#running.has(leader)) killGroup(leader);
+    else if (this.#finishedLeaders.has(leader)) killLeftovers(leader);
+  }
+
+  /** Returns whether all leaders had finished. */
+  killAll(): boolean {
+    for (const leader of this.#running) killGroup(leader);
+    for (const leader of this.#finishedLeaders) killLeftovers(leader);
+    return this.#running.size === 0;
+  }
+}
+
+function track(
+  child: Child,
+  leader: number,
+  { groups, call, onOutput }: { groups: ProcessGroups; call: string; onOutput: SpawnRequest['onOutput'] },
+): RunningProcess {
+  groups.add(leader);
+  const output = readChildOutput(child, onOutput);
+  const finished = createDeferred<{ code: number | null; signal: string | null }>();
+  child.once('exit', (code, signal) => {
+    groups.markFinished(leader);
+    void output.drain().then(() => finished.resolve({ code, signal }));
+  });
+  return {
+    pid: leader,
+    finished: finished.promise,
+    kill() {
+      groups.kill(leader);
+      void killTaggedUntilGone(`${SPAWN_ID_VARIABLE}=${call}`, () => true);
+    },
+  };
+}
+
+function spawnChild(spawn: typeof Spawn, request: SpawnRequest, tags: Record<string, string>): Child {
   const child = spawn(request.command, request.args, {
     cwd: request.cwd,
     env: { ...request.env, ...tags },
-    // A session of its own, so that the whole group can be ended by number.
+    // A new process session, so that the whole group can be killed by its id.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -103,11 +134,11 @@ function start(spawn: typeof Spawn, request: SpawnRequest, tags: Record<string, 
   return child;
 }
 
-/** Why it did not start. Node blames the command for a missing directory, so that is looked at first. */
-async function refusal(request: SpawnRequest, cause: unknown): Promise<Fault> {
-  const code = systemCode(cause);
-  let reason = messageOf(cause);
-  if (code === 'ERR_INVALID_ARG_VALUE') reason = 'no system takes a NUL character in a command or its directory';
+/** Node reports a missing working directory as a missing command, so the directory is checked first. */
+async function createSpawnFault(request: SpawnRequest, cause: unknown): Promise<Fault> {
+  const code = getSystemErrorCode(cause);
+  let reason = getErrorMessage(cause);
+  if (code === 'ERR_INVALID_ARG_VALUE') reason = 'a command and its directory must not contain a NUL character';
   else if (code === 'ENOENT' || code === 'ENOTDIR') {
     const directory = await stat(request.cwd).catch(() => undefined);
     if (directory?.isDirectory()) reason = 'no such command';
@@ -117,14 +148,14 @@ async function refusal(request: SpawnRequest, cause: unknown): Promise<Fault> {
   return new Fault('tool_failed', `Cannot start ${request.command}: ${reason}`, { cause });
 }
 
-/** Sweeps until nothing that carries the tag is left and `ended` agrees, or until waiting is no use any more. */
-async function sweepUntilGone(tag: string, ended: () => boolean): Promise<void> {
-  const deadline = Date.now() + KILL_ALL_MS;
-  // Twice, because a process that is just becoming another program shows no tag.
-  for (let clean = 0; Date.now() < deadline; ) {
-    const agreed = ended();
-    clean = (await sweepTagged(tag)) === 0 && agreed ? clean + 1 : 0;
-    if (clean === 2) return;
+/** Repeats until no tagged process is left and `isDone` returns true, or until the timeout. */
+async function killTaggedUntilGone(tag: string, isDone: () => boolean): Promise<void> {
+  const deadline = Date.now() + KILL_ALL_TIMEOUT_MS;
+  // Two empty sweeps are needed, because a process shows no tag during exec.
+  for (let emptySweeps = 0; Date.now() < deadline; ) {
+    const done = isDone();
+    emptySweeps = (await killTagged(tag)) === 0 && done ? emptySweeps + 1 : 0;
+    if (emptySweeps === 2) return;
     await new Promise((resolve) => setTimeout(resolve, SWEEP_PAUSE_MS));
   }
 }

@@ -1,43 +1,50 @@
-// The app's hot road to a model: one request over Node's own HTTP client. Knows no provider. It exists beside `fetch` because
-// the first use of that costs tens of milliseconds, and every piece of a stream three times as much.
+// Sends a request to a model with Node's HTTP client. Used instead of `fetch`, because the first use of `fetch` costs tens of
+// milliseconds, and each chunk of a stream costs three times as much. Must not depend on a provider.
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { Fault } from '../../base/fault.ts';
-import type { Clock, HttpAnswer, HttpRequest, Send } from '../../contracts/ports.ts';
+import type { Clock, HttpRequest, HttpResponse, SendHttp } from '../../contracts/ports.ts';
 
-/** Idle connections are kept this long: shorter than the common limits of servers, so that we mostly close first. */
-const KEEP_MS = 4000;
-/** A host that does not answer at all; what it does once it has is watched by whoever reads. */
-const CONNECT_MS = 30_000;
-const ENCODED = /^(gzip|x-gzip|deflate|br)$/;
+/** Idle connections are kept this long. Shorter than the usual limits of servers, so that the client usually closes first. */
+const KEEP_ALIVE_MS = 4000;
+/** Timeout for the connection only. The reader of the response has its own timeouts. */
+const CONNECT_TIMEOUT_MS = 30_000;
+const COMPRESSED_ENCODING = /^(gzip|x-gzip|deflate|br)$/;
 
 interface Client {
   request: typeof import('node:http').request;
   agent: Agent;
 }
 
-export function createSend(clock: Pick<Clock, 'after'>): Send {
+export function createSend(clock: Pick<Clock, 'after'>): SendHttp {
   const clients = new Map<string, Promise<Client>>();
   const clientFor = (protocol: string): Promise<Client> => {
-    const known = clients.get(protocol) ?? loadClient(protocol);
-    clients.set(protocol, known);
-    return known;
+    const client = clients.get(protocol) ?? loadClient(protocol);
+    clients.set(protocol, client);
+    return client;
   };
-  const send: Send = async (address, asked) => {
+  const sendHttp: SendHttp = async (address, request) => {
     const url = new URL(address);
     const client = await clientFor(url.protocol);
-    const exchange = () => begin(client, url, asked, clock);
-    // A server may close a kept connection in the very moment it is used again. That says nothing about the request.
-    const incoming = await exchange().catch((thrown) => (isStale(thrown) ? exchange() : Promise.reject(thrown)));
-    return answerOf(incoming, url);
+    const attempt = () => sendRequest(client, url, request, clock);
+    // A server may close an idle connection at the moment it is reused. The request was not processed then, so it is sent again.
+    const incoming = await attempt().catch((thrown) =>
+      isStaleConnection(thrown) ? attempt() : Promise.reject(thrown),
+    );
+    return toHttpAnswer(incoming, url);
   };
-  send.prepare = (address) => {
+  sendHttp.preload = (address) => {
     if (URL.canParse(address)) clientFor(new URL(address).protocol).catch(() => {});
   };
-  return send;
+  return sendHttp;
 }
 
 async function loadClient(protocol: string): Promise<Client> {
-  const options = { keepAlive: true, keepAliveMsecs: KEEP_MS, timeout: KEEP_MS, scheduling: 'lifo' as const };
+  const options = {
+    keepAlive: true,
+    keepAliveMsecs: KEEP_ALIVE_MS,
+    timeout: KEEP_ALIVE_MS,
+    scheduling: 'lifo' as const,
+  };
   if (protocol === 'http:') {
     const { Agent, request } = await import('node:http');
     return { request, agent: new Agent(options) };
@@ -46,17 +53,17 @@ async function loadClient(protocol: string): Promise<Client> {
     const { Agent, request } = await import('node:https');
     return { request, agent: new Agent(options) };
   }
-  throw new Fault('config', `A model's address begins with http:// or https://, not ${protocol}//`);
+  throw new Fault('config', `The address of a model must start with http:// or https:// (got ${protocol}//)`);
 }
 
-interface Broken extends Error {
+interface RequestError extends Error {
   code?: string;
   errors?: readonly Error[];
   reused?: boolean;
 }
 
-function begin({ request, agent }: Client, url: URL, asked: HttpRequest, clock: Pick<Clock, 'after'>) {
-  const { method, headers, body, signal } = asked;
+function sendRequest({ request, agent }: Client, url: URL, httpRequest: HttpRequest, clock: Pick<Clock, 'after'>) {
+  const { method, headers, body, signal } = httpRequest;
   const length: Record<string, string> = body === undefined ? {} : { 'content-length': `${Buffer.byteLength(body)}` };
   const options: RequestOptions = { method, headers: { ...headers, ...length }, agent };
   return new Promise<IncomingMessage>((resolve, reject) => {
@@ -66,43 +73,45 @@ function begin({ request, agent }: Client, url: URL, asked: HttpRequest, clock: 
       incoming = answer;
       resolve(answer);
     });
-    // Not Node's own way to pass a signal: once all of an answer is here, its connection is no longer ours to break.
+    // Not Node's `signal` option: after the response is complete, its connection may be reused and must not be destroyed.
     const abort = () => {
       if (!incoming?.complete) outgoing.destroy(signal.reason);
     };
     signal.addEventListener('abort', abort, { once: true });
-    const cancel = clock.after(CONNECT_MS, () => {
+    const cancel = clock.after(CONNECT_TIMEOUT_MS, () => {
       if (outgoing.socket?.connecting !== false) outgoing.destroy(new Error(`${url.host} cannot be reached`));
     });
     outgoing.on('close', () => {
       cancel();
       signal.removeEventListener('abort', abort);
     });
-    outgoing.on('error', (thrown: Broken) => {
-      const broken = speaking(thrown);
-      broken.reused = outgoing.reusedSocket;
-      reject(broken);
+    outgoing.on('error', (thrown: RequestError) => {
+      const problem = unwrapAggregateError(thrown);
+      problem.reused = outgoing.reusedSocket;
+      reject(problem);
     });
-    // The agent's limit is for idle connections; a model may think for minutes.
+    // The agent's timeout is for idle connections. A model may take minutes to answer.
     outgoing.setTimeout(0);
     outgoing.end(body);
   });
 }
 
-/** When every address of a name fails, Node wraps the failures in an error that says nothing. */
-function speaking(thrown: Broken): Broken {
+/** When every address of a name fails, Node wraps the failures in an error without a message. */
+function unwrapAggregateError(thrown: RequestError): RequestError {
   return (thrown.message === '' && thrown.errors?.[0]) || thrown;
 }
 
-function isStale(thrown: Broken): boolean {
+function isStaleConnection(thrown: RequestError): boolean {
   return thrown.reused === true && (thrown.code === 'ECONNRESET' || thrown.code === 'EPIPE');
 }
 
-async function answerOf(incoming: IncomingMessage, url: URL): Promise<HttpAnswer> {
+async function toHttpAnswer(incoming: IncomingMessage, url: URL): Promise<HttpResponse> {
   const status = incoming.statusCode ?? 0;
   if (status >= 300 && status < 400 && incoming.headers.location !== undefined) {
     incoming.destroy();
-    throw new Error(`${url.host} redirects elsewhere (${status}), where the key must not go`);
+    throw new Error(
+      `${url.host} redirects to another address (${status}); redirects are not followed, so that the API key is not sent there`,
+    );
   }
   const { headers } = incoming;
   return {
@@ -114,16 +123,16 @@ async function answerOf(incoming: IncomingMessage, url: URL): Promise<HttpAnswer
         return value === undefined ? null : `${value}`;
       },
     },
-    body: await plain(incoming),
+    body: await decodeBody(incoming),
   };
 }
 
-/** We ask for no encoding, but some servers in between are not listening. */
-async function plain(incoming: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
+/** No encoding is requested, but some intermediate servers compress anyway. */
+async function decodeBody(incoming: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
   const encoding = incoming.headers['content-encoding']?.toLowerCase() ?? '';
-  // Whoever reads learns of it; a connection that breaks when nobody does must not end the process.
+  // Readers get the error from the stream. Without this listener, a connection error without a reader would crash the process.
   incoming.on('error', () => {});
-  if (!ENCODED.test(encoding)) return incoming;
+  if (!COMPRESSED_ENCODING.test(encoding)) return incoming;
   const { createBrotliDecompress, createUnzip } = await import('node:zlib');
   const decoder = encoding === 'br' ? createBrotliDecompress() : createUnzip();
   incoming.on('error', (thrown) => decoder.destroy(thrown));

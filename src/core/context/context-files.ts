@@ -1,7 +1,7 @@
-// First floor, core: finds the notes that projects leave for agents. Text only: nothing here is configuration or code.
+// Finds AGENTS.md and CLAUDE.md files and checks that their owner may be trusted.
 import { dirname } from 'node:path';
 import type { FileInfo, Files } from '../../contracts/index.ts';
-import { othersDecide, resolveInside } from '../resources/own-files.ts';
+import { findOwnershipProblem, resolveInside } from '../../support/path-checks.ts';
 
 export interface ContextFile {
   path: string;
@@ -10,93 +10,104 @@ export interface ContextFile {
 
 export interface ContextFiles {
   readonly found: readonly ContextFile[];
-  /** One sentence for each file that is there and not used. */
-  readonly refused: readonly string[];
+  /** One sentence for each file that exists but is not used. */
+  readonly warnings: readonly string[];
 }
 
-type Reading = Pick<Files, 'info' | 'read' | 'resolve' | 'userId'>;
-/** Where a file is read from, with every link resolved, or why it is not used. */
-type Judge = (path: string, info: FileInfo) => Promise<{ real: string } | { reason: string }>;
+type ContextFileAccess = Pick<Files, 'info' | 'read' | 'realPath' | 'userId'>;
+/** Returns the path with symbolic links resolved, or the reason why the file is not used. */
+type FileCheck = (path: string, info: FileInfo) => Promise<{ real: string } | { reason: string }>;
 
-const NAMES = ['AGENTS.md', 'CLAUDE.md'];
-/** A note longer than this is a mistake; the model gets its beginning. */
-const MOST_BYTES = 256 * 1024;
+const FILE_NAMES = ['AGENTS.md', 'CLAUDE.md'];
+/** Of a longer file the model gets only the first part. */
+const MAX_BYTES = 256 * 1024;
 
-/** The user's own note first, then one per directory from the root of the file system down to `cwd`. */
-export async function findContextFiles(files: Reading, agentDirectory: string, cwd: string): Promise<ContextFiles> {
-  const refused: string[] = [];
-  // The user's own may be a link to anywhere: many keep such files in another directory.
-  const own = noteIn(files, agentDirectory, async (path) => ({ real: path }), refused);
-  const directories = ancestors(cwd).filter((directory) => directory !== agentDirectory);
+/** Order: the user's file, then one file per directory from the file system root down to `cwd`. */
+export async function findContextFiles(
+  files: ContextFileAccess,
+  agentDirectory: string,
+  cwd: string,
+): Promise<ContextFiles> {
+  const warnings: string[] = [];
+  // The user's own file may be a link to any place: many users keep such files in another directory.
+  const userFile = readContextFile(files, agentDirectory, async (path) => ({ real: path }), warnings);
+  const directories = listAncestors(cwd).filter((directory) => directory !== agentDirectory);
   const found = await Promise.all([
-    own,
-    ...directories.map((directory) => noteIn(files, directory, judgeFor(files, directory, cwd), refused)),
+    userFile,
+    ...directories.map((directory) =>
+      readContextFile(files, directory, createFileCheck(files, directory, cwd), warnings),
+    ),
   ]);
-  return { found: found.filter((note) => note !== undefined), refused: refused.sort() };
+  return { found: found.filter((file) => file !== undefined), warnings: warnings.sort() };
 }
 
-async function noteIn(
-  files: Reading,
+async function readContextFile(
+  files: ContextFileAccess,
   directory: string,
-  judge: Judge,
-  refused: string[],
+  checkFile: FileCheck,
+  warnings: string[],
 ): Promise<ContextFile | undefined> {
-  for (const name of NAMES) {
+  for (const name of FILE_NAMES) {
     const path = `${directory.replace(/\/$/, '')}/${name}`;
     try {
       const info = await files.info(path);
       if (info?.kind !== 'file' || info.size === 0) continue;
-      const verdict = await judge(path, info);
-      if ('real' in verdict) {
-        const bytes = await files.read(verdict.real, { length: MOST_BYTES });
+      const checked = await checkFile(path, info);
+      if ('real' in checked) {
+        const bytes = await files.read(checked.real, { length: MAX_BYTES });
         return { path, content: new TextDecoder().decode(bytes) };
       }
-      refused.push(`${path} is not used: ${verdict.reason}`);
+      warnings.push(`${path} is not used: ${checked.reason}`);
     } catch {
-      // An unreadable note is no reason to refuse the prompt.
+      // An unreadable context file must not fail the prompt.
     }
   }
   return undefined;
 }
 
-function judgeFor(files: Reading, directory: string, cwd: string): Judge {
+function createFileCheck(files: ContextFileAccess, directory: string, cwd: string): FileCheck {
   return async (path, info) => {
     const real = await resolveInside(files, directory, path);
     if (real === undefined) {
-      const target = await files.resolve(path);
-      return { reason: `it is a link to ${target}, outside ${directory}. Put a copy in its place to use it.` };
+      const target = await files.realPath(path);
+      return { reason: `it is a link to ${target}, outside ${directory}. Replace the link with a copy to use it.` };
     }
     const reason =
-      directory === cwd ? await otherOwner(files, cwd, info) : await othersDecideAbove(files, { directory, cwd, info });
+      directory === cwd
+        ? await checkOwner(files, cwd, info)
+        : await checkParentDirectories(files, { directory, cwd, info });
     return reason === undefined ? { real } : { reason };
   };
 }
 
-/** The user chose the working directory, whomever it belongs to. A third user's file in it was not chosen, in /tmp for example. */
-async function otherOwner(files: Reading, cwd: string, { owner }: FileInfo): Promise<string | undefined> {
+/**
+ * In the working directory the file may belong to the user, to root or to the owner of the directory. A file of any other user
+ * is not trusted: the directory may be writable by everyone, like /tmp.
+ */
+async function checkOwner(files: ContextFileAccess, cwd: string, { owner }: FileInfo): Promise<string | undefined> {
   const directory = await files.info(cwd);
-  const known = [files.userId, 0, directory?.owner];
-  if (owner === undefined || files.userId === undefined || known.includes(owner)) return undefined;
-  return `it belongs to another user (id ${owner}) than ${cwd}. Change its owner to use it.`;
+  const allowedOwners = [files.userId, 0, directory?.owner];
+  if (owner === undefined || files.userId === undefined || allowedOwners.includes(owner)) return undefined;
+  return `its owner (user id ${owner}) is not the owner of ${cwd}. Change its owner to use it.`;
 }
 
-/** Above the working directory, up to the first directory in which other users decide what is there. */
-async function othersDecideAbove(
-  files: Reading,
+/** A file above the working directory is used only if no other user can write to it or to a directory between the two. */
+async function checkParentDirectories(
+  files: ContextFileAccess,
   { directory, cwd, info }: { directory: string; cwd: string; info: FileInfo },
 ): Promise<string | undefined> {
   const remedy = 'Change owner or mode to use it.';
   for (let at = dirname(cwd); ; at = dirname(at)) {
-    const above = await files.info(at);
-    const reason = above && othersDecide(above, files.userId);
+    const parent = await files.info(at);
+    const reason = parent && findOwnershipProblem(parent, files.userId);
     if (reason) return `${at} ${reason}. ${remedy}`;
     if (at === directory) break;
   }
-  const reason = othersDecide(info, files.userId);
+  const reason = findOwnershipProblem(info, files.userId);
   return reason && `it ${reason}. ${remedy}`;
 }
 
-function ancestors(cwd: string): string[] {
+function listAncestors(cwd: string): string[] {
   const parts = cwd.split('/').filter((part) => part !== '');
   return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];
 }

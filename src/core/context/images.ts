@@ -1,39 +1,39 @@
-// Images of a conversation that no provider would read become notes, because a refusal would repeat with every later request.
-import { readImage } from '../../base/image-data.ts';
+// Replaces images that no provider accepts by text. Otherwise the provider would refuse every later request too.
+import { parseBase64Image } from '../../base/base64-image.ts';
 import type { ImageContent, TextContent } from '../../protocol/index.ts';
 
 type Block = TextContent | ImageContent;
 
-/** Histories are read again with every request; their blocks stay the same objects. */
-const known = new WeakMap<ImageContent, Block>();
+/** Cache: every request checks the whole history again, and the block objects stay the same. */
+const readableBlocks = new WeakMap<ImageContent, Block>();
 
-/** The same list when every image in it is readable as it stands. */
-export function readableContent<C extends readonly Block[]>(content: C): C | Block[] {
-  const blocks = content.map((block) => (block.type === 'image' ? readable(block) : block));
+/** Returns the same array if nothing has to be replaced. */
+export function replaceUnreadableImages<C extends readonly Block[]>(content: C): C | Block[] {
+  const blocks = content.map((block) => (block.type === 'image' ? toReadableBlock(block) : block));
   return blocks.every((block, index) => block === content[index]) ? content : blocks;
 }
 
-/** The image in the spelling that providers accept, or what is wrong with it. An address is left to the provider. */
-export function checkedImage(image: ImageContent): ImageContent | { problem: string } {
+/** Returns the image in the format that providers accept, or its problem. Images behind http(s) URLs are not checked. */
+export function checkImage(image: ImageContent): ImageContent | { problem: string } {
   const { data, url } = 'data' in image ? { data: image.data, url: '' } : { data: undefined, url: image.source.url };
   if (data === undefined && !/^\s*data:/i.test(url)) {
     return /^https?:\/\//i.test(url) ? image : { problem: 'is not an http or https address' };
   }
-  const read = readImage(data ?? url);
-  if ('problem' in read) return read;
-  const isSame = 'data' in image && image.data === read.data && image.mimeType === read.mimeType;
-  return isSame ? image : { type: 'image', ...read };
+  const parsed = parseBase64Image(data ?? url);
+  if ('problem' in parsed) return parsed;
+  const isSame = 'data' in image && image.data === parsed.data && image.mimeType === parsed.mimeType;
+  return isSame ? image : { type: 'image', ...parsed };
 }
 
-export function noteFor(problem: string): TextContent {
+export function createOmissionNote(problem: string): TextContent {
   return { type: 'text', text: `[An image was left out: it ${problem}.]` };
 }
 
-function readable(image: ImageContent): Block {
-  const before = known.get(image);
-  if (before) return before;
-  const checked = checkedImage(image);
-  const block = 'problem' in checked ? noteFor(checked.problem) : checked;
-  known.set(image, block);
+function toReadableBlock(image: ImageContent): Block {
+  const cached = readableBlocks.get(image);
+  if (cached) return cached;
+  const checked = checkImage(image);
+  const block = 'problem' in checked ? createOmissionNote(checked.problem) : checked;
+  readableBlocks.set(image, block);
   return block;
 }

@@ -1,14 +1,13 @@
-// First floor, core: the words that stand before every conversation. Pure, and the same bytes from turn to turn.
+// Builds the system prompt. Pure. The output must be the same bytes in every turn, so that prompt caches stay valid.
 import type { Tool } from '../../contracts/index.ts';
 import type { ContextFile } from './context-files.ts';
 
-export interface PromptParts {
-  /** Replaces the introduction; tools, notes, date and directory still follow. */
+export interface SystemPromptOptions {
+  /** Replaces the introduction and the tool list. Context files, skills, date and directory are still added. */
   custom: string | undefined;
   append: string | undefined;
   tools: readonly Tool[];
   contextFiles: readonly ContextFile[];
-  /** What the model is told of its skills. */
   skills?: string | undefined;
   /** YYYY-MM-DD */
   date: string;
@@ -18,21 +17,21 @@ export interface PromptParts {
 const INTRODUCTION = `You are Parley, a coding agent inside a host program. You help by reading files, running commands, and editing and writing code in the user's project.`;
 
 const GENERAL_GUIDELINES = [
-  'Look before you change: read the code that you are about to touch.',
-  'Be concise. Name the files you worked on by their paths.',
+  'Read the code before you change it.',
+  'Be concise. Refer to the files you worked on by their paths.',
 ];
 
-export function systemPrompt(parts: PromptParts): string {
-  const sections = [parts.custom ?? `${INTRODUCTION}\n\n${toolSection(parts.tools)}`];
-  if (parts.append) sections.push(parts.append);
-  if (parts.contextFiles.length > 0) sections.push(notes(parts.contextFiles));
-  if (parts.skills) sections.push(parts.skills);
-  sections.push(`Current date: ${parts.date}\nCurrent working directory: ${parts.cwd}`);
+export function buildSystemPrompt(options: SystemPromptOptions): string {
+  const sections = [options.custom ?? `${INTRODUCTION}\n\n${formatTools(options.tools)}`];
+  if (options.append) sections.push(options.append);
+  if (options.contextFiles.length > 0) sections.push(formatContextFiles(options.contextFiles));
+  if (options.skills) sections.push(options.skills);
+  sections.push(`Current date: ${options.date}\nCurrent working directory: ${options.cwd}`);
   return sections.join('\n\n');
 }
 
-function toolSection(tools: readonly Tool[]): string {
-  const list = tools.map((tool) => `- ${tool.name}: ${snippetOf(tool)}`);
+function formatTools(tools: readonly Tool[]): string {
+  const list = tools.map((tool) => `- ${tool.name}: ${getToolSnippet(tool)}`);
   const guidelines = [...new Set([...tools.flatMap((tool) => tool.guidelines ?? []), ...GENERAL_GUIDELINES])];
   return [
     `Available tools:\n${list.length > 0 ? list.join('\n') : '(none)'}`,
@@ -40,11 +39,11 @@ function toolSection(tools: readonly Tool[]): string {
   ].join('\n\n');
 }
 
-function notes(files: readonly ContextFile[]): string {
+function formatContextFiles(files: readonly ContextFile[]): string {
   return ['# Project Context', ...files.map((file) => `## ${file.path}\n\n${file.content.trim()}`)].join('\n\n');
 }
 
-/** What is said of a tool in one line. */
-export function snippetOf({ snippet, doc }: Tool): string {
+/** The one-line description of a tool: its snippet, or the first sentence of its documentation. */
+export function getToolSnippet({ snippet, doc }: Tool): string {
   return snippet ?? doc.split(/(?<=\.)\s/, 1)[0] ?? doc;
 }

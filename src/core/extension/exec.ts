@@ -1,5 +1,5 @@
-// First floor, core: `pi.exec`, a program and its arguments without a shell. Its whole group ends with it, or with us.
-import { messageOf } from '../../base/index.ts';
+// `pi.exec`: runs a program without a shell. Its process group is killed when the program ends or when this process exits.
+import { getErrorMessage } from '../../base/index.ts';
 import type { Ports } from '../../contracts/index.ts';
 
 export interface ExecOptions {
@@ -16,14 +16,14 @@ export interface ExecResult {
   killed: boolean;
 }
 
-/** A program that cannot be started is a result too: extensions look at `code`. */
+/** Never rejects: a program that cannot be started gives a result with `code` 1, because extensions check `code`. */
 export async function exec(
   ports: Pick<Ports, 'clock' | 'processes' | 'toolEnv'>,
   command: string,
   args: readonly string[],
   options: ExecOptions & { cwd: string },
 ): Promise<ExecResult> {
-  const said = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   const result: ExecResult = { stdout: '', stderr: '', code: 0, killed: false };
   if (options.signal?.aborted) return { ...result, code: 1, killed: true };
   try {
@@ -33,7 +33,7 @@ export async function exec(
       cwd: options.cwd,
       env: ports.toolEnv,
       onOutput(chunk, stream) {
-        result[stream] += said[stream].decode(chunk, { stream: true });
+        result[stream] += decoders[stream].decode(chunk, { stream: true });
       },
     });
     const kill = () => {
@@ -47,6 +47,6 @@ export async function exec(
     options.signal?.removeEventListener('abort', kill);
     return { ...result, code: code ?? 1 };
   } catch (thrown) {
-    return { ...result, stderr: messageOf(thrown), code: 1 };
+    return { ...result, stderr: getErrorMessage(thrown), code: 1 };
   }
 }

@@ -1,4 +1,4 @@
-// First floor, core: one extension as it stands after loading: what it registered, by name. Runs nothing.
+// Holds what one extension has registered, by name.
 import type {
   ExtensionCommand,
   ExtensionFlag,
@@ -17,7 +17,7 @@ export interface Extension {
   readonly providers: Set<string>;
 }
 
-export function emptyExtension({ path, location }: Pick<ExtensionSource, 'path' | 'location'>): Extension {
+export function createExtension({ path, location }: Pick<ExtensionSource, 'path' | 'location'>): Extension {
   return {
     path,
     location,

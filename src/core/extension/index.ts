@@ -1,7 +1,8 @@
-// Table of contents: what the app takes from the extension system. Loaded only where there is an extension.
-export type { ExtensionApi } from './api.ts';
-export { createEventBus } from './bus.ts';
-export type { ResourcePaths } from './moments/places.ts';
-export type { ExtensionContext } from './surroundings.ts';
-export { ExtensionSystem } from './system.ts';
-export type { SystemOptions } from './system-options.ts';
+// Exports of the extension system. Loaded only when there is an extension.
+
+export { createEventBus } from './event-bus.ts';
+export type { ExtensionResourcePaths } from './event-handlers/discover-resources.ts';
+export { ExtensionSystem } from './extension-system.ts';
+export { ModelRegistryView } from './model-registry-view.ts';
+export { plainTheme } from './plain-theme.ts';
+export { buildSessionContext, SessionLogReader } from './session-log-reader.ts';

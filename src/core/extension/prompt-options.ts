@@ -1,8 +1,8 @@
-// First floor, core: what a system prompt was put together from, in the spelling of extensions. Pure.
-import type { PromptSources } from '../../contracts/index.ts';
+// Converts the sources of the system prompt to pi's `systemPromptOptions`. Pure.
+import type { SystemPromptSources } from '../../contracts/index.ts';
 
-/** Nothing but the directory, as long as no prompt was put together. Only sections are to be added to. */
-export function promptOptions(sources: PromptSources | undefined, cwd: string) {
+/** Without `sources` only `cwd` is filled in. Handlers may only add to `sections`; other changes have no effect. */
+export function createPromptOptions(sources: SystemPromptSources | undefined, cwd: string) {
   const tools = sources?.tools ?? [];
   return {
     cwd,

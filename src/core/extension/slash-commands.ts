@@ -1,9 +1,9 @@
-// First floor, core: the words with a slash that extensions registered: which there are, and what calling one does.
+// Lists and resolves slash commands of extensions.
 import { Fault } from '../../base/index.ts';
-import type { InputVerdict, Said, SlashCommand } from '../../contracts/index.ts';
+import type { InputHookResult, SlashCommand, SubmittedInput } from '../../contracts/index.ts';
 import type { Extension } from './extension.ts';
 
-export function commandsOf(extensions: readonly Extension[]): SlashCommand[] {
+export function listCommands(extensions: readonly Extension[]): SlashCommand[] {
   return extensions.flatMap(({ commands, path, location }) =>
     [...commands].map(([name, { description }]) => ({
       name,
@@ -15,25 +15,25 @@ export function commandsOf(extensions: readonly Extension[]): SlashCommand[] {
   );
 }
 
-export interface Caller {
-  /** Carries it out, and reports what goes wrong. */
-  carryOut(owner: Extension, word: string, args: string): Promise<void>;
+export interface CommandExecutor {
+  /** Runs the command and reports its failure. */
+  execute(owner: Extension, name: string, args: string): Promise<void>;
 }
 
-/** Extensions' own words are not commands: they would otherwise call themselves. */
-export function commandCalled(
+/** Messages sent by extensions are not resolved, because an extension could call its own command recursively. */
+export function resolveCommand(
   extensions: readonly Extension[],
-  { text, via, source }: Said,
-  { carryOut }: Caller,
-): InputVerdict | undefined {
+  { text, via, source }: SubmittedInput,
+  { execute }: CommandExecutor,
+): InputHookResult | undefined {
   if (!text.startsWith('/') || source === 'extension') return undefined;
-  const [word = ''] = text.slice(1).split(/\s/, 1);
-  const owner = extensions.find(({ commands }) => commands.has(word));
+  const [name = ''] = text.slice(1).split(/\s/, 1);
+  const owner = extensions.find(({ commands }) => commands.has(name));
   if (!owner) return undefined;
   if (via !== 'prompt') {
-    const wayOut = 'Use prompt() or execute the command when not streaming.';
-    throw new Fault('refused', `Extension command "/${word}" cannot be queued. ${wayOut}`);
+    const remedy = 'Use prompt() or execute the command when not streaming.';
+    throw new Fault('refused', `Extension command "/${name}" cannot be queued. ${remedy}`);
   }
-  const args = text.slice(word.length + 1).trim();
-  return { handled: true, work: () => carryOut(owner, word, args) };
+  const args = text.slice(name.length + 1).trim();
+  return { handled: true, runAfterAccept: () => execute(owner, name, args) };
 }

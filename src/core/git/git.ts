@@ -1,11 +1,11 @@
-// First floor, core: the one way in which the agent itself calls git. A repository may be hostile: none of its hooks,
-// filters, drivers and helpers run, nobody is asked for anything, and no key is in the environment.
+// Runs git for the agent itself; all of its git calls go through this file. A repository may be hostile: none of its hooks,
+// filters, drivers and helpers run, git cannot prompt the user, and the environment holds no API keys.
 import { Fault } from '../../base/index.ts';
 import type { Ports } from '../../contracts/index.ts';
-import { NAMED_SECTIONS, quietSettings } from './quiet-config.ts';
+import { buildSafeConfig, NAMED_SECTIONS_PATTERN } from './safe-config.ts';
 
 export interface GitOptions {
-  /** Variables beside the usual ones, for example GIT_INDEX_FILE. */
+  /** Additional variables, for example GIT_INDEX_FILE. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -18,32 +18,38 @@ export interface GitOutcome {
 }
 
 export interface Git {
-  /** Resolves also when git says no; rejects when it cannot be started, takes too long or is aborted. */
+  /** Resolves for every exit code. Rejects when git cannot be started, times out or is aborted. */
   run(args: readonly string[], options?: GitOptions): Promise<GitOutcome>;
-  /** What it prints, without the last newline. Throws a Fault with git's own words when it says no. */
+  /** Standard output without the last newline. Throws a Fault with git's error output when the exit code is not 0. */
   text(args: readonly string[], options?: GitOptions): Promise<string>;
 }
 
 type GitPorts = Pick<Ports, 'processes' | 'clock' | 'toolEnv'>;
 
-const PATIENCE_MS = 120_000;
-/** The exit code of a git that a signal ended. Not 1, which git uses for "no". */
-const KILLED = 137;
-/** Those that show differences would start the drivers that attributes name. */
-const SHOWS_DIFFERENCES = new Set(['diff', 'diff-files', 'diff-index', 'diff-tree', 'format-patch', 'log', 'show']);
-/** Those that look at files would start a git in every submodule, which reads the submodule's own configuration. */
-const LOOKS_AT_FILES = new Set(['diff', 'diff-files', 'diff-index', 'status']);
+const TIMEOUT_MS = 120_000;
+/** Reported when a signal ended git. Not 1, which git uses for "no match". */
+const KILLED_EXIT_CODE = 137;
+/** Commands that show differences would start the diff drivers configured in attributes. */
+const DIFF_COMMANDS = new Set(['diff', 'diff-files', 'diff-index', 'diff-tree', 'format-patch', 'log', 'show']);
+/** Commands that read the working tree would start git in every submodule, which reads the submodule's own configuration. */
+const WORKTREE_COMMANDS = new Set(['diff', 'diff-files', 'diff-index', 'status']);
 
 export function createGit(ports: GitPorts, cwd: string): Git {
   async function run(args: readonly string[], options: GitOptions = {}): Promise<GitOutcome> {
-    if (options.signal?.aborted) throw aborted(args);
-    const look = ['config', '--show-scope', '-z', '--get-regexp', NAMED_SECTIONS];
-    // Asked each time: what works in the repository meanwhile may have changed it.
-    const looked = await start(ports, cwd, look, { ...options, env: settingsEnv(quietSettings('')) });
-    // 1 means that nothing matches. After any other failure it is unknown which programs the repository names.
-    if (looked.code > 1) return looked;
-    const settings = quietSettings(Buffer.from(looked.stdout).toString('latin1'));
-    return start(ports, cwd, withoutDrivers(args), { ...options, env: { ...settingsEnv(settings), ...options.env } });
+    if (options.signal?.aborted) throw createAbortFault(args);
+    const configArguments = ['config', '--show-scope', '-z', '--get-regexp', NAMED_SECTIONS_PATTERN];
+    // Read before every call: another process may have changed the configuration.
+    const configListing = await spawnGit(ports, cwd, configArguments, {
+      ...options,
+      env: buildConfigEnv(buildSafeConfig('')),
+    });
+    // 1 means that nothing matches. After any other failure it is unknown which programs the repository configures.
+    if (configListing.code > 1) return configListing;
+    const settings = buildSafeConfig(Buffer.from(configListing.stdout).toString('latin1'));
+    return spawnGit(ports, cwd, addSafetyFlags(args), {
+      ...options,
+      env: { ...buildConfigEnv(settings), ...options.env },
+    });
   }
   return {
     run,
@@ -55,14 +61,14 @@ export function createGit(ports: GitPorts, cwd: string): Git {
   };
 }
 
-function withoutDrivers([command = '', ...rest]: readonly string[]): string[] {
-  const flags = SHOWS_DIFFERENCES.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
-  const alone = LOOKS_AT_FILES.has(command) ? ['--ignore-submodules=all'] : [];
-  return [command, ...flags, ...alone, ...rest];
+function addSafetyFlags([command = '', ...rest]: readonly string[]): string[] {
+  const flags = DIFF_COMMANDS.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
+  const submoduleFlags = WORKTREE_COMMANDS.has(command) ? ['--ignore-submodules=all'] : [];
+  return [command, ...flags, ...submoduleFlags, ...rest];
 }
 
-/** In variables, because a name with an equals sign in it could not be overruled with `-c`. */
-function settingsEnv(settings: Readonly<Record<string, string>>): Record<string, string> {
+/** Uses variables, because `-c` cannot override a key that contains an equals sign. */
+function buildConfigEnv(settings: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(settings);
   return Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(entries.length)],
@@ -73,13 +79,13 @@ function settingsEnv(settings: Readonly<Record<string, string>>): Record<string,
   ]);
 }
 
-/** The user's environment without anything that steers git or would let it ask. */
-function baseEnv(toolEnv: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(toolEnv).filter(([name]) => !/^(GIT_|SSH_ASKPASS)/.test(name));
+/** The user's environment without variables that control git or let it prompt. */
+function buildBaseEnv(toolEnv: Readonly<Record<string, string>>): Record<string, string> {
+  const inherited = Object.entries(toolEnv).filter(([name]) => !/^(GIT_|SSH_ASKPASS)/.test(name));
   const path = (toolEnv.PATH ?? '').split(':').filter((entry) => entry.startsWith('/'));
   return {
-    ...Object.fromEntries(kept),
-    // Entries that are relative would be looked up in the repository.
+    ...Object.fromEntries(inherited),
+    // Relative entries would be resolved in the repository.
     PATH: path.join(':'),
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'false',
@@ -93,34 +99,39 @@ function baseEnv(toolEnv: Readonly<Record<string, string>>): Record<string, stri
   };
 }
 
-async function start(ports: GitPorts, cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutcome> {
+async function spawnGit(
+  ports: GitPorts,
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions,
+): Promise<GitOutcome> {
   const out: Uint8Array[] = [];
   const err: Uint8Array[] = [];
   const child = await ports.processes.spawn({
     command: 'git',
     args: ['--no-pager', ...args],
     cwd,
-    env: { ...baseEnv(ports.toolEnv), ...options.env },
+    env: { ...buildBaseEnv(ports.toolEnv), ...options.env },
     onOutput: (chunk, stream) => void (stream === 'stdout' ? out : err).push(chunk),
   });
-  let late = false;
-  const cancel = ports.clock.after(options.timeoutMs ?? PATIENCE_MS, () => {
-    late = true;
+  let isTimedOut = false;
+  const cancel = ports.clock.after(options.timeoutMs ?? TIMEOUT_MS, () => {
+    isTimedOut = true;
     child.kill();
   });
   const onAbort = () => child.kill();
   options.signal?.addEventListener('abort', onAbort, { once: true });
   try {
     const { code } = await child.finished;
-    if (late) throw new Fault('timeout', `git ${args[0]} took too long in ${cwd}`);
-    if (options.signal?.aborted) throw aborted(args);
-    return { code: code ?? KILLED, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
+    if (isTimedOut) throw new Fault('timeout', `git ${args[0]} timed out in ${cwd}`);
+    if (options.signal?.aborted) throw createAbortFault(args);
+    return { code: code ?? KILLED_EXIT_CODE, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
   } finally {
     cancel();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }
 
-function aborted(args: readonly string[]): Fault {
+function createAbortFault(args: readonly string[]): Fault {
   return new Fault('aborted', `git ${args[0]} was aborted`);
 }

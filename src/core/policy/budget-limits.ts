@@ -1,6 +1,6 @@
-// First floor, core: what may be spent. Data; whoever keeps to it is loaded when there is a limit.
+// The limits of a budget. Separate from budget.ts, which is only loaded if a limit is set.
 
-/** A limit that is absent does not exist. */
+/** An absent value means no limit. */
 export interface BudgetLimits {
   maxWallTimeMs?: number | undefined;
   maxInputTokens?: number | undefined;
@@ -9,7 +9,7 @@ export interface BudgetLimits {
   maxCostUsd?: number | undefined;
   maxToolCalls?: number | undefined;
   maxSubagents?: number | undefined;
-  /** The part of a limit at which a warning is due. */
+  /** The share of a limit (0 to 1) at which a warning is emitted. */
   warnAtRatio: number;
 }
 

@@ -1,31 +1,31 @@
-// First floor, core: what may be spent and what was. Pure: no clock, no events but those it returns.
+// Counts what was spent against the limits of a budget. Pure: events are returned, not emitted.
 import type { BudgetReason, BudgetScope, BudgetSnapshot, Usage } from '../../protocol/index.ts';
-import { totalTokens } from '../../protocol/index.ts';
+import { sumTokens } from '../../protocol/index.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 
-type Counter = Exclude<keyof BudgetSnapshot, 'status' | 'reason'>;
-export type Spending = Partial<Record<Counter, number>>;
+type BudgetCounter = Exclude<keyof BudgetSnapshot, 'status' | 'reason'>;
+export type Spending = Partial<Record<BudgetCounter, number>>;
 
-export interface BudgetNews {
+export interface BudgetEvent {
   type: 'budget_warning' | 'budget_exceeded';
   scope: BudgetScope;
   snapshot: BudgetSnapshot;
 }
 
 export interface Budget {
-  /** Adds up, and says what became due by it. */
-  charge(spending: Spending): BudgetNews[];
-  readonly spent: Readonly<Record<Counter, number>>;
-  /** The first dimension whose limit is reached. */
-  readonly violation: BudgetReason | undefined;
-  /** The same, as if `except` had no limit. */
-  violationBeside(except: BudgetReason): BudgetReason | undefined;
+  /** Adds the spending and returns the events that become due. */
+  charge(spending: Spending): BudgetEvent[];
+  readonly spent: Readonly<Record<BudgetCounter, number>>;
+  /** The first limit that is reached. */
+  readonly exceededLimit: BudgetReason | undefined;
+  /** The first limit that is reached, ignoring the limit `except`. */
+  findExceededLimitExcept(except: BudgetReason): BudgetReason | undefined;
   snapshot(reason?: BudgetReason): BudgetSnapshot;
 }
 
 interface Dimension {
   readonly reason: BudgetReason;
-  readonly counter: Counter;
+  readonly counter: BudgetCounter;
   readonly limit: Exclude<keyof BudgetLimits, 'warnAtRatio'>;
 }
 
@@ -39,68 +39,72 @@ const DIMENSIONS: readonly Dimension[] = [
   { reason: 'subagents', counter: 'subagents', limit: 'maxSubagents' },
 ];
 
-export const COUNTERS: readonly Counter[] = DIMENSIONS.map(({ counter }) => counter);
+export const COUNTERS: readonly BudgetCounter[] = DIMENSIONS.map(({ counter }) => counter);
 
-/** `before` was spent earlier; what was due by it has been said. */
-export function createBudget(limits: BudgetLimits, scope: BudgetScope = 'session', before: Spending = {}): Budget {
-  const spent = addSpending({}, before);
+/** `alreadySpent` was spent earlier; its events have already been emitted. */
+export function createBudget(
+  limits: BudgetLimits,
+  scope: BudgetScope = 'session',
+  alreadySpent: Spending = {},
+): Budget {
+  const spent = addSpending({}, alreadySpent);
 
-  const reaches = ({ counter, limit }: Dimension, ratio: number) => {
-    const most = limits[limit];
-    return most !== undefined && spent[counter] >= most * ratio;
+  const isReached = ({ counter, limit }: Dimension, ratio: number) => {
+    const maximum = limits[limit];
+    return maximum !== undefined && spent[counter] >= maximum * ratio;
   };
-  const first = (among: readonly Dimension[]) => among.find((dimension) => reaches(dimension, 1))?.reason;
-  const near = DIMENSIONS.filter((dimension) => reaches(dimension, limits.warnAtRatio));
-  const warned = new Set(spends(before) ? near.map(({ reason }) => reason) : []);
-  let told = spends(before) && first(DIMENSIONS) !== undefined;
+  const findExceeded = (dimensions: readonly Dimension[]) =>
+    dimensions.find((dimension) => isReached(dimension, 1))?.reason;
+  const nearLimits = DIMENSIONS.filter((dimension) => isReached(dimension, limits.warnAtRatio));
+  const warned = new Set(hasSpending(alreadySpent) ? nearLimits.map(({ reason }) => reason) : []);
+  let isReported = hasSpending(alreadySpent) && findExceeded(DIMENSIONS) !== undefined;
   const snapshot = (reason?: BudgetReason): BudgetSnapshot => ({
-    status: first(DIMENSIONS) ? 'exceeded' : isWarning() ? 'warning' : 'ok',
+    status: findExceeded(DIMENSIONS) ? 'exceeded' : isWarning() ? 'warning' : 'ok',
     ...spent,
     ...(reason === undefined ? {} : { reason }),
   });
-  const isWarning = () => DIMENSIONS.some((dimension) => reaches(dimension, limits.warnAtRatio));
+  const isWarning = () => DIMENSIONS.some((dimension) => isReached(dimension, limits.warnAtRatio));
 
   return {
     spent,
     charge(spending) {
       for (const { counter } of DIMENSIONS) spent[counter] += spending[counter] ?? 0;
-      // Nobody is warned of what has already happened.
-      if (told) return [];
-      const news: BudgetNews[] = [];
+      // No warnings after the budget is exceeded.
+      if (isReported) return [];
+      const events: BudgetEvent[] = [];
       for (const dimension of DIMENSIONS) {
         const { reason } = dimension;
-        if (warned.has(reason) || reaches(dimension, 1) || !reaches(dimension, limits.warnAtRatio)) continue;
+        if (warned.has(reason) || isReached(dimension, 1) || !isReached(dimension, limits.warnAtRatio)) continue;
         warned.add(reason);
-        news.push({ type: 'budget_warning', scope, snapshot: { ...snapshot(reason), status: 'warning' } });
+        events.push({ type: 'budget_warning', scope, snapshot: { ...snapshot(reason), status: 'warning' } });
       }
-      const reason = first(DIMENSIONS);
-      told = reason !== undefined;
-      if (reason) news.push({ type: 'budget_exceeded', scope, snapshot: snapshot(reason) });
-      return news;
+      const reason = findExceeded(DIMENSIONS);
+      isReported = reason !== undefined;
+      if (reason) events.push({ type: 'budget_exceeded', scope, snapshot: snapshot(reason) });
+      return events;
     },
-    get violation() {
-      return first(DIMENSIONS);
+    get exceededLimit() {
+      return findExceeded(DIMENSIONS);
     },
-    violationBeside: (except) => first(DIMENSIONS.filter(({ reason }) => reason !== except)),
+    findExceededLimitExcept: (excluded) => findExceeded(DIMENSIONS.filter(({ reason }) => reason !== excluded)),
     snapshot,
   };
 }
 
-export function addSpending(one: Spending, other: Spending): Record<Counter, number> {
+export function addSpending(one: Spending, other: Spending): Record<BudgetCounter, number> {
   const sums = COUNTERS.map((counter) => [counter, (one[counter] ?? 0) + (other[counter] ?? 0)]);
-  return Object.fromEntries(sums) as Record<Counter, number>;
+  return Object.fromEntries(sums) as Record<BudgetCounter, number>;
 }
 
-function spends(spending: Spending): boolean {
+function hasSpending(spending: Spending): boolean {
   return Object.values(spending).some((amount) => amount > 0);
 }
 
-/** What an answer of a model costs. */
-export function spendingOf(usage: Usage): Spending {
+export function usageToSpending(usage: Usage): Spending {
   return {
     inputTokens: usage.input,
     outputTokens: usage.output,
-    totalTokens: totalTokens(usage),
+    totalTokens: sumTokens(usage),
     costUsd: usage.cost.total,
   };
 }

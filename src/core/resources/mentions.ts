@@ -1,84 +1,89 @@
-// First floor, core: files that a prompt mentions with @. What is there is added to the message; what is not stays text.
+// Adds the contents of files mentioned with @ to the message. A mention of a missing file stays plain text.
 import { isAbsolute, join } from 'node:path';
-import { contentKind } from '../../base/index.ts';
+import { detectContentKind } from '../../base/index.ts';
 import type { Files } from '../../contracts/index.ts';
 import type { ImageContent } from '../../protocol/index.ts';
-import { resolveInside } from './own-files.ts';
+import { resolveInside } from '../../support/path-checks.ts';
 
-type Reading = Pick<Files, 'info' | 'read' | 'resolve'>;
+type MentionFiles = Pick<Files, 'info' | 'read' | 'realPath'>;
 
-/** At the beginning or behind a space or a bracket, so that an address is no mention; quoted when it holds spaces. */
+/** At the start or after a space or a bracket, so that an email address is not a mention. Quoted when the path has spaces. */
 const MENTION = /(?:^|[\s([{<,;])@(?:"([^"\n]+)"|([^\s"'`<>|]+))/g;
-const MOST_MENTIONS = 20;
-const MOST_TEXT_BYTES = 50 * 1024;
-const MOST_LINES = 2000;
-const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
+const MAX_MENTIONS = 20;
+const MAX_TEXT_BYTES = 50 * 1024;
+const MAX_LINES = 2000;
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-export interface Mentioned {
+export interface MentionResult {
   readonly text: string;
   readonly images: readonly ImageContent[];
 }
 
-/** `undefined` when nothing that is mentioned can be added. */
-export async function addMentions(files: Reading, cwd: string, message: string): Promise<Mentioned | undefined> {
-  const root = await files.resolve(cwd);
+/** `undefined` when no mentioned file can be added. */
+export async function addMentions(
+  files: MentionFiles,
+  cwd: string,
+  message: string,
+): Promise<MentionResult | undefined> {
+  const root = await files.realPath(cwd);
   const blocks: string[] = [];
   const images: ImageContent[] = [];
-  for (const name of mentionedIn(message)) {
-    const added = await readMention(files, root, name).catch(() => undefined);
-    if (added?.text) blocks.push(added.text);
-    if (added?.image) images.push(added.image);
+  for (const name of findMentions(message)) {
+    const mention = await readMention(files, root, name).catch(() => undefined);
+    if (mention?.text) blocks.push(mention.text);
+    if (mention?.image) images.push(mention.image);
   }
   return blocks.length === 0 ? undefined : { text: [message, ...blocks].join('\n\n'), images };
 }
 
-/** Every spelling that could be meant: a sentence may end right behind the name. */
-function mentionedIn(message: string): string[][] {
+/** Candidate paths of each mention: as written, and without trailing punctuation, which may belong to the sentence. */
+function findMentions(message: string): string[][] {
   const found = new Map<string, string[]>();
-  for (const [, quoted, plain = ''] of message.matchAll(MENTION)) {
-    const spellings = quoted === undefined ? [plain, plain.replace(/(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/, '')] : [quoted];
-    if (found.size < MOST_MENTIONS) found.set(spellings[0] ?? '', spellings);
+  for (const [, quoted, unquoted = ''] of message.matchAll(MENTION)) {
+    const candidates =
+      quoted === undefined ? [unquoted, unquoted.replace(/(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/, '')] : [quoted];
+    if (found.size < MAX_MENTIONS) found.set(candidates[0] ?? '', candidates);
   }
   return [...found.values()];
 }
 
 async function readMention(
-  files: Reading,
+  files: MentionFiles,
   root: string,
-  spellings: readonly string[],
+  candidates: readonly string[],
 ): Promise<{ text: string; image?: ImageContent } | undefined> {
-  for (const name of spellings) {
-    // Outside the project the model may look for itself: words that others wrote must not fetch from there.
+  for (const name of candidates) {
+    // Only files inside the project are added: pasted text of another author must not be able to attach other files. The model can still read those.
     const path = await resolveInside(files, root, isAbsolute(name) ? name : join(root, name));
     if (path === undefined) continue;
     const info = await files.info(path);
-    if (info?.kind === 'file') return added(files, path, name, info.size);
+    if (info?.kind === 'file') return loadMention(files, path, name, info.size);
   }
   return undefined;
 }
 
-async function added(
-  files: Reading,
+async function loadMention(
+  files: MentionFiles,
   path: string,
   name: string,
   size: number,
 ): Promise<{ text: string; image?: ImageContent } | undefined> {
-  const head = await files.read(path, { length: MOST_TEXT_BYTES });
-  const kind = contentKind(head);
-  if (kind.kind === 'text') return { text: `<file name="${name}">\n${bounded(head, size)}\n</file>` };
-  if (kind.kind !== 'image' || size > MOST_IMAGE_BYTES) return undefined;
-  const bytes = size > head.length ? await files.read(path, { length: MOST_IMAGE_BYTES }) : head;
+  const head = await files.read(path, { length: MAX_TEXT_BYTES });
+  const kind = detectContentKind(head);
+  if (kind.kind === 'text') return { text: `<file name="${name}">\n${truncateText(head, size)}\n</file>` };
+  if (kind.kind !== 'image' || size > MAX_IMAGE_BYTES) return undefined;
+  const bytes = size > head.length ? await files.read(path, { length: MAX_IMAGE_BYTES }) : head;
   return {
-    text: `<file name="${name}">(an image, attached)</file>`,
+    text: `<file name="${name}">(image attached)</file>`,
     image: { type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: kind.mimeType },
   };
 }
 
-function bounded(head: Uint8Array, size: number): string {
-  // The last character may be cut in two.
+function truncateText(head: Uint8Array, size: number): string {
+  // The end of `head` may split a character; `stream` drops the incomplete bytes.
   const text = new TextDecoder().decode(head, { stream: size > head.length });
   const lines = text.split('\n');
-  const shown = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, MAX_LINES);
   if (size <= head.length && shown.length === lines.length) return text.replace(/\n$/, '');
-  return `${shown.join('\n')}\n[The file goes on: ${size} bytes in all. Read the rest with the read tool.]`;
+  return `${shown.join('\n')}\n[Truncated: the file has ${size} bytes. Read the rest with the read tool.]`;
 }

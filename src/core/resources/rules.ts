@@ -1,17 +1,21 @@
-// First floor, core: rules in files. Only those with a trigger matter here; finds and checks them.
+// Finds and validates rule files. Rules without a trigger are ignored.
 import { basename, extname, join } from 'node:path';
-import type { Place } from '../../contracts/index.ts';
+import type { ResourcePath } from '../../contracts/index.ts';
 import type { Rule } from '../../protocol/index.ts';
-import { namesIn, type Reading, readOrTell } from './markdown-files.ts';
+import { listNames, type ReadonlyFiles, readDocumentOrReport } from './markdown-files.ts';
 
-const ENDINGS = new Set(['.md', '.mdc']);
+const RULE_FILE_EXTENSIONS = new Set(['.md', '.mdc']);
 
-/** Strongest first: of two with one name the first counts. */
-export async function findRules(files: Reading, folders: readonly Place[], problems: string[]): Promise<Rule[]> {
+/** `folders` are in order of precedence: when two rules have the same name, the first one is used. */
+export async function findRules(
+  files: ReadonlyFiles,
+  folders: readonly ResourcePath[],
+  problems: string[],
+): Promise<Rule[]> {
   const rules = new Map<string, Rule>();
   for (const { path: folder, level } of folders) {
-    for (const name of await namesIn(files, folder)) {
-      if (!ENDINGS.has(extname(name))) continue;
+    for (const name of await listNames(files, folder)) {
+      if (!RULE_FILE_EXTENSIONS.has(extname(name))) continue;
       const rule = await readRule(files, { path: join(folder, name), level }, problems);
       if (rule && !rules.has(rule.name)) rules.set(rule.name, rule);
     }
@@ -19,8 +23,12 @@ export async function findRules(files: Reading, folders: readonly Place[], probl
   return [...rules.values()];
 }
 
-async function readRule(files: Reading, { path, level }: Place, problems: string[]): Promise<Rule | undefined> {
-  const document = await readOrTell(files, path, problems);
+async function readRule(
+  files: ReadonlyFiles,
+  { path, level }: ResourcePath,
+  problems: string[],
+): Promise<Rule | undefined> {
+  const document = await readDocumentOrReport(files, path, problems);
   const trigger = document?.fields.ttsr_trigger ?? document?.fields.condition;
   if (!document || typeof trigger !== 'string' || trigger === '') return undefined;
   try {

@@ -1,7 +1,7 @@
-// First floor, core: prompt templates, which are prompts with blanks. Finds them and fills them in.
+// Finds prompt templates and fills in their placeholders.
 import { basename, extname, join } from 'node:path';
-import type { Place } from '../../contracts/index.ts';
-import { type FoundFile, namesIn, type Reading, readOrTell } from './markdown-files.ts';
+import type { ResourcePath } from '../../contracts/index.ts';
+import { type FoundFile, listNames, type ReadonlyFiles, readDocumentOrReport } from './markdown-files.ts';
 
 export interface Template extends FoundFile {
   readonly name: string;
@@ -9,84 +9,88 @@ export interface Template extends FoundFile {
   readonly body: string;
 }
 
-const LONGEST_DESCRIPTION = 60;
+const MAX_DESCRIPTION_LENGTH = 60;
 
-/** Strongest first: of two with one name the first counts. */
+/** In order of precedence: when two templates have the same name, the first one is used. */
 export async function findTemplates(
-  files: Reading,
-  { folders, named }: { folders: readonly Place[]; named: readonly string[] },
+  files: ReadonlyFiles,
+  { folders, named: explicitPaths }: { folders: readonly ResourcePath[]; named: readonly string[] },
   problems: string[],
 ): Promise<readonly Template[]> {
   const found: FoundFile[] = [];
-  for (const path of named) {
+  for (const path of explicitPaths) {
     const info = await files.info(path).catch(() => undefined);
-    if (!info) problems.push(`${path}: there is no prompt template`);
-    else if (info.kind === 'directory') found.push(...(await templatesIn(files, path, 'path')));
+    if (!info) problems.push(`${path}: prompt template not found`);
+    else if (info.kind === 'directory') found.push(...(await listTemplates(files, path, 'path')));
     else found.push({ path, level: 'path' });
   }
-  for (const { path, level } of folders) found.push(...(await templatesIn(files, path, level)));
+  for (const { path, level } of folders) found.push(...(await listTemplates(files, path, level)));
   const templates = new Map<string, Template>();
   for (const file of found) {
     const name = basename(file.path, extname(file.path));
     if (templates.has(name)) continue;
-    const document = await readOrTell(files, file.path, problems);
+    const document = await readDocumentOrReport(files, file.path, problems);
     if (document)
-      templates.set(name, { ...file, name, body: document.body.trim(), description: described(document, file) });
+      templates.set(name, { ...file, name, body: document.body.trim(), description: describeTemplate(document, file) });
   }
   return [...templates.values()];
 }
 
-async function templatesIn(files: Reading, folder: string, level: FoundFile['level']): Promise<FoundFile[]> {
-  const names = await namesIn(files, folder);
+async function listTemplates(files: ReadonlyFiles, folder: string, level: FoundFile['level']): Promise<FoundFile[]> {
+  const names = await listNames(files, folder);
   return names.filter((name) => extname(name) === '.md').map((name) => ({ path: join(folder, name), level }));
 }
 
-/** The words and the origin are the protocol's: hosts show them in menus. */
-function described(
+/** The RPC protocol defines this format of description and origin. Hosts show it in menus. */
+function describeTemplate(
   { fields, body }: { fields: Readonly<Record<string, unknown>>; body: string },
   { path, level }: FoundFile,
 ): string {
-  const first = body.split('\n').find((line) => line.trim() !== '') ?? '';
-  const short = first.length > LONGEST_DESCRIPTION ? `${first.slice(0, LONGEST_DESCRIPTION)}...` : first;
-  const words = typeof fields.description === 'string' ? fields.description : short;
+  const firstLine = body.split('\n').find((line) => line.trim() !== '') ?? '';
+  const short =
+    firstLine.length > MAX_DESCRIPTION_LENGTH ? `${firstLine.slice(0, MAX_DESCRIPTION_LENGTH)}...` : firstLine;
+  const descriptionText = typeof fields.description === 'string' ? fields.description : short;
   const origin = level === 'path' ? `(path:${basename(path, extname(path))})` : `(${level})`;
-  return `${words} ${origin}`.trim();
+  return `${descriptionText} ${origin}`.trim();
 }
 
-/** As a shell would cut them: spaces part, quotes keep together. A quote that does not end reaches to the end. */
+/** Splits like a shell: at spaces, except inside quotes. An unclosed quote extends to the end of the text. */
 export function splitArguments(text: string): string[] {
   const found: string[] = [];
   let current = '';
   let quote: string | undefined;
-  let begun = false;
-  for (const letter of text) {
+  let hasArgument = false;
+  for (const character of text) {
     if (quote !== undefined) {
-      if (letter === quote) quote = undefined;
-      else current += letter;
-    } else if (letter === '"' || letter === "'") {
-      quote = letter;
-      begun = true;
-    } else if (/\s/.test(letter)) {
-      if (begun) found.push(current);
+      if (character === quote) quote = undefined;
+      else current += character;
+    } else if (character === '"' || character === "'") {
+      quote = character;
+      hasArgument = true;
+    } else if (/\s/.test(character)) {
+      if (hasArgument) found.push(current);
       current = '';
-      begun = false;
+      hasArgument = false;
     } else {
-      current += letter;
-      begun = true;
+      current += character;
+      hasArgument = true;
     }
   }
-  if (begun) found.push(current);
+  if (hasArgument) found.push(current);
   return found;
 }
 
-const BLANK = /\$\{@:(\d+)(?::(\d+))?\}|\$ARGUMENTS|\$@|\$(\d+)/g;
+const PLACEHOLDER = /\$\{@:(\d+)(?::(\d+))?\}|\$ARGUMENTS|\$@|\$(\d+)/g;
 
-/** What is filled in is not looked at again: an argument that looks like a blank stays as it is. */
-export function fillIn(body: string, words: readonly string[]): string {
-  return body.replace(BLANK, (_, from: string | undefined, length: string | undefined, single: string | undefined) => {
-    if (single !== undefined) return words[Number(single) - 1] ?? '';
-    if (from === undefined) return words.join(' ');
-    const start = Math.max(Number(from), 1) - 1;
-    return words.slice(start, length === undefined ? undefined : start + Number(length)).join(' ');
-  });
+/** Arguments are not expanded again: an argument that looks like a placeholder stays unchanged. */
+export function fillTemplate(body: string, args: readonly string[]): string {
+  return body.replace(
+    PLACEHOLDER,
+    (_, from: string | undefined, length: string | undefined, single: string | undefined) => {
+      if (single !== undefined) return args[Number(single) - 1] ?? '';
+      if (from === undefined) return args.join(' ');
+      const start = Math.max(Number(from), 1) - 1;
+      return args.slice(start, length === undefined ? undefined : start + Number(length)).join(' ');
+    },
+  );
 }

@@ -1,63 +1,59 @@
-// First floor, core: checks a value against a JSON Schema that somebody else wrote: a tool, a call. Pure; knows the words that are used.
-import { isRecord, kindOf, ownValue } from '../../base/index.ts';
+// Validates a value against a JSON Schema. Supports only the common keywords and ignores all others. Pure.
+import { isRecord, describeType, getOwnValue } from '../../base/index.ts';
 import type { JsonSchema } from '../../contracts/index.ts';
 
-export interface Problem {
-  /** Where, as one would write it: `edits[0].path`; empty for the whole. */
+export interface SchemaProblem {
+  /** For example `edits[0].path`; empty for the whole value. */
   path: string;
   message: string;
 }
 
-interface Scope {
-  /** Where references begin. */
+interface CheckScope {
+  /** Root schema, for resolving `$ref`. */
   readonly root: unknown;
-  /** Whether a text has what an expression looks for. */
-  matches(pattern: string, text: string): boolean;
+  matchesPattern(pattern: string, text: string): boolean;
 }
 
-export type Checked = { value: unknown } | { problem: Problem };
+export type CheckResult = { value: unknown } | { problem: SchemaProblem };
 
-/**
- * The value with scalars turned into what the schema wants where nothing is lost (`"5"` for a number), or what is wrong.
- * Words that are not known here do not forbid anything.
- */
-export function checkJson(schema: unknown, value: unknown, scope: Scope = { root: schema, matches }, path = ''): Checked {
-  if (schema === false) return fail(path, 'is not allowed');
+/** Returns the value, with scalars converted where that is lossless (`"5"` for a number), or the problem. */
+export function checkJson(schema: unknown, value: unknown, scope: CheckScope = { root: schema, matchesPattern: matchesRegExp }, path = ''): CheckResult {
+  if (schema === false) return createFailure(path, 'is not allowed');
   if (!isRecord(schema)) return { value };
-  if (typeof schema.$ref === 'string') return checkJson(referred(schema.$ref, scope.root), value, scope, path);
-  const typed = typedAs(schema.type, value);
-  if (typed === undefined) return fail(path, `must be ${wanted(schema.type)} (got ${shown(value)})`);
+  if (typeof schema.$ref === 'string') return checkJson(resolveReference(schema.$ref, scope.root), value, scope, path);
+  const typed = coerceToTypes(schema.type, value);
+  if (typed === undefined) return createFailure(path, `must be ${describeExpectedType(schema.type)} (got ${describeValue(value)})`);
   const scalar = checkValue(schema, typed.value, scope, path);
   if (scalar) return { problem: scalar };
-  const combined = checkCombined(schema, typed.value, scope, path);
+  const combined = checkCombinators(schema, typed.value, scope, path);
   if ('problem' in combined) return combined;
   if (Array.isArray(combined.value)) return checkItems(schema, combined.value, scope, path);
   return isRecord(combined.value) ? checkProperties(schema, combined.value, scope, path) : combined;
 }
 
-function fail(path: string, message: string): { problem: Problem } {
+function createFailure(path: string, message: string): { problem: SchemaProblem } {
   return { problem: { path, message } };
 }
 
-function referred(reference: string, root: unknown): unknown {
+function resolveReference(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#')) return true;
   const steps = reference.slice(1).split('/').filter(Boolean);
-  return steps.reduce<unknown>((at, step) => (isRecord(at) ? ownValue(at, step) : undefined), root) ?? true;
+  return steps.reduce<unknown>((node, step) => (isRecord(node) ? getOwnValue(node, step) : undefined), root) ?? true;
 }
 
-/** The value in one of these types, turned when that loses nothing; `undefined` when it is none of them. */
-function typedAs(type: unknown, value: unknown): { value: unknown } | undefined {
+/** The value as one of these types, converted if that is lossless; `undefined` when it is none of them. */
+function coerceToTypes(type: unknown, value: unknown): { value: unknown } | undefined {
   if (type === undefined) return { value };
   const types = Array.isArray(type) ? type : [type];
-  if (types.some((one) => isOf(one, value))) return { value };
-  for (const one of types) {
-    const turned = turnedInto(one, value);
-    if (turned !== undefined) return { value: turned };
+  if (types.some((candidate) => isOfType(candidate, value))) return { value };
+  for (const candidate of types) {
+    const coerced = coerceScalar(candidate, value);
+    if (coerced !== undefined) return { value: coerced };
   }
   return undefined;
 }
 
-function isOf(type: unknown, value: unknown): boolean {
+function isOfType(type: unknown, value: unknown): boolean {
   switch (type) {
     case 'null':
       return value === null;
@@ -74,49 +70,49 @@ function isOf(type: unknown, value: unknown): boolean {
   }
 }
 
-function turnedInto(type: unknown, value: unknown): unknown {
+function coerceScalar(type: unknown, value: unknown): unknown {
   if (type === 'string') return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
   if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
   if ((type !== 'number' && type !== 'integer') || typeof value !== 'string' || value.trim() === '') return undefined;
   const number = Number(value);
-  return isOf(type, number) ? number : undefined;
+  return isOfType(type, number) ? number : undefined;
 }
 
-function checkValue(schema: JsonSchema, value: unknown, scope: Scope, path: string): Problem | undefined {
-  const wrong = (message: string) => ({ path, message: `${message} (got ${shown(value)})` });
-  if ('const' in schema && !same(schema.const, value)) return wrong(`must be ${JSON.stringify(schema.const)}`);
-  if (Array.isArray(schema.enum) && !schema.enum.some((one) => same(one, value))) {
-    return wrong(`must be ${schema.enum.map((one) => JSON.stringify(one)).join(' or ')}`);
+function checkValue(schema: JsonSchema, value: unknown, scope: CheckScope, path: string): SchemaProblem | undefined {
+  const createProblem = (message: string) => ({ path, message: `${message} (got ${describeValue(value)})` });
+  if ('const' in schema && !isEqual(schema.const, value)) return createProblem(`must be ${JSON.stringify(schema.const)}`);
+  if (Array.isArray(schema.enum) && !schema.enum.some((allowed) => isEqual(allowed, value))) {
+    return createProblem(`must be ${schema.enum.map((allowed) => JSON.stringify(allowed)).join(' or ')}`);
   }
-  if (typeof value === 'number') return checkNumber(schema, value, wrong);
-  return typeof value === 'string' ? checkText(schema, value, scope, wrong) : undefined;
+  if (typeof value === 'number') return checkNumber(schema, value, createProblem);
+  return typeof value === 'string' ? checkString(schema, value, scope, createProblem) : undefined;
 }
 
-type Wrong = (message: string) => Problem;
+type CreateProblem = (message: string) => SchemaProblem;
 
-function checkNumber(schema: JsonSchema, value: number, wrong: Wrong): Problem | undefined {
-  const { minimum, maximum, exclusiveMinimum: over, exclusiveMaximum: under } = schema;
-  if (typeof minimum === 'number' && value < minimum) return wrong(`must be ${minimum} or more`);
-  if (typeof maximum === 'number' && value > maximum) return wrong(`must be ${maximum} or less`);
-  if (typeof over === 'number' && value <= over) return wrong(`must be more than ${over}`);
-  if (typeof under === 'number' && value >= under) return wrong(`must be less than ${under}`);
+function checkNumber(schema: JsonSchema, value: number, createProblem: CreateProblem): SchemaProblem | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  if (typeof minimum === 'number' && value < minimum) return createProblem(`must be ${minimum} or more`);
+  if (typeof maximum === 'number' && value > maximum) return createProblem(`must be ${maximum} or less`);
+  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) return createProblem(`must be more than ${exclusiveMinimum}`);
+  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return createProblem(`must be less than ${exclusiveMaximum}`);
   return undefined;
 }
 
-function checkText(schema: JsonSchema, value: string, scope: Scope, wrong: Wrong): Problem | undefined {
+function checkString(schema: JsonSchema, value: string, scope: CheckScope, createProblem: CreateProblem): SchemaProblem | undefined {
   const { minLength, maxLength } = schema;
   if (typeof minLength === 'number' && value.length < minLength) {
-    return wrong(`must have ${minLength} characters or more`);
+    return createProblem(`must have ${minLength} characters or more`);
   }
   if (typeof maxLength === 'number' && value.length > maxLength)
-    return wrong(`must have at most ${maxLength} characters`);
-  if (typeof schema.pattern === 'string' && !scope.matches(schema.pattern, value))
-    return wrong(`must match ${schema.pattern}`);
+    return createProblem(`must have at most ${maxLength} characters`);
+  if (typeof schema.pattern === 'string' && !scope.matchesPattern(schema.pattern, value))
+    return createProblem(`must match ${schema.pattern}`);
   return undefined;
 }
 
-/** An expression that is none forbids nothing: the tool's author is not here to mend it. */
-function matches(pattern: string, value: string): boolean {
+/** An invalid expression matches everything: the caller cannot fix the schema of a tool. */
+function matchesRegExp(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(value);
   } catch {
@@ -124,29 +120,29 @@ function matches(pattern: string, value: string): boolean {
   }
 }
 
-function checkCombined(schema: JsonSchema, value: unknown, scope: Scope, path: string): Checked {
-  let now: Checked = { value };
-  for (const all of listOf(schema.allOf)) {
-    now = checkJson(all, now.value, scope, path);
-    if ('problem' in now) return now;
+function checkCombinators(schema: JsonSchema, value: unknown, scope: CheckScope, path: string): CheckResult {
+  let result: CheckResult = { value };
+  for (const subschema of toArray(schema.allOf)) {
+    result = checkJson(subschema, result.value, scope, path);
+    if ('problem' in result) return result;
   }
-  const choices = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
-  if (choices.length === 0) return now;
-  const { value: before } = now;
-  const tried = choices.map((choice) => checkJson(choice, before, scope, path));
-  return tried.find((one) => 'value' in one) ?? nearest(tried);
+  const choices = [...toArray(schema.anyOf), ...toArray(schema.oneOf)];
+  if (choices.length === 0) return result;
+  const { value: current } = result;
+  const results = choices.map((choice) => checkJson(choice, current, scope, path));
+  return results.find((candidate) => 'value' in candidate) ?? selectClosestProblem(results);
 }
 
-/** Of several ways to be wrong, the one that got furthest is what was meant. */
-function nearest(tried: readonly Checked[]): Checked {
-  const problems = tried.flatMap((one) => ('problem' in one ? [one] : []));
+/** The problem with the longest path: that alternative matched furthest and is most likely the intended one. */
+function selectClosestProblem(results: readonly CheckResult[]): CheckResult {
+  const problems = results.flatMap((result) => ('problem' in result ? [result] : []));
   return problems.sort((a, b) => b.problem.path.length - a.problem.path.length)[0] ?? { value: undefined };
 }
 
-function checkItems(schema: JsonSchema, value: readonly unknown[], scope: Scope, path: string): Checked {
+function checkItems(schema: JsonSchema, value: readonly unknown[], scope: CheckScope, path: string): CheckResult {
   const { minItems, maxItems } = schema;
-  if (typeof minItems === 'number' && value.length < minItems) return fail(path, `must have ${minItems} items or more`);
-  if (typeof maxItems === 'number' && value.length > maxItems) return fail(path, `must have at most ${maxItems} items`);
+  if (typeof minItems === 'number' && value.length < minItems) return createFailure(path, `must have ${minItems} items or more`);
+  if (typeof maxItems === 'number' && value.length > maxItems) return createFailure(path, `must have at most ${maxItems} items`);
   const items: unknown[] = [];
   for (const [index, item] of value.entries()) {
     const checked = checkJson(schema.items, item, scope, `${path}[${index}]`);
@@ -156,38 +152,38 @@ function checkItems(schema: JsonSchema, value: readonly unknown[], scope: Scope,
   return { value: items };
 }
 
-function checkProperties(schema: JsonSchema, value: Record<string, unknown>, scope: Scope, path: string): Checked {
+function checkProperties(schema: JsonSchema, value: Record<string, unknown>, scope: CheckScope, path: string): CheckResult {
   const properties = isRecord(schema.properties) ? schema.properties : {};
-  const at = (key: string) => (path === '' ? key : `${path}.${key}`);
-  for (const key of listOf(schema.required)) {
-    if (typeof key === 'string' && (!Object.hasOwn(value, key) || value[key] === undefined)) return fail(at(key), 'is required');
+  const joinPath = (key: string) => (path === '' ? key : `${path}.${key}`);
+  for (const key of toArray(schema.required)) {
+    if (typeof key === 'string' && (!Object.hasOwn(value, key) || value[key] === undefined)) return createFailure(joinPath(key), 'is required');
   }
   const entries: [string, unknown][] = [];
   for (const [key, inner] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, key) ? properties[key] : schema.additionalProperties;
-    const checked = checkJson(own, inner, scope, at(key));
+    const propertySchema = Object.hasOwn(properties, key) ? properties[key] : schema.additionalProperties;
+    const checked = checkJson(propertySchema, inner, scope, joinPath(key));
     if ('problem' in checked) return checked;
     entries.push([key, checked.value]);
   }
   return { value: Object.fromEntries(entries) };
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-function wanted(type: unknown): string {
+function describeExpectedType(type: unknown): string {
   const types = Array.isArray(type) ? type : [type];
   return types
-    .map((one) => (one === 'null' ? 'null' : `${/^[aeiou]/.test(String(one)) ? 'an' : 'a'} ${one}`))
+    .map((name) => (name === 'null' ? 'null' : `${/^[aeiou]/.test(String(name)) ? 'an' : 'a'} ${name}`))
     .join(' or ');
 }
 
-function shown(value: unknown): string {
-  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : kindOf(value);
+function describeValue(value: unknown): string {
+  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : describeType(value);
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }

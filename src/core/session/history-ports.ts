@@ -1,18 +1,18 @@
-// First floor, core: what leaving one conversation for another needs from the rest of its session.
+// What HistoryFacet needs from the rest of the session.
 import type { AgentMessage } from '../../protocol/index.ts';
 
 export interface HistoryPorts {
-  /** Messages that are kept but not yet part of the conversation. */
-  held(): readonly AgentMessage[];
-  name(): string | undefined;
-  /** Ends what is running, with its last events. */
-  leave(): Promise<void>;
-  /** Ends the host's shell commands; their records are in the conversation then. */
-  endCommands(): Promise<void>;
-  /** The open conversation is about to be closed. */
-  remember(): Promise<void>;
-  /** One question to the model outside the conversation. */
-  summarise(text: string, signal: AbortSignal): Promise<string>;
-  /** Another conversation is in place: begun now, or gone on with under this name. */
-  arrive(how: 'new' | 'resumed', name: string | undefined): Promise<void>;
+  /** Messages that are stored but not yet part of the conversation. */
+  heldMessages(): readonly AgentMessage[];
+  sessionName(): string | undefined;
+  /** Aborts the run and the compaction. Resolves after their last events. */
+  abortActiveWork(): Promise<void>;
+  /** Aborts the host's shell commands. Resolves when their messages are in the conversation. */
+  stopShellCommands(): Promise<void>;
+  /** Called before the open conversation is closed. */
+  saveDigest(): Promise<void>;
+  /** Asks the model once, outside the conversation. */
+  summarize(text: string, signal: AbortSignal): Promise<string>;
+  /** Called after the conversation was replaced. */
+  onConversationChanged(origin: 'new' | 'resumed', name: string | undefined): Promise<void>;
 }

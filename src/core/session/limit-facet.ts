@@ -1,181 +1,180 @@
-// First floor, core: keeps a session within its limits: counts, tells, refuses, and remembers in the log what was spent. The
-// arithmetic is in policy/budget. Loaded only where there is a limit.
+// Enforces the budget and turn limits of a session and stores what was spent in its log. Loaded only if there is a limit.
 import { Fault } from '../../base/index.ts';
 import type { Cancel } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage, BudgetReason, EntryBody, Usage } from '../../protocol/index.ts';
-import { addSpending, type Budget, createBudget, type Spending, spendingOf } from '../policy/budget.ts';
+import { addSpending, type Budget, createBudget, type Spending, usageToSpending } from '../policy/budget.ts';
 import type { BudgetLimits } from '../policy/budget-limits.ts';
-import type { Purse } from './family.ts';
-import type { Limits } from './limits.ts';
-import type { Seat } from './seat.ts';
-import { SPENT_ENTRY, spentIn } from './spent.ts';
+import type { BudgetAccount } from './parent-link.ts';
+import { readSpending, SPENDING_ENTRY } from './read-spending.ts';
+import type { SessionLimits } from './session-limits.ts';
+import type { SessionState } from './session-state.ts';
 
-/** A subagent has no limits of its own; it is counted, and spends what its parent may. */
-const NO_LIMITS = { warnAtRatio: 1 };
-/** What is spent without any message that is kept, by subagents for example, goes to the log this often. */
-const KEEP_EVERY_MS = 1000;
-/** Run time that a crash may make us forget, at most. */
-const FORGOTTEN_MS = 15_000;
+/** A subagent has no limits of its own. Its spending is counted and charged to its parent. */
+const COUNT_ONLY = { warnAtRatio: 1 };
+/** How often spending is logged if no message is stored meanwhile, for example spending of subagents. */
+const LOG_INTERVAL_MS = 1000;
+/** The maximum run time that a crash can lose. */
+const MAX_UNLOGGED_MS = 15_000;
 
-export class LimitFacet implements Limits {
-  readonly #seat: Seat;
-  readonly #parent: Purse | undefined;
-  /** As they are when a session is made: others may come, but with a facet of their own. */
+export class LimitFacet implements SessionLimits {
+  readonly #state: SessionState;
+  readonly #parentAccount: BudgetAccount | undefined;
+  /** Fixed for this facet: new limits get a new facet. */
   readonly #limits: BudgetLimits | undefined;
   #budget: Budget | undefined;
   #turns = 0;
-  /** A run is going: when its time was last counted, and how to end it. */
+  /** The active run: when its time was last counted, and how to stop it. */
   #run: { countedMs: number; stop(): void } | undefined;
   #cancelTimer: Cancel = () => {};
-  /** A subagent has said that its parent's budget stopped it. */
-  #told = false;
-  /** Of an answer that is in the log, and is counted when its turn is over. */
-  #due: Spending = {};
-  /** The conversation whose spending this is, and what its log says of it. */
-  #kept: { id: string; words: string; atMs: number };
+  /** This subagent has reported that the budget of its parent stopped it. */
+  #isExceededReported = false;
+  /** Usage of an answer that is already in the log. It is counted when its turn ends. */
+  #pendingUsage: Spending = {};
+  /** The conversation of this spending, and the state that was last written to its log. */
+  #logged: { id: string; json: string; atMs: number };
 
-  constructor(seat: Seat) {
-    this.#seat = seat;
-    this.#parent = seat.options.family?.purse;
-    this.#limits = seat.options.budget;
-    this.#kept = this.#restore();
+  constructor(state: SessionState) {
+    this.#state = state;
+    this.#parentAccount = state.options.parentLink?.budgetAccount;
+    this.#limits = state.options.budget;
+    this.#logged = this.#restoreBudget();
   }
 
-  get halted(): string | undefined {
-    if (this.#reason) return sentence(this.#reason);
-    const { maxTurns } = this.#seat.options;
-    return maxTurns !== undefined && this.#turns >= maxTurns ? turnLimit(maxTurns) : undefined;
+  get haltReason(): string | undefined {
+    if (this.#blockingLimit) return formatBudgetError(this.#blockingLimit);
+    const { maxTurns } = this.#state.options;
+    return maxTurns !== undefined && this.#turns >= maxTurns ? formatTurnLimit(maxTurns) : undefined;
   }
 
-  get violation(): BudgetReason | undefined {
-    return this.#budget?.violation ?? this.#parent?.violation;
+  get exceededLimit(): BudgetReason | undefined {
+    return this.#budget?.exceededLimit ?? this.#parentAccount?.exceededLimit;
   }
 
-  get exhausted(): BudgetReason | undefined {
-    return this.#budget?.violationBeside('subagents') ?? this.#parent?.exhausted;
+  get stoppingLimit(): BudgetReason | undefined {
+    return this.#budget?.findExceededLimitExcept('subagents') ?? this.#parentAccount?.stoppingLimit;
   }
 
-  refuse(): void {
-    if (this.#reason) throw new Fault('refused', sentence(this.#reason));
+  assertWithinBudget(): void {
+    if (this.#blockingLimit) throw new Fault('refused', formatBudgetError(this.#blockingLimit));
   }
 
-  get #reason(): BudgetReason | undefined {
-    return this.#parent ? this.exhausted : this.violation;
+  get #blockingLimit(): BudgetReason | undefined {
+    return this.#parentAccount ? this.stoppingLimit : this.exceededLimit;
   }
 
-  begin(stop: () => void): void {
+  startRun(stop: () => void): void {
     this.#turns = 0;
     if (!this.#budget) return;
-    this.#run = { countedMs: this.#seat.ports.clock.now(), stop };
+    this.#run = { countedMs: this.#state.ports.clock.now(), stop };
     this.#setTimer();
   }
 
-  restartTurns(): void {
+  resetTurns(): void {
     this.#turns = 0;
   }
 
-  end(): void {
-    void this.spend({});
+  endRun(): void {
+    void this.charge({});
     this.#run = undefined;
     this.#cancelTimer();
-    void this.#keep();
+    void this.#logSpending();
   }
 
-  arrived(): undefined | Promise<void> {
-    const { conversation } = this.#seat;
-    if (conversation.header.id !== this.#kept.id) {
-      this.#kept = this.#restore();
+  onConversationChanged(): undefined | Promise<void> {
+    const { conversation } = this.#state;
+    if (conversation.header.id !== this.#logged.id) {
+      this.#logged = this.#restoreBudget();
       return undefined;
     }
-    // The line on which it stands now may not know what was spent on the others.
-    this.#kept.words = '';
-    return conversation.record(this.ledger());
+    // The new branch does not contain the spending that was logged on the other branches.
+    this.#logged.json = '';
+    return conversation.record(this.takeSpendingEntries());
   }
 
-  inherit(spent: Spending = this.#budget?.spent ?? {}): undefined | Promise<void> {
+  adoptSpending(spent: Spending = this.#budget?.spent ?? {}): undefined | Promise<void> {
     if (!this.#limits) return undefined;
     this.#budget = createBudget(this.#limits);
-    const news = this.#budget.charge(spent);
-    return together(news.map((item) => this.#seat.broadcast.emit(item)));
+    const events = this.#budget.charge(spent);
+    return waitForAll(events.map((item) => this.#state.broadcast.emit(item)));
   }
 
-  toolStarts(): undefined | Promise<void> {
-    return this.spend({ toolCalls: 1 });
+  countToolCall(): undefined | Promise<void> {
+    return this.charge({ toolCalls: 1 });
   }
 
-  turnOver(answer: AssistantMessage, goesOn: boolean): undefined | Promise<void> {
+  countTurn(answer: AssistantMessage, needsAnotherTurn: boolean): undefined | Promise<void> {
     this.#turns += 1;
-    this.#due = {};
-    const told = this.spendUsage(answer.usage);
-    const { maxTurns } = this.#seat.options;
-    if (this.#turns !== maxTurns || !goesOn || this.#budget?.violation) return told;
-    const notice = { type: 'notice', level: 'warning', message: turnLimit(maxTurns), source: 'limits' } as const;
-    return together([told, this.#seat.broadcast.emit(notice)]);
+    this.#pendingUsage = {};
+    const charged = this.chargeUsage(answer.usage);
+    const { maxTurns } = this.#state.options;
+    if (this.#turns !== maxTurns || !needsAnotherTurn || this.#budget?.exceededLimit) return charged;
+    const notice = { type: 'notice', level: 'warning', message: formatTurnLimit(maxTurns), source: 'limits' } as const;
+    return waitForAll([charged, this.#state.broadcast.emit(notice)]);
   }
 
-  spendUsage(usage: Usage): undefined | Promise<void> {
-    return this.spend(spendingOf(usage));
+  chargeUsage(usage: Usage): undefined | Promise<void> {
+    return this.charge(usageToSpending(usage));
   }
 
-  spend(spending: Spending): undefined | Promise<void> {
+  charge(spending: Spending): undefined | Promise<void> {
     if (!this.#budget) return undefined;
-    const news = this.#budget.charge({ ...spending, wallTimeMs: this.#passed() });
-    // The parent's own time passes by itself.
-    if (this.#parent) return together([this.#parent.spend(spending), this.#tellOnce()]);
-    const isDue = spending.subagents || this.#seat.ports.clock.now() - this.#kept.atMs >= KEEP_EVERY_MS;
-    const kept = this.#run && isDue ? this.#keep() : undefined;
-    return together([kept, ...news.map((item) => this.#seat.broadcast.emit(item))]);
+    const events = this.#budget.charge({ ...spending, wallTimeMs: this.#takeElapsedMs() });
+    // Wall time is not charged to the parent: the parent counts its own.
+    if (this.#parentAccount) return waitForAll([this.#parentAccount.charge(spending), this.#reportExceededOnce()]);
+    const isDue = spending.subagents || this.#state.ports.clock.now() - this.#logged.atMs >= LOG_INTERVAL_MS;
+    const logging = this.#run && isDue ? this.#logSpending() : undefined;
+    return waitForAll([logging, ...events.map((item) => this.#state.broadcast.emit(item))]);
   }
 
   get spent(): Spending | undefined {
-    if (!this.#budget || this.#parent) return undefined;
-    const since = this.#run ? this.#seat.ports.clock.now() - this.#run.countedMs : 0;
-    return addSpending(this.#budget.spent, { ...this.#due, wallTimeMs: Math.max(0, since) });
+    if (!this.#budget || this.#parentAccount) return undefined;
+    const since = this.#run ? this.#state.ports.clock.now() - this.#run.countedMs : 0;
+    return addSpending(this.#budget.spent, { ...this.#pendingUsage, wallTimeMs: Math.max(0, since) });
   }
 
-  ledger(message?: AgentMessage): EntryBody[] {
-    if (message?.role === 'assistant') this.#due = spendingOf(message.usage);
+  takeSpendingEntries(message?: AgentMessage): EntryBody[] {
+    if (message?.role === 'assistant') this.#pendingUsage = usageToSpending(message.usage);
     const data = this.spent;
-    const words = JSON.stringify(data);
-    if (!data || words === this.#kept.words) return [];
-    this.#kept = { ...this.#kept, words, atMs: this.#seat.ports.clock.now() };
-    return [{ type: 'custom', customType: SPENT_ENTRY, data }];
+    const json = JSON.stringify(data);
+    if (!data || json === this.#logged.json) return [];
+    this.#logged = { ...this.#logged, json, atMs: this.#state.ports.clock.now() };
+    return [{ type: 'custom', customType: SPENDING_ENTRY, data }];
   }
 
-  #keep(): undefined | Promise<void> {
-    const entries = this.ledger();
-    return entries.length > 0 ? this.#seat.conversation.record(entries) : undefined;
+  #logSpending(): undefined | Promise<void> {
+    const entries = this.takeSpendingEntries();
+    return entries.length > 0 ? this.#state.conversation.record(entries) : undefined;
   }
 
-  /** A budget for the conversation that is open, with what its log says was spent. */
-  #restore(): { id: string; words: string; atMs: number } {
-    const { conversation, ports } = this.#seat;
+  /** Creates the budget of the open conversation, with the spending from its log. */
+  #restoreBudget(): { id: string; json: string; atMs: number } {
+    const { conversation, ports } = this.#state;
     const limits = this.#limits;
-    const spent = this.#parent || !limits ? undefined : spentIn(conversation.sketch);
-    if (this.#parent) this.#budget = createBudget(NO_LIMITS, 'subagent');
+    const spent = this.#parentAccount || !limits ? undefined : readSpending(conversation.lazyPath);
+    if (this.#parentAccount) this.#budget = createBudget(COUNT_ONLY, 'subagent');
     else this.#budget = limits && createBudget(limits, 'session', spent);
-    this.#due = {};
-    return { id: conversation.header.id, words: JSON.stringify(this.spent) ?? '', atMs: ports.clock.now() };
+    this.#pendingUsage = {};
+    return { id: conversation.header.id, json: JSON.stringify(this.spent) ?? '', atMs: ports.clock.now() };
   }
 
-  /** Since it was last asked. */
-  #passed(): number {
+  /** The run time since the previous call. */
+  #takeElapsedMs(): number {
     if (!this.#run) return 0;
-    const now = this.#seat.ports.clock.now();
-    const passed = Math.max(0, now - this.#run.countedMs);
+    const now = this.#state.ports.clock.now();
+    const elapsedMs = Math.max(0, now - this.#run.countedMs);
     this.#run.countedMs = now;
-    return passed;
+    return elapsedMs;
   }
 
-  #tellOnce(): undefined | Promise<void> {
-    const reason = this.#parent?.exhausted;
-    if (!reason || this.#told || !this.#budget) return undefined;
-    this.#told = true;
+  #reportExceededOnce(): undefined | Promise<void> {
+    const reason = this.#parentAccount?.stoppingLimit;
+    if (!reason || this.#isExceededReported || !this.#budget) return undefined;
+    this.#isExceededReported = true;
     const snapshot = { ...this.#budget.snapshot(reason), status: 'exceeded' as const };
-    return this.#seat.options.family?.emit({ type: 'budget_exceeded', scope: 'subagent', snapshot });
+    return this.#state.options.parentLink?.emit({ type: 'budget_exceeded', scope: 'subagent', snapshot });
   }
 
-  /** Rings when the next threshold of the time is reached, and now and then before, so that a crash forgets little. */
+  /** Fires at the next wall-time threshold, and at least every MAX_UNLOGGED_MS, so that a crash loses little run time. */
   #setTimer(): void {
     const { maxWallTimeMs, warnAtRatio = 1 } = this.#limits ?? {};
     if (maxWallTimeMs === undefined || !this.#budget || !this.#run) return;
@@ -183,24 +182,24 @@ export class LimitFacet implements Limits {
     const thresholds = [maxWallTimeMs * warnAtRatio, maxWallTimeMs];
     const next = thresholds.find((threshold) => threshold > wallTimeMs);
     if (next === undefined) return;
-    const wait = Math.min(Math.ceil(next - wallTimeMs), FORGOTTEN_MS);
-    this.#cancelTimer = this.#seat.ports.clock.after(wait, () => {
-      void this.spend({});
-      if (this.#budget?.violation === 'wall_time') this.#run?.stop();
+    const delayMs = Math.min(Math.ceil(next - wallTimeMs), MAX_UNLOGGED_MS);
+    this.#cancelTimer = this.#state.ports.clock.after(delayMs, () => {
+      void this.charge({});
+      if (this.#budget?.exceededLimit === 'wall_time') this.#run?.stop();
       else this.#setTimer();
     });
   }
 }
 
-function sentence(reason: BudgetReason): string {
+function formatBudgetError(reason: BudgetReason): string {
   return `Session budget exceeded (${reason})`;
 }
 
-function turnLimit(turns: number): string {
+function formatTurnLimit(turns: number): string {
   return `The run was stopped after ${turns} ${turns === 1 ? 'turn' : 'turns'}, which is its limit`;
 }
 
-function together(waits: readonly (undefined | Promise<void>)[]): undefined | Promise<void> {
-  const real = waits.filter((wait) => wait !== undefined);
-  return real.length > 0 ? Promise.all(real).then(() => {}) : undefined;
+function waitForAll(waits: readonly (undefined | Promise<void>)[]): undefined | Promise<void> {
+  const promises = waits.filter((wait) => wait !== undefined);
+  return promises.length > 0 ? Promise.all(promises).then(() => {}) : undefined;
 }

@@ -1,35 +1,34 @@
-// First floor, core: output that is shown while it comes. Bounded: a listener that does not keep up misses some of it.
+// Buffers live output for a slow listener. The buffer is bounded; older output is dropped.
 
-/** What may wait for a slow listener, in characters. */
-const MOST_WAITING = 64 * 1024;
+const MAX_BUFFERED_CHARACTERS = 64 * 1024;
 
 export class LiveOutput {
   readonly #show: (text: string) => undefined | Promise<void>;
-  #waiting = '';
-  #pouring: Promise<void> | undefined;
+  #buffer = '';
+  #showing: Promise<void> | undefined;
 
   constructor(show: (text: string) => undefined | Promise<void>) {
     this.#show = show;
   }
 
   add(text: string): void {
-    this.#waiting += text;
-    if (!this.#pouring) this.#pour();
-    // The end is what a person looks at.
-    else if (this.#waiting.length > MOST_WAITING) this.#waiting = this.#waiting.slice(-MOST_WAITING);
+    this.#buffer += text;
+    if (!this.#showing) this.#flush();
+    // Keep the end: it is the most useful part for the user.
+    else if (this.#buffer.length > MAX_BUFFERED_CHARACTERS) this.#buffer = this.#buffer.slice(-MAX_BUFFERED_CHARACTERS);
   }
 
-  /** Everything that was added has been shown. */
-  async shown(): Promise<void> {
-    while (this.#pouring) await this.#pouring;
+  /** Resolves when all output has been delivered. */
+  async whenShown(): Promise<void> {
+    while (this.#showing) await this.#showing;
   }
 
-  #pour(): void {
-    const text = this.#waiting;
-    this.#waiting = '';
-    this.#pouring = this.#show(text)?.then(() => {
-      this.#pouring = undefined;
-      if (this.#waiting !== '') this.#pour();
+  #flush(): void {
+    const text = this.#buffer;
+    this.#buffer = '';
+    this.#showing = this.#show(text)?.then(() => {
+      this.#showing = undefined;
+      if (this.#buffer !== '') this.#flush();
     });
   }
 }

@@ -1,19 +1,19 @@
-// First floor, core: one abort for many. Each gets a signal of its own, because Node warns of a signal that many listen to.
+// Forwards one abort signal to many. Each consumer gets its own signal, because Node warns about a signal with many listeners.
 
-export interface FanOut {
-  signal(): AbortSignal;
-  /** Stops listening. */
+export interface SignalFanOut {
+  createSignal(): AbortSignal;
+  /** Removes the listener from the source signal. */
   close(): void;
 }
 
-export function fanOut(source: AbortSignal): FanOut {
+export function createSignalFanOut(source: AbortSignal): SignalFanOut {
   const controllers = new Set<AbortController>();
   const onAbort = () => {
     for (const controller of controllers) controller.abort();
   };
   source.addEventListener('abort', onAbort, { once: true });
   return {
-    signal() {
+    createSignal() {
       const controller = new AbortController();
       if (source.aborted) controller.abort();
       controllers.add(controller);

@@ -1,29 +1,36 @@
-// Table of contents: what the app takes to let agents start agents. Loaded with the first task.
-import type { Subagents } from '../../contracts/index.ts';
-import type { SubagentHost } from '../session/family.ts';
+// Creates the runner of task calls. Loaded lazily with the first task.
+import type { SubagentRunner } from '../../contracts/index.ts';
+import type { SubagentHost } from '../session/parent-link.ts';
+import { runTaskCall, type TaskCallScope } from './run-task-call.ts';
 import type { Spawner } from './spawner.ts';
-import { runTask, type TaskRoom } from './task.ts';
 
 export type { Spawner } from './spawner.ts';
 
-export function createSubagents(spawner: Spawner, host: SubagentHost): Subagents {
-  const room: TaskRoom = {
+export function createSubagents(spawner: Spawner, host: SubagentHost): SubagentRunner {
+  const callScope: TaskCallScope = {
     spawner,
     host,
-    taken: new Set(),
-    told: new Set(),
-    async isolate(options) {
-      const { beginIsolation } = await import('./isolation/isolation.ts');
-      const { base, worktrees, process, settings } = spawner;
+    usedIds: new Set(),
+    reportedWarnings: new Set(),
+    async beginIsolation(options) {
+      const { beginIsolation } = await import('./isolation/worktree-isolation.ts');
+      const { base, worktreesDirectory, processIdentity, settings } = spawner;
       const { merge } = settings.isolation;
-      return beginIsolation({ ...options, ports: base.ports, cwd: host.cwd, worktrees, process, merge });
+      return beginIsolation({
+        ...options,
+        ports: base.ports,
+        cwd: host.cwd,
+        worktreesDirectory,
+        process: processIdentity,
+        merge,
+      });
     },
   };
   return {
     run(request, options) {
-      const work = runTask(room, request, options);
-      host.track(work);
-      return work;
+      const taskCall = runTaskCall(callScope, request, options);
+      host.trackWork(taskCall);
+      return taskCall;
     },
   };
 }

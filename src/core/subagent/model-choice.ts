@@ -1,42 +1,49 @@
-// First floor, core: which model an agent works with. What cannot be had is said; nobody is given another model in silence.
-import { ownValue } from '../../base/index.ts';
+// Selects the model of an agent. Falling back to the parent's model produces a warning.
+import { getOwnValue } from '../../base/index.ts';
 import type { Model } from '../../protocol/index.ts';
-import type { SubagentHost } from '../session/family.ts';
-import type { AgentDefinition } from './definition.ts';
+import type { SubagentHost } from '../session/parent-link.ts';
+import type { AgentDefinition } from './agent-definition.ts';
 import type { Spawner } from './spawner.ts';
 
-export interface ChosenModel {
+export interface SubagentModelChoice {
   readonly model: Model | null;
-  /** Why it is not the one that was asked for. */
-  readonly remark?: string;
+  /** Set when none of the requested models is available. */
+  readonly warning?: string;
 }
 
-/** What others call the model of whoever starts the agent. */
-const INHERITED = /^(?:inherit|default|(?:pi|omp)\/(?:default|task))$/;
+/** Names that other programs use for the parent's model. */
+const INHERIT_PATTERN = /^(?:inherit|default|(?:pi|omp)\/(?:default|task))$/;
 
-export async function chooseModel(spawner: Spawner, host: SubagentHost, agent: AgentDefinition): Promise<ChosenModel> {
-  const override = ownValue(spawner.settings.modelOverrides, agent.name);
-  const wanted = override === undefined ? agent.models : [override];
+export async function chooseModel(
+  spawner: Spawner,
+  host: SubagentHost,
+  agent: AgentDefinition,
+): Promise<SubagentModelChoice> {
+  const override = getOwnValue(spawner.settings.modelOverrides, agent.name);
+  const requestedModels = override === undefined ? agent.models : [override];
   const { model } = host;
-  if (wanted.length === 0) return { model };
-  const available = await spawner.base.models.available();
-  for (const pattern of wanted) {
-    const words = pattern.toLowerCase();
-    if (INHERITED.test(words)) return { model };
+  if (requestedModels.length === 0) return { model };
+  const available = await spawner.base.models.listAvailable();
+  for (const pattern of requestedModels) {
+    const lowerCasePattern = pattern.toLowerCase();
+    if (INHERIT_PATTERN.test(lowerCasePattern)) return { model };
     const found =
-      available.find((one) => nameOf(one).toLowerCase() === words || one.id.toLowerCase() === words) ??
-      available.find((one) => nameOf(one).toLowerCase().includes(words));
+      available.find(
+        (candidate) =>
+          formatModelName(candidate).toLowerCase() === lowerCasePattern ||
+          candidate.id.toLowerCase() === lowerCasePattern,
+      ) ?? available.find((candidate) => formatModelName(candidate).toLowerCase().includes(lowerCasePattern));
     if (found) return { model: found };
   }
-  const source = override === undefined ? 'its file' : 'task.agentModelOverrides';
-  const instead = model ? `${nameOf(model)}, the model of whoever starts it` : 'none';
-  const names = wanted.map((name) => `"${name}"`).join(', ');
+  const source = override === undefined ? 'the agent file' : 'task.agentModelOverrides';
+  const fallback = model ? `${formatModelName(model)}, the model of its parent` : 'none';
+  const names = requestedModels.map((name) => `"${name}"`).join(', ');
   return {
     model,
-    remark: `No model fits ${names}, which ${source} names for the agent ${agent.name}; it works with ${instead}.`,
+    warning: `No available model matches ${names}, requested by ${source} for the agent ${agent.name}. The agent uses ${fallback}.`,
   };
 }
 
-function nameOf({ provider, id }: Model): string {
+function formatModelName({ provider, id }: Model): string {
   return `${provider}/${id}`;
 }

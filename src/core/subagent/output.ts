@@ -1,26 +1,31 @@
-// First floor, core: what a subagent said at the end: whole in a file, bounded in the result.
-import { messageOf } from '../../base/index.ts';
+// Saves a subagent's final output: complete in a file, truncated in the result.
+import { getErrorMessage } from '../../base/index.ts';
 import type { Ports } from '../../contracts/index.ts';
 import type { SubagentResult } from '../../protocol/index.ts';
 
-const MOST_CHARACTERS = 500_000;
-const MOST_LINES = 5000;
+const MAX_CHARACTERS = 500_000;
+const MAX_LINES = 5000;
 
-type Kept = Pick<SubagentResult, 'output' | 'truncated'> & Pick<SubagentResult, 'outputPath' | 'outputMeta'>;
+type SavedOutput = Pick<SubagentResult, 'output' | 'truncated'> & Pick<SubagentResult, 'outputPath' | 'outputMeta'>;
 
-/** Never rejects: an answer whose file cannot be written is still in the result. */
-export async function kept({ files, log }: Ports, folder: string, id: string, text: string): Promise<Kept> {
+/** Never rejects: when the file cannot be written, the result still holds the truncated output. */
+export async function saveOutput(
+  { files, log }: Ports,
+  folder: string,
+  id: string,
+  text: string,
+): Promise<SavedOutput> {
   if (text === '') return { output: '', truncated: false };
   const outputPath = `${folder}/${id}.md`;
   const isWritten = await files.write(outputPath, new TextEncoder().encode(text), { mode: 0o600 }).then(
     () => true,
     (thrown) => {
-      log('output of a subagent not written', { path: outputPath, error: messageOf(thrown) });
+      log('cannot write subagent output', { path: outputPath, error: getErrorMessage(thrown) });
       return false;
     },
   );
   const lines = text.split('\n');
-  const output = lines.slice(0, MOST_LINES).join('\n').slice(0, MOST_CHARACTERS);
+  const output = lines.slice(0, MAX_LINES).join('\n').slice(0, MAX_CHARACTERS);
   return {
     output,
     truncated: output.length < text.length,

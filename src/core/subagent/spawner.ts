@@ -1,8 +1,8 @@
-// First floor, core: what whoever starts subagents has to work with. The app fills it in. Interfaces only.
-import type { AgentSession, SessionStore, TryPatterns } from '../../contracts/index.ts';
+// Dependencies and settings of the subagent runner. The app provides them. Interfaces only.
+import type { AgentSession, ProcessIdentity, SessionStore, TestPatterns } from '../../contracts/index.ts';
 import type { VerificationOnFailure } from '../../protocol/index.ts';
-import type { SessionOptions } from '../session/options.ts';
-import type { Roster } from './roster.ts';
+import type { SessionOptions } from '../session/session-options.ts';
+import type { AgentRegistry } from './agent-registry.ts';
 
 export interface VerificationProfile {
   mode?: string | undefined;
@@ -16,7 +16,7 @@ export interface SubagentSettings {
   readonly maxConcurrency: number;
   readonly maxRecursionDepth: number;
   readonly disabledAgents: readonly string[];
-  /** The model of an agent by its name, in the place of what its file says. */
+  /** Model by agent name. Takes precedence over the model in the agent's file. */
   readonly modelOverrides: Readonly<Record<string, string>>;
   readonly isolation: {
     readonly mode: 'none' | 'worktree' | 'fuse-overlay' | 'fuse-projfs';
@@ -33,23 +33,16 @@ export interface SubagentSettings {
   };
 }
 
-/** This process among others, for whoever finds what it left behind. */
-export interface ProcessMark {
-  readonly self: { readonly pid: number; readonly startTime?: number | undefined; readonly host: string };
-  isAlive(pid: number, startTime: number | undefined): Promise<boolean>;
-}
-
 export interface Spawner {
-  /** What the user's own session was made with; a subagent's differs from it in a few things. */
+  /** Options of the user's own session. A subagent's session overrides some of them. */
   readonly base: SessionOptions;
-  open(options: SessionOptions): Promise<AgentSession>;
-  roster(): Promise<Roster>;
-  /** A store whose next log is the file `name` in this folder; in memory when nothing is kept. */
-  logs(folder: string, name: string): SessionStore;
-  readonly keepsLogs: boolean;
-  readonly tryPatterns: TryPatterns;
+  openSession(options: SessionOptions): Promise<AgentSession>;
+  getAgentRegistry(): Promise<AgentRegistry>;
+  /** A store whose next log is the file `name` in this folder; an in-memory store when sessions are not saved. */
+  createLogStore(folder: string, name: string): SessionStore;
+  readonly savesLogs: boolean;
+  readonly testPatterns: TestPatterns;
   readonly settings: SubagentSettings;
-  /** Where worktrees are made. */
-  readonly worktrees: string;
-  readonly process: ProcessMark;
+  readonly worktreesDirectory: string;
+  readonly processIdentity: ProcessIdentity;
 }

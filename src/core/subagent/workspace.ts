@@ -1,41 +1,41 @@
-// First floor, core: where isolated tasks work and how their work comes back. Interfaces only; git is behind them.
+// Interfaces of isolated workspaces and of merging their changes. The implementation uses git.
 import type { SubagentResult } from '../../protocol/index.ts';
 
 /** A copy of the repository for one task. */
 export interface Workspace {
   readonly cwd: string;
   /**
-   * What was changed since it was made, as a patch or a branch; nothing of it has reached the main tree. When it is
-   * called again, the files of the last call are replaced as soon as the new ones are complete.
+   * Saves the changes since the workspace was created as a patch or a branch. Does not touch the main tree. A second call
+   * replaces the files of the first one as soon as the new files are complete.
    */
-  capture(how: CaptureHow): Promise<Captured>;
-  /** Removes what was captured. */
-  discard(): Promise<void>;
-  /** Removes it. Never rejects. */
-  leave(): Promise<void>;
+  capture(options: CaptureOptions): Promise<CapturedChange>;
+  /** Removes the captured files. */
+  discardCapture(): Promise<void>;
+  /** Removes the workspace. Never rejects. */
+  remove(): Promise<void>;
 }
 
-export interface CaptureHow {
+export interface CaptureOptions {
   readonly asBranch: boolean;
-  /** The words of the commit, when there is one. */
-  message(patch: string): string | Promise<string>;
+  /** The commit message; called only for a branch. */
+  createMessage(patch: string): string | Promise<string>;
 }
 
-export type Captured = Pick<SubagentResult, 'patchPath' | 'branchName' | 'nestedPatches' | 'newRepositories'>;
+export type CapturedChange = Pick<SubagentResult, 'patchPath' | 'branchName' | 'nestedPatches' | 'newRepositories'>;
 
-export interface Merged {
+export interface MergeResult {
   readonly text: string;
-  /** Nothing is left that exists only as a patch or a branch. */
+  /** Whether every change was applied: none exists only as a patch or a branch. */
   readonly isComplete: boolean;
 }
 
-/** The copies of one call of the task tool: all begin with the same state. */
+/** The workspaces of one call of the task tool. All of them start from the same snapshot. */
 export interface Isolation {
-  enter(id: string): Promise<Workspace>;
-  /** Brings back what is good. The sentence is for the model; a task whose work does not fit gets an error. */
-  merge(results: SubagentResult[]): Promise<Merged>;
-  /** Applies nothing: the changes stay in their patches and branches. The reason is a clause without a full stop. */
-  keep(results: SubagentResult[], reason: string): Promise<Merged>;
+  createWorkspace(id: string): Promise<Workspace>;
+  /** Applies the changes of successful tasks. The text is for the model. A task whose change does not apply gets an error. */
+  merge(results: SubagentResult[]): Promise<MergeResult>;
+  /** Applies nothing; the changes stay in their patches and branches. `reason` is a clause without a full stop. */
+  skipMerge(results: SubagentResult[], reason: string): Promise<MergeResult>;
   close(): Promise<void>;
 }
 

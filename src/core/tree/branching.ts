@@ -1,85 +1,88 @@
-// First floor, core: questions about the whole tree of a conversation. Pure.
+// Queries over the entry tree of a session: branch points, paths, labels. Pure.
 import { Fault } from '../../base/index.ts';
-import { type EntryTree, type SessionEntry, textOf } from '../../protocol/index.ts';
-import { messageOf } from './context-path.ts';
-import { lineageOf } from './lineage.ts';
+import { type EntryTree, extractText, type SessionEntry } from '../../protocol/index.ts';
+import { entryToMessages } from './context-path.ts';
+import { indexEntries } from './entry-index.ts';
 
-/** Every prompt that a new branch could begin before, on all branches, in the order they were made. */
-export function branchPoints(entries: readonly SessionEntry[]): { entryId: string; text: string }[] {
+/** Every prompt on all branches, in log order. A new branch can start before each of them. */
+export function listBranchPoints(entries: readonly SessionEntry[]): { entryId: string; text: string }[] {
   return entries.flatMap((entry) => {
-    const text = promptText(entry);
+    const text = readPromptText(entry);
     return text ? [{ entryId: entry.id, text }] : [];
   });
 }
 
-export function promptText(entry: SessionEntry): string | undefined {
-  const [message] = entry.type === 'message' ? messageOf(entry) : [];
-  return message?.role === 'user' ? textOf(message.content) : undefined;
+export function readPromptText(entry: SessionEntry): string | undefined {
+  const [message] = entry.type === 'message' ? entryToMessages(entry) : [];
+  return message?.role === 'user' ? extractText(message.content) : undefined;
 }
 
 export interface Branch {
   text: string;
-  /** The line up to the entry before the prompt, root first; empty when the prompt was the first thing said. */
+  /** From the root to the entry before the prompt; empty if the prompt was the first entry. */
   path: SessionEntry[];
-  /** Names of entries of that line that were given, changed or taken away elsewhere. */
+  /** Labels of entries on the path that were set, changed or removed by entries outside the path. */
   labels: { targetId: string; label?: string | undefined }[];
 }
 
 export function branchBefore(entries: readonly SessionEntry[], entryId: string): Branch {
-  const lineage = lineageOf(entries);
-  const at = lineage.find(entryId);
+  const entryIndex = indexEntries(entries);
+  const at = entryIndex.findPosition(entryId);
   const prompt = entries[at];
-  const text = prompt && promptText(prompt);
+  const text = prompt && readPromptText(prompt);
   if (text === undefined) throw new Fault('not_found', `Invalid entry ID for branching: ${entryId}`);
-  return { text, ...lineWithLabels(entries, lineage.pathTo(lineage.parents[at] ?? -1)) };
+  return { text, ...collectPathWithLabels(entries, entryIndex.pathTo(entryIndex.parentPositions[at] ?? -1)) };
 }
 
-/** Everything that was said up to this entry. */
+/** The path from the root to this entry, with labels. */
 export function branchAt(entries: readonly SessionEntry[], leafId: string | null): Omit<Branch, 'text'> {
-  const { pathTo, find } = lineageOf(entries);
-  return lineWithLabels(entries, pathTo(find(leafId)));
+  const { pathTo, findPosition } = indexEntries(entries);
+  return collectPathWithLabels(entries, pathTo(findPosition(leafId)));
 }
 
-function lineWithLabels(entries: readonly SessionEntry[], line: readonly SessionEntry[]): Omit<Branch, 'text'> {
-  const path = inOneLine(line);
+function collectPathWithLabels(
+  entries: readonly SessionEntry[],
+  rawPath: readonly SessionEntry[],
+): Omit<Branch, 'text'> {
+  const path = relinkParents(rawPath);
   const targets = new Set(path.map((entry) => entry.id));
-  const said = labelsIn(path);
-  const labels = [...labelsIn(entries)].filter(([id, label]) => targets.has(id) && said.get(id) !== label);
+  const labelsOnPath = collectLabels(path);
+  const labels = [...collectLabels(entries)].filter(([id, label]) => targets.has(id) && labelsOnPath.get(id) !== label);
   return { path, labels: labels.map(([targetId, label]) => ({ targetId, ...(label ? { label } : {}) })) };
 }
 
-/** Everything from the beginning to this entry. */
-export function lineTo(entries: readonly SessionEntry[], leafId: string | null): SessionEntry[] {
-  const { pathTo, find } = lineageOf(entries);
-  return inOneLine(pathTo(find(leafId)));
+/** The path from the root to this entry, without labels. */
+export function collectPathTo(entries: readonly SessionEntry[], leafId: string | null): SessionEntry[] {
+  const { pathTo, findPosition } = indexEntries(entries);
+  return relinkParents(pathTo(findPosition(leafId)));
 }
 
-/** Each follows the one before, also where the log that they come from was mended. */
-function inOneLine(path: readonly SessionEntry[]): SessionEntry[] {
+/** Sets each `parentId` to the entry before it. It can differ where a damaged log was repaired. */
+function relinkParents(path: readonly SessionEntry[]): SessionEntry[] {
   return path.map((entry, index) => {
     const parentId = path[index - 1]?.id ?? null;
     return entry.parentId === parentId ? entry : { ...entry, parentId };
   });
 }
 
-function labelsIn(entries: readonly SessionEntry[]): Map<string, string | undefined> {
+function collectLabels(entries: readonly SessionEntry[]): Map<string, string | undefined> {
   return new Map(
     entries.flatMap((entry) => (entry.type === 'label' ? [[entry.targetId, entry.label || undefined]] : [])),
   );
 }
 
-export function treeOf(entries: readonly SessionEntry[]): EntryTree[] {
-  const { parents, find } = lineageOf(entries);
+export function buildTree(entries: readonly SessionEntry[]): EntryTree[] {
+  const { parentPositions, findPosition } = indexEntries(entries);
   const nodes = entries.map((entry): EntryTree => ({ entry, children: [] }));
   const roots: EntryTree[] = [];
   nodes.forEach((node, position) => {
-    (nodes[parents[position] ?? -1]?.children ?? roots).push(node);
-    if (node.entry.type === 'label') label(nodes[find(node.entry.targetId)], node.entry);
+    (nodes[parentPositions[position] ?? -1]?.children ?? roots).push(node);
+    if (node.entry.type === 'label') applyLabel(nodes[findPosition(node.entry.targetId)], node.entry);
   });
   return roots;
 }
 
-function label(node: EntryTree | undefined, entry: SessionEntry & { type: 'label' }): void {
+function applyLabel(node: EntryTree | undefined, entry: SessionEntry & { type: 'label' }): void {
   if (!node) return;
   delete node.label;
   delete node.labelTimestamp;

@@ -1,65 +1,65 @@
-// First floor, core: from the entries of a line of conversation to its messages. Pure.
-import type { Digest, SketchedEntry, UnreadMessage } from '../../contracts/index.ts';
+// Selects the entries of a path that are in the model's context and converts them to messages. Pure.
+import type { Digest, LazyPathEntry, UnreadMessage } from '../../contracts/index.ts';
 import type { AgentMessage, SessionEntry } from '../../protocol/index.ts';
-import { soundMessage } from './sound-message.ts';
+import { normalizeMessage } from './normalize-message.ts';
 
-/** What the model would be given: the newest summary first, then what it kept, then what came after it. */
-export function messagesOf(path: readonly SessionEntry[]): AgentMessage[] {
-  return inContext(path).flatMap(messageOf);
+/** Order: the newest summary, the entries that its compaction kept, the entries after the compaction. */
+export function buildContextMessages(path: readonly SessionEntry[]): AgentMessage[] {
+  return selectContextEntries(path).flatMap(entryToMessages);
 }
 
-/** How many that are, without reading what nobody has read yet. No compaction may come after a digest. */
-export function countOf(path: readonly SketchedEntry[]): number {
-  return inContext(path).reduce((sum, entry) => sum + countIn(entry), 0);
+/** Counts the context messages without reading unread ones. The path must not contain a compaction after a digest. */
+export function countContextMessages(path: readonly LazyPathEntry[]): number {
+  return selectContextEntries(path).reduce((sum, entry) => sum + countEntryMessages(entry), 0);
 }
 
-function countIn(entry: SketchedEntry): number {
+function countEntryMessages(entry: LazyPathEntry): number {
   if (isDigest(entry)) return entry.messages;
-  return isUnread(entry) ? 1 : messageOf(entry).length;
+  return isUnread(entry) ? 1 : entryToMessages(entry).length;
 }
 
-export function isUnread(entry: SketchedEntry): entry is UnreadMessage {
+export function isUnread(entry: LazyPathEntry): entry is UnreadMessage {
   return entry.type === 'unread';
 }
 
-export function isDigest(entry: SketchedEntry): entry is Digest {
+export function isDigest(entry: LazyPathEntry): entry is Digest {
   return entry.type === 'digest';
 }
 
-function inContext<T extends SketchedEntry>(path: readonly T[]): readonly T[] {
+function selectContextEntries<T extends LazyPathEntry>(path: readonly T[]): readonly T[] {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
   if (!compaction) return path;
-  // An older summary among what was kept is part of the newest one.
-  const before = path.slice(firstKept(path), at).filter((entry) => entry.type !== 'compaction');
+  // Drop older summaries: the newest summary includes them.
+  const before = path.slice(findFirstKeptIndex(path), at).filter((entry) => entry.type !== 'compaction');
   return [compaction, ...before, ...path.slice(at + 1)];
 }
 
-/** Where the part of a line begins that still counts; the newest compaction itself when what it kept is not there. */
-export function firstKept(path: readonly SketchedEntry[]): number {
+/** The index of the first entry in the model's context. If the first kept entry is missing: the newest compaction itself. */
+export function findFirstKeptIndex(path: readonly LazyPathEntry[]): number {
   const at = path.findLastIndex((entry) => entry.type === 'compaction');
   const compaction = path[at];
   if (compaction?.type !== 'compaction') return 0;
-  const kept = path.findIndex((entry) => !isDigest(entry) && entry.id === compaction.firstKeptEntryId);
-  return kept < 0 || kept > at ? at : kept;
+  const firstKeptIndex = path.findIndex((entry) => !isDigest(entry) && entry.id === compaction.firstKeptEntryId);
+  return firstKeptIndex < 0 || firstKeptIndex > at ? at : firstKeptIndex;
 }
 
-/** The message that an entry stands for, if it stands for one. */
-export function messageOf(entry: SessionEntry): AgentMessage[] {
-  const message = spokenBy(entry);
-  const sound = message && soundMessage(message);
-  return sound ? [sound] : [];
+/** The message of an entry; empty if the entry has none. */
+export function entryToMessages(entry: SessionEntry): AgentMessage[] {
+  const message = readMessage(entry);
+  const normalized = message && normalizeMessage(message);
+  return normalized ? [normalized] : [];
 }
 
-function spokenBy(entry: SessionEntry): AgentMessage | undefined {
+function readMessage(entry: SessionEntry): AgentMessage | undefined {
   switch (entry.type) {
     case 'message':
       return entry.message;
     case 'custom_message': {
       const { customType, display, details } = entry;
       const content = entry.content as Extract<AgentMessage, { role: 'custom' }>['content'];
-      const said = { role: 'custom' as const, customType, content, display: display !== false };
-      return { ...said, ...(details === undefined ? {} : { details }), timestamp: Date.parse(entry.timestamp) };
+      const fields = { role: 'custom' as const, customType, content, display: display !== false };
+      return { ...fields, ...(details === undefined ? {} : { details }), timestamp: Date.parse(entry.timestamp) };
     }
     case 'compaction': {
       const { summary, tokensBefore, timestamp } = entry;

@@ -1,66 +1,72 @@
-// First floor, core: the entries of one conversation and where it stands. Knows the log, not what the entries are for.
-import { asFault, type Fault } from '../../base/index.ts';
-import type { Clock, Digest, Ids, ResumedSession, SessionLog, SketchedEntry } from '../../contracts/index.ts';
+// The current path of a session: appends entries, stores them in the log, and loads earlier entries on demand.
+import { type Fault, toFault } from '../../base/index.ts';
+import type { Clock, Digest, IdGenerator, LazyPathEntry, ResumedSession, SessionLog } from '../../contracts/index.ts';
 import type { AgentMessage, EntryBody, SessionEntry, SessionHeader } from '../../protocol/index.ts';
-import { countOf, firstKept, isDigest, messageOf, messagesOf } from './context-path.ts';
-import { freshIds } from './fresh-id.ts';
+import {
+  buildContextMessages,
+  countContextMessages,
+  entryToMessages,
+  findFirstKeptIndex,
+  isDigest,
+} from './context-path.ts';
+import { createIdGenerator } from './id-generator.ts';
 
 export interface ConversationPorts {
   clock: Clock;
-  ids: Ids;
-  /** Told when an entry could not be kept, and when everything is on disk again. */
-  onStorage(problem: Fault | undefined): void;
-  /** Told when what was said earlier has been read from the log. */
+  ids: IdGenerator;
+  /** Called when an entry could not be stored, and with `undefined` when all entries are on disk again. */
+  onStorageStatus(problem: Fault | undefined): void;
+  /** Called when the entries of the resumed session have been read from the log. */
   onRead?(): void;
-  /** Told of entries as they take their place. */
+  /** Called when entries are added to the path. */
   onEntries?(entries: readonly SessionEntry[]): void;
 }
 
-type Resumed = Pick<ResumedSession, 'path' | 'sketch' | 'leafId'>;
+type ResumedPath = Pick<ResumedSession, 'path' | 'lazyPath' | 'leafId'>;
 
-/** The part of the line that counts. */
-interface Line {
+/** The part of the path that is in the model's context. */
+interface LoadedPath {
   /** From the first entry that the newest compaction kept, or from the root, to the leaf. */
   path: SessionEntry[];
   messages: AgentMessage[];
 }
 
-interface Remembering {
-  /** Nothing will be added any more. */
-  readonly isEnd: boolean;
+interface DigestRequest {
+  /** No more entries will be added. */
+  readonly isClosing: boolean;
   readonly name: string | undefined;
-  digest(sketch: readonly SketchedEntry[]): Promise<Digest | undefined>;
+  createDigest(path: readonly LazyPathEntry[]): Promise<Digest | undefined>;
 }
 
-/** A line of entries, each with the one before as its parent. Appends are written one after another. */
+/** A path of entries; the parent of each entry is the one before it. Writes run one after another. */
 export class Conversation {
   readonly header: SessionHeader;
   readonly log: SessionLog;
   readonly #ports: ConversationPorts;
-  readonly #resumed: Resumed;
-  /** Read when somebody asks what was said; absent until then. */
-  #line: Line | undefined;
-  /** What was added before the rest was read. */
-  #added: SessionEntry[] = [];
-  /** Gives ids that nobody has. Made with the first new entry. */
-  #freshId: (() => string) | undefined;
-  #leaf: string | null;
-  /** Entries that belong to the line but are not on disk yet: the opening ones, and those that the disk refused. */
+  readonly #resumedPath: ResumedPath;
+  /** Undefined until the entries are read for the first time. */
+  #loaded: LoadedPath | undefined;
+  /** Entries that were added before the resumed path was loaded. */
+  #addedBeforeLoad: SessionEntry[] = [];
+  /** Generates unique entry ids. Created with the first new entry. */
+  #nextId: (() => string) | undefined;
+  #leafId: string | null;
+  /** Entries of the path that are not on disk yet: deferred ones, and ones whose write failed. */
   #unsaved: SessionEntry[] = [];
-  #failing = false;
-  #tail: Promise<unknown> = Promise.resolve();
+  #isFailing = false;
+  #queueTail: Promise<unknown> = Promise.resolve();
 
   constructor(
     header: SessionHeader,
     log: SessionLog,
     ports: ConversationPorts,
-    resumed: Resumed = { path: [], leafId: null },
+    resumedPath: ResumedPath = { path: [], leafId: null },
   ) {
     this.header = header;
     this.log = log;
     this.#ports = ports;
-    this.#resumed = resumed;
-    this.#leaf = resumed.leafId;
+    this.#resumedPath = resumedPath;
+    this.#leafId = resumedPath.leafId;
   }
 
   get file(): string | undefined {
@@ -68,57 +74,57 @@ export class Conversation {
   }
 
   get messages(): readonly AgentMessage[] {
-    return this.#read().messages;
+    return this.#load().messages;
   }
 
-  /** How many messages there are; does not read them. */
-  get count(): number {
-    if (this.#line) return this.#line.messages.length;
-    return countOf(this.sketch);
+  /** Does not read the messages. */
+  get messageCount(): number {
+    if (this.#loaded) return this.#loaded.messages.length;
+    return countContextMessages(this.lazyPath);
   }
 
-  /** The path, with what nobody has asked for yet still unread. */
-  get sketch(): readonly SketchedEntry[] {
-    return this.#line?.path ?? [...(this.#resumed.sketch ?? this.#resumed.path), ...this.#added];
+  /** The path without loading it: may contain unread messages and digests. */
+  get lazyPath(): readonly LazyPathEntry[] {
+    return this.#loaded?.path ?? [...(this.#resumedPath.lazyPath ?? this.#resumedPath.path), ...this.#addedBeforeLoad];
   }
 
   get path(): readonly SessionEntry[] {
-    return this.#read().path;
+    return this.#load().path;
   }
 
   get leafId(): string | null {
-    return this.#leaf;
+    return this.#leafId;
   }
 
-  /** Adds entries that need not be safe yet; they go to disk with the next ones that must be. */
-  note(bodies: readonly EntryBody[]): void {
-    const entries = bodies.map((body) => this.#place(body));
+  /** Adds entries without writing them. They are written together with the next entries that are stored. */
+  appendDeferred(bodies: readonly EntryBody[]): void {
+    const entries = bodies.map((body) => this.#createEntry(body));
     this.#unsaved.push(...entries);
-    this.#remember(entries);
+    this.#addToPath(entries);
   }
 
-  /** Adds entries and resolves when they are on disk. When the disk refuses, nothing has been added and it throws. */
+  /** Adds entries and resolves when they are on disk. If the write fails, nothing is added and the promise rejects. */
   commit(bodies: readonly EntryBody[]): Promise<readonly SessionEntry[]> {
-    return this.#inTurn(async () => {
+    return this.#runInOrder(async () => {
       if (bodies.length === 0) return [];
-      const leaf = this.#leaf;
-      const entries = bodies.map((body) => this.#place(body));
+      const leaf = this.#leafId;
+      const entries = bodies.map((body) => this.#createEntry(body));
       try {
         await this.#save(entries);
       } catch (problem) {
-        this.#leaf = leaf;
+        this.#leafId = leaf;
         throw problem;
       }
-      this.#remember(entries);
+      this.#addToPath(entries);
       return entries;
     });
   }
 
-  /** Adds entries that already happened. When the disk refuses they wait in memory and are tried again with the next. */
+  /** Adds entries for events that already happened. If the write fails they stay in memory and are written with the next entries. */
   record(bodies: readonly EntryBody[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const entries = bodies.map((body) => this.#place(body));
-      this.#remember(entries);
+    return this.#runInOrder(async () => {
+      const entries = bodies.map((body) => this.#createEntry(body));
+      this.#addToPath(entries);
       try {
         await this.#save(entries);
       } catch {
@@ -127,41 +133,41 @@ export class Conversation {
     });
   }
 
-  /** Every entry there is, on every branch. In turn, so that none is on its way to the disk meanwhile. */
-  all(): Promise<readonly SessionEntry[]> {
-    return this.#inTurn(async () => [...(await this.log.readAll()), ...this.#unsaved]);
+  /** All entries on all branches. Waits for pending writes, so that no entry is missing. */
+  readAll(): Promise<readonly SessionEntry[]> {
+    return this.#runInOrder(async () => [...(await this.log.readAll()), ...this.#unsaved]);
   }
 
-  /** Goes to where this line ends. What is said next follows it. */
-  stand(line: readonly SessionEntry[]): Promise<void> {
-    return this.#inTurn(async () => {
-      this.#leaf = line.at(-1)?.id ?? null;
-      const path = line.slice(firstKept(line));
-      this.#line = { path, messages: messagesOf(path) };
+  /** Makes `newPath` the current path. New entries are appended to its last entry. */
+  moveToPath(newPath: readonly SessionEntry[]): Promise<void> {
+    return this.#runInOrder(async () => {
+      this.#leafId = newPath.at(-1)?.id ?? null;
+      const path = newPath.slice(findFirstKeptIndex(newPath));
+      this.#loaded = { path, messages: buildContextMessages(path) };
     });
   }
 
   /**
-   * Has the log keep what the next one to go on with it needs to know, unless that is known. What is being added to is left
-   * alone until the end.
+   * Writes a digest of the session into the log, unless there is one already. A session that has new entries gets its digest only
+   * when it closes.
    */
-  remember({ isEnd, name, digest }: Remembering): Promise<void> {
-    return this.#inTurn(async () => {
-      const leafId = this.#leaf;
-      const isOld = leafId === this.#resumed.leafId;
+  saveDigest({ isClosing, name, createDigest }: DigestRequest): Promise<void> {
+    return this.#runInOrder(async () => {
+      const leafId = this.#leafId;
+      const isUnchanged = leafId === this.#resumedPath.leafId;
       if (leafId === null || this.#unsaved.length > 0) return;
-      if (isOld ? this.#resumed.sketch?.some(isDigest) : !isEnd) return;
-      await this.log.remember?.(async () => {
-        const found = await digest(this.sketch);
-        return found && { leafId, name, digest: found };
+      if (isUnchanged ? this.#resumedPath.lazyPath?.some(isDigest) : !isClosing) return;
+      await this.log.writeDigest?.(async () => {
+        const digest = await createDigest(this.lazyPath);
+        return digest && { leafId, name, digest };
       });
     }).catch(() => {});
   }
 
   async close(): Promise<void> {
-    await this.#tail;
-    // Opening entries alone are not worth a file; refused ones get a last chance.
-    if (this.#failing) await this.#save([]).catch(() => {});
+    await this.#queueTail;
+    // Deferred entries alone do not create a file. Entries whose write failed are tried once more.
+    if (this.#isFailing) await this.#save([]).catch(() => {});
     await this.log.close();
   }
 
@@ -170,65 +176,65 @@ export class Conversation {
     try {
       await this.log.append(all);
     } catch (thrown) {
-      const fault = asFault(thrown);
-      if (!this.#failing) this.#ports.onStorage(fault);
-      this.#failing = true;
+      const fault = toFault(thrown);
+      if (!this.#isFailing) this.#ports.onStorageStatus(fault);
+      this.#isFailing = true;
       throw fault;
     }
     this.#unsaved = [];
-    if (this.#failing) this.#ports.onStorage(undefined);
-    this.#failing = false;
+    if (this.#isFailing) this.#ports.onStorageStatus(undefined);
+    this.#isFailing = false;
   }
 
-  #read(): Line {
-    if (this.#line) return this.#line;
-    const path = [...this.#resumed.path, ...this.#added];
-    this.#line = { path, messages: messagesOf(path) };
+  #load(): LoadedPath {
+    if (this.#loaded) return this.#loaded;
+    const path = [...this.#resumedPath.path, ...this.#addedBeforeLoad];
+    this.#loaded = { path, messages: buildContextMessages(path) };
     this.#ports.onRead?.();
-    return this.#line;
+    return this.#loaded;
   }
 
-  #place(body: EntryBody): SessionEntry {
+  #createEntry(body: EntryBody): SessionEntry {
     const { type, ...rest } = body;
-    this.#freshId ??= freshIds(this.#ids(), () => this.#ports.ids.entry());
-    const placed = {
+    this.#nextId ??= createIdGenerator(this.#listKnownIds(), () => this.#ports.ids.entryId());
+    const entry = {
       type,
-      id: this.#freshId(),
-      parentId: this.#leaf,
+      id: this.#nextId(),
+      parentId: this.#leafId,
       timestamp: new Date(this.#ports.clock.now()).toISOString(),
       ...rest,
     } as SessionEntry;
-    this.#leaf = placed.id;
-    return placed;
+    this.#leafId = entry.id;
+    return entry;
   }
 
-  /** A digest does not say them, and a compaction after it cannot do without what it stands for. */
-  #ids(): string[] {
-    const { sketch } = this;
-    const known = sketch.flatMap((entry) => (isDigest(entry) ? [] : entry.id));
-    return known.length === sketch.length ? known : this.path.map(({ id }) => id);
+  /** A digest does not contain the ids of its entries, so the whole path is loaded. A compaction after a digest needs its entries too. */
+  #listKnownIds(): string[] {
+    const { lazyPath } = this;
+    const known = lazyPath.flatMap((entry) => (isDigest(entry) ? [] : entry.id));
+    return known.length === lazyPath.length ? known : this.path.map(({ id }) => id);
   }
 
-  #remember(entries: readonly SessionEntry[]): void {
+  #addToPath(entries: readonly SessionEntry[]): void {
     this.#ports.onEntries?.(entries);
-    if (!this.#line) {
-      this.#added.push(...entries);
+    if (!this.#loaded) {
+      this.#addedBeforeLoad.push(...entries);
       return;
     }
-    const { path, messages } = this.#line;
+    const { path, messages } = this.#loaded;
     path.push(...entries);
     if (!entries.some((entry) => entry.type === 'compaction')) {
-      messages.push(...entries.flatMap(messageOf));
+      messages.push(...entries.flatMap(entryToMessages));
       return;
     }
-    // What the model is not given any more is in the log, and need not be in memory.
-    const kept = path.slice(firstKept(path));
-    this.#line = { path: kept, messages: messagesOf(kept) };
+    // Entries before the first kept one are in the log and need no memory here.
+    const contextPath = path.slice(findFirstKeptIndex(path));
+    this.#loaded = { path: contextPath, messages: buildContextMessages(contextPath) };
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const mine = this.#tail.then(act);
-    this.#tail = mine.catch(() => {});
-    return mine;
+  #runInOrder<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#queueTail.then(task);
+    this.#queueTail = result.catch(() => {});
+    return result;
   }
 }

@@ -1,57 +1,60 @@
-// First floor, dialects: omp's spelling of calls, replies, events and questions. Knows no command's meaning.
+// Codec of the omp dialect: calls, replies, events and UI requests as JSON lines.
 import type { CallToken, Codec, CodecOptions, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, UiRequest } from '../../protocol/index.ts';
-import { decodeCall, failure, response } from '../calls.ts';
-import { plainFrame } from '../frames.ts';
-import { createSpelling, type Spell } from './spelling.ts';
-import { ompMethods } from './words.ts';
+import { createFailureOutcome, createResponse, decodeCall } from '../call-codec.ts';
+import { createFrame } from '../frames.ts';
+import { createEventEncoder, type EventEncoder } from './event-encoder.ts';
+import { ompMethods } from './wire-names.ts';
 
-/** These are answered when they are accepted; everything else when it is done. */
-const ANSWERED_WHEN_ACCEPTED: ReadonlySet<string> = new Set(['prompt', 'abort_and_prompt']);
+/** Replied to when the call is accepted. All other calls are replied to when they are done. */
+const REPLIED_ON_ACCEPTANCE: ReadonlySet<string> = new Set(['prompt', 'abort_and_prompt']);
 
-/** Failures that the protocol reports without the id of the frame that caused them. */
-const WITHOUT_ID: ReadonlySet<string> = new Set(['parse', 'unknown_command', 'invalid_id']);
+/** The protocol reports these failures without the id of the frame. */
+const FAULTS_WITHOUT_ID: ReadonlySet<string> = new Set(['parse', 'unknown_command', 'invalid_id']);
 
-const FOLLOWED: ReadonlySet<string> = new Set(['message_start', 'message_update']);
+const ALWAYS_ENCODED: ReadonlySet<string> = new Set(['message_start', 'message_update']);
 
 export function createOmpCodec(options: CodecOptions): Codec {
-  let wanted: ReadonlySet<string> | undefined;
-  const spell = createSpelling(options);
-  let ofSubagents: Spell | undefined;
+  let eventFilter: ReadonlySet<string> | undefined;
+  const encodeSessionEvent = createEventEncoder(options);
+  let encodeSubagentEvent: EventEncoder | undefined;
   return {
-    greeting: () => plainFrame({ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' }),
+    encodeReadyFrame: () =>
+      createFrame({ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' }),
     decode: (line) => decodeCall(line, (method) => ompMethods.get(method) ?? method),
-    reply,
-    event(event: AgentEvent) {
-      const watched = ofSubagents?.(event);
-      if (watched) return watched;
-      const isWanted = !wanted || wanted.has(event.type);
-      // A message is followed also while nobody wants to hear of it, so that it is whole when somebody does.
-      if (!isWanted && !FOLLOWED.has(event.type)) return undefined;
-      const frame = spell(event);
-      if (!isWanted) return undefined;
-      // Whoever names an event knows it, also where hosts of omp would not.
-      return frame ?? (wanted && plainFrame(event));
+    encodeReply,
+    encodeEvent(event: AgentEvent) {
+      const subagentFrame = encodeSubagentEvent?.(event);
+      if (subagentFrame) return subagentFrame;
+      const isSelected = !eventFilter || eventFilter.has(event.type);
+      // The encoder must process every message event, so that the message is complete if the host changes its filter midway.
+      if (!isSelected && !ALWAYS_ENCODED.has(event.type)) return undefined;
+      const frame = encodeSessionEvent(event);
+      if (!isSelected) return undefined;
+      // The host selected this event by name, so it is sent even if omp does not define it.
+      return frame ?? (eventFilter && createFrame(event));
     },
-    hosted: plainFrame,
-    async watchSubagents(level) {
-      const { createSubagentSpelling } = await import('./subagents.ts');
-      ofSubagents = level === 'off' ? undefined : createSubagentSpelling(level, () => createSpelling(options));
+    encodeHostToolFrame: createFrame,
+    async setSubagentSubscription(level) {
+      const { createSubagentEventEncoder } = await import('./subagent-event-encoder.ts');
+      encodeSubagentEvent =
+        level === 'off' ? undefined : createSubagentEventEncoder(level, () => createEventEncoder(options));
     },
-    listenTo(events) {
-      wanted = events;
+    setEventFilter(events) {
+      eventFilter = events;
     },
-    ask: (request: UiRequest) => plainFrame({ type: 'extension_ui_request', ...request }),
+    encodeUiRequest: (request: UiRequest) => createFrame({ type: 'extension_ui_request', ...request }),
   };
 }
 
-function reply(token: CallToken, reply: Reply): Frame | undefined {
-  const atAcceptance = ANSWERED_WHEN_ACCEPTED.has(token.name);
-  if (reply.moment === 'accepted') return atAcceptance ? plainFrame(response(token, { success: true })) : undefined;
-  if (reply.moment === 'failed') {
-    const to = WITHOUT_ID.has(reply.fault.code) ? { name: token.name } : token;
-    return plainFrame(response(to, failure(token, reply.fault)));
+function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
+  const isRepliedOnAcceptance = REPLIED_ON_ACCEPTANCE.has(token.name);
+  if (reply.status === 'accepted')
+    return isRepliedOnAcceptance ? createFrame(createResponse(token, { success: true })) : undefined;
+  if (reply.status === 'failed') {
+    const replyToken = FAULTS_WITHOUT_ID.has(reply.fault.code) ? { name: token.name } : token;
+    return createFrame(createResponse(replyToken, createFailureOutcome(token, reply.fault)));
   }
-  if (atAcceptance) return undefined;
-  return plainFrame(response(token, { success: true, data: reply.result }));
+  if (isRepliedOnAcceptance) return undefined;
+  return createFrame(createResponse(token, { success: true, data: reply.result }));
 }

@@ -1,13 +1,13 @@
-// Table of contents: the default dialect.
+// The omp dialect, which is the default.
 import type { Dialect } from '../../contracts/index.ts';
 import { createOmpCodec } from './codec.ts';
-import { ompEvents, ompMethods, watchedEvents } from './words.ts';
+import { ompEvents, ompMethods, subagentSubscriptionEvents } from './wire-names.ts';
 
 export const omp: Dialect = {
   name: 'omp',
-  doc: 'JSON lines as oh-my-pi and pisces speak them: commands, responses and events over stdio.',
+  doc: 'The JSON-lines protocol of oh-my-pi and pisces: commands, responses and events over stdio.',
   methods: ompMethods,
-  hasEveryCommand: true,
-  events: [...ompEvents, ...watchedEvents],
-  codec: createOmpCodec,
+  acceptsAllCommands: true,
+  events: [...ompEvents, ...subagentSubscriptionEvents],
+  createCodec: createOmpCodec,
 };

@@ -1,4 +1,4 @@
-// First floor, dialects: Opal's spelling of calls, replies, events and questions: JSON-RPC 2.0. Knows no command's meaning.
+// Codec of the opal dialect: JSON-RPC 2.0 requests, responses, events and UI requests.
 import { type Fault, isRecord, type Line } from '../../base/index.ts';
 import {
   type AgentSession,
@@ -6,109 +6,120 @@ import {
   type Codec,
   type CodecOptions,
   type Frame,
+  getTokenUsage,
   type Incoming,
   type Reply,
-  tokenUsage,
 } from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
-import { OpenAsks } from './asks.ts';
-import { chain, DeltaFrame, eventFrame, frameOf, type OpalEvent, readMessage } from './envelope.ts';
-import { errorOf, invalidParams, methodNotFound, missing, OpalFault } from './errors.ts';
-import { Teller } from './events.ts';
-import { METHODS, type Method } from './methods.ts';
-import { camelKeys, snakeKeys } from './spelling.ts';
+import { keysToCamelCase, keysToSnakeCase } from './casing.ts';
+import { invalidParams, methodNotFound, missingParams, OpalFault, toJsonRpcError } from './errors.ts';
+import { OpalEventEncoder } from './event-encoder.ts';
+import {
+  chainFrames,
+  createEventFrame,
+  createRpcFrame,
+  DeltaFrame,
+  type OpalEvent,
+  parseJsonRpcMessage,
+} from './json-rpc.ts';
+import { OPAL_METHODS, type OpalMethodSpec } from './methods.ts';
+import { PendingUiRequests } from './pending-ui-requests.ts';
 
 interface OpalToken extends CallToken {
   readonly session?: string | undefined;
-  /** What it was called with. */
-  readonly said?: Record<string, unknown> | undefined;
+  /** The params of the request, in snake_case. */
+  readonly requestParams?: Record<string, unknown> | undefined;
 }
 
 export function createOpalCodec({ version }: CodecOptions): Codec {
-  const asks = new OpenAsks();
-  const tellers = new WeakMap<AgentSession, Teller>();
-  const tellerOf = (session: AgentSession): Teller => {
-    const teller = tellers.get(session) ?? new Teller((growing) => tokenUsage(session, growing));
-    tellers.set(session, teller);
-    return teller;
+  const uiRequests = new PendingUiRequests();
+  const encoders = new WeakMap<AgentSession, OpalEventEncoder>();
+  const getEncoder = (session: AgentSession): OpalEventEncoder => {
+    const encoder = encoders.get(session) ?? new OpalEventEncoder((growing) => getTokenUsage(session, growing));
+    encoders.set(session, encoder);
+    return encoder;
   };
   return {
-    greeting: () => undefined,
-    decode: (line) => decode(line, asks),
-    reply: (token, reply) => spellReply(token, reply, version),
-    event(event: AgentEvent, session) {
+    encodeReadyFrame: () => undefined,
+    decode: (line) => decode(line, uiRequests),
+    encodeReply: (token, reply) => encodeReply(token, reply, version),
+    encodeEvent(event: AgentEvent, session) {
       if (!session) return undefined;
-      return chain(
-        tellerOf(session)
-          .tell(event)
-          .map((told) => spellEvent(session.id, told)),
+      return chainFrames(
+        getEncoder(session)
+          .encode(event)
+          .map((opalEvent) => encodeOpalEvent(session.id, opalEvent)),
       );
     },
-    ask: (request, session) => session && asks.ask(request, session.id),
+    encodeUiRequest: (request, session) => session && uiRequests.encode(request, session.id),
   };
 }
 
-function spellEvent(sessionId: string, event: OpalEvent): Frame {
-  const isGrowth = event.type === 'message_delta' || event.type === 'thinking_delta';
-  return isGrowth ? DeltaFrame.of(sessionId, event.type, event.delta as string) : eventFrame(sessionId, event);
+function encodeOpalEvent(sessionId: string, event: OpalEvent): Frame {
+  const isDelta = event.type === 'message_delta' || event.type === 'thinking_delta';
+  return isDelta ? DeltaFrame.of(sessionId, event.type, event.delta as string) : createEventFrame(sessionId, event);
 }
 
-function decode(line: Line, asks: OpenAsks): Incoming {
-  const message = readMessage(line);
+function decode(line: Line, uiRequests: PendingUiRequests): Incoming {
+  const message = parseJsonRpcMessage(line);
   switch (message.kind) {
     case 'unusable':
       return { kind: 'refused', token: { name: '', id: null }, fault: new OpalFault(message.error) };
     case 'response':
-      return asks.answer(message.id, message.result);
+      return uiRequests.answer(message.id, message.result);
     case 'request':
-      return decodeCall(message.method, message.params, message.id);
+      return decodeRequest(message.method, message.params, message.id);
     default:
-      return { kind: 'nothing' };
+      return { kind: 'ignored' };
   }
 }
 
-function decodeCall(name: string, params: unknown, id: unknown): Incoming {
+function decodeRequest(name: string, params: unknown, id: unknown): Incoming {
   const token: OpalToken = { name, id };
-  const method = METHODS.get(name);
+  const method = OPAL_METHODS.get(name);
   if (!method) return { kind: 'refused', token, fault: methodNotFound(name) };
   if (!isRecord(params)) return { kind: 'refused', token, fault: invalidParams('params must be an object') };
-  if (method.required.some((field) => params[field] === undefined || params[field] === null)) {
-    return { kind: 'refused', token, fault: missing(method.required) };
+  if (method.requiredParams.some((field) => params[field] === undefined || params[field] === null)) {
+    return { kind: 'refused', token, fault: missingParams(method.requiredParams) };
   }
-  const wrong = method.check?.(params);
-  if (wrong) return { kind: 'refused', token, fault: wrong };
+  const paramFault = method.checkParams?.(params);
+  if (paramFault) return { kind: 'refused', token, fault: paramFault };
   const { session_id: session, ...rest } = params;
-  // What is said to a session that is about to open waits until it is.
-  if (!method.session)
-    return { ...call(token, method, params), session: typeof session === 'string' ? session : undefined };
-  if (typeof session === 'string') return { ...call({ ...token, session }, method, rest), session };
+  // The session id is passed on for methods such as session/start too, so that later calls for it wait until it is open.
+  if (!method.isForSession)
+    return { ...createCall(token, method, params), session: typeof session === 'string' ? session : undefined };
+  if (typeof session === 'string') return { ...createCall({ ...token, session }, method, rest), session };
   return { kind: 'refused', token, fault: invalidParams('session_id must be a string') };
 }
 
-function call(token: OpalToken, method: Method, said: Record<string, unknown>): Extract<Incoming, { kind: 'call' }> {
-  const params = camelKeys(method.params ? method.params(said) : said);
-  return { kind: 'call', token: { ...token, said } as CallToken, command: method.command, params };
+function createCall(
+  token: OpalToken,
+  method: OpalMethodSpec,
+  requestParams: Record<string, unknown>,
+): Extract<Incoming, { kind: 'call' }> {
+  const params = keysToCamelCase(method.mapParams ? method.mapParams(requestParams) : requestParams);
+  return { kind: 'call', token: { ...token, requestParams } as CallToken, command: method.command, params };
 }
 
-/** JSON-RPC has no second response: a prompt that was accepted and is not run ends in an event. */
-function notRun({ session }: OpalToken, { code, message }: Fault): Frame | undefined {
+/** JSON-RPC allows one response per request, so a prompt that was accepted but not run is reported as an error event. */
+function createNotRunFrame({ session }: OpalToken, { code, message }: Fault): Frame | undefined {
   if (code !== 'not_run' || session === undefined) return undefined;
-  return eventFrame(session, { type: 'error', reason: message });
+  return createEventFrame(session, { type: 'error', reason: message });
 }
 
-function spellReply(token: OpalToken, reply: Reply, version: string): Frame | undefined {
-  const { id = null, said = {} } = token;
-  const method = METHODS.get(token.name);
-  if (reply.moment === 'failed') {
-    // What goes wrong after the answer is told by events.
-    if (reply.afterAccepted && method?.early) return notRun(token, reply.fault);
-    return frameOf({ error: errorOf(reply.fault, method), id });
+function encodeReply(token: OpalToken, reply: Reply, version: string): Frame | undefined {
+  const { id = null, requestParams = {} } = token;
+  const method = OPAL_METHODS.get(token.name);
+  if (reply.status === 'failed') {
+    // The request has been answered already. Later failures are reported by events.
+    if (reply.afterAccepted && method?.isRepliedOnAcceptance) return createNotRunFrame(token, reply.fault);
+    return createRpcFrame({ error: toJsonRpcError(reply.fault, method), id });
   }
-  if (!method || (reply.moment === 'accepted') !== (method.early ?? false)) return undefined;
+  if (!method || (reply.status === 'accepted') !== (method.isRepliedOnAcceptance ?? false)) return undefined;
   const { disposition } = reply;
-  const plain = snakeKeys(reply.moment === 'settled' ? (reply.result ?? {}) : {});
-  const result = method.result ? method.result(plain, { version, disposition }) : plain;
-  const session = token.session ?? (isRecord(plain) ? String(plain.session_id) : '');
-  const after = method.after?.(plain, said, disposition) ?? [];
-  return chain([frameOf({ result, id }), ...after.map((event) => eventFrame(session, event))]);
+  const snakeResult = keysToSnakeCase(reply.status === 'settled' ? (reply.result ?? {}) : {});
+  const result = method.mapResult ? method.mapResult(snakeResult, { version, disposition }) : snakeResult;
+  const session = token.session ?? (isRecord(snakeResult) ? String(snakeResult.session_id) : '');
+  const after = method.createEventsAfter?.(snakeResult, requestParams, disposition) ?? [];
+  return chainFrames([createRpcFrame({ result, id }), ...after.map((event) => createEventFrame(session, event))]);
 }

@@ -1,18 +1,18 @@
-// First floor, dialects: what went wrong, in JSON-RPC's numbers and Opal's words.
+// Converts faults to JSON-RPC errors with the codes and messages of Opal.
 import { Fault } from '../../base/index.ts';
 import { isRecord } from '../../base/json.ts';
-import type { RpcError } from './envelope.ts';
-import { snakeWords } from './spelling.ts';
+import { fieldNamesToSnakeCase } from './casing.ts';
+import type { JsonRpcError } from './json-rpc.ts';
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
-const INTERNAL = -32603;
+const INTERNAL_ERROR = -32603;
 
-/** A refusal that already has its words. */
+/** A fault that is sent as this JSON-RPC error, unchanged. */
 export class OpalFault extends Fault {
-  readonly error: RpcError;
+  readonly error: JsonRpcError;
 
-  constructor(error: RpcError) {
+  constructor(error: JsonRpcError) {
     super('refused', error.message);
     this.error = error;
   }
@@ -26,34 +26,38 @@ export function invalidParams(message: string, data?: string): OpalFault {
   return new OpalFault({ code: INVALID_PARAMS, message, ...(data === undefined ? {} : { data }) });
 }
 
-export function missing(names: readonly string[]): OpalFault {
+export function missingParams(names: readonly string[]): OpalFault {
   return invalidParams(`Missing required param${names.length === 1 ? '' : 's'}: ${names.join(', ')}`);
 }
 
-/** How a method words what went wrong. */
-export interface Wording {
-  /** What it is called when it cannot be done; the reason then goes beside it. */
-  readonly failure?: string;
-  /** The names in a refusal are the host's own, not ours. */
-  readonly verbatim?: true;
-  /** What is said of a session that is not there. */
-  readonly absent?: (id: string) => string;
+/** Error texts of one method. */
+export interface ErrorTexts {
+  /** The error message when the command fails. The reason is sent as `data`. */
+  readonly failureMessage?: string;
+  /** The names in the message are keys of the host, so they are not converted to snake_case. */
+  readonly keepsFieldNames?: true;
+  /** The `data` of a "Session not found" error. */
+  readonly describeMissingSession?: (id: string) => string;
 }
 
-export function errorOf(
+export function toJsonRpcError(
   fault: Fault,
-  { failure, verbatim, absent = (id) => `No session with id: ${id}` }: Wording = {},
-): RpcError {
+  { failureMessage, keepsFieldNames, describeMissingSession = (id) => `No session with id: ${id}` }: ErrorTexts = {},
+): JsonRpcError {
   if (fault instanceof OpalFault) return fault.error;
   const details = isRecord(fault.details) ? fault.details : {};
   if ('session' in details) {
-    return { code: INVALID_PARAMS, message: 'Session not found', data: absent(String(details.session)) };
+    return {
+      code: INVALID_PARAMS,
+      message: 'Session not found',
+      data: describeMissingSession(String(details.session)),
+    };
   }
   if ('data' in details) return { code: INVALID_PARAMS, message: fault.message, data: details.data };
   if (fault.code === 'invalid_params') {
-    return { code: INVALID_PARAMS, message: verbatim ? fault.message : snakeWords(fault.message) };
+    return { code: INVALID_PARAMS, message: keepsFieldNames ? fault.message : fieldNamesToSnakeCase(fault.message) };
   }
-  if (failure !== undefined) return { code: INTERNAL, message: failure, data: fault.message };
-  if (fault.code === 'internal') return { code: INTERNAL, message: 'Internal error', data: fault.message };
-  return { code: INTERNAL, message: fault.message };
+  if (failureMessage !== undefined) return { code: INTERNAL_ERROR, message: failureMessage, data: fault.message };
+  if (fault.code === 'internal') return { code: INTERNAL_ERROR, message: 'Internal error', data: fault.message };
+  return { code: INTERNAL_ERROR, message: fault.message };
 }

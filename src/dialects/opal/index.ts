@@ -1,17 +1,17 @@
-// Table of contents: JSON-RPC 2.0 as Opal speaks it, with as many sessions as the host opens.
+// The opal dialect: JSON-RPC 2.0 with several sessions per process.
 import type { Dialect } from '../../contracts/index.ts';
 import { createOpalCodec } from './codec.ts';
-import { opalEvents } from './events.ts';
-import { METHODS } from './methods.ts';
+import { opalEvents } from './event-encoder.ts';
+import { OPAL_METHODS } from './methods.ts';
 
 export const opal: Dialect = {
   name: 'opal',
-  doc: 'JSON-RPC 2.0 as Opal speaks it: many sessions in one process, and questions to the host as requests.',
-  manySessions: true,
-  methods: new Map([...METHODS].map(([name, { command }]) => [name, command])),
-  hasEveryCommand: false,
+  doc: 'The JSON-RPC 2.0 protocol of Opal: many sessions in one process, and UI requests to the host as JSON-RPC requests.',
+  isMultiSession: true,
+  methods: new Map([...OPAL_METHODS].map(([name, { command }]) => [name, command])),
+  acceptsAllCommands: false,
   events: opalEvents,
-  // What was said while a run was going is said together when the model next stops; hosts are there to be asked.
-  settings: { followUpMode: 'all', 'ask.enabled': true, 'tasks.enabled': true },
-  codec: createOpalCodec,
+  // Prompts sent during a run are delivered together when the model next stops. Opal hosts can answer questions.
+  defaultSettings: { followUpMode: 'all', 'ask.enabled': true, 'tasks.enabled': true },
+  createCodec: createOpalCodec,
 };

@@ -1,118 +1,132 @@
-// First floor, dialects: every method of Opal, and the command that is meant by it.
+// The methods of Opal and the commands that they call.
 import { boolean, type GenericSchema, literal, object, string } from 'valibot';
 import { isRecord } from '../../base/index.ts';
 import type { Disposition } from '../../contracts/index.ts';
-import { checkConfig, checkSettings, checkStart, checkText } from './checks.ts';
-import type { OpalEvent } from './envelope.ts';
-import type { OpalFault, Wording } from './errors.ts';
+import type { ErrorTexts, OpalFault } from './errors.ts';
+import type { OpalEvent } from './json-rpc.ts';
+import { checkConfigParams, checkSettingsParam, checkStartParams, checkTextParam } from './param-checks.ts';
 
-type Fields = Record<string, unknown>;
+type MethodParams = Record<string, unknown>;
 
-export interface Method extends Wording {
+export interface OpalMethodSpec extends ErrorTexts {
   readonly command: string;
-  /** `session_id` says which session is spoken to, and is no parameter of the command. */
-  readonly session: boolean;
-  /** Params that must be there, in the order in which a refusal names them. */
-  readonly required: readonly string[];
-  /** What is wrong with them, where Opal has its own words for that. */
-  readonly check?: (given: Fields) => OpalFault | undefined;
-  readonly params?: (given: Fields) => Fields;
-  /** Answered when the work has begun, not when it is done. */
-  readonly early?: true;
-  readonly result?: (result: unknown, about: { version: string; disposition: Disposition | undefined }) => unknown;
-  /** What `result` makes of it, where that is not empty. */
-  readonly answer?: GenericSchema;
-  /** What is told behind the answer; `said` is what it was called with. */
-  readonly after?: (result: unknown, said: Fields, disposition: Disposition | undefined) => readonly OpalEvent[];
+  /** `session_id` selects the session and is not passed to the command. */
+  readonly isForSession: boolean;
+  /** Names of required params, in the order in which the error lists them. */
+  readonly requiredParams: readonly string[];
+  /** Checks for which Opal defines its own error texts. */
+  readonly checkParams?: (params: MethodParams) => OpalFault | undefined;
+  readonly mapParams?: (params: MethodParams) => MethodParams;
+  /** Replied to when the call is accepted, not when it is done. */
+  readonly isRepliedOnAcceptance?: true;
+  readonly mapResult?: (result: unknown, context: { version: string; disposition: Disposition | undefined }) => unknown;
+  /** Schema of the value that `mapResult` returns, if that is not an empty object. */
+  readonly resultSchema?: GenericSchema;
+  /** Events sent after the response. */
+  readonly createEventsAfter?: (
+    result: unknown,
+    requestParams: MethodParams,
+    disposition: Disposition | undefined,
+  ) => readonly OpalEvent[];
 }
 
 export const PROTOCOL_VERSION = '0.1.0';
 
-const none: Pick<Method, 'session' | 'required'> = { session: false, required: [] };
-const ofSession = (...more: string[]): Pick<Method, 'session' | 'required'> => ({
-  session: true,
-  required: ['session_id', ...more],
+const withoutSession: Pick<OpalMethodSpec, 'isForSession' | 'requiredParams'> = {
+  isForSession: false,
+  requiredParams: [],
+};
+const forSession = (...more: string[]): Pick<OpalMethodSpec, 'isForSession' | 'requiredParams'> => ({
+  isForSession: true,
+  requiredParams: ['session_id', ...more],
 });
-const nothing = () => ({});
+const toEmptyResult = () => ({});
 
-const said = (streamingBehavior: 'steer' | 'followUp'): Omit<Method, 'session' | 'required'> => ({
+const createPromptMethod = (
+  streamingBehavior: 'steer' | 'followUp',
+): Omit<OpalMethodSpec, 'isForSession' | 'requiredParams'> => ({
   command: 'prompt',
-  check: checkText,
-  params: ({ text }) => ({ message: text, streamingBehavior }),
-  early: true,
-  after: (_, { text }, disposition) => (disposition === 'queued' ? [{ type: 'message_queued', text }] : []),
+  checkParams: checkTextParam,
+  mapParams: ({ text }) => ({ message: text, streamingBehavior }),
+  isRepliedOnAcceptance: true,
+  createEventsAfter: (_, { text }, disposition) => (disposition === 'queued' ? [{ type: 'message_queued', text }] : []),
 });
 
-export const METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries<Method>({
+export const OPAL_METHODS: ReadonlyMap<string, OpalMethodSpec> = new Map(
+  Object.entries<OpalMethodSpec>({
     'session/start': {
       command: 'start_session',
-      ...none,
-      check: checkStart,
-      failure: 'Failed to start session',
-      after: begun,
+      ...withoutSession,
+      checkParams: checkStartParams,
+      failureMessage: 'Failed to start session',
+      createEventsAfter: createStartEvents,
     },
-    'session/list': { command: 'list_sessions', ...none },
-    'session/history': { command: 'session_history', ...ofSession() },
+    'session/list': { command: 'list_sessions', ...withoutSession },
+    'session/history': { command: 'session_history', ...forSession() },
     'session/branch': {
       command: 'move_to',
-      ...ofSession('entry_id'),
-      failure: 'Branch failed',
-      absent: (id) => `No session process for id: ${id}`,
+      ...forSession('entry_id'),
+      failureMessage: 'Branch failed',
+      describeMissingSession: (id) => `No session process for id: ${id}`,
     },
-    'session/compact': { command: 'compact_session', ...ofSession(), failure: 'Compaction failed' },
+    'session/compact': { command: 'compact_session', ...forSession(), failureMessage: 'Compaction failed' },
     'session/delete': {
       command: 'delete_session',
-      session: false,
-      required: ['session_id'],
-      failure: 'Delete failed',
-      absent: (id) => id,
+      isForSession: false,
+      requiredParams: ['session_id'],
+      failureMessage: 'Delete failed',
+      describeMissingSession: (id) => id,
     },
     'agent/prompt': {
-      ...said('followUp'),
-      ...ofSession('text'),
-      result: (_, { disposition }) => ({ queued: disposition === 'queued' }),
-      answer: object({ queued: boolean() }),
+      ...createPromptMethod('followUp'),
+      ...forSession('text'),
+      mapResult: (_, { disposition }) => ({ queued: disposition === 'queued' }),
+      resultSchema: object({ queued: boolean() }),
     },
-    'agent/steer': { ...said('steer'), ...ofSession('text'), result: nothing },
-    'agent/abort': { command: 'stop_run', ...ofSession(), result: nothing, after: stopped },
-    'agent/state': { command: 'agent_state', ...ofSession() },
-    'models/list': { command: 'list_models', ...none },
-    'model/set': { command: 'choose_model', ...ofSession('model_id') },
-    'thinking/set': { command: 'choose_thinking', ...ofSession('level') },
-    'tasks/list': { command: 'list_tasks', ...ofSession(), failure: 'Tasks query failed' },
-    'settings/get': { command: 'get_settings', ...none },
+    'agent/steer': { ...createPromptMethod('steer'), ...forSession('text'), mapResult: toEmptyResult },
+    'agent/abort': {
+      command: 'stop_run',
+      ...forSession(),
+      mapResult: toEmptyResult,
+      createEventsAfter: createAbortEvents,
+    },
+    'agent/state': { command: 'agent_state', ...forSession() },
+    'models/list': { command: 'list_models', ...withoutSession },
+    'model/set': { command: 'choose_model', ...forSession('model_id') },
+    'thinking/set': { command: 'choose_thinking', ...forSession('level') },
+    'tasks/list': { command: 'list_tasks', ...forSession(), failureMessage: 'Tasks query failed' },
+    'settings/get': { command: 'get_settings', ...withoutSession },
     'settings/save': {
       command: 'save_settings',
-      session: false,
-      required: ['settings'],
-      check: checkSettings,
-      failure: 'Failed to save settings',
-      verbatim: true,
+      isForSession: false,
+      requiredParams: ['settings'],
+      checkParams: checkSettingsParam,
+      failureMessage: 'Failed to save settings',
+      keepsFieldNames: true,
     },
-    'auth/status': { command: 'auth_status', ...none },
-    'auth/set_key': { command: 'save_key', session: false, required: ['provider', 'api_key'] },
-    'auth/login': { command: 'begin_login', ...none, failure: 'Login flow failed' },
+    'auth/status': { command: 'auth_status', ...withoutSession },
+    'auth/set_key': { command: 'save_key', isForSession: false, requiredParams: ['provider', 'api_key'] },
+    'auth/login': { command: 'begin_login', ...withoutSession, failureMessage: 'Login flow failed' },
     'auth/poll': {
       command: 'await_login',
-      session: false,
-      required: ['device_code', 'interval'],
-      failure: 'Auth polling failed',
+      isForSession: false,
+      requiredParams: ['device_code', 'interval'],
+      failureMessage: 'Auth polling failed',
     },
-    'opal/config/get': { command: 'get_config', ...ofSession() },
-    'opal/config/set': { command: 'set_config', ...ofSession(), check: checkConfig },
-    'opal/ping': { command: 'ping', ...none, result: nothing },
+    'opal/config/get': { command: 'get_config', ...forSession() },
+    'opal/config/set': { command: 'set_config', ...forSession(), checkParams: checkConfigParams },
+    'opal/ping': { command: 'ping', ...withoutSession, mapResult: toEmptyResult },
     'opal/version': {
       command: 'ping',
-      ...none,
-      result: (_, { version }) => ({ server_version: version, protocol_version: PROTOCOL_VERSION }),
-      answer: object({ server_version: string(), protocol_version: literal(PROTOCOL_VERSION) }),
+      ...withoutSession,
+      mapResult: (_, { version }) => ({ server_version: version, protocol_version: PROTOCOL_VERSION }),
+      resultSchema: object({ server_version: string(), protocol_version: literal(PROTOCOL_VERSION) }),
     },
   }),
 );
 
-/** What a session says of itself once its host knows its name. */
-function begun(result: unknown): readonly OpalEvent[] {
+/** Events sent after session/start, when the host knows the session id. */
+function createStartEvents(result: unknown): readonly OpalEvent[] {
   if (!isRecord(result)) return [];
   const { context_files: files } = result;
   const isFound = Array.isArray(files) && files.length > 0;
@@ -120,7 +134,7 @@ function begun(result: unknown): readonly OpalEvent[] {
   return result.resumed ? [{ type: 'agent_recovered' }, ...found] : found;
 }
 
-/** A run that is stopped tells so at its end; one that is not there never will. */
-function stopped(result: unknown): readonly OpalEvent[] {
+/** A running run sends agent_abort when it ends. Without a run, it is sent here. */
+function createAbortEvents(result: unknown): readonly OpalEvent[] {
   return isRecord(result) && !result.running ? [{ type: 'agent_abort' }] : [];
 }

@@ -1,41 +1,41 @@
-// First floor, dialects: legacy pi's spelling. Three words in, eleven events out; no responses, no questions.
+// Codec of the pi-legacy dialect: three commands in, eleven event types out. It has no responses and no UI requests.
 import { Fault, type Line } from '../../base/index.ts';
 import type { CallToken, Codec, CodecOptions, Frame, Incoming, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, CompactionResult } from '../../protocol/index.ts';
-import { readObject } from '../calls.ts';
-import { plainFrame } from '../frames.ts';
-import { deltaUpdates, fullUpdates } from '../updates.ts';
-import { legacyMessage, legacyOpening, legacyToolEnd } from './messages.ts';
-import { LegacyRuns } from './runs.ts';
-import { LEGACY_FIELDS } from './words.ts';
+import { parseJsonObject } from '../call-codec.ts';
+import { createFrame } from '../frames.ts';
+import { createDeltaUpdateEncoder, createFullUpdateEncoder } from '../message-update-encoder.ts';
+import { toLegacyMessage, toLegacyMessageStart, toLegacyToolEnd } from './legacy-message.ts';
+import { RunMerger } from './run-merger.ts';
+import { LEGACY_METHOD_FIELDS } from './wire-names.ts';
 
-const BUSY = 'Agent is already processing a prompt. Wait for agent_end, or abort it first.';
+const BUSY_MESSAGE = 'Agent is already processing a prompt. Wait for agent_end, or abort it first.';
 
-export function createLegacyCodec(options: CodecOptions): Codec {
-  const updates = options.stream === 'full' ? fullUpdates() : deltaUpdates();
-  const runs = new LegacyRuns();
+export function createPiLegacyCodec(options: CodecOptions): Codec {
+  const updates = options.stream === 'full' ? createFullUpdateEncoder() : createDeltaUpdateEncoder();
+  const runs = new RunMerger();
   return {
-    greeting: () => undefined,
+    encodeReadyFrame: () => undefined,
     decode,
-    reply,
-    event(event: AgentEvent) {
-      if (event.type === 'message_update') return updates.frame(event.assistantMessageEvent);
-      if (event.type === 'message_start') updates.begin();
-      if (event.type === 'agent_end') runs.add(event);
-      const told = spell(event, runs);
-      return told && plainFrame(told);
+    encodeReply,
+    encodeEvent(event: AgentEvent) {
+      if (event.type === 'message_update') return updates.encode(event.assistantMessageEvent);
+      if (event.type === 'message_start') updates.startMessage();
+      if (event.type === 'agent_end') runs.addRun(event);
+      const legacyEvent = encodeLegacyEvent(event, runs);
+      return legacyEvent && createFrame(legacyEvent);
     },
-    ask: () => undefined,
+    encodeUiRequest: () => undefined,
   };
 }
 
 function decode(line: Line): Incoming {
-  const frame = readObject(line);
+  const frame = parseJsonObject(line);
   if (frame instanceof Fault) return { kind: 'refused', token: { name: 'parse' }, fault: frame };
   const { type } = frame;
-  const fields = typeof type === 'string' ? LEGACY_FIELDS.get(type) : undefined;
+  const fields = typeof type === 'string' ? LEGACY_METHOD_FIELDS.get(type) : undefined;
   if (typeof type !== 'string' || !fields) {
-    const known = [...LEGACY_FIELDS.keys()].join(', ');
+    const known = [...LEGACY_METHOD_FIELDS.keys()].join(', ');
     const fault = new Fault('unknown_command', `Unknown type: ${JSON.stringify(type)}. Known: ${known}`);
     return { kind: 'refused', token: { name: String(type) }, fault };
   }
@@ -43,27 +43,27 @@ function decode(line: Line): Incoming {
   return { kind: 'call', token: { name: type }, command: type, params };
 }
 
-/** What a host hears of an event; most have no word here. */
-function spell(event: AgentEvent, runs: LegacyRuns): object | undefined {
+/** Returns `undefined` for events that this dialect does not define. */
+function encodeLegacyEvent(event: AgentEvent, runs: RunMerger): object | undefined {
   switch (event.type) {
     case 'agent_start':
-      return runs.begin();
+      return runs.start();
     case 'agent_settled':
       return runs.end();
     case 'message_start':
-      return { ...event, message: legacyOpening(event.message) };
+      return { ...event, message: toLegacyMessageStart(event.message) };
     case 'message_end':
-      return { ...event, message: legacyMessage(event.message) };
+      return { ...event, message: toLegacyMessage(event.message) };
     case 'tool_execution_end':
-      return legacyToolEnd(event);
+      return toLegacyToolEnd(event);
     case 'turn_start':
     case 'turn_end':
     case 'tool_execution_start':
       return event;
     case 'auto_compaction_end':
-      return event.result ? { ...compaction(event.result), auto: true } : undefined;
+      return event.result ? { ...encodeCompaction(event.result), auto: true } : undefined;
     case 'compaction_end':
-      return event.result ? compaction(event.result) : undefined;
+      return event.result ? encodeCompaction(event.result) : undefined;
     case 'notice':
       return event.level === 'error' ? { type: 'error', error: event.message } : undefined;
     default:
@@ -71,13 +71,13 @@ function spell(event: AgentEvent, runs: LegacyRuns): object | undefined {
   }
 }
 
-function compaction({ summary, tokensBefore }: CompactionResult) {
+function encodeCompaction({ summary, tokensBefore }: CompactionResult) {
   return { type: 'compaction', summary, tokensBefore };
 }
 
-/** Only failures are told. The general words about a busy agent name a way out that this dialect does not have. */
-function reply({ name }: CallToken, reply: Reply): Frame | undefined {
-  if (reply.moment !== 'failed') return undefined;
+/** Only failures are sent. The general message for a busy agent names a command that this dialect does not have. */
+function encodeReply({ name }: CallToken, reply: Reply): Frame | undefined {
+  if (reply.status !== 'failed') return undefined;
   const { code, message } = reply.fault;
-  return plainFrame({ type: 'error', error: name === 'prompt' && code === 'busy' ? BUSY : message });
+  return createFrame({ type: 'error', error: name === 'prompt' && code === 'busy' ? BUSY_MESSAGE : message });
 }

@@ -1,14 +1,14 @@
-// Table of contents: the dialect that pi spoke first.
+// The pi-legacy dialect: the first protocol of pi.
 import type { Dialect } from '../../contracts/index.ts';
-import { createLegacyCodec } from './codec.ts';
-import { legacyEvents, legacyMethods } from './words.ts';
+import { createPiLegacyCodec } from './codec.ts';
+import { legacyEvents, legacyMethods } from './wire-names.ts';
 
 export const piLegacy: Dialect = {
   name: 'pi-legacy',
-  doc: 'JSON lines as the first pi spoke them: prompts with attachments in, events out, no responses.',
+  doc: 'The JSON-lines protocol of the first pi: prompts with attachments in, events out, no responses.',
   methods: legacyMethods,
-  hasEveryCommand: false,
+  acceptsAllCommands: false,
   events: legacyEvents,
-  settings: { 'compaction.reserveTokens': 20_000 },
-  codec: createLegacyCodec,
+  defaultSettings: { 'compaction.reserveTokens': 20_000 },
+  createCodec: createPiLegacyCodec,
 };

@@ -1,69 +1,69 @@
-// First floor, dialects: pi's spelling. One response to every call, deltas without the message, one pair of compaction events.
+// Codec of the pi dialect: one response per call, updates with deltas only, one pair of compaction events.
 import type { CallToken, Codec, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, AgentEventOf, UiRequest } from '../../protocol/index.ts';
-import { decodeCall, failure, response } from '../calls.ts';
-import { plainFrame, toolUpdateFrame } from '../frames.ts';
-import { usageUpdates } from '../updates.ts';
-import { piOpening } from './messages.ts';
-import { resultOf } from './results.ts';
-import { piEvents, piMethods } from './words.ts';
+import { createFailureOutcome, createResponse, decodeCall } from '../call-codec.ts';
+import { createFrame, createToolUpdateFrame } from '../frames.ts';
+import { createUsageUpdateEncoder } from '../message-update-encoder.ts';
+import { toPiMessageStart } from './messages.ts';
+import { toPiResult } from './results.ts';
+import { piEvents, piMethods } from './wire-names.ts';
 
-const spelled: ReadonlySet<string> = new Set(piEvents);
+const encodedEventTypes: ReadonlySet<string> = new Set(piEvents);
 
 export function createPiCodec(): Codec {
-  let wanted: ReadonlySet<string> | undefined;
-  const updates = usageUpdates();
-  const compactions = compactionFrames();
+  let eventFilter: ReadonlySet<string> | undefined;
+  const updates = createUsageUpdateEncoder();
+  const compactions = createCompactionEncoder();
   return {
-    greeting: () => undefined,
+    encodeReadyFrame: () => undefined,
     decode: (line) => decodeCall(line, (method) => piMethods.get(method)),
-    reply,
-    event(event: AgentEvent) {
-      if (wanted && !wanted.has(event.type.replace(/^auto_compaction/, 'compaction'))) return undefined;
-      if (event.type === 'message_update') return updates.frame(event.assistantMessageEvent);
-      if (event.type === 'tool_execution_update') return toolUpdateFrame(event);
-      if (event.type === 'message_start') return plainFrame({ ...event, message: piOpening(event.message) });
+    encodeReply,
+    encodeEvent(event: AgentEvent) {
+      if (eventFilter && !eventFilter.has(event.type.replace(/^auto_compaction/, 'compaction'))) return undefined;
+      if (event.type === 'message_update') return updates.encode(event.assistantMessageEvent);
+      if (event.type === 'tool_execution_update') return createToolUpdateFrame(event);
+      if (event.type === 'message_start') return createFrame({ ...event, message: toPiMessageStart(event.message) });
       if (event.type === 'auto_compaction_start') return compactions.start(event);
       if (event.type === 'auto_compaction_end') return compactions.end(event);
-      return spelled.has(event.type) ? plainFrame(event) : undefined;
+      return encodedEventTypes.has(event.type) ? createFrame(event) : undefined;
     },
-    hosted: plainFrame,
-    listenTo(events) {
-      wanted = events;
+    encodeHostToolFrame: createFrame,
+    setEventFilter(events) {
+      eventFilter = events;
     },
-    // That nobody waits any more has no word here.
-    ask: (request: UiRequest) =>
-      request.method === 'cancel' ? undefined : plainFrame({ type: 'extension_ui_request', ...request }),
+    // pi has no cancel frame.
+    encodeUiRequest: (request: UiRequest) =>
+      request.method === 'cancel' ? undefined : createFrame({ type: 'extension_ui_request', ...request }),
   };
 }
 
-/** One name whether somebody asked for it or not; the end says again why. */
-function compactionFrames() {
-  // A compaction that is given up before it began can only have been for a request that did not fit.
+/** Manual and automatic compactions have the same event names. The end event repeats the reason. */
+function createCompactionEncoder() {
+  // Without a start event the compaction was for a request that did not fit the context: reason overflow.
   let reason: AgentEventOf<'auto_compaction_start'>['reason'] = 'overflow';
   return {
     start(event: AgentEventOf<'auto_compaction_start'>): Frame {
       reason = event.reason;
-      return plainFrame({ ...event, type: 'compaction_start' });
+      return createFrame({ ...event, type: 'compaction_start' });
     },
     end({ type: _, ...outcome }: AgentEventOf<'auto_compaction_end'>): Frame {
-      const frame = plainFrame({ type: 'compaction_end', reason, ...outcome });
+      const frame = createFrame({ type: 'compaction_end', reason, ...outcome });
       reason = 'overflow';
       return frame;
     },
   };
 }
 
-/** A prompt is answered when it is accepted. What goes wrong later is told by the events of its run, if it has one. */
-function reply(token: CallToken, reply: Reply): Frame | undefined {
+/** A prompt is replied to when it is accepted. Later failures are reported by the events of the run, if it was started. */
+function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
   const isPrompt = token.name === 'prompt';
-  if (reply.moment === 'failed') {
+  if (reply.status === 'failed') {
     if (isPrompt && reply.afterAccepted && reply.fault.code !== 'not_run') return undefined;
-    return plainFrame(response(token, failure(token, reply.fault)));
+    return createFrame(createResponse(token, createFailureOutcome(token, reply.fault)));
   }
-  if (isPrompt !== (reply.moment === 'accepted')) return undefined;
+  if (isPrompt !== (reply.status === 'accepted')) return undefined;
   const { disposition } = reply;
-  const result = reply.moment === 'settled' ? resultOf(token.name, reply.result) : undefined;
+  const result = reply.status === 'settled' ? toPiResult(token.name, reply.result) : undefined;
   const data = result === undefined && disposition ? { disposition } : result;
-  return plainFrame(response(token, { success: true, data }));
+  return createFrame(createResponse(token, { success: true, data }));
 }

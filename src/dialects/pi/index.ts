@@ -1,13 +1,13 @@
-// Table of contents: the dialect of pi 1.x.
+// The dialect of pi 1.x.
 import type { Dialect } from '../../contracts/index.ts';
 import { createPiCodec } from './codec.ts';
-import { piEvents, piMethods } from './words.ts';
+import { piEvents, piMethods } from './wire-names.ts';
 
 export const pi: Dialect = {
   name: 'pi',
-  doc: 'JSON lines as pi 1.x speaks them: one response to every call, updates that hold only what is new.',
+  doc: 'The JSON-lines protocol of pi 1.x: one response to every call, updates that contain only the new text.',
   methods: piMethods,
-  hasEveryCommand: false,
+  acceptsAllCommands: false,
   events: piEvents,
-  codec: createPiCodec,
+  createCodec: createPiCodec,
 };

@@ -1,8 +1,8 @@
-// First floor, dialects: messages in the shapes of pi. Pure.
+// Converts messages to the format of pi.
 import type { AgentMessage } from '../../protocol/index.ts';
 
-/** Nobody knows yet why an answer that begins will stop; one that failed before it began does not begin. */
-export function piOpening(message: AgentMessage): object {
-  const isOpen = message.role === 'assistant' && message.stopReason === 'stop' && message.content.length === 0;
-  return isOpen ? { ...message, stopReason: 'pending' } : message;
+/** An assistant message that has just started gets `pending`. One that failed before it started keeps its stop reason. */
+export function toPiMessageStart(message: AgentMessage): object {
+  const isPending = message.role === 'assistant' && message.stopReason === 'stop' && message.content.length === 0;
+  return isPending ? { ...message, stopReason: 'pending' } : message;
 }

@@ -1,21 +1,21 @@
-// First floor, dialects: results that pi shapes in its own way. Everything else passes as it is.
+// Converts the results that pi formats differently. All other results are passed on unchanged.
 import { isRecord } from '../../base/index.ts';
 
-/** `null` stays: it is what cycling answers when there is nothing to change to. */
-export function resultOf(method: string, result: unknown): unknown {
+/** `null` is passed on: it is the result of the cycle commands when there is nothing to change to. */
+export function toPiResult(method: string, result: unknown): unknown {
   if (method !== 'get_commands' || !isRecord(result) || !Array.isArray(result.commands)) return result;
-  return { commands: result.commands.map(withSource) };
+  return { commands: result.commands.map(addSourceInfo) };
 }
 
-interface Listed {
+interface ListedCommand {
   location?: string;
   path?: string;
   [field: string]: unknown;
 }
 
-/** Where a word comes from is one object here. */
-function withSource({ location, path, ...listed }: Listed): Record<string, unknown> {
+/** pi puts the source of a command into one object. */
+function addSourceInfo({ location, path, ...command }: ListedCommand): Record<string, unknown> {
   const scope = location === 'user' || location === 'project' ? location : 'temporary';
   const source = scope === 'temporary' ? 'cli' : 'auto';
-  return { ...listed, sourceInfo: { path: path ?? '', source, scope, origin: 'top-level' } };
+  return { ...command, sourceInfo: { path: path ?? '', source, scope, origin: 'top-level' } };
 }

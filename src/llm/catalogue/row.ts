@@ -1,13 +1,13 @@
-// First floor, llm: a model of the catalogue as it is written, and how it becomes a whole one. Pure.
+// Compact format of catalogue rows, and their conversion to models.
 import { type Model, THINKING_LEVELS, type ThinkingLevel } from '../../protocol/index.ts';
 import type { Provider } from '../providers/providers.ts';
 
-/** Prices are US dollars for a million tokens. */
+/** Prices are in US dollars per million tokens. */
 export type CatalogueRow = readonly [
   id: string,
   name: string,
-  sees: 0 | 1,
-  /** A letter for each level; `*` for the usual ones; empty when it does not think. */
+  vision: 0 | 1,
+  /** A letter for each level; `*` for the default levels; empty if the model does not think. */
   levels: string,
   contextWindow: number,
   maxTokens: number,
@@ -18,11 +18,11 @@ export type CatalogueRow = readonly [
 ];
 
 /** One letter for each of THINKING_LEVELS. */
-const LETTERS = 'onlmhx';
+const LEVEL_LETTERS = 'onlmhx';
 
-/** `baseUrl` is the one in force, which the environment may have moved. */
-export function modelOf(row: CatalogueRow, { id: provider, api }: Provider, baseUrl: string): Model {
-  const [id, name, sees, levels, contextWindow, maxTokens, input, output, cacheRead, cacheWrite] = row;
+/** `baseUrl` is the effective base URL, after the environment. */
+export function rowToModel(row: CatalogueRow, { id: provider, api }: Provider, baseUrl: string): Model {
+  const [id, name, vision, levels, contextWindow, maxTokens, input, output, cacheRead, cacheWrite] = row;
   return {
     id,
     name,
@@ -30,14 +30,14 @@ export function modelOf(row: CatalogueRow, { id: provider, api }: Provider, base
     provider,
     baseUrl,
     reasoning: levels !== '',
-    input: sees ? ['text', 'image'] : ['text'],
+    input: vision ? ['text', 'image'] : ['text'],
     contextWindow,
     maxTokens,
     cost: { input, output, cacheRead, cacheWrite },
-    ...(levels === '' || levels === '*' ? {} : { thinkingLevels: [...levels].map(levelOf) }),
+    ...(levels === '' || levels === '*' ? {} : { thinkingLevels: [...levels].map(letterToLevel) }),
   };
 }
 
-function levelOf(letter: string): ThinkingLevel {
-  return THINKING_LEVELS[LETTERS.indexOf(letter)] as ThinkingLevel;
+function letterToLevel(letter: string): ThinkingLevel {
+  return THINKING_LEVELS[LEVEL_LETTERS.indexOf(letter)] as ThinkingLevel;
 }

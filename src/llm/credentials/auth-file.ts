@@ -1,4 +1,4 @@
-// First floor, llm: auth.json, the keys and logins that the user keeps. Shared by many processes; asks no provider.
+// Reads and updates auth.json, the user's keys and logins. Several processes may use the file at the same time.
 import {
   type InferOutput,
   literal,
@@ -11,30 +11,30 @@ import {
   string,
   variant,
 } from 'valibot';
-import { Fault, isRecord, ownValue } from '../../base/index.ts';
+import { Fault, getOwnValue, isRecord } from '../../base/index.ts';
 import type { FileInfo } from '../../contracts/index.ts';
-import { watchedFile } from '../watched-file.ts';
-import type { LockPorts } from './file-lock.ts';
+import type { FileLockPorts } from '../../support/file-lock.ts';
+import { createCachedFile } from '../cached-file.ts';
 
-const authEntry = variant('type', [
+const authEntrySchema = variant('type', [
   /** A literal key, the name of a variable, or `!` and a command that prints it. */
   object({ type: literal('api_key'), key: pipe(string(), nonEmpty()) }),
-  /** `expires` in milliseconds since 1970. What else a login keeps is kept with it. */
+  /** `expires` is in milliseconds since 1970. Unknown fields of a login are preserved. */
   looseObject({ type: literal('oauth'), access: string(), refresh: string(), expires: number() }),
 ]);
 
-export type AuthEntry = InferOutput<typeof authEntry>;
+export type AuthEntry = InferOutput<typeof authEntrySchema>;
 export type OAuthEntry = Extract<AuthEntry, { type: 'oauth' }>;
 
 export interface AuthFile {
   readonly path: string;
-  /** By provider. What cannot be understood is warned about and left out. */
+  /** Entries by provider. Invalid entries are skipped with a warning. */
   read(): Promise<ReadonlyMap<string, AuthEntry>>;
-  /** Under the lock: `update` sees what the file says then, and what it returns is written. */
-  change(provider: string, update: (entry: AuthEntry | undefined) => Promise<AuthEntry>): Promise<AuthEntry>;
+  /** Runs under the file lock: `transform` receives the current entry, and its result is written. */
+  update(provider: string, transform: (entry: AuthEntry | undefined) => Promise<AuthEntry>): Promise<AuthEntry>;
 }
 
-export interface AuthFileOptions extends LockPorts {
+export interface AuthFileOptions extends FileLockPorts {
   directory: string;
   platform: string;
   warn(sentence: string): void;
@@ -46,28 +46,29 @@ const PRIVATE_DIRECTORY = 0o700;
 export function createAuthFile({ directory, platform, warn, ...ports }: AuthFileOptions): AuthFile {
   const path = `${directory}/auth.json`;
   const { files } = ports;
-  const file = watchedFile(files, path, async (text, info) => {
-    if (info && isOpenToOthers(info, platform))
+  const file = createCachedFile(files, path, async (text, info) => {
+    if (info && isAccessibleToOthers(info, platform))
       warn(`${path} can be read by others; make it private: chmod 600 ${path}`);
     try {
-      return readEntries(text, path, warn);
+      return parseEntries(text, path, warn);
     } catch (thrown) {
-      warn(`${(thrown as Fault).message}; no key is taken from it`);
+      warn(`${(thrown as Fault).message}; the file is ignored`);
       return new Map<string, AuthEntry>();
     }
   });
   return {
     path,
     read: file.read,
-    async change(provider, update) {
-      const { withFileLock } = await import('./file-lock.ts');
+    async update(provider, transform) {
+      const { withFileLock } = await import('../../support/file-lock.ts');
       await files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
-      return withFileLock(ports, path, async (stillHeld) => {
+      return withFileLock(ports, path, async (isLockHeld) => {
         const bytes = (await files.info(path)) && (await files.read(path));
-        const whole = parsed(bytes && new TextDecoder().decode(bytes), path);
-        const entry = await update(entryOf(ownValue(whole, provider)));
-        if (!(await stillHeld())) throw new Fault('busy', `${path} was taken over by another process; try again`);
-        const text = `${JSON.stringify({ ...whole, [provider]: entry }, null, 2)}\n`;
+        const contents = parseObject(bytes && new TextDecoder().decode(bytes), path);
+        const entry = await transform(parseEntry(getOwnValue(contents, provider)));
+        if (!(await isLockHeld()))
+          throw new Fault('busy', `The lock of ${path} was taken by another process; try again`);
+        const text = `${JSON.stringify({ ...contents, [provider]: entry }, null, 2)}\n`;
         await files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });
         return entry;
       });
@@ -75,33 +76,33 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
   };
 }
 
-function isOpenToOthers({ mode }: FileInfo, platform: string): boolean {
+function isAccessibleToOthers({ mode }: FileInfo, platform: string): boolean {
   return platform !== 'win32' && (mode & 0o077) !== 0;
 }
 
-function readEntries(text: string | undefined, path: string, warn: AuthFileOptions['warn']): Map<string, AuthEntry> {
+function parseEntries(text: string | undefined, path: string, warn: AuthFileOptions['warn']): Map<string, AuthEntry> {
   const entries = new Map<string, AuthEntry>();
-  for (const [provider, value] of Object.entries(parsed(text, path))) {
-    const entry = entryOf(value);
+  for (const [provider, value] of Object.entries(parseObject(text, path))) {
+    const entry = parseEntry(value);
     if (entry) entries.set(provider, entry);
     else warn(`${path}: "${provider}" is neither {"type":"api_key","key":…} nor an oauth login; it is ignored`);
   }
   return entries;
 }
 
-function entryOf(value: unknown): AuthEntry | undefined {
-  const read = safeParse(authEntry, value);
-  return read.success ? read.output : undefined;
+function parseEntry(value: unknown): AuthEntry | undefined {
+  const result = safeParse(authEntrySchema, value);
+  return result.success ? result.output : undefined;
 }
 
-/** Says nothing of what stands in the file: it may be a key. */
-function parsed(text: string | undefined, path: string): Record<string, unknown> {
+/** The error does not quote the file, because its text may contain a key. */
+function parseObject(text: string | undefined, path: string): Record<string, unknown> {
   if (text === undefined || text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // Told below: the error of the parser would quote the text.
+    // Reported below, because the parser's error would quote the text.
   }
-  throw new Fault('config', `${path} does not hold a JSON object`);
+  throw new Fault('config', `${path} does not contain a JSON object`);
 }

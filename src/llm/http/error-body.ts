@@ -1,30 +1,37 @@
-// What a provider's error body says, without its JSON or HTML. Pure; the text is foreign and may be anything.
+// Extracts the error message from a provider's JSON or HTML error body.
 import { isRecord } from '../../base/index.ts';
 
-/** HTML is looked at no further: what comes later is no title. */
-const LONGEST_HEAD = 2000;
+/** The title is expected within this many characters of an HTML page. */
+const MAX_HTML_HEAD = 2000;
 const TITLE = /<title>([^<]*)/i;
 
-/** `TYPE: MESSAGE` where the body has them in one of the usual places; otherwise the body itself. */
-export function errorText(body: string): string {
-  if (body.startsWith('<')) return TITLE.exec(body.slice(0, LONGEST_HEAD))?.[1]?.trim() || body;
-  const parsed = parse(body);
+/** `TYPE: MESSAGE` if the body has these fields in one of the usual places; otherwise the body itself. */
+export function extractErrorText(body: string): string {
+  if (body.startsWith('<')) return TITLE.exec(body.slice(0, MAX_HTML_HEAD))?.[1]?.trim() || body;
+  const parsed = parseJsonBody(body);
   if (!isRecord(parsed)) return body;
   const error = isRecord(parsed.error) ? parsed.error : parsed;
-  const said = [error.message, parsed.error_description, parsed.error, parsed.message, parsed.Message, parsed.detail];
-  const message = firstText(...said);
+  const candidates = [
+    error.message,
+    parsed.error_description,
+    parsed.error,
+    parsed.message,
+    parsed.Message,
+    parsed.detail,
+  ];
+  const message = findFirstText(...candidates);
   if (message === undefined) return body;
   const type = error.type === 'error' ? undefined : error.type;
-  const kind = firstText(type, error.code, error.status, parsed.error, parsed.__type);
-  const upstream = isRecord(error.metadata) ? firstText(error.metadata.raw) : undefined;
+  const kind = findFirstText(type, error.code, error.status, parsed.error, parsed.__type);
+  const upstream = isRecord(error.metadata) ? findFirstText(error.metadata.raw) : undefined;
   const text = kind === undefined || message.includes(kind) ? message : `${kind}: ${message}`;
-  const whole = upstream === undefined ? text : `${text} (${errorText(upstream)})`;
-  // Who asks the provider about it needs the number.
-  const request = firstText(parsed.request_id, error.request_id);
-  return request === undefined ? whole : `${whole} (request ${request})`;
+  const fullText = upstream === undefined ? text : `${text} (${extractErrorText(upstream)})`;
+  // The user needs the request id to report the problem to the provider.
+  const requestId = findFirstText(parsed.request_id, error.request_id);
+  return requestId === undefined ? fullText : `${fullText} (request ${requestId})`;
 }
 
-function parse(body: string): unknown {
+function parseJsonBody(body: string): unknown {
   if (!/^[[{]/.test(body)) return undefined;
   try {
     const value: unknown = JSON.parse(body);
@@ -34,6 +41,6 @@ function parse(body: string): unknown {
   }
 }
 
-function firstText(...values: readonly unknown[]): string | undefined {
+function findFirstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value.trim() !== '')?.trim();
 }

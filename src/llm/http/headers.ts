@@ -1,30 +1,33 @@
-// First floor, llm: the headers that models.json adds to a request, and what of a request is secret. Pure.
+// Normalizes request headers and collects the secrets of a request.
 import type { ApiRequest } from '../../contracts/index.ts';
-import { secretsInAddress } from './address.ts';
+import { findUrlSecrets } from './url-secrets.ts';
 
-/** Values of such headers are secrets, whoever wrote them. */
-export const SECRET_HEADER = /auth|key|token|secret|cookie/i;
+/** The values of headers with such names are secrets. */
+export const SECRET_HEADER_NAME = /auth|key|token|secret|cookie/i;
 
-/** Formats look for their own headers among these, so one spelling has to do. */
-export function lowerCased({ headers = {} }: Pick<ApiRequest, 'headers'>): Record<string, string> {
+/** Wire formats look up their headers in lower case. */
+export function lowerCaseHeaders({ headers = {} }: Pick<ApiRequest, 'headers'>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-type WithSecrets = Pick<ApiRequest, 'apiKey' | 'headers'> & { model?: Pick<ApiRequest['model'], 'baseUrl'> };
+type SecretCarrier = Pick<ApiRequest, 'apiKey' | 'headers'> & { model?: Pick<ApiRequest['model'], 'baseUrl'> };
 
 /**
- * The key, what is secret in the address, and the values of headers that sign in: whole, without the word before (`Bearer`),
- * and as what `Basic` stands for.
+ * The key, the secrets in the base URL, and the values of authentication headers: the full value, the value without its
+ * scheme (`Bearer`), and the decoded credentials of `Basic`.
  */
-export function secretsOf({ apiKey, headers = {}, model }: WithSecrets): string[] {
-  const signing = Object.entries(headers).filter(([name]) => SECRET_HEADER.test(name));
-  const values = [apiKey, ...signing.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, ''), ...basicIn(value)])];
-  const inAddress = model ? secretsInAddress(model.baseUrl) : [];
-  return [...values, ...inAddress].filter((value): value is string => !!value);
+export function collectSecrets({ apiKey, headers = {}, model }: SecretCarrier): string[] {
+  const authHeaders = Object.entries(headers).filter(([name]) => SECRET_HEADER_NAME.test(name));
+  const values = [
+    apiKey,
+    ...authHeaders.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, ''), ...decodeBasicAuth(value)]),
+  ];
+  const urlSecrets = model ? findUrlSecrets(model.baseUrl) : [];
+  return [...values, ...urlSecrets].filter((value): value is string => !!value);
 }
 
-/** User and password of basic authorization, and the password alone. */
-function basicIn(value: string): string[] {
+/** `user:password` of basic authentication, and the password alone. */
+function decodeBasicAuth(value: string): string[] {
   const [, encoded] = /^basic\s+(\S+)$/i.exec(value) ?? [];
   if (encoded === undefined) return [];
   const pair = Buffer.from(encoded, 'base64').toString('utf8');

@@ -1,33 +1,33 @@
-// First floor, llm: a summary of a serialised conversation, extracted by rule into the sections that compaction keeps.
+// Summarizes a serialized conversation by rule, in the sections that compaction uses.
 import type { ModelRequest } from '../../contracts/index.ts';
-import { textOf } from '../../protocol/index.ts';
-import { type Act, readTranscript, type Transcript } from './conversation-transcript.ts';
-import { brief } from './cutting.ts';
-import { code } from './wording.ts';
+import { extractText } from '../../protocol/index.ts';
+import { parseTranscript, type ToolCallRecord, type Transcript } from './conversation-transcript.ts';
+import { formatCode } from './reply-texts.ts';
+import { abbreviate } from './text-format.ts';
 
 export interface ConversationText {
   conversation: string;
   previousSummary?: string;
 }
 
-/** The conversation to summarise, when that is what the request is about. */
-export function conversationToSummarise(
+/** The conversation to summarize, if the request is a summary request. */
+export function extractConversation(
   request: Pick<ModelRequest, 'systemPrompt' | 'messages'>,
 ): ConversationText | undefined {
   const last = request.messages.at(-1);
   if (last?.role !== 'user') return undefined;
-  const text = textOf(last.content);
-  const block = between(text, '<conversation>', '</conversation>', text.lastIndexOf('</conversation>'));
+  const text = extractText(last.content);
+  const block = extractBetween(text, '<conversation>', '</conversation>', text.lastIndexOf('</conversation>'));
   if (block === undefined) return undefined;
-  const around = text.slice(0, block.start) + text.slice(block.end);
-  if (!/summar/i.test(request.systemPrompt) && !/summar/i.test(around)) return undefined;
-  const previous = between(around, '<previous-summary>', '</previous-summary>');
+  const outsideText = text.slice(0, block.start) + text.slice(block.end);
+  if (!/summar/i.test(request.systemPrompt) && !/summar/i.test(outsideText)) return undefined;
+  const previous = extractBetween(outsideText, '<previous-summary>', '</previous-summary>');
   const previousSummary = previous?.inside.endsWith('\n') ? previous.inside.slice(0, -1) : previous?.inside;
   return { conversation: block.inside, ...(previousSummary !== undefined && { previousSummary }) };
 }
 
-/** From the first opening tag to `to`, by default the first closing tag behind it. A line break behind the opening tag is left out. */
-function between(
+/** From the first opening tag to `to`, by default the next closing tag. A line break after the opening tag is omitted. */
+function extractBetween(
   text: string,
   open: string,
   close: string,
@@ -41,47 +41,56 @@ function between(
 }
 
 export function summariseConversation({ conversation, previousSummary }: ConversationText): string {
-  const now = readTranscript(conversation);
-  const before = (section: string) => itemsOf(previousSummary ?? '', section);
+  const transcript = parseTranscript(conversation);
+  const getPreviousItems = (section: string) => parseItems(previousSummary ?? '', section);
   const sections: [string, readonly string[]][] = [
-    ['## Goal', join(before('## Goal'), now.requests.slice(0, 1).map(line))],
-    ['## Constraints & Preferences', join(before('## Constraints & Preferences'), sentences(now.requests, CONSTRAINT))],
+    ['## Goal', mergeItems(getPreviousItems('## Goal'), transcript.requests.slice(0, 1).map(shortenToLine))],
+    [
+      '## Constraints & Preferences',
+      mergeItems(getPreviousItems('## Constraints & Preferences'), filterSentences(transcript.requests, CONSTRAINT)),
+    ],
     [
       '## Progress\n### Done',
-      join(
-        before('### Done'),
-        now.acts.filter(isDone).map((act) => `[x] ${describeAct(act)}`),
+      mergeItems(
+        getPreviousItems('### Done'),
+        transcript.toolCalls.filter(isSuccessful).map((record) => `[x] ${describeToolCall(record)}`),
       ),
     ],
-    ['### In Progress', now.open === undefined ? [] : [`[ ] ${line(now.open)}`]],
+    ['### In Progress', transcript.openRequest === undefined ? [] : [`[ ] ${shortenToLine(transcript.openRequest)}`]],
     [
       '### Blocked',
-      now.acts
-        .filter((act) => act.problem !== undefined)
-        .slice(-MOST_ITEMS)
-        .map(blocked),
+      transcript.toolCalls
+        .filter((record) => record.problem !== undefined)
+        .slice(-MAX_ITEMS)
+        .map(describeProblem),
     ],
-    ['## Key Decisions', join(before('## Key Decisions'), sentences(now.answers, DECISION))],
-    ['## Next Steps', now.open === undefined ? [] : [`Answer the last request: ${line(now.open)}`]],
-    ['## Critical Context', join(before('## Critical Context'), context(now))],
+    [
+      '## Key Decisions',
+      mergeItems(getPreviousItems('## Key Decisions'), filterSentences(transcript.answers, DECISION)),
+    ],
+    [
+      '## Next Steps',
+      transcript.openRequest === undefined ? [] : [`Answer the last request: ${shortenToLine(transcript.openRequest)}`],
+    ],
+    ['## Critical Context', mergeItems(getPreviousItems('## Critical Context'), buildContext(transcript))],
   ];
-  return sections.map(([title, items]) => `${title}\n${bullets(items)}`).join('\n\n');
+  return sections.map(([title, items]) => `${title}\n${formatBullets(items)}`).join('\n\n');
 }
 
-const MOST_ITEMS = 20;
+const MAX_ITEMS = 20;
 const CONSTRAINT =
   /\b(?:must(?: not)?|never|always|do not|don't|only|prefer(?:ably)?|make sure|avoid|without|keep|should(?: not)?|required?)\b/i;
 const DECISION = /\b(?:decided|chose|chosen|instead|because|rather than|will use|going with|opted|therefore)\b/i;
-const ORIGIN = 'This summary was extracted by rule by the offline model; no language model read the conversation.';
+const ORIGIN_NOTE = 'This summary was extracted by rule by the offline model; no language model read the conversation.';
 
-/** What an earlier summary already had comes first and is said once. */
-function join(before: readonly string[], now: readonly string[]): readonly string[] {
-  const items = [...new Set([...before, ...now])];
-  return items.length <= MOST_ITEMS * 2 ? items : [...items.slice(0, MOST_ITEMS), ...items.slice(-MOST_ITEMS)];
+/** Items of the earlier summary come first; duplicates are removed. */
+function mergeItems(previous: readonly string[], current: readonly string[]): readonly string[] {
+  const items = [...new Set([...previous, ...current])];
+  return items.length <= MAX_ITEMS * 2 ? items : [...items.slice(0, MAX_ITEMS), ...items.slice(-MAX_ITEMS)];
 }
 
 /** The bullets under a heading of an earlier summary. */
-function itemsOf(summary: string, heading: string): string[] {
+function parseItems(summary: string, heading: string): string[] {
   const start = `\n${summary}`.indexOf(`\n${heading}\n`);
   if (start < 0) return [];
   const body = summary.slice(start + heading.length + 1).split(/\n#{2,3} /)[0] ?? '';
@@ -91,50 +100,50 @@ function itemsOf(summary: string, heading: string): string[] {
     .filter((item) => item !== '' && item !== '(none)');
 }
 
-function sentences(texts: readonly string[], wanted: RegExp): string[] {
-  const all = texts.flatMap((text) => text.split(/(?<=[.!?])\s+|\n+/));
-  return [...new Set(all.filter((sentence) => wanted.test(sentence)).map(line))].slice(0, MOST_ITEMS);
+function filterSentences(texts: readonly string[], pattern: RegExp): string[] {
+  const sentences = texts.flatMap((text) => text.split(/(?<=[.!?])\s+|\n+/));
+  return [...new Set(sentences.filter((sentence) => pattern.test(sentence)).map(shortenToLine))].slice(0, MAX_ITEMS);
 }
 
-function context(now: Transcript): string[] {
-  const paths = [...new Set(now.acts.flatMap((act) => act.path ?? []))];
-  const later = now.requests
+function buildContext(transcript: Transcript): string[] {
+  const paths = [...new Set(transcript.toolCalls.flatMap((record) => record.path ?? []))];
+  const laterRequests = transcript.requests
     .slice(1, -1)
-    .slice(-MOST_ITEMS)
-    .map((request) => `The user also asked: ${line(request)}`);
-  const answer = now.answers.at(-1);
+    .slice(-MAX_ITEMS)
+    .map((request) => `The user also asked: ${shortenToLine(request)}`);
+  const answer = transcript.answers.at(-1);
   return [
-    ...later,
+    ...laterRequests,
     ...(paths.length > 0
       ? [
           `Files touched: ${paths
-            .slice(0, MOST_ITEMS * 2)
-            .map(code)
+            .slice(0, MAX_ITEMS * 2)
+            .map(formatCode)
             .join(', ')}`,
         ]
       : []),
-    ...(answer === undefined ? [] : [`The last answer began: ${brief(answer, 300)}`]),
-    ORIGIN,
+    ...(answer === undefined ? [] : [`The last answer began: ${abbreviate(answer, 300)}`]),
+    ORIGIN_NOTE,
   ];
 }
 
-function isDone(act: Act): boolean {
-  return act.result !== undefined && act.problem === undefined;
+function isSuccessful(record: ToolCallRecord): boolean {
+  return record.result !== undefined && record.problem === undefined;
 }
 
-function describeAct(act: Act): string {
-  const target = act.command ?? act.path ?? act.pattern;
-  return target === undefined ? act.tool : `${act.tool} ${code(target)}`;
+function describeToolCall(record: ToolCallRecord): string {
+  const target = record.command ?? record.path ?? record.pattern;
+  return target === undefined ? record.tool : `${record.tool} ${formatCode(target)}`;
 }
 
-function blocked(act: Act): string {
-  return `${describeAct(act)}: ${brief(act.problem ?? '', 200)}`;
+function describeProblem(record: ToolCallRecord): string {
+  return `${describeToolCall(record)}: ${abbreviate(record.problem ?? '', 200)}`;
 }
 
-function line(text: string): string {
-  return brief(text, 300);
+function shortenToLine(text: string): string {
+  return abbreviate(text, 300);
 }
 
-function bullets(items: readonly string[]): string {
+function formatBullets(items: readonly string[]): string {
   return items.length === 0 ? '- (none)' : items.map((item) => `- ${item}`).join('\n');
 }

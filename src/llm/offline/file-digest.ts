@@ -1,19 +1,20 @@
-// First floor, llm: what can be said of a file by rule: its size, its headings, its names, its first sentences. Pure.
+// Describes a file by rule: size, headings, declared names and first sentences.
 import { isRecord } from '../../base/index.ts';
-import { brief, countLines, cut, plural } from './cutting.ts';
-import { code, series } from './wording.ts';
+import { formatCode, formatList } from './reply-texts.ts';
+import { abbreviate, countLines, formatCount, truncate } from './text-format.ts';
 
-const MOST_ITEMS = 12;
-const LONGEST_FILE = 200_000;
-const LONGEST_LINE = 500;
+const MAX_ITEMS = 12;
+const MAX_FILE_CHARS = 200_000;
+const MAX_LINE_CHARS = 500;
 
 export function digestFile(path: string, content: string, isWhole: boolean): string {
-  const text = cut(content, LONGEST_FILE);
+  const text = truncate(content, MAX_FILE_CHARS);
   const words = text.match(/\S+/g)?.length ?? 0;
-  const subject = isWhole && text.length === content.length ? code(path) : `The part of ${code(path)} that I read`;
-  const size = `${subject} has ${plural(countLines(text), 'line')} and ${plural(words, 'word')}.`;
+  const subject =
+    isWhole && text.length === content.length ? formatCode(path) : `The part of ${formatCode(path)} that I read`;
+  const size = `${subject} has ${formatCount(countLines(text), 'line')} and ${formatCount(words, 'word')}.`;
   const body = /\.jsonc?$/i.test(path) ? digestJson(text) : isProse(path) ? digestProse(text) : digestCode(text);
-  const origin = 'This is extracted by rule, not understood.';
+  const origin = 'This summary is extracted by rule; no language model read the file.';
   return [size, ...body, origin].join('\n\n');
 }
 
@@ -22,36 +23,36 @@ function isProse(path: string): boolean {
 }
 
 function digestProse(text: string): string[] {
-  const { headings, paragraphs } = readProse(text);
+  const { headings, paragraphs } = parseProse(text);
   const parts: string[] = [];
-  if (headings.length > 0) parts.push(`Headings:\n\n${bullets(headings)}`);
+  if (headings.length > 0) parts.push(`Headings:\n\n${formatBullets(headings)}`);
   if (paragraphs.length > 0)
-    parts.push(`It says, in its first sentences:\n\n${bullets(paragraphs.map(firstSentence))}`);
+    parts.push(`First sentences of its paragraphs:\n\n${formatBullets(paragraphs.map(takeFirstSentence))}`);
   return parts;
 }
 
-/** Headings of Markdown and the paragraphs of running text, code blocks left out. */
-function readProse(text: string): { headings: string[]; paragraphs: string[] } {
+/** Returns Markdown headings and paragraphs, without code blocks. */
+function parseProse(text: string): { headings: string[]; paragraphs: string[] } {
   const headings: string[] = [];
   const paragraphs: string[] = [];
   let fence: string | undefined;
-  let open = false;
-  for (const whole of text.split('\n')) {
-    const line = cut(whole, LONGEST_LINE);
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence;
-    const heading = fence === undefined ? headingIn(line) : undefined;
+  let inParagraph = false;
+  for (const fullLine of text.split('\n')) {
+    const line = truncate(fullLine, MAX_LINE_CHARS);
+    const fenceMark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fenceMark) fence = fence === undefined ? fenceMark : line.trim().startsWith(fence) ? undefined : fence;
+    const heading = fence === undefined ? parseHeading(line) : undefined;
     if (heading) headings.push(heading);
-    const running =
-      fence === undefined && !mark && !heading && /^[\p{L}\p{N}*_“"'(]/u.test(line) && !/^[*-]\s/.test(line);
-    if (running && open) paragraphs.push(`${paragraphs.pop()} ${line.trim()}`);
-    else if (running) paragraphs.push(line.trim());
-    open = running;
+    const isParagraphText =
+      fence === undefined && !fenceMark && !heading && /^[\p{L}\p{N}*_“"'(]/u.test(line) && !/^[*-]\s/.test(line);
+    if (isParagraphText && inParagraph) paragraphs.push(`${paragraphs.pop()} ${line.trim()}`);
+    else if (isParagraphText) paragraphs.push(line.trim());
+    inParagraph = isParagraphText;
   }
   return { headings, paragraphs: paragraphs.filter((paragraph) => /\s/.test(paragraph)) };
 }
 
-function headingIn(line: string): string | undefined {
+function parseHeading(line: string): string | undefined {
   const [start] = /^#{1,6}\s+/.exec(line) ?? [];
   if (start === undefined) return undefined;
   return line
@@ -60,7 +61,7 @@ function headingIn(line: string): string | undefined {
     .trimEnd();
 }
 
-function firstSentence(paragraph: string): string {
+function takeFirstSentence(paragraph: string): string {
   return /^.+?[.!?](?=\s|$)/u.exec(paragraph)?.[0] ?? paragraph;
 }
 
@@ -71,13 +72,13 @@ function digestJson(text: string): string[] {
   } catch {
     return ['It is not plain JSON, so I cannot list its keys.'];
   }
-  if (Array.isArray(value)) return [`It is a JSON array of ${plural(value.length, 'item')}.`];
+  if (Array.isArray(value)) return [`It is a JSON array of ${formatCount(value.length, 'item')}.`];
   if (!isRecord(value)) return ['It is a single JSON value.'];
-  const entries = Object.entries(value).map(([key, held]) => {
-    const inside = isRecord(held) ? plural(Object.keys(held).length, 'key') : undefined;
-    return `${code(key)}: ${inside ?? (Array.isArray(held) ? plural(held.length, 'item') : brief(JSON.stringify(held)))}`;
+  const entries = Object.entries(value).map(([key, value]) => {
+    const keyCount = isRecord(value) ? formatCount(Object.keys(value).length, 'key') : undefined;
+    return `${formatCode(key)}: ${keyCount ?? (Array.isArray(value) ? formatCount(value.length, 'item') : abbreviate(JSON.stringify(value)))}`;
   });
-  return [`Its top-level keys:\n\n${bullets(entries)}`];
+  return [`Its top-level keys:\n\n${formatBullets(entries)}`];
 }
 
 const DECLARATION =
@@ -90,18 +91,18 @@ function digestCode(text: string): string[] {
   const imports = lines.filter((line) => IMPORT.test(line)).length;
   const comment = lines.find((line) => /^\s*(?:\/\/|#(?!!)|\/?\*\*?\s|--\s)/.test(line))?.trim();
   const parts: string[] = [];
-  if (comment) parts.push(`Its first comment: ${brief(comment, 200)}`);
-  if (imports > 0) parts.push(`It has ${plural(imports, 'import')}.`);
-  if (names.length > 0) parts.push(`It declares ${series(shortened(names.map(code)))}.`);
+  if (comment) parts.push(`Its first comment: ${abbreviate(comment, 200)}`);
+  if (imports > 0) parts.push(`It has ${formatCount(imports, 'import')}.`);
+  if (names.length > 0) parts.push(`It declares ${formatList(limitItems(names.map(formatCode)))}.`);
   return parts;
 }
 
-function bullets(items: readonly string[]): string {
-  return shortened(items)
-    .map((item) => `- ${brief(item, 200)}`)
+function formatBullets(items: readonly string[]): string {
+  return limitItems(items)
+    .map((item) => `- ${abbreviate(item, 200)}`)
     .join('\n');
 }
 
-function shortened(items: readonly string[]): readonly string[] {
-  return items.length <= MOST_ITEMS ? items : [...items.slice(0, MOST_ITEMS), `${items.length - MOST_ITEMS} more`];
+function limitItems(items: readonly string[]): readonly string[] {
+  return items.length <= MAX_ITEMS ? items : [...items.slice(0, MAX_ITEMS), `${items.length - MAX_ITEMS} more`];
 }

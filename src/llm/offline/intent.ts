@@ -1,7 +1,7 @@
-// First floor, llm: what the offline model can be asked for, as data. Knows neither the words for it nor the tools.
+// The requests that the offline model understands, as data.
 
-/** Something to do with a tool. */
-export type Errand =
+/** A request that needs a tool. */
+export type ToolIntent =
   | { kind: 'list'; path: string }
   | { kind: 'find'; pattern: string; path?: string }
   | { kind: 'search'; pattern: string; regex?: true; ignoreCase?: true; path?: string; glob?: string }
@@ -12,8 +12,8 @@ export type Errand =
   | { kind: 'create'; path: string; content: string }
   | { kind: 'append'; path: string; content: string };
 
-/** Something that only needs words. */
-export type Remark =
+/** A request that needs only a text reply. */
+export type TextIntent =
   | { kind: 'greet' }
   | { kind: 'thanks' }
   | { kind: 'help' }
@@ -21,20 +21,20 @@ export type Remark =
   | { kind: 'say'; text: string }
   | { kind: 'think'; topic: string }
   | { kind: 'count'; to: number }
-  /** What did the last command print? */
+  /** Asks for the output of the last command. */
   | { kind: 'output' }
   | { kind: 'stop' }
   | { kind: 'continue' }
-  | { kind: 'unclear'; words: string; hint?: Hint };
+  | { kind: 'unclear'; request: string; hint?: Hint };
 
-/** Why a request that was nearly understood was not carried out. */
+/** Why a request that was almost understood was not carried out. */
 export type Hint = 'quote-command' | 'name-file' | 'no-delete' | 'count-limit';
 
-export type Intent = Errand | Remark;
+export type Intent = ToolIntent | TextIntent;
 
 export const COUNT_LIMIT = 100_000;
 
-const ERRANDS: ReadonlySet<Intent['kind']> = new Set<Errand['kind']>([
+const TOOL_INTENT_KINDS: ReadonlySet<Intent['kind']> = new Set<ToolIntent['kind']>([
   'list',
   'find',
   'search',
@@ -46,6 +46,6 @@ const ERRANDS: ReadonlySet<Intent['kind']> = new Set<Errand['kind']>([
   'append',
 ]);
 
-export function isErrand(intent: Intent): intent is Errand {
-  return ERRANDS.has(intent.kind);
+export function isToolIntent(intent: Intent): intent is ToolIntent {
+  return TOOL_INTENT_KINDS.has(intent.kind);
 }

@@ -1,18 +1,19 @@
-// First floor, llm: the table from English phrases to intents. First match wins; a rule may decline what it matched.
+// The table of rules that map English phrases to intents. The first rule that matches and returns intents wins.
+
+import { conversationRules } from './conversation-rules.ts';
+import { fileRules } from './file-rules.ts';
 import type { Intent } from './intent.ts';
 import type { Quote } from './quoting.ts';
+import { readOnlyRules } from './read-only-rules.ts';
 import type { Rule } from './rule.ts';
-import { conversationRules } from './rules-conversation.ts';
-import { fileRules } from './rules-files.ts';
-import { lookingRules } from './rules-looking.ts';
 
-const RULES: readonly Rule[] = [...conversationRules, ...fileRules, ...lookingRules];
+const RULES: readonly Rule[] = [...conversationRules, ...fileRules, ...readOnlyRules];
 
-/** What one clause asks for, its politeness already taken off; `undefined` when no rule knows it. */
+/** The intents of a clause without politeness; `undefined` when no rule matches. */
 export function matchClause(clause: string, quotes: readonly Quote[]): readonly Intent[] | undefined {
-  for (const { form, read } of RULES) {
-    const groups = form.exec(clause)?.groups;
-    const intents = groups && read((name) => groups[name], quotes);
+  for (const { pattern, toIntents } of RULES) {
+    const groups = pattern.exec(clause)?.groups;
+    const intents = groups && toIntents((name) => groups[name], quotes);
     if (intents) return intents;
   }
   return undefined;

@@ -1,28 +1,31 @@
-// First floor, llm: where a host is, after what the environment says. Pure; reads no environment itself.
+// Resolves the base URL of a provider from the provider table and the environment.
 import { Fault } from '../../base/index.ts';
-import { publicAddress, trimSlashes } from '../http/address.ts';
+import { redactUrl, trimSlashes } from '../http/url-secrets.ts';
 import type { Provider } from './providers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Empty when the host has no address of its own and none was given. */
-export function baseUrlOf(provider: Provider, env: Env): string {
+/** Empty when the provider has no default URL and the environment sets none. */
+export function resolveBaseUrl(provider: Provider, env: Env): string {
   const { baseUrl, baseUrlEnv } = provider;
-  const given = baseUrlEnv === undefined ? undefined : env[baseUrlEnv]?.trim();
-  return given ? readAddress(provider, baseUrlEnv ?? '', given) : baseUrl;
+  const fromEnv = baseUrlEnv === undefined ? undefined : env[baseUrlEnv]?.trim();
+  return fromEnv ? parseBaseUrl(provider, baseUrlEnv ?? '', fromEnv) : baseUrl;
 }
 
-/** Servers of one's own are also named as Ollama's variable names them: `host`, `host:port`, `:port`, `0.0.0.0`. */
-function readAddress({ baseUrl, keyless, rootPath }: Provider, variable: string, given: string): string {
-  const named = /^[a-z][a-z\d+.-]*:\/\//i.test(given);
-  const address = named || !keyless ? given : `http://${given.startsWith(':') ? 'localhost' : ''}${given}`;
+/** Local servers also accept the forms of OLLAMA_HOST: `host`, `host:port`, `:port`, `0.0.0.0`. */
+function parseBaseUrl({ baseUrl, keyless, rootPath }: Provider, variable: string, value: string): string {
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(value);
+  const address = hasScheme || !keyless ? value : `http://${value.startsWith(':') ? 'localhost' : ''}${value}`;
   if (!URL.canParse(address) || !/^https?:/i.test(address)) {
-    const shown = publicAddress(given).replace(/^[^/]*@/, '');
-    throw new Fault('config', `${variable} is no web address: ${shown}. Write it like ${baseUrl || 'https://host/v1'}`);
+    const shown = redactUrl(value).replace(/^[^/]*@/, '');
+    throw new Fault(
+      'config',
+      `${variable} is not a valid HTTP URL: ${shown}. Use a URL like ${baseUrl || 'https://host/v1'}`,
+    );
   }
   const url = new URL(address);
-  if (!named && !/:\d+(\/|$)/.test(given)) url.port = new URL(baseUrl).port;
-  // Where a server listens on every address, it is reached on its own.
+  if (!hasScheme && !/:\d+(\/|$)/.test(value)) url.port = new URL(baseUrl).port;
+  // A wildcard address cannot be connected to on every system.
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = 'localhost';
   if (url.pathname === '/' && rootPath !== undefined) url.pathname = rootPath;
   return trimSlashes(url.href);

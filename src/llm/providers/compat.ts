@@ -1,4 +1,4 @@
-// First floor, llm: in what the hosts that speak Chat Completions differ. Data; the names are those of models.json.
+// Differences between servers of the Chat Completions API. The keys are those of `compat` in models.json.
 import {
   boolean,
   type InferOutput,
@@ -14,69 +14,69 @@ import {
 import { Fault } from '../../base/index.ts';
 import { THINKING_LEVELS } from '../../protocol/index.ts';
 
-const levelMap = object(Object.fromEntries(THINKING_LEVELS.map((level) => [level, optional(string())])));
+const levelMapSchema = object(Object.fromEntries(THINKING_LEVELS.map((level) => [level, optional(string())])));
 
-const compat = object({
-  /** The system prompt of a reasoning model goes under `developer`. */
+const compatSchema = object({
+  /** The system prompt of a reasoning model is sent with the role `developer`. */
   supportsDeveloperRole: boolean(),
   supportsTools: boolean(),
   supportsReasoningEffort: boolean(),
-  /** What the host calls our levels. Every server knows `low`, `medium` and `high`. */
-  reasoningEffortMap: levelMap,
-  /** How thinking is asked for: beside or instead of `reasoning_effort`. */
+  /** Thinking level → value of the server. Every server accepts `low`, `medium` and `high`. */
+  reasoningEffortMap: levelMapSchema,
+  /** How thinking is requested, in addition to or instead of `reasoning_effort`. */
   thinkingFormat: picklist(['openai', 'openrouter', 'deepseek', 'zai', 'together', 'qwen', 'qwen-chat-template']),
-  /** Every reasoning model of the host can be told not to think. Others are told so only where the model lists `off`. */
+  /** Thinking can be disabled for every reasoning model of the provider. Otherwise only for models that list `off`. */
   canDisableThinking: boolean(),
   /** `stream_options.include_usage`. */
   supportsUsageInStreaming: boolean(),
-  /** Without it, an answer may end without a reason. */
+  /** If false, a reply may end without a finish reason. */
   supportsFinishReason: boolean(),
   maxTokensField: picklist(['max_tokens', 'max_completion_tokens']),
-  /** Thinking is sent back in the field in which it came. */
+  /** Thinking is sent back in the field in which it was received. */
   replaysThinking: boolean(),
   /** Thinking is sent back as ordinary text. */
   requiresThinkingAsText: boolean(),
-  /** While it thinks, every earlier answer must have its `reasoning_content`, also those of other models. */
+  /** While thinking is enabled, every earlier reply must have `reasoning_content`, including those of other models. */
   requiresReasoningContentOnAssistantMessages: boolean(),
-  /** An answer that begins with `<think>` began with thinking. */
+  /** A reply that starts with `<think>` starts with thinking. */
   thinkTags: boolean(),
-  /** Such thinking goes back between its tags. */
+  /** Such thinking is sent back between its tags. */
   requiresThinkTags: boolean(),
-  /** Call ids are nine letters and digits. */
+  /** Call ids consist of nine letters and digits. */
   requiresMistralToolIds: boolean(),
   requiresToolResultName: boolean(),
-  /** No user message may follow a tool's result directly. */
+  /** A user message must not directly follow a tool result. */
   requiresAssistantAfterToolResult: boolean(),
-  /** Two messages of one role in a row are refused. */
+  /** Two consecutive messages with the same role are rejected. */
   requiresAlternatingRoles: boolean(),
   supportsPromptCacheKey: boolean(),
-  /** Header that brings the requests of a session to the same machine, whose cache is warm. */
+  /** Header that routes the requests of a session to the same machine, to use its cache. */
   sessionHeader: string(),
-  /** Header that says who asks: `user`, or `agent` when it is a tool that answers. */
+  /** Header for the initiator of the request: `user`, or `agent` after a tool result. */
   initiatorHeader: string(),
-  /** Header that says that there are images. */
+  /** Header for requests with images. */
   imageHeader: string(),
   cacheControlFormat: picklist(['anthropic', 'none']),
-  /** Asks for arguments as they are written, instead of all at the end. */
+  /** Streams tool arguments while they are generated, instead of sending them at the end. */
   zaiToolStream: boolean(),
   openRouterRouting: record(string(), unknown()),
   vercelGatewayRouting: record(string(), unknown()),
 });
 
-const overrides = partial(compat);
+const overridesSchema = partial(compatSchema);
 
-export type CompatOverrides = InferOutput<typeof overrides>;
-type Optional =
+export type CompatOverrides = InferOutput<typeof overridesSchema>;
+type OptionalField =
   | 'sessionHeader'
   | 'initiatorHeader'
   | 'imageHeader'
   | 'cacheControlFormat'
   | 'openRouterRouting'
   | 'vercelGatewayRouting';
-export type Compat = Omit<InferOutput<typeof compat>, Optional> & Pick<CompatOverrides, Optional>;
+export type Compat = Omit<InferOutput<typeof compatSchema>, OptionalField> & Pick<CompatOverrides, OptionalField>;
 
-/** What a server that nobody knows is taken for. */
-const COMMON_COMPAT: Compat = {
+/** Assumed for unknown servers. */
+const DEFAULT_COMPAT: Compat = {
   supportsDeveloperRole: false,
   supportsTools: true,
   supportsReasoningEffort: true,
@@ -94,23 +94,23 @@ const COMMON_COMPAT: Compat = {
   requiresMistralToolIds: false,
   requiresToolResultName: false,
   requiresAssistantAfterToolResult: false,
-  // The chat templates of many models (Mistral, Llama) refuse two turns of one role, and a server runs any model.
+  // Chat templates of many models (Mistral, Llama) reject consecutive turns of the same role, and a server can run any model.
   requiresAlternatingRoles: true,
   supportsPromptCacheKey: false,
   zaiToolStream: false,
 };
 
-/** What is known of the host counts more than what is common, and what the user says counts most: key by key. */
-export function withCompat(host: CompatOverrides = {}, own: CompatOverrides = {}): Compat {
-  const maps = [COMMON_COMPAT, host, own].map(({ reasoningEffortMap }) => reasoningEffortMap);
-  return { ...COMMON_COMPAT, ...host, ...own, reasoningEffortMap: Object.assign({}, ...maps) };
+/** Per key: user settings override provider settings, which override the defaults. */
+export function mergeCompat(providerCompat: CompatOverrides = {}, userCompat: CompatOverrides = {}): Compat {
+  const maps = [DEFAULT_COMPAT, providerCompat, userCompat].map(({ reasoningEffortMap }) => reasoningEffortMap);
+  return { ...DEFAULT_COMPAT, ...providerCompat, ...userCompat, reasoningEffortMap: Object.assign({}, ...maps) };
 }
 
-/** Unknown names are let pass, because other programs read the same file. */
-export function readCompat(given: Readonly<Record<string, unknown>>): CompatOverrides {
-  const read = safeParse(overrides, given);
-  if (read.success) return read.output;
-  const [issue] = read.issues;
+/** Unknown keys are accepted, because other programs read the same file. */
+export function parseCompat(compat: Readonly<Record<string, unknown>>): CompatOverrides {
+  const result = safeParse(overridesSchema, compat);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
   const path = issue.path?.map(({ key }) => String(key)).join('.') ?? '';
-  throw new Fault('config', `The setting compat.${path} in models.json is wrong: ${issue.message}`);
+  throw new Fault('config', `The setting compat.${path} in models.json is invalid: ${issue.message}`);
 }

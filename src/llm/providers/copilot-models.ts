@@ -1,32 +1,32 @@
-// First floor, llm: the models that a person's Copilot has, asked of it: they differ from plan to plan. Keeps nothing.
-import { Fault, isRecord, messageOf } from '../../base/index.ts';
+// Lists the models of the user's Copilot plan. The list differs between plans.
+import { Fault, getErrorMessage, isRecord } from '../../base/index.ts';
 import { redact } from '../../base/redaction.ts';
 import { type Model, THINKING_LEVELS, type ThinkingLevel } from '../../protocol/index.ts';
-import { COPILOT_HEADERS } from '../credentials/copilot-headers.ts';
-import { readJson } from '../http/limits.ts';
+import { readJson } from '../http/response-limits.ts';
+import { COPILOT_HEADERS } from './copilot-headers.ts';
 import type { Provider } from './providers.ts';
-import type { ServerPorts } from './server-models.ts';
+import type { ModelListPorts } from './server-models.ts';
 
 type Fields = Record<string, unknown>;
 
 const TIMEOUT_MS = 5_000;
-const CONTEXT_WINDOW = 128_000;
-const MAX_TOKENS = 16_384;
-const WAY_OUT = 'Sign in again.';
+const DEFAULT_CONTEXT_WINDOW = 128_000;
+const DEFAULT_MAX_TOKENS = 16_384;
+const SIGN_IN_HINT = 'Sign in again.';
 
-/** The formats that we speak, best first. */
-const APIS: readonly (readonly [endpoint: string, api: string])[] = [
+/** Supported wire formats, in order of preference. */
+const API_BY_ENDPOINT: readonly (readonly [endpoint: string, api: string])[] = [
   ['/chat/completions', 'openai-completions'],
   ['/responses', 'openai-responses'],
 ];
 
-export async function listCopilotModels(provider: Provider, ports: ServerPorts): Promise<Model[]> {
-  const { data } = await listed(provider, ports);
-  if (!Array.isArray(data)) throw new Fault('no_model', `${provider.name} did not list its models. ${WAY_OUT}`);
-  return data.filter(isRecord).flatMap((entry) => modelOf(provider, entry));
+export async function listCopilotModels(provider: Provider, ports: ModelListPorts): Promise<Model[]> {
+  const { data } = await fetchModelList(provider, ports);
+  if (!Array.isArray(data)) throw new Fault('no_model', `${provider.name} did not list its models. ${SIGN_IN_HINT}`);
+  return data.filter(isRecord).flatMap((entry) => toModels(provider, entry));
 }
 
-async function listed({ name, baseUrl }: Provider, { fetch, clock, apiKey }: ServerPorts): Promise<Fields> {
+async function fetchModelList({ name, baseUrl }: Provider, { fetch, clock, apiKey }: ModelListPorts): Promise<Fields> {
   const aborter = new AbortController();
   const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());
   try {
@@ -35,31 +35,38 @@ async function listed({ name, baseUrl }: Provider, { fetch, clock, apiKey }: Ser
       signal: aborter.signal,
       redirect: 'error',
     });
-    const said = response.ok ? await readJson(response) : undefined;
-    if (isRecord(said)) return said;
-    throw new Fault('no_model', `${name} answered ${response.status} when asked for its models. ${WAY_OUT}`);
+    const body = response.ok ? await readJson(response) : undefined;
+    if (isRecord(body)) return body;
+    throw new Fault('no_model', `${name} returned status ${response.status} for the list of models. ${SIGN_IN_HINT}`);
   } catch (thrown) {
     if (thrown instanceof Fault) throw thrown;
-    const why = aborter.signal.aborted
+    const reason = aborter.signal.aborted
       ? `no answer within ${TIMEOUT_MS / 1000} seconds`
-      : redact(messageOf(thrown), [apiKey ?? '']);
-    throw new Fault('no_model', `${name} cannot be asked for its models: ${why}`, { cause: thrown });
+      : redact(getErrorMessage(thrown), [apiKey ?? '']);
+    throw new Fault('no_model', `The models of ${name} cannot be listed: ${reason}`, { cause: thrown });
   } finally {
     cancel();
   }
 }
 
-/** Those that the plan hides or the company forbids are not offered, nor those that cannot be spoken with. */
-function modelOf({ id: provider, baseUrl }: Provider, entry: Fields): Model[] {
-  const { id, name, model_picker_enabled: shown, policy, capabilities } = entry;
+/** Empty for models that the plan hides, that the organization disables, or that no supported format can reach. */
+function toModels({ id: provider, baseUrl }: Provider, entry: Fields): Model[] {
+  const { id, name, model_picker_enabled: pickerEnabled, policy, capabilities } = entry;
   const { type = 'chat', limits, supports } = isRecord(capabilities) ? capabilities : {};
-  const can = isRecord(supports) ? supports : {};
+  const abilities = isRecord(supports) ? supports : {};
   const isForbidden = isRecord(policy) && policy.state === 'disabled';
-  const api = apiOf(entry.supported_endpoints);
-  if (typeof id !== 'string' || !api || type !== 'chat' || shown === false || isForbidden || can.tool_calls === false) {
+  const api = selectApi(entry.supported_endpoints);
+  if (
+    typeof id !== 'string' ||
+    !api ||
+    type !== 'chat' ||
+    pickerEnabled === false ||
+    isForbidden ||
+    abilities.tool_calls === false
+  ) {
     return [];
   }
-  const levels = levelsIn(can.reasoning_effort);
+  const levels = readThinkingLevels(abilities.reasoning_effort);
   return [
     {
       id,
@@ -68,8 +75,8 @@ function modelOf({ id: provider, baseUrl }: Provider, entry: Fields): Model[] {
       provider,
       baseUrl,
       reasoning: levels.length > 0,
-      input: can.vision === true ? ['text', 'image'] : ['text'],
-      ...roomIn(isRecord(limits) ? limits : {}),
+      input: abilities.vision === true ? ['text', 'image'] : ['text'],
+      ...readTokenLimits(isRecord(limits) ? limits : {}),
       cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
       ...(levels.length > 0 ? { thinkingLevels: levels } : {}),
       headers: COPILOT_HEADERS,
@@ -77,25 +84,25 @@ function modelOf({ id: provider, baseUrl }: Provider, entry: Fields): Model[] {
   ];
 }
 
-/** Where nothing is said, the format that came first is spoken. */
-function apiOf(endpoints: unknown): string | undefined {
-  if (!Array.isArray(endpoints)) return APIS[0]?.[1];
-  return APIS.find(([endpoint]) => endpoints.includes(endpoint))?.[1];
+/** Without a list of endpoints the first format is used. */
+function selectApi(endpoints: unknown): string | undefined {
+  if (!Array.isArray(endpoints)) return API_BY_ENDPOINT[0]?.[1];
+  return API_BY_ENDPOINT.find(([endpoint]) => endpoints.includes(endpoint))?.[1];
 }
 
-function levelsIn(efforts: unknown): ThinkingLevel[] {
+function readThinkingLevels(efforts: unknown): ThinkingLevel[] {
   return Array.isArray(efforts) ? THINKING_LEVELS.filter((level) => efforts.includes(level)) : [];
 }
 
-/** The prompt has a limit of its own, which is often less than the window. */
-function roomIn(limits: Fields): Pick<Model, 'contextWindow' | 'maxTokens'> {
-  const maxTokens = count(limits.max_output_tokens) ?? MAX_TOKENS;
-  const prompt = count(limits.max_prompt_tokens);
-  const window = count(limits.max_context_window_tokens) ?? CONTEXT_WINDOW;
+/** The prompt has a separate limit, which is often smaller than the context window. */
+function readTokenLimits(limits: Fields): Pick<Model, 'contextWindow' | 'maxTokens'> {
+  const maxTokens = readPositiveInteger(limits.max_output_tokens) ?? DEFAULT_MAX_TOKENS;
+  const prompt = readPositiveInteger(limits.max_prompt_tokens);
+  const window = readPositiveInteger(limits.max_context_window_tokens) ?? DEFAULT_CONTEXT_WINDOW;
   const contextWindow = prompt === undefined ? window : Math.min(window, prompt + maxTokens);
   return { contextWindow, maxTokens: Math.min(maxTokens, contextWindow) };
 }
 
-function count(value: unknown): number | undefined {
+function readPositiveInteger(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
 }

@@ -1,9 +1,9 @@
-// Ground floor: the events of a conversation that shrinks, by itself or when it is told to.
+// Events of automatic and requested compactions.
 import { boolean, literal, nullable, object, optional, picklist, string } from 'valibot';
-import { compactionResult } from '../compaction.ts';
+import { compactionResult } from '../compaction-result.ts';
 import { event } from '../event.ts';
 
-const outcome = {
+const endFields = {
   result: nullable(compactionResult),
   aborted: boolean(),
   willRetry: boolean(),
@@ -12,24 +12,24 @@ const outcome = {
 
 export const autoCompactionStart = event(
   'auto_compaction_start',
-  'The conversation is summarised: it nears the limit of the context window (`threshold`) or has passed it (`overflow`).',
+  'Automatic compaction starts: the context is close to the limit of the context window (`threshold`) or exceeds it (`overflow`).',
   object({ reason: picklist(['threshold', 'overflow']) }),
 );
 
 export const autoCompactionEnd = event(
   'auto_compaction_end',
-  'Summarising is over. `result` is null when it was aborted or failed; `willRetry` says that the refused prompt is sent again.',
-  object(outcome),
+  'Automatic compaction has ended. `result` is null when it was aborted or failed; `willRetry` is true when the rejected request is sent again.',
+  object(endFields),
 );
 
 export const compactionStart = event(
   'compaction_start',
-  'Somebody asked for the conversation to be summarised.',
+  'A requested compaction starts.',
   object({ reason: literal('manual') }),
 );
 
 export const compactionEnd = event(
   'compaction_end',
-  'What compaction_start announced is over. `result` is null when it was aborted, refused or failed.',
-  object({ reason: literal('manual'), ...outcome }),
+  'A requested compaction has ended. `result` is null when it was aborted, refused or failed.',
+  object({ reason: literal('manual'), ...endFields }),
 );

@@ -1,12 +1,12 @@
-// Table of contents: every event of the protocol, once.
+// The list of all events of the protocol.
 import type { EventOf } from '../event.ts';
 import { budgetExceeded, budgetWarning } from './budget.ts';
 import { autoCompactionEnd, autoCompactionStart, compactionEnd, compactionStart } from './compaction.ts';
 import { extensionError, notice } from './extension.ts';
-import { skillLoaded, todoReminder, ttsrTriggered } from './guidance.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
 import { queueUpdate } from './queue.ts';
 import { autoRetryEnd, autoRetryStart } from './retry.ts';
+import { skillLoaded, todoReminder, ttsrTriggered } from './rules-and-reminders.ts';
 import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
 import { sessionInfoChanged, thinkingLevelChanged } from './session.ts';
 import { bashExecutionUpdate } from './shell.ts';
@@ -19,8 +19,8 @@ import {
   subagentVerificationEnd,
   subagentVerificationStart,
 } from './subagent.ts';
+import { subagentEvent, subagentLifecycleEvent, subagentProgressEvent } from './subagent-subscription.ts';
 import { toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
-import { subagentEvent, subagentLifecycleChanged, subagentProgressed } from './watched.ts';
 
 export const events = [
   agentStart,
@@ -51,8 +51,8 @@ export const events = [
   subagentVerificationCommandStart,
   subagentVerificationCommandEnd,
   subagentVerificationEnd,
-  subagentLifecycleChanged,
-  subagentProgressed,
+  subagentLifecycleEvent,
+  subagentProgressEvent,
   subagentEvent,
   budgetWarning,
   budgetExceeded,

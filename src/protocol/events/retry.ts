@@ -1,15 +1,15 @@
-// Ground floor: the events of asking again.
+// Events of automatic retries after a provider error.
 import { boolean, number, object, optional, string } from 'valibot';
 import { event } from '../event.ts';
 
 export const autoRetryStart = event(
   'auto_retry_start',
-  'The provider failed in a way that passes. Another run starts by itself after `delayMs`.',
+  'The provider failed with a temporary error. Another run starts automatically after `delayMs` milliseconds.',
   object({ attempt: number(), maxAttempts: number(), delayMs: number(), errorMessage: string() }),
 );
 
 export const autoRetryEnd = event(
   'auto_retry_end',
-  'Asking again is over: an answer came, the attempts are used up, or somebody cancelled.',
+  'Retrying has ended: a request succeeded, all attempts failed, or the retry was cancelled.',
   object({ success: boolean(), attempt: number(), finalError: optional(string()) }),
 );

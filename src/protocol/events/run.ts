@@ -1,13 +1,13 @@
-// Ground floor: the events of a run and of its turns.
+// Events of a run and of its turns.
 import { array, boolean, object } from 'valibot';
 import { event } from '../event.ts';
 import { agentMessage, assistantMessage, toolResultMessage } from '../message.ts';
 
-export const agentStart = event('agent_start', 'The agent begins to work on a prompt.', object({}));
+export const agentStart = event('agent_start', 'A run starts: the agent begins to work on a prompt.', object({}));
 
 export const agentEnd = event(
   'agent_end',
-  'A run is over. `messages` holds what this run made, not the history; `willRetry` says that another run follows by itself.',
+  'A run has ended. `messages` holds the messages of this run, not the whole history; `willRetry` is true when another run follows automatically.',
   object({ messages: array(agentMessage), willRetry: boolean() }),
 );
 
@@ -17,10 +17,14 @@ export const agentSettled = event(
   object({ aborted: boolean() }),
 );
 
-export const turnStart = event('turn_start', 'A turn begins: one model answer and its tool calls.', object({}));
+export const turnStart = event(
+  'turn_start',
+  'A turn starts: one response of the model and its tool calls.',
+  object({}),
+);
 
 export const turnEnd = event(
   'turn_end',
-  'A turn is over, with the answer and the results of its tool calls.',
+  'A turn has ended, with the response of the model and the results of its tool calls.',
   object({ message: assistantMessage, toolResults: array(toolResultMessage) }),
 );

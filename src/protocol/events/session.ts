@@ -1,16 +1,16 @@
-// Ground floor: the events of a session whose choices change.
+// Events for changed session settings.
 import { object, string } from 'valibot';
 import { event } from '../event.ts';
 import { thinkingLevel } from '../model.ts';
 
 export const sessionInfoChanged = event(
   'session_info_changed',
-  'The session has another display name.',
+  'The display name of the session has changed.',
   object({ name: string() }),
 );
 
 export const thinkingLevelChanged = event(
   'thinking_level_changed',
-  'The model thinks harder or less hard from the next request on: somebody said so, or another model cannot do the same.',
+  'The thinking level has changed, from the next request on: it was set, or the new model does not support the previous level.',
   object({ level: thinkingLevel }),
 );

@@ -1,10 +1,10 @@
-// Ground floor: the events of commands that the host runs itself.
+// Event for the output of shell commands that the host runs.
 import { number, object, optional, string, union } from 'valibot';
 import { event } from '../event.ts';
 
 export const bashExecutionUpdate = event(
   'bash_execution_update',
-  'A command of `bash` said something: what is new, in order. `id` is that of the call. A host that does not keep up misses some; the response has the end of it all.',
+  'New output of a `bash` command, in order. `id` is the id of the call. A host that reads too slowly misses some updates; the response contains the end of the output.',
   object({ id: optional(union([string(), number()])), delta: string() }),
   { durable: false },
 );

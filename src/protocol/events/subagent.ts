@@ -1,27 +1,27 @@
-// Ground floor: the events of subagents and of the checks on their work. `id` names the task throughout, repairs included.
+// Events of subagents and of the verification of their work. `id` is the id of the task, also in repair runs.
 import { array, boolean, number, object, optional, picklist, string } from 'valibot';
 import { event } from '../event.ts';
 import { subagentResult, verificationResult } from '../subagent.ts';
 
 const { error, aborted, abortReason, patchPath, nestedPatches, newRepositories } = subagentResult.entries;
-const attempt = { id: string(), attempt: number() };
+const attemptFields = { id: string(), attempt: number() };
 
 export const subagentStart = event(
   'subagent_start',
-  'A subagent begins to work on its task. Tasks that are refused or cancelled before that have no events.',
+  'A subagent starts to work on its task. Tasks that are refused or cancelled before that have no events.',
   object({ id: string(), agent: string(), isolated: boolean() }),
 );
 
 export const subagentSession = event(
   'subagent_session',
-  'The session of a subagent is open: which model and tools it has, and what it is told. A repair has one of its own.',
+  'The session of a subagent is open. Contains its model, its tools and its prompt. A repair run has its own session and its own event.',
   object({ id: string(), model: string(), contextWindow: number(), tools: array(string()), prompt: string() }),
   { stability: 'experimental' },
 );
 
 export const subagentEnd = event(
   'subagent_end',
-  'A subagent is done, its work is checked and its worktree is gone. Exactly one for each start. When the exit code is not 0, the fields from `error` on say why and where its change is kept.',
+  'A subagent has ended, its work is verified and its worktree is removed. Sent exactly once for each subagent_start. When `exitCode` is not 0, the fields from `error` on give the reason and the location of its saved changes.',
   object({
     ...{ id: string(), agent: string(), exitCode: number(), verification: optional(verificationResult) },
     ...{ error, aborted, abortReason, patchPath, nestedPatches, newRepositories },
@@ -30,21 +30,21 @@ export const subagentEnd = event(
 
 export const subagentVerificationStart = event(
   'subagent_verification_start',
-  'An attempt to verify what a subagent did begins.',
-  object({ ...attempt, profile: optional(string()) }),
+  'A verification attempt starts.',
+  object({ ...attemptFields, profile: optional(string()) }),
 );
 
 export const subagentVerificationCommandStart = event(
   'subagent_verification_command_start',
-  'A command of the verification is about to run.',
-  object({ ...attempt, commandName: string() }),
+  'A verification command starts.',
+  object({ ...attemptFields, commandName: string() }),
 );
 
 export const subagentVerificationCommandEnd = event(
   'subagent_verification_command_end',
-  'A command of the verification is over. `artifactId` is the path of its output, when it had any.',
+  'A verification command has ended. `artifactId` is the path of its output, if there was any.',
   object({
-    ...attempt,
+    ...attemptFields,
     commandName: string(),
     exitCode: number(),
     durationMs: number(),
@@ -54,6 +54,6 @@ export const subagentVerificationCommandEnd = event(
 
 export const subagentVerificationEnd = event(
   'subagent_verification_end',
-  'An attempt to verify is over. `budget_exceeded` when the budget stopped it, or the repair that would have followed.',
-  object({ ...attempt, status: picklist(['passed', 'failed', 'skipped', 'budget_exceeded']) }),
+  'A verification attempt has ended. The status is `budget_exceeded` when the budget stopped the attempt or the repair that would have followed.',
+  object({ ...attemptFields, status: picklist(['passed', 'failed', 'skipped', 'budget_exceeded']) }),
 );

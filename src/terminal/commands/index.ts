@@ -1,39 +1,40 @@
-// Table of contents: the words with a slash that the terminal knows itself. Extensions, templates and skills bring theirs.
-import type { SlashCommand } from './command.ts';
+// The built-in slash commands of the terminal.
+
+import { clear, edit, followUp, KEY_HELP, quit, reload } from './general.ts';
 import { model, thinking } from './models.ts';
-import { afterwards, clear, edit, KEYS, quit, reload } from './program.ts';
-import { branch, compact, exportPage, fresh, name, resume, session } from './sessions.ts';
+import { branch, compact, exportHtml, newSession, resume, session, setName } from './sessions.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 const help: SlashCommand = {
   name: 'help',
-  doc: 'This list',
-  async run(_, room) {
-    const own = OWN_COMMANDS.map((command) => [spelled(command), command.doc] as const);
-    const { commands } = await room.client.call('get_commands');
+  doc: 'List commands and keys',
+  async run(_, context) {
+    const builtin = BUILTIN_COMMANDS.map((command) => [formatUsage(command), command.doc] as const);
+    const { commands } = await context.client.call('get_commands');
     const others = commands.map((command) => [`/${command.name}`, command.description ?? command.source] as const);
-    const rows = [...own, ...others].map(([word, doc]) => `${word.padEnd(16)} ${doc}`);
-    room.say([...rows, '', KEYS].join('\n'));
+    const rows = [...builtin, ...others].map(([usage, doc]) => `${usage.padEnd(16)} ${doc}`);
+    context.notify([...rows, '', KEY_HELP].join('\n'));
   },
 };
 
-export const OWN_COMMANDS: readonly SlashCommand[] = [
+export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   help,
   model,
   thinking,
-  fresh,
+  newSession,
   resume,
   branch,
-  name,
+  setName,
   session,
   compact,
-  exportPage,
-  afterwards,
+  exportHtml,
+  followUp,
   edit,
   reload,
   clear,
   quit,
 ];
 
-function spelled({ name, takes }: SlashCommand): string {
-  return `/${name}${takes ? ` ${takes}` : ''}`;
+function formatUsage({ name, argumentHint }: SlashCommand): string {
+  return `/${name}${argumentHint ? ` ${argumentHint}` : ''}`;
 }

@@ -1,71 +1,79 @@
-// The hall, terminal: /model and /thinking.
+// The commands /model and /thinking.
 import { Fault } from '../../base/index.ts';
 import type { Model } from '../../protocol/index.ts';
-import type { Room, SlashCommand } from './command.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 const OFFLINE = /^(parley\/)?offline$/i;
 
 export const model: SlashCommand = {
   name: 'model',
-  takes: '[NAME]',
-  doc: 'Choose the model that answers',
-  words: async (room) => (await available(room)).map(spelled),
-  async run(args, room) {
-    const models = await available(room);
-    const listed = models.filter((one) => spelled(one).toLowerCase().includes(args.toLowerCase()));
-    // The offline model is not listed beside others, and can be named all the same.
-    const fitting: readonly Named[] =
+  argumentHint: '[NAME]',
+  doc: 'Select the model',
+  getArgumentCompletions: async (context) => (await listModels(context)).map(formatModelId),
+  async run(args, context) {
+    const models = await listModels(context);
+    const listed = models.filter((candidate) => formatModelId(candidate).toLowerCase().includes(args.toLowerCase()));
+    // The offline model is not listed when other models are available, but it can be selected by name.
+    const matches: readonly ModelRef[] =
       listed.length === 0 && OFFLINE.test(args) ? [{ provider: 'parley', id: 'offline' }] : listed;
-    if (fitting.length === 0)
-      throw new Fault('not_found', `No model that can be used is called ${args}; /model lists them.`);
-    const exact = fitting.find((one) => spelled(one) === args || one.id === args);
-    const chosen = exact ?? (args !== '' && fitting.length === 1 ? fitting[0] : await chosenOf(fitting, room));
+    if (matches.length === 0)
+      throw new Fault('not_found', `Model not available: ${args}. Run /model to list the available models.`);
+    const exact = matches.find((candidate) => formatModelId(candidate) === args || candidate.id === args);
+    const chosen = exact ?? (args !== '' && matches.length === 1 ? matches[0] : await chooseModel(matches, context));
     if (!chosen) return;
-    await room.client.call('set_model', { provider: chosen.provider, modelId: chosen.id });
-    await room.refresh();
-    room.say(`${spelled(chosen)} answers from here on.`);
+    await context.client.call('set_model', { provider: chosen.provider, modelId: chosen.id });
+    await context.refreshStatus();
+    context.notify(`${formatModelId(chosen)} is now the selected model.`);
   },
 };
 
 export const thinking: SlashCommand = {
   name: 'thinking',
-  takes: '[LEVEL]',
-  doc: 'Choose how hard the model thinks',
-  words: async (room) => (await room.client.call('get_available_thinking_levels')).levels,
-  async run(args, room) {
-    const { levels } = await room.client.call('get_available_thinking_levels');
-    const at = Math.max(0, levels.indexOf(room.state.thinkingLevel));
-    const wanted = args || (await room.choose('How hard shall the model think?', levels.map(plainChoice), at));
-    const level = levels.find((one) => one === wanted);
-    if (wanted === undefined) return;
-    if (!level) throw new Fault('invalid_params', `${wanted} is no level of this model; it has ${levels.join(', ')}.`);
-    await room.client.call('set_thinking_level', { level });
-    await room.refresh();
-    room.say(`Thinking: ${room.state.thinkingLevel}`);
+  argumentHint: '[LEVEL]',
+  doc: 'Set the thinking level',
+  getArgumentCompletions: async (context) => (await context.client.call('get_available_thinking_levels')).levels,
+  async run(args, context) {
+    const { levels } = await context.client.call('get_available_thinking_levels');
+    const at = Math.max(0, levels.indexOf(context.state.thinkingLevel));
+    const requested = args || (await context.choose('Select a thinking level', levels.map(toChoice), at));
+    const level = levels.find((candidate) => candidate === requested);
+    if (requested === undefined) return;
+    if (!level)
+      throw new Fault(
+        'invalid_params',
+        `${requested} is not a thinking level of this model. Available levels: ${levels.join(', ')}.`,
+      );
+    await context.client.call('set_thinking_level', { level });
+    await context.refreshStatus();
+    context.notify(`Thinking: ${context.state.thinkingLevel}`);
   },
 };
 
-function plainChoice(value: string) {
+function toChoice(value: string) {
   return { value, label: value };
 }
 
-async function available({ client }: Room): Promise<readonly Model[]> {
+async function listModels({ client }: CommandContext): Promise<readonly Model[]> {
   return (await client.call('get_available_models')).models;
 }
 
-function spelled({ provider, id }: Pick<Model, 'provider' | 'id'>): string {
+function formatModelId({ provider, id }: Pick<Model, 'provider' | 'id'>): string {
   return `${provider}/${id}`;
 }
 
-type Named = Pick<Model, 'provider' | 'id'> & Partial<Pick<Model, 'name'>>;
+type ModelRef = Pick<Model, 'provider' | 'id'> & Partial<Pick<Model, 'name'>>;
 
-async function chosenOf(models: readonly Named[], room: Room): Promise<Named | undefined> {
-  const now = room.state.model && spelled(room.state.model);
-  const choices = models.map((one) => ({ value: spelled(one), label: spelled(one), doc: one.name }));
+async function chooseModel(models: readonly ModelRef[], context: CommandContext): Promise<ModelRef | undefined> {
+  const current = context.state.model && formatModelId(context.state.model);
+  const choices = models.map((candidate) => ({
+    value: formatModelId(candidate),
+    label: formatModelId(candidate),
+    doc: candidate.name,
+  }));
   const at = Math.max(
     0,
-    choices.findIndex(({ value }) => value === now),
+    choices.findIndex(({ value }) => value === current),
   );
-  const value = await room.choose('Which model shall answer?', choices, at);
-  return models.find((one) => spelled(one) === value);
+  const value = await context.choose('Select a model', choices, at);
+  return models.find((candidate) => formatModelId(candidate) === value);
 }

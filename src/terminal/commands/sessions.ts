@@ -1,73 +1,73 @@
-// The hall, terminal: the words about conversations: a new one, an old one, another way from here, a page of it.
+// Commands about sessions: /new, /resume, /branch, /name, /session, /compact and /export.
 import { Fault } from '../../base/index.ts';
-import type { Room, SlashCommand } from './command.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
-export const fresh: SlashCommand = {
+export const newSession: SlashCommand = {
   name: 'new',
-  doc: 'Begin a new conversation; this one stays on disk',
-  async run(_, room) {
-    const { cancelled } = await room.client.call('new_session', {});
-    if (!cancelled) await room.turnTo('A new conversation');
+  doc: 'Start a new session; this one stays on disk',
+  async run(_, context) {
+    const { cancelled } = await context.client.call('new_session', {});
+    if (!cancelled) await context.showSession('New session');
   },
 };
 
 export const resume: SlashCommand = {
   name: 'resume',
-  takes: '[ID]',
-  doc: 'Go on with an earlier conversation of this directory',
-  async run(args, room) {
-    const path = args || (await chosenSession(room));
+  argumentHint: '[ID]',
+  doc: 'Resume an earlier session of this directory',
+  async run(args, context) {
+    const path = args || (await chooseSession(context));
     if (path === undefined) return;
-    const { cancelled } = await room.client.call('switch_session', { sessionPath: path });
-    if (!cancelled) await room.turnTo('An earlier conversation');
+    const { cancelled } = await context.client.call('switch_session', { sessionPath: path });
+    if (!cancelled) await context.showSession('Resumed session');
   },
 };
 
-async function chosenSession(room: Room): Promise<string | undefined> {
-  const sessions = (await room.sessions()).filter(({ id }) => id !== room.state.sessionId);
-  if (sessions.length === 0) throw new Fault('not_found', 'There is no earlier conversation of this directory.');
+async function chooseSession(context: CommandContext): Promise<string | undefined> {
+  const sessions = (await context.listSessions()).filter(({ id }) => id !== context.state.sessionId);
+  if (sessions.length === 0) throw new Fault('not_found', 'There is no earlier session in this directory.');
   const choices = sessions.map(({ path, label, doc }) => ({ value: path, label, doc }));
-  return room.choose('Which conversation?', choices);
+  return context.choose('Select a session', choices);
 }
 
 export const branch: SlashCommand = {
   name: 'branch',
-  doc: 'Begin again before one of your messages, in a conversation of its own',
-  async run(_, room) {
-    const { messages } = await room.client.call('get_branch_messages');
-    if (messages.length === 0) throw new Fault('not_found', 'Nothing was said yet: there is nothing to go back to.');
+  doc: 'Start a new session that branches off before one of your messages',
+  async run(_, context) {
+    const { messages } = await context.client.call('get_branch_messages');
+    if (messages.length === 0) throw new Fault('not_found', 'There are no messages to branch from.');
     const choices = messages.map(({ entryId, text }) => ({ value: entryId, label: text.split('\n', 1)[0] ?? '' }));
-    const entryId = await room.choose('Begin again before which message?', choices, choices.length - 1);
+    const entryId = await context.choose('Branch before which message?', choices, choices.length - 1);
     if (entryId === undefined) return;
-    const { text, cancelled } = await room.client.call('branch', { entryId });
+    const { text, cancelled } = await context.client.call('branch', { entryId });
     if (cancelled) return;
-    await room.turnTo('Another way from here');
-    room.write(text);
+    await context.showSession('New branch');
+    context.setDraft(text);
   },
 };
 
-export const name: SlashCommand = {
+export const setName: SlashCommand = {
   name: 'name',
-  takes: 'NAME',
-  doc: 'Give this conversation a name',
-  async run(args, room) {
-    await room.client.call('set_session_name', { name: args });
-    await room.refresh();
-    room.say(`This conversation is called ${args.trim()}.`);
+  argumentHint: 'NAME',
+  doc: 'Set the name of this session',
+  async run(args, context) {
+    await context.client.call('set_session_name', { name: args });
+    await context.refreshStatus();
+    context.notify(`Session name set to ${args.trim()}.`);
   },
 };
 
 export const session: SlashCommand = {
   name: 'session',
-  doc: 'Where this conversation is kept, and what it has used',
-  async run(_, room) {
-    const { client, state } = room;
+  doc: 'Show the file and the usage of this session',
+  async run(_, context) {
+    const { client, state } = context;
     const { tokens, cost, totalMessages, toolCalls } = await client.call('get_session_stats');
-    const kept = state.sessionFile ?? 'nowhere: nothing is written to disk';
-    room.say(
+    const location = state.sessionFile ?? 'none (this session is not saved)';
+    context.notify(
       [
-        `Conversation ${state.sessionId}${state.sessionName ? ` (${state.sessionName})` : ''}`,
-        `Kept in ${kept}`,
+        `Session ${state.sessionId}${state.sessionName ? ` (${state.sessionName})` : ''}`,
+        `File: ${location}`,
         `${totalMessages} messages, ${toolCalls} tool calls, ${tokens.total} tokens, $${cost.toFixed(4)}`,
         `The project is ${state.trusted ? '' : 'not '}trusted.`,
       ].join('\n'),
@@ -77,20 +77,20 @@ export const session: SlashCommand = {
 
 export const compact: SlashCommand = {
   name: 'compact',
-  takes: '[WORDS]',
-  doc: 'Put a summary in the place of the older part; the words say what to keep',
-  async run(args, room) {
-    await room.client.call('compact', args === '' ? {} : { customInstructions: args });
-    await room.refresh();
+  argumentHint: '[FOCUS]',
+  doc: 'Replace older messages by a summary; FOCUS says what it must retain',
+  async run(args, context) {
+    await context.client.call('compact', args === '' ? {} : { customInstructions: args });
+    await context.refreshStatus();
   },
 };
 
-export const exportPage: SlashCommand = {
+export const exportHtml: SlashCommand = {
   name: 'export',
-  takes: '[FILE]',
-  doc: 'Write this conversation as a page for a browser',
-  async run(args, room) {
-    const { path } = await room.client.call('export_html', args === '' ? {} : { outputPath: args });
-    room.say(`Written to ${path}`);
+  argumentHint: '[FILE]',
+  doc: 'Export this session as an HTML page',
+  async run(args, context) {
+    const { path } = await context.client.call('export_html', args === '' ? {} : { outputPath: args });
+    context.notify(`Written to ${path}`);
   },
 };

@@ -1,11 +1,11 @@
-// The hall, terminal: lines of text with a look, and how they are made to fit. Pure; knows no escape sequence.
+// Styled lines of text: measuring, truncating and wrapping.
 
-import { joined, type Plain, part, plainLine, repeated } from '../../base/plain.ts';
-import { graphemes, widthOf } from './cells.ts';
+import { joinSafe, repeatSafe, type SafeText, sanitizeLine, sliceSafe } from '../../base/safe-text.ts';
+import { measureWidth, splitGraphemes } from './text-width.ts';
 
 export type Colour = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 
-export interface Look {
+export interface TextStyle {
   readonly colour?: Colour;
   readonly bold?: boolean;
   readonly dim?: boolean;
@@ -16,57 +16,57 @@ export interface Look {
 }
 
 export interface Span {
-  readonly text: Plain;
-  readonly look: Look;
+  readonly text: SafeText;
+  readonly style: TextStyle;
 }
 
 export type Line = readonly Span[];
 
-/** Text of whatever origin, as one line's part. */
-export function span(text: string, look: Look = {}): Span {
-  return { text: plainLine(text), look };
+/** Sanitizes the text, so it may come from any source. */
+export function span(text: string, style: TextStyle = {}): Span {
+  return { text: sanitizeLine(text), style };
 }
 
-export function line(text: string, look: Look = {}): Line {
-  return [span(text, look)];
+export function line(text: string, style: TextStyle = {}): Line {
+  return [span(text, style)];
 }
 
-export const EMPTY: Line = [];
+export const EMPTY_LINE: Line = [];
 
-export function lineWidth(spans: Line): number {
-  return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
+export function measureLine(spans: Line): number {
+  return spans.reduce((sum, { text }) => sum + measureWidth(text), 0);
 }
 
-/** A line that begins with these instead; the following ones, where it is wrapped, begin with blanks as wide. */
-export function prefixed(prefix: Line, body: readonly Line[]): Line[] {
-  const blank: Line = [{ text: repeated(plainLine(' '), lineWidth(prefix)), look: {} }];
+/** Puts `prefix` before the first line, and blanks of the same width before the following lines. */
+export function prefixLines(prefix: Line, body: readonly Line[]): Line[] {
+  const blank: Line = [{ text: repeatSafe(sanitizeLine(' '), measureLine(prefix)), style: {} }];
   return body.map((spans, at) => [...(at === 0 ? prefix : blank), ...spans]);
 }
 
-/** As much as fits, with an ellipsis in the place of the rest. */
-export function clipped(spans: Line, width: number): Line {
-  if (lineWidth(spans) <= width) return spans;
-  const kept: Span[] = [];
+/** Replaces the part that does not fit by an ellipsis. */
+export function truncateLine(spans: Line, width: number): Line {
+  if (measureLine(spans) <= width) return spans;
+  const retained: Span[] = [];
   let left = Math.max(0, width - 1);
-  for (const { text, look } of spans) {
-    const fitting = headOf(text, left);
-    if (fitting !== '') kept.push({ text: fitting, look });
-    left -= widthOf(fitting);
+  for (const { text, style } of spans) {
+    const fitting = takeWidth(text, left);
+    if (fitting !== '') retained.push({ text: fitting, style });
+    left -= measureWidth(fitting);
     if (fitting.length < text.length) break;
   }
-  return width > 0 ? [...kept, span('…', { dim: true })] : [];
+  return width > 0 ? [...retained, span('…', { dim: true })] : [];
 }
 
-/** The longest beginning that is no wider. */
-function headOf(text: Plain, width: number): Plain {
+/** The longest prefix of at most `width` cells. */
+function takeWidth(text: SafeText, width: number): SafeText {
   let end = 0;
   let left = width;
-  for (const { text: one, width: wide } of graphemes(text)) {
-    if (wide > left) break;
-    left -= wide;
-    end += one.length;
+  for (const grapheme of splitGraphemes(text)) {
+    if (grapheme.width > left) break;
+    left -= grapheme.width;
+    end += grapheme.text.length;
   }
-  return part(text, 0, end);
+  return sliceSafe(text, 0, end);
 }
 
 interface Word {
@@ -75,98 +75,98 @@ interface Word {
   readonly isBlank: boolean;
 }
 
-/** Cut between words; words that are wider than a line are cut where it ends. Always at least one line. */
-export function wrapped(spans: Line, width: number): Line[] {
-  const room = Math.max(1, width);
-  if (lineWidth(spans) <= room) return [spans];
+/** Wraps between words. A word that is wider than a line is split. Returns at least one line. */
+export function wrapLine(spans: Line, width: number): Line[] {
+  const available = Math.max(1, width);
+  if (measureLine(spans) <= available) return [spans];
   const lines: Span[][] = [[]];
   let used = 0;
-  const begin = () => {
+  const startLine = () => {
     lines.push([]);
     used = 0;
   };
-  for (const word of wordsOf(spans)) {
+  for (const word of splitWords(spans)) {
     if (word.isBlank) {
-      // Blanks at the end of a line are not seen, and none should begin the next.
-      if (used + word.width > room) begin();
-      else if (used > 0 || lines.length === 1) used += put(lines, word);
+      // Drop blanks at a line break.
+      if (used + word.width > available) startLine();
+      else if (used > 0 || lines.length === 1) used += appendWord(lines, word);
       continue;
     }
-    if (used > 0 && used + word.width > room) begin();
-    for (const piece of piecesOf(word, room)) {
-      if (used > 0 && used + piece.width > room) begin();
-      used += put(lines, piece);
+    if (used > 0 && used + word.width > available) startLine();
+    for (const piece of splitWord(word, available)) {
+      if (used > 0 && used + piece.width > available) startLine();
+      used += appendWord(lines, piece);
     }
   }
   return lines;
 }
 
-/** Cut wherever the line ends, as code is: nothing is left out. */
-export function folded(spans: Line, width: number): Line[] {
-  const room = Math.max(1, width);
-  if (lineWidth(spans) <= room) return [spans];
+/** Wraps at any character, for code. Drops no blanks. */
+export function hardWrapLine(spans: Line, width: number): Line[] {
+  const available = Math.max(1, width);
+  if (measureLine(spans) <= available) return [spans];
   const lines: Span[][] = [[]];
   let used = 0;
-  for (const piece of piecesOf({ spans: [...spans], width: 0, isBlank: false }, room, 1)) {
-    if (used > 0 && used + piece.width > room) {
+  for (const piece of splitWord({ spans: [...spans], width: 0, isBlank: false }, available, 1)) {
+    if (used > 0 && used + piece.width > available) {
       lines.push([]);
       used = 0;
     }
-    used += put(lines, piece);
+    used += appendWord(lines, piece);
   }
-  return lines.map(merged);
+  return lines.map(mergeSpans);
 }
 
-function put(lines: Span[][], word: Word): number {
+function appendWord(lines: Span[][], word: Word): number {
   lines.at(-1)?.push(...word.spans);
   return word.width;
 }
 
-function wordsOf(spans: Line): Word[] {
+function splitWords(spans: Line): Word[] {
   const words: Word[] = [];
-  for (const { text, look } of spans) {
+  for (const { text, style } of spans) {
     for (const [piece] of text.matchAll(/ +|[^ ]+/g)) {
       const isBlank = piece.startsWith(' ');
       const last = words.at(-1);
-      const entry = { text: piece as Plain, look };
+      const entry = { text: piece as SafeText, style };
       if (last && !last.isBlank && !isBlank) {
         last.spans.push(entry);
-        last.width += widthOf(piece);
-      } else words.push({ spans: [entry], width: widthOf(piece), isBlank });
+        last.width += measureWidth(piece);
+      } else words.push({ spans: [entry], width: measureWidth(piece), isBlank });
     }
   }
   return words;
 }
 
-/** The word itself when it fits into a line, otherwise pieces of at most `room` cells, or of `size` characters. */
-function piecesOf(word: Word, room: number, size = Number.POSITIVE_INFINITY): Word[] {
-  if (word.width <= room && size === Number.POSITIVE_INFINITY) return [word];
+/** Splits the word into pieces of at most `available` cells and `size` characters. A word that fits is returned as it is. */
+function splitWord(word: Word, available: number, size = Number.POSITIVE_INFINITY): Word[] {
+  if (word.width <= available && size === Number.POSITIVE_INFINITY) return [word];
   const pieces: Word[] = [];
   let count = 0;
-  for (const { text, look } of word.spans) {
-    for (const one of graphemes(text)) {
+  for (const { text, style } of word.spans) {
+    for (const grapheme of splitGraphemes(text)) {
       const last = pieces.at(-1);
-      const entry = { text: one.text as Plain, look };
-      if (last && count < size && last.width + one.width <= room) {
+      const entry = { text: grapheme.text as SafeText, style };
+      if (last && count < size && last.width + grapheme.width <= available) {
         last.spans.push(entry);
-        last.width += one.width;
+        last.width += grapheme.width;
         count++;
       } else {
-        pieces.push({ spans: [entry], width: one.width, isBlank: false });
+        pieces.push({ spans: [entry], width: grapheme.width, isBlank: false });
         count = 1;
       }
     }
   }
-  return pieces.map((piece) => ({ ...piece, spans: merged(piece.spans) }));
+  return pieces.map((piece) => ({ ...piece, spans: mergeSpans(piece.spans) }));
 }
 
-/** Neighbours of the same look as one. */
-function merged(spans: readonly Span[]): Span[] {
-  const out: { texts: Plain[]; look: Look }[] = [];
-  for (const { text, look } of spans) {
+/** Joins adjacent spans of the same style. */
+function mergeSpans(spans: readonly Span[]): Span[] {
+  const out: { texts: SafeText[]; style: TextStyle }[] = [];
+  for (const { text, style } of spans) {
     const last = out.at(-1);
-    if (last && last.look === look) last.texts.push(text);
-    else out.push({ texts: [text], look });
+    if (last && last.style === style) last.texts.push(text);
+    else out.push({ texts: [text], style });
   }
-  return out.map(({ texts, look }) => ({ text: joined(texts), look }));
+  return out.map(({ texts, style }) => ({ text: joinSafe(texts), style }));
 }

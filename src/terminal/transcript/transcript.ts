@@ -1,19 +1,18 @@
-// The hall, terminal: from the events of a session to what stands on the terminal: lines that are printed once, and lines that
-// still change. Knows events and looks; no keys, no terminal.
+// Turns session events into lines: finished lines are printed once, unfinished ones are rendered live.
 
-import { plainLines } from '../../base/plain.ts';
+import { sanitizeLines } from '../../base/safe-text.ts';
 import type { AgentEvent, AgentEventOf, AgentMessage } from '../../protocol/index.ts';
-import { textOf } from '../../protocol/index.ts';
-import { markdownLines } from '../markdown/view.ts';
-import { EMPTY, type Line, type Look, line, wrapped } from '../text/line.ts';
-import { Answer } from './answer.ts';
-import { Calls } from './calls.ts';
-import { happening } from './happenings.ts';
-import { historyLines, saidLines, troubleLines } from './messages.ts';
+import { extractText } from '../../protocol/index.ts';
+import { renderMarkdown } from '../markdown/markdown-renderer.ts';
+import { EMPTY_LINE, type Line, line, type TextStyle, wrapLine } from '../text/line.ts';
+import { AssistantMessageView } from './assistant-message-view.ts';
+import { describeEvent } from './event-notices.ts';
+import { renderHistory, renderStopReason, renderUserMessage } from './render-messages.ts';
+import { RunningToolCalls } from './running-tool-calls.ts';
 
-type Level = AgentEventOf<'notice'>['level'];
+type NoticeLevel = AgentEventOf<'notice'>['level'];
 
-const LEVELS: Readonly<Record<Level, Look>> = {
+const LEVEL_STYLES: Readonly<Record<NoticeLevel, TextStyle>> = {
   info: { dim: true },
   warning: { colour: 'yellow' },
   error: { colour: 'red' },
@@ -22,89 +21,90 @@ const LEVELS: Readonly<Record<Level, Look>> = {
 export class Transcript {
   readonly #print: (lines: readonly Line[]) => void;
   readonly #width: () => number;
-  readonly #calls = new Calls();
-  #answer: Answer | undefined;
-  /** Whether the last line printed was blank: two in a row are never wanted. */
-  #isBlank = true;
+  readonly #toolCalls = new RunningToolCalls();
+  #assistantMessage: AssistantMessageView | undefined;
+  /** Avoids two blank lines in a row. */
+  #isLastLineBlank = true;
 
   constructor(print: (lines: readonly Line[]) => void, width: () => number) {
     this.#print = print;
     this.#width = width;
   }
 
-  /** The last output of which only a part was shown. */
-  get whole(): readonly Line[] | undefined {
-    return this.#calls.whole;
+  /** All lines of the last output that was printed in shortened form. */
+  get lastFullOutput(): readonly Line[] | undefined {
+    return this.#toolCalls.lastFullOutput;
   }
 
-  live(): Line[] {
+  renderLive(): Line[] {
     const width = this.#width();
-    return [...(this.#answer?.live(width) ?? []), ...this.#calls.live(width)];
+    return [...(this.#assistantMessage?.renderLive(width) ?? []), ...this.#toolCalls.renderLive(width)];
   }
 
-  take(event: AgentEvent): void {
+  handleEvent(event: AgentEvent): void {
     const width = this.#width();
     switch (event.type) {
       case 'message_start':
-        if (event.message.role === 'assistant') this.#answer = new Answer();
+        if (event.message.role === 'assistant') this.#assistantMessage = new AssistantMessageView();
         return;
       case 'message_update':
-        this.print(this.#answer?.take(event.assistantMessageEvent, width) ?? []);
+        this.print(this.#assistantMessage?.handleEvent(event.assistantMessageEvent, width) ?? []);
         return;
       case 'message_end':
-        this.#message(event.message);
+        this.#printMessage(event.message);
         return;
       case 'tool_execution_start':
-        this.#calls.start(event);
+        this.#toolCalls.start(event);
         return;
       case 'tool_execution_update':
-        this.#calls.update(event);
+        this.#toolCalls.update(event);
         return;
       case 'tool_execution_end':
-        this.part(this.#calls.end(event, width));
+        this.printBlock(this.#toolCalls.end(event, width));
         return;
       case 'agent_end':
-        this.#calls.clear();
+        this.#toolCalls.clear();
         return;
       default: {
-        const news = happening(event);
-        if (news) this.say(news.message, news.level);
+        const notice = describeEvent(event);
+        if (notice) this.notify(notice.message, notice.level);
       }
     }
   }
 
-  /** A sentence that is nobody's: ours, an extension's, the agent's. */
-  say(message: string, level: Level = 'info'): void {
-    const look = LEVELS[level];
-    this.part(plainLines(message).flatMap((text) => wrapped(line(text, look), this.#width())));
+  /** Prints a notice of the terminal, an extension or the agent. */
+  notify(message: string, noticeLevel: NoticeLevel = 'info'): void {
+    const style = LEVEL_STYLES[noticeLevel];
+    this.printBlock(sanitizeLines(message).flatMap((text) => wrapLine(line(text, style), this.#width())));
   }
 
-  history(messages: readonly AgentMessage[]): void {
-    this.part(historyLines(messages, this.#width()));
+  printHistory(messages: readonly AgentMessage[]): void {
+    this.printBlock(renderHistory(messages, this.#width()));
   }
 
-  /** Lines that belong together, with a blank one before and after. */
-  part(lines: readonly Line[]): void {
-    if (lines.length > 0) this.print([EMPTY, ...lines, EMPTY]);
+  /** Prints lines with a blank line before and after. */
+  printBlock(lines: readonly Line[]): void {
+    if (lines.length > 0) this.print([EMPTY_LINE, ...lines, EMPTY_LINE]);
   }
 
   print(lines: readonly Line[]): void {
-    const wanted = lines.filter((spans) => {
+    const visible = lines.filter((spans) => {
       const isBlank = spans.every(({ text }) => text.trim() === '');
-      const repeats = isBlank && this.#isBlank;
-      this.#isBlank = isBlank;
+      const repeats = isBlank && this.#isLastLineBlank;
+      this.#isLastLineBlank = isBlank;
       return !repeats;
     });
-    if (wanted.length > 0) this.#print(wanted);
+    if (visible.length > 0) this.#print(visible);
   }
 
-  #message(message: AgentMessage): void {
+  #printMessage(message: AgentMessage): void {
     const width = this.#width();
-    if (message.role === 'user') this.part(saidLines(message.content, width));
-    if (message.role === 'custom' && message.display) this.part(markdownLines(textOf(message.content), width));
+    if (message.role === 'user') this.printBlock(renderUserMessage(message.content, width));
+    if (message.role === 'custom' && message.display)
+      this.printBlock(renderMarkdown(extractText(message.content), width));
     if (message.role !== 'assistant') return;
-    this.print([...(this.#answer?.end(width) ?? []), EMPTY]);
-    this.#answer = undefined;
-    this.part(troubleLines(message, width));
+    this.print([...(this.#assistantMessage?.end(width) ?? []), EMPTY_LINE]);
+    this.#assistantMessage = undefined;
+    this.printBlock(renderStopReason(message, width));
   }
 }

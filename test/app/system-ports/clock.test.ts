@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const clock = createClock();
 
-test('after runs once, at its time, and not when it was cancelled', () => {
+test('after() runs its callback once, on time, and not when cancelled', () => {
   const calls: string[] = [];
   clock.after(20, () => calls.push(`late at ${clock.now()}`));
   clock.after(10, () => calls.push(`soon at ${clock.now()}`));
@@ -15,14 +15,14 @@ test('after runs once, at its time, and not when it was cancelled', () => {
   expect(calls).toEqual(['soon at 1010', 'late at 1020']);
 });
 
-test('a delay beyond what the system can count does not become none', () => {
+test('a delay above the limit of setTimeout does not fire at once', () => {
   const act = vi.fn();
   clock.after(1e12, act);
   vi.advanceTimersByTime(1_000_000);
   expect(act).not.toHaveBeenCalled();
 });
 
-test('after never keeps the process alive, sleep does', () => {
+test('after() does not keep the process alive, sleep() does', () => {
   vi.useRealTimers();
   const spy = vi.spyOn(globalThis, 'setTimeout');
   const stop = new AbortController();
@@ -37,23 +37,23 @@ test('after never keeps the process alive, sleep does', () => {
   }
 });
 
-test('sleep ends at its time, and at once when the signal says so', async () => {
+test('sleep() ends on time, and at once when its signal is aborted', async () => {
   const slept = clock.sleep(50).then(() => clock.now());
   await vi.advanceTimersByTimeAsync(50);
   expect(await slept).toBe(1050);
 
   const stop = new AbortController();
-  const cut = clock.sleep(1e9, stop.signal);
+  const aborted = clock.sleep(1e9, stop.signal);
   stop.abort();
-  await cut;
+  await aborted;
   await clock.sleep(1e9, stop.signal);
   expect([clock.now(), vi.getTimerCount()]).toEqual([1050, 0]);
 });
 
-test('turn lets input and output go first', async () => {
+test('yieldToEventLoop() lets pending events run first', async () => {
   vi.useRealTimers();
   const order: string[] = [];
   setImmediate(() => order.push('ready before'));
-  await clock.turn();
+  await clock.yieldToEventLoop();
   expect(order).toEqual(['ready before']);
 });

@@ -1,9 +1,9 @@
-// What is acknowledged is on the disk: the calls that make it so, in their order.
+// Data is synced to disk before it is acknowledged: checks the order of the system calls.
 import type * as promises from 'node:fs/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
 import { entry, header } from '../../store/contract.ts';
-import { place } from '../../store/place.ts';
+import { place } from '../../store/store-fixture.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 const calls = vi.hoisted(() => [] as string[]);
@@ -16,9 +16,9 @@ vi.mock('node:fs/promises', async (importOriginal) => {
       .replace(/^\.parley-.*\.tmp$/, 'TEMPORARY');
   return {
     ...original,
-    async open(...given: Parameters<typeof original.open>) {
-      const handle = await original.open(...given);
-      const name = (await handle.stat()).isDirectory() ? 'DIRECTORY' : nameOf(given[0]);
+    async open(...args: Parameters<typeof original.open>) {
+      const handle = await original.open(...args);
+      const name = (await handle.stat()).isDirectory() ? 'DIRECTORY' : nameOf(args[0]);
       for (const call of ['write', 'writeFile', 'datasync', 'sync', 'truncate'] as const) {
         const act = handle[call].bind(handle) as (...args: unknown[]) => Promise<unknown>;
         Object.assign(handle, {
@@ -40,7 +40,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 
 beforeEach(() => void calls.splice(0));
 
-test('sync of an open file asks the system for it', async () => {
+test('sync() of an open file calls datasync', async () => {
   const file = await createFiles().open(`${temporaryDirectory()}/a`, 'create');
   await file.append(Buffer.from('x'));
   await file.sync();
@@ -48,19 +48,19 @@ test('sync of an open file asks the system for it', async () => {
   expect(calls).toEqual(['write a', 'datasync a']);
 });
 
-test('entries of a log are synced before they are acknowledged, and the directory with the first of them', async () => {
+test('log entries are synced before they are acknowledged, the first one with its directory', async () => {
   const { store, directory } = place();
   const log = store.create(header, `${directory}/s.jsonl`);
-  const ofLog = () => calls.filter((call) => !call.includes('.lock'));
+  const logCalls = () => calls.filter((call) => !call.includes('.lock'));
   await log.append([entry(0)]);
-  expect(ofLog()).toEqual(['write s.jsonl', 'datasync s.jsonl', 'datasync DIRECTORY']);
+  expect(logCalls()).toEqual(['write s.jsonl', 'datasync s.jsonl', 'datasync DIRECTORY']);
   calls.splice(0);
   await log.append([entry(1)]);
-  expect(ofLog()).toEqual(['write s.jsonl', 'datasync s.jsonl']);
+  expect(logCalls()).toEqual(['write s.jsonl', 'datasync s.jsonl']);
   await log.close();
 });
 
-test('a file that takes the place of another is synced before it gets its name, and the name after that', async () => {
+test('replace() syncs the new file before the rename, and the directory after it', async () => {
   const path = `${temporaryDirectory()}/a.json`;
   await createFiles().replace(path, Buffer.from('{}'));
   expect(calls).toEqual(['writeFile TEMPORARY', 'sync TEMPORARY', 'rename TEMPORARY a.json', 'sync DIRECTORY']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createIds } from '../../../src/app/system-ports/ids.ts';
 
-test('uuids are version 4 and never the same', () => {
+test('uuids are version 4 and unique', () => {
   const ids = createIds();
   const all = Array.from({ length: 2_000 }, () => ids.uuid());
   for (const id of all) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -9,13 +9,13 @@ test('uuids are version 4 and never the same', () => {
   expect(new Set(all.map((id) => id[19])).size).toBe(4);
 });
 
-test('entry ids are eight hexadecimal digits, whatever was taken before them', () => {
+test('entry ids are eight hexadecimal digits, also between uuids', () => {
   const ids = createIds();
-  const all = Array.from({ length: 500 }, (_, i) => (i % 3 === 0 ? ids.uuid().slice(0, 8) : ids.entry()));
+  const all = Array.from({ length: 500 }, (_, i) => (i % 3 === 0 ? ids.uuid().slice(0, 8) : ids.entryId()));
   for (const id of all) expect(id).toMatch(/^[0-9a-f]{8}$/);
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('two sources never agree', () => {
+test('two generators create different ids', () => {
   expect(createIds().uuid()).not.toBe(createIds().uuid());
 });

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { createDiagnosticLog } from '../../../src/app/system-ports/diagnostic-log.ts';
 import { createSystemPorts, PROVIDER_VARIABLES } from '../../../src/app/system-ports/index.ts';
-import { createLog } from '../../../src/app/system-ports/log.ts';
 import { shell } from '../../support/processes.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
-test('tools get the user’s environment without the keys of providers and our own secrets', () => {
-  const kept = {
+test('tools get the environment of the user without provider keys and PARLEY secrets', () => {
+  const allowed = {
     PATH: '/bin',
     HOME: '/home/x',
     GITHUB_TOKEN: 'theirs',
@@ -15,29 +15,35 @@ test('tools get the user’s environment without the keys of providers and our o
     MY_API_KEY: 'theirs',
     EMPTY: '',
   };
-  const own = { PARLEY_API_KEY: 'x', PARLEY_HOST_TOKEN: 'x', parley_client_secret: 'x' };
+  const parleySecrets = { PARLEY_API_KEY: 'x', PARLEY_HOST_TOKEN: 'x', parley_client_secret: 'x' };
   const keys = Object.fromEntries(PROVIDER_VARIABLES.map((name) => [name, 'key']));
-  const env = { ...kept, ...own, ...keys, openai_api_key: 'key', PARLEY_LOG: '/x.log', UNSET: undefined };
-  expect(createSystemPorts({ env }).toolEnv).toEqual({ ...kept, PARLEY_LOG: '/x.log' });
+  const env = { ...allowed, ...parleySecrets, ...keys, openai_api_key: 'key', PARLEY_LOG: '/x.log', UNSET: undefined };
+  expect(createSystemPorts({ env }).toolEnv).toEqual({ ...allowed, PARLEY_LOG: '/x.log' });
   expect(createSystemPorts({ env, withhold: ['MY_API_KEY'] }).toolEnv).not.toHaveProperty('MY_API_KEY');
 });
 
-test('the files that name variables are read when the environment is first asked for', () => {
-  const own = temporaryDirectory();
-  const ports = createSystemPorts({ own, env: { ACME: 'key', EARLY: 'key', HOME: '/x', QUOTED_NAME: 'value' } });
-  writeFileSync(join(own, 'models.json'), '{"providers":{"acme":{"apiKey":"ACME","headers":{"a":"!echo $HOME"}}}}');
+test('files that name key variables are read when the environment is first requested, and after a change', () => {
+  const agentDirectory = temporaryDirectory();
+  const ports = createSystemPorts({
+    agentDirectory,
+    env: { ACME: 'key', EARLY: 'key', HOME: '/x', QUOTED_NAME: 'value' },
+  });
+  writeFileSync(
+    join(agentDirectory, 'models.json'),
+    '{"providers":{"acme":{"apiKey":"ACME","headers":{"a":"!echo $HOME"}}}}',
+  );
   expect(ports.toolEnv).toEqual({ EARLY: 'key', HOME: '/x', QUOTED_NAME: 'value' });
-  writeFileSync(join(own, 'auth.json'), '{"early":{"type":"api_key","key":"EARLY"}}');
+  writeFileSync(join(agentDirectory, 'auth.json'), '{"early":{"type":"api_key","key":"EARLY"}}');
   expect(ports.toolEnv).toEqual({ HOME: '/x', QUOTED_NAME: 'value' });
-  writeFileSync(join(own, 'auth.json'), '{}');
+  writeFileSync(join(agentDirectory, 'auth.json'), '{}');
   expect(ports.toolEnv).not.toHaveProperty('EARLY');
 });
 
-test('where such a file cannot be read, everything that is named like a secret is withheld', () => {
-  const own = temporaryDirectory();
-  mkdirSync(join(own, 'models.json'));
+test('if such a file cannot be read, all variables with names like secrets are withheld', () => {
+  const agentDirectory = temporaryDirectory();
+  mkdirSync(join(agentDirectory, 'models.json'));
   const env = { HOME: '/x', GITHUB_TOKEN: 't', MY_KEY: 'k', DB_PASSWORD: 'p' };
-  expect(createSystemPorts({ own, env }).toolEnv).toEqual({ HOME: '/x' });
+  expect(createSystemPorts({ agentDirectory, env }).toolEnv).toEqual({ HOME: '/x' });
 });
 
 test.each([
@@ -57,14 +63,14 @@ test.each([
   'AZURE_OPENAI_API_KEY',
   'AWS_BEARER_TOKEN_BEDROCK',
   'COPILOT_GITHUB_TOKEN',
-])('%s is a provider’s', (name) => {
+])('%s is a provider variable', (name) => {
   expect(PROVIDER_VARIABLES).toContain(name);
 });
 
-test('the log never shows a key that the environment holds or that was learnt later', async () => {
+test('the log redacts keys from the environment and keys that are registered later', async () => {
   const file = join(temporaryDirectory(), 'log');
   const env = { OPENAI_API_KEY: 'sk-from-env', MY_KEY_NAME: 'sk-from-list' };
-  const diagnostics = createLog({ file, clock: { now: () => 0 } });
+  const diagnostics = createDiagnosticLog({ file, clock: { now: () => 0 } });
   const ports = createSystemPorts({ diagnostics, env, withhold: ['MY_KEY_NAME'] });
   ports.redact('sk-from-file');
   ports.log('refused', { body: 'bad key sk-from-env, sk-from-list or sk-from-file' });
@@ -74,16 +80,16 @@ test('the log never shows a key that the environment holds or that was learnt la
   });
 });
 
-test('fetch is the one that the process has when it is called', async () => {
+test('fetch() uses the global fetch at the time of the call', async () => {
   const { fetch } = createSystemPorts();
-  const answer = new Response('ok');
-  const spy = vi.spyOn(globalThis, 'fetch').mockResolvedValue(answer);
-  expect(await fetch('http://x/', { method: 'POST' })).toBe(answer);
+  const response = new Response('ok');
+  const spy = vi.spyOn(globalThis, 'fetch').mockResolvedValue(response);
+  expect(await fetch('http://x/', { method: 'POST' })).toBe(response);
   expect(spy).toHaveBeenCalledWith('http://x/', { method: 'POST' });
   spy.mockRestore();
 });
 
-test('close ends what runs, and can be called before anything did', async () => {
+test('close() kills running children, and can be called without any', async () => {
   await createSystemPorts().close();
   const ports = createSystemPorts();
   const child = await shell(ports.processes, 'exec sleep 600');

@@ -1,4 +1,4 @@
-// Requests go through the user's proxy where one is named, and never to this machine that way.
+// Requests use the user's proxy if one is configured, except for addresses of this machine.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,10 +8,10 @@ import { startForwardProxy } from '../../support/forward-proxy.ts';
 
 const createFetch = (env: Record<string, string>) => createNetwork(env, createFakeClock()).fetch;
 
-async function origin() {
-  const seen: IncomingMessage['headers'][] = [];
+async function startOrigin() {
+  const receivedHeaders: IncomingMessage['headers'][] = [];
   const server = createServer((request, response) => {
-    seen.push(request.headers);
+    receivedHeaders.push(request.headers);
     response.end('from the origin');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -19,25 +19,25 @@ async function origin() {
     server.closeAllConnections();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, seen };
+  return { port: (server.address() as AddressInfo).port, receivedHeaders };
 }
 
-async function stage() {
-  const { port, seen } = await origin();
+async function startProxyAndOrigin() {
+  const { port, receivedHeaders } = await startOrigin();
   const { url, forwarded } = await startForwardProxy({ ports: { 80: port, 443: port, [port]: port } });
-  return { port, seen, url, forwarded };
+  return { port, receivedHeaders, url, forwarded };
 }
 
-test('without a proxy it is the fetch that the process has', async () => {
-  const answer = new Response('ok');
-  const spy = vi.spyOn(globalThis, 'fetch').mockResolvedValue(answer);
-  expect(await createFetch({ NO_PROXY: '*' })('http://x.test/')).toBe(answer);
+test('without a proxy the global fetch is used', async () => {
+  const response = new Response('ok');
+  const spy = vi.spyOn(globalThis, 'fetch').mockResolvedValue(response);
+  expect(await createFetch({ NO_PROXY: '*' })('http://x.test/')).toBe(response);
   spy.mockRestore();
 });
 
 describe('with a proxy', () => {
-  test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'])('%s is honoured', async (name) => {
-    const { url, forwarded, seen } = await stage();
+  test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'])('%s is used', async (name) => {
+    const { url, forwarded, receivedHeaders } = await startProxyAndOrigin();
     const response = await createFetch({ [name]: url })('http://provider.test/x', {
       method: 'POST',
       body: '{}',
@@ -45,33 +45,33 @@ describe('with a proxy', () => {
     });
     expect(await response.text()).toBe('from the origin');
     expect(forwarded).toEqual([{ how: 'forward', to: 'provider.test' }]);
-    expect(seen[0]).toMatchObject({ 'x-mark': 'here' });
+    expect(receivedHeaders[0]).toMatchObject({ 'x-mark': 'here' });
   });
 
-  test('HTTPS_PROXY is for https', async () => {
-    const { url, forwarded } = await stage();
-    // The origin speaks no TLS; how far the request came is all that matters.
+  test('HTTPS_PROXY is used for https requests', async () => {
+    const { url, forwarded } = await startProxyAndOrigin();
+    // The origin does not support TLS; only the request to the proxy is checked.
     await expect(createFetch({ HTTPS_PROXY: url })('https://provider.test/x')).rejects.toThrow();
     expect(forwarded).toEqual([{ how: 'tunnel', to: 'provider.test:443' }]);
   });
 
-  test('the small spelling comes first', async () => {
-    const [one, other] = [await stage(), await stage()];
-    await createFetch({ http_proxy: one.url, HTTP_PROXY: other.url })('http://provider.test/');
-    expect([one.forwarded.length, other.forwarded.length]).toEqual([1, 0]);
+  test('the lower-case variable takes precedence', async () => {
+    const [lowerCaseProxy, upperCaseProxy] = [await startProxyAndOrigin(), await startProxyAndOrigin()];
+    await createFetch({ http_proxy: lowerCaseProxy.url, HTTP_PROXY: upperCaseProxy.url })('http://provider.test/');
+    expect([lowerCaseProxy.forwarded.length, upperCaseProxy.forwarded.length]).toEqual([1, 0]);
   });
 
-  test.each(['127.0.0.1', 'localhost'])('%s is not reached through it, unless that is asked for', async (host) => {
-    const { url, port, forwarded } = await stage();
+  test.each(['127.0.0.1', 'localhost'])('%s is reached directly, unless PARLEY_PROXY_LOOPBACK is set', async (host) => {
+    const { url, port, forwarded } = await startProxyAndOrigin();
     expect(await (await createFetch({ ALL_PROXY: url })(`http://${host}:${port}/`)).text()).toBe('from the origin');
     expect(forwarded).toEqual([]);
     await createFetch({ ALL_PROXY: url, PARLEY_PROXY_LOOPBACK: '1' })(`http://${host}:${port}/`);
     expect(forwarded).toEqual([{ how: 'forward', to: `${host}:${port}` }]);
   });
 
-  test('NO_PROXY names who is reached directly', async () => {
-    const { url, port, forwarded } = await stage();
-    // This machine by a name that is not among those which are always reached directly.
+  test('hosts in NO_PROXY are reached directly', async () => {
+    const { url, port, forwarded } = await startProxyAndOrigin();
+    // An address of this machine that is not in the list of loopback addresses.
     const fetch = createFetch({ HTTP_PROXY: url, NO_PROXY: '0.0.0.0' });
     expect(await (await fetch(`http://0.0.0.0:${port}/`)).text()).toBe('from the origin');
     await fetch('http://provider.test/');
@@ -79,17 +79,17 @@ describe('with a proxy', () => {
   });
 
   test('a request can be aborted', async () => {
-    const { url } = await stage();
+    const { url } = await startProxyAndOrigin();
     const signal = AbortSignal.abort();
     await expect(createFetch({ HTTP_PROXY: url })('http://provider.test/', { signal })).rejects.toThrow(/abort/i);
   });
 });
 
 test.each(['socks5://me:canary@127.0.0.1:1080', 'not an address'])(
-  '%s is refused without its words',
+  '%s is refused, and the error does not contain the value',
   async (address) => {
-    const asked = createFetch({ ALL_PROXY: address })('http://provider.test/');
-    await expect(asked).rejects.toMatchObject({ code: 'config' });
-    await expect(asked).rejects.not.toThrow('canary');
+    const request = createFetch({ ALL_PROXY: address })('http://provider.test/');
+    await expect(request).rejects.toMatchObject({ code: 'config' });
+    await expect(request).rejects.not.toThrow('canary');
   },
 );

@@ -1,4 +1,4 @@
-// Which addresses a list of exceptions covers.
+// Which addresses a NO_PROXY list matches.
 import { describe, expect, test } from 'vitest';
 import { createNoProxy } from '../../../src/app/system-ports/no-proxy.ts';
 

@@ -19,24 +19,24 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What the small agent tells, kept until somebody asks: the numbers of children that run now. */
-function tellings(stdout: Readable): () => Promise<number[]> {
+/** Returns a function that reads the next line of the agent: the pids of running children. */
+function createPidReader(stdout: Readable): () => Promise<number[]> {
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   return async () => JSON.parse((await lines.next()).value as string);
 }
 
 async function startParent(kind: 'all' | 'storm') {
   const parent = spawn(process.execPath, [program, kind], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
-  const told = tellings(parent.stdout);
-  const children = await told();
-  // The system shows no environment of a process that is just becoming another program.
-  const tree = () => environmentOf(children[0]!).PARLEY_PROCESS_TREE ?? '';
-  await until(() => tree() !== '');
-  expect(tree()).toMatch(/^[0-9a-f-]{36}$/);
-  return { parent, children, told, tree: tree() };
+  const readPids = createPidReader(parent.stdout);
+  const children = await readPids();
+  // The system shows no environment of a process during exec.
+  const readTree = () => environmentOf(children[0]!).PARLEY_PROCESS_TREE ?? '';
+  await until(() => readTree() !== '');
+  expect(readTree()).toMatch(/^[0-9a-f-]{36}$/);
+  return { parent, children, readPids, tree: readTree() };
 }
 
-/** The agent's end is seen by its host at once, and soon nothing of it is left: no child, no watcher. */
+/** Checks that the host sees the end of the agent's output, and that no child and no watcher is left. */
 async function expectNothingLeft({ parent, children, tree }: Awaited<ReturnType<typeof startParent>>) {
   if (parent.exitCode === null && parent.signalCode === null) await once(parent, 'exit');
   if (!parent.stdout.closed) await once(parent.stdout.resume(), 'close');
@@ -44,7 +44,7 @@ async function expectNothingLeft({ parent, children, tree }: Awaited<ReturnType<
   await until(() => processesWith(tree, 'cmdline').length === 0);
 }
 
-const say = (word: string) => (parent: ChildProcess) => void parent.stdin!.end(word);
+const sendCommand = (command: string) => (parent: ChildProcess) => void parent.stdin!.end(command);
 const signal = (name: NodeJS.Signals) => (parent: ChildProcess) => void parent.kill(name);
 
 test.each<[string, (parent: ChildProcess) => void]>([
@@ -53,21 +53,21 @@ test.each<[string, (parent: ChildProcess) => void]>([
   ['SIGTERM', signal('SIGTERM')],
   ['SIGHUP', signal('SIGHUP')],
   ['SIGINT', signal('SIGINT')],
-  ['process.exit', say('process.exit')],
-  ['an exception', say('throw')],
-  ['a clean close', say('close')],
-])('an agent that ends by %s leaves no child behind', async (_, end) => {
+  ['process.exit', sendCommand('process.exit')],
+  ['an exception', sendCommand('throw')],
+  ['a clean close', sendCommand('close')],
+])('an agent that ends by %s leaves no child behind', async (_, endAgent) => {
   const agent = await startParent('all');
   expect(agent.children.every(isAlive)).toBe(true);
   await until(() => processesWith(agent.tree, 'cmdline').length === 1);
-  end(agent.parent);
+  endAgent(agent.parent);
   await expectNothingLeft(agent);
 });
 
-test('an agent killed at any moment of starting children leaves none behind', async () => {
+test('an agent that is killed while it starts children leaves none behind', async () => {
   for (let round = 1; round <= 10; round += 1) {
     const agent = await startParent('storm');
-    for (let more = 1; more < round; more += 1) await agent.told();
+    for (let line = 1; line < round; line += 1) await agent.readPids();
     agent.parent.kill('SIGKILL');
     await expectNothingLeft(agent);
   }

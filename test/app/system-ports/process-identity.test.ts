@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 const startTimeOf = (pid: number) =>
   Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19]);
 
-async function running(): Promise<ChildProcess & { pid: number }> {
+async function startChild(): Promise<ChildProcess & { pid: number }> {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume(); process.stdout.write("up")'], {
     stdio: 'pipe',
   });
@@ -19,16 +19,16 @@ async function running(): Promise<ChildProcess & { pid: number }> {
   return child as ChildProcess & { pid: number };
 }
 
-test('we are this process, on this machine, begun when the system says', async () => {
+test('self has the pid, the start time and the host name of this process', async () => {
   const identity = createProcessIdentity();
   expect(identity.self).toEqual({ pid: process.pid, startTime: startTimeOf(process.pid), host: hostname() });
   expect(await identity.isAlive(process.pid, identity.self.startTime)).toBe(true);
   expect(await identity.isAlive(process.pid, undefined)).toBe(true);
 });
 
-test('another process is alive until it has ended, and a number used again is somebody else', async () => {
+test('a process is alive until it has ended, and a reused pid is another process', async () => {
   const identity = createProcessIdentity();
-  const child = await running();
+  const child = await startChild();
   const startTime = startTimeOf(child.pid);
   expect(await identity.isAlive(child.pid, startTime)).toBe(true);
   expect(await identity.isAlive(child.pid, startTime - 1)).toBe(false);
@@ -38,9 +38,9 @@ test('another process is alive until it has ended, and a number used again is so
   expect(await identity.isAlive(child.pid, undefined)).toBe(false);
 });
 
-test('a process that ended and was not buried is not alive', async () => {
+test('a zombie is not alive', async () => {
   const identity = createProcessIdentity();
-  // The shell starts a child that waits, and becomes a program that never asks how its children ended.
+  // The shell starts a child, then execs a program that never reaps its children.
   const script = 'read line <&3 & echo $!; exec cat';
   const parent = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
@@ -53,6 +53,6 @@ test('a process that ended and was not buried is not alive', async () => {
   expect(await identity.isAlive(pid, undefined)).toBe(false);
 });
 
-test('the first process of the system is somebody else’s and alive', async () => {
+test('process 1 is alive, although it belongs to another user', async () => {
   expect(await createProcessIdentity().isAlive(1, undefined)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createIds } from '../../../src/app/system-ports/ids.ts';
 import { createProcesses } from '../../../src/app/system-ports/processes.ts';
-import { deferred } from '../../../src/base/index.ts';
+import { createDeferred } from '../../../src/base/index.ts';
 import { isAlive, numbers, processesWith, shell } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
 
@@ -11,38 +11,38 @@ beforeEach(() => {
 });
 afterEach(() => processes.close());
 
-const quiet = { args: [], env: {}, onOutput: () => {} };
+const defaults = { args: [], env: {}, onOutput: () => {} };
 
-test('output of both streams arrives whole, with the exit code', async () => {
+test('returns the complete output of both streams and the exit code', async () => {
   const child = await shell(processes, `printf out; printf err >&2; head -c 300000 /dev/zero | tr '\\0' x; exit 7`);
   expect(await child.finished).toEqual({ code: 7, signal: null });
   expect(child.written.stdout).toBe(`out${'x'.repeat(300_000)}`);
   expect(child.written.stderr).toBe('err');
 });
 
-test('who takes the output slowly holds the child up, and still gets all of it', async () => {
+test('a slow consumer pauses the child, and still gets all output', async () => {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
   });
-  let [taken, bytes] = [0, 0];
+  let [chunkCount, bytes] = [0, 0];
   const child = await processes.spawn({
     command: '/bin/sh',
-    // More bytes than a pipe and its reader hold.
+    // More bytes than a pipe and its reader can buffer.
     args: ['-c', 'head -c 3000000 /dev/zero'],
     cwd: '/',
     env: { PATH: process.env.PATH ?? '' },
     onOutput(chunk) {
-      taken += 1;
+      chunkCount += 1;
       bytes += chunk.length;
-      return taken === 1 ? gate : undefined;
+      return chunkCount === 1 ? gate : undefined;
     },
   });
-  await until(() => taken > 0);
-  // Longer than the silence that is otherwise taken for the end.
-  const passed = Date.now() + 400;
-  await until(() => Date.now() > passed);
-  expect([taken, isAlive(child.pid)]).toEqual([1, true]);
+  await until(() => chunkCount > 0);
+  // Longer than the pause after which the output is considered complete.
+  const deadline = Date.now() + 400;
+  await until(() => Date.now() > deadline);
+  expect([chunkCount, isAlive(child.pid)]).toEqual([1, true]);
   open();
   expect(await child.finished).toEqual({ code: 0, signal: null });
   expect(bytes).toBe(3_000_000);
@@ -51,12 +51,12 @@ test('who takes the output slowly holds the child up, and still gets all of it',
 test.each([
   ['nothing', ''],
   ['a silent process', 'sleep 600 &'],
-])('a child that has ended, leaving %s: whoever takes the output slowly gets all of it', async (_, left) => {
-  const gate = deferred();
+])('after a child has exited and left %s, a slow consumer still gets all output', async (_, background) => {
+  const gate = createDeferred();
   let [bytes, done] = [0, false];
   const child = await processes.spawn({
     command: '/bin/sh',
-    args: ['-c', `${left} head -c 150000 /dev/zero`],
+    args: ['-c', `${background} head -c 150000 /dev/zero`],
     cwd: '/',
     env: { PATH: process.env.PATH ?? '' },
     onOutput(chunk) {
@@ -68,21 +68,21 @@ test.each([
     done = true;
   });
   await until(() => bytes > 0 && !isAlive(child.pid));
-  // Several times the silence that is otherwise taken for the end.
-  const passed = Date.now() + 400;
-  await until(() => Date.now() > passed);
+  // Several times the pause after which the output is considered complete.
+  const deadline = Date.now() + 400;
+  await until(() => Date.now() > deadline);
   expect(done).toBe(false);
   gate.resolve();
   await child.finished;
   expect(bytes).toBe(150_000);
 });
 
-test('a child that is killed says by which signal', async () => {
+test('returns the signal that killed the child', async () => {
   const child = await shell(processes, 'kill -TERM $$');
   expect(await child.finished).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test('a child has nothing to read, leads a group of its own and gets only the environment it was given', async () => {
+test('a child has an empty stdin, its own process group and only the given environment', async () => {
   process.env.PARLEY_TEST_STRAY = 'stray';
   try {
     const child = await shell(processes, 'cat; cut -d" " -f5 /proc/$$/stat; env');
@@ -109,12 +109,12 @@ test.each([
   ['a file as directory', { command: 'true', cwd: '/etc/passwd' }, 'working directory /etc/passwd is not a directory'],
   ['a command with a NUL', { command: 'tr\0ue', cwd: '/' }, /^Cannot start tr\0ue: /],
   [
-    'arguments that no system takes',
+    'arguments that are too long',
     { command: 'true', cwd: '/', args: ['x'.repeat(4e6)] },
     /^Cannot start true: .*E2BIG/,
   ],
-])('%s is refused with a sentence', async (_, request, message) => {
-  await expect(processes.spawn({ ...quiet, ...request })).rejects.toMatchObject({
+])('%s is refused with an error message', async (_, request, message) => {
+  await expect(processes.spawn({ ...defaults, ...request })).rejects.toMatchObject({
     name: 'Fault',
     code: 'tool_failed',
     message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
@@ -128,18 +128,21 @@ test.each([
   ['on stdout only', 'sleep 600 2>/dev/null &'],
   ['disowned', 'nohup sleep 600 </dev/null &'],
   ['in a subshell of a subshell', '( (sleep 600 &) & ) &'],
-])('a background child that holds the pipes (%s) holds up nobody and lives on until the end', async (_, holder) => {
-  const child = await shell(
-    processes,
-    `${holder} head -c 100000 /dev/zero | tr '\\0' x; printf $PARLEY_PROCESS_TREE >&2`,
-  );
-  expect(await child.finished).toEqual({ code: 0, signal: null });
-  expect(child.written.stdout).toHaveLength(100_000);
-  const tree = child.written.stderr.slice(-36);
-  await until(() => processesWith(tree, 'environ').length === 1);
-  await processes.killAll();
-  await until(() => processesWith(tree, 'environ').length === 0);
-});
+])(
+  'a background child that keeps the pipes open (%s) does not delay the result, and runs until killAll()',
+  async (_, holder) => {
+    const child = await shell(
+      processes,
+      `${holder} head -c 100000 /dev/zero | tr '\\0' x; printf $PARLEY_PROCESS_TREE >&2`,
+    );
+    expect(await child.finished).toEqual({ code: 0, signal: null });
+    expect(child.written.stdout).toHaveLength(100_000);
+    const tree = child.written.stderr.slice(-36);
+    await until(() => processesWith(tree, 'environ').length === 1);
+    await processes.killAll();
+    await until(() => processesWith(tree, 'environ').length === 0);
+  },
+);
 
 test.each([
   ['without a pause', 'yes'],
@@ -147,7 +150,7 @@ test.each([
   ['without a pause, in its own session', 'setsid yes'],
   ['now and then', 'while :; do echo y; sleep 0.02; done'],
 ])(
-  'a background child that writes without end (%s) holds up nobody, and its words end with the call',
+  'a background child that writes endlessly (%s) does not delay the result, and its output ends with the call',
   async (_, writer) => {
     let bytes = 0;
     let call = '';
@@ -162,17 +165,17 @@ test.each([
       },
     });
     expect(await finished).toEqual({ code: 3, signal: null });
-    const then = bytes;
-    // The pipe is gone, so the writer's next word ends it.
+    const bytesAtEnd = bytes;
+    // The pipe is closed, so the next write kills the writer.
     await until(() => processesWith(call, 'environ').length === 0);
-    expect(bytes).toBe(then);
+    expect(bytes).toBe(bytesAtEnd);
   },
 );
 
-/** Starts itself again, one level deeper each time; every level tells its number and waits. */
+/** Starts itself recursively. Every level prints its pid and waits. */
 const DEEP = 'echo $$; if [ $1 -gt 1 ]; then sh -c "$2" sh $(($1 - 1)) "$2" & fi; sleep 600 & wait';
 
-test('kill ends a tree of depth five', async () => {
+test('kill() ends a process tree of depth five', async () => {
   const child = await shell(processes, DEEP, '5', DEEP);
   await until(() => numbers(child.written.stdout).length === 5);
   const pids = numbers(child.written.stdout);
@@ -181,13 +184,13 @@ test('kill ends a tree of depth five', async () => {
   await until(() => !pids.some(isAlive));
 });
 
-test('kill also ends what left the group, and nothing of another call', async () => {
-  const tell = 'printf "$PARLEY_PROCESS_CALL $$ "; exec sleep 600';
-  const escaping = await shell(processes, `setsid sh -c '${tell}' & setsid setsid sh -c '${tell}' & wait`);
-  const other = await shell(processes, `setsid sh -c '${tell}' & wait`);
+test('kill() also ends processes that left the group, but none of another call', async () => {
+  const printIds = 'printf "$PARLEY_PROCESS_CALL $$ "; exec sleep 600';
+  const escaping = await shell(processes, `setsid sh -c '${printIds}' & setsid setsid sh -c '${printIds}' & wait`);
+  const other = await shell(processes, `setsid sh -c '${printIds}' & wait`);
   await until(() => escaping.written.stdout.split(' ').length === 5 && other.written.stdout.split(' ').length === 3);
   const [call, first, , second] = escaping.written.stdout.split(' ');
-  // The shell and the two; those that led the way to them may still be leaving.
+  // The shell and its two children. Intermediate processes may still be exiting.
   await until(() => processesWith(call!, 'environ').length === 3);
   escaping.kill();
   await until(() => processesWith(call!, 'environ').length === 0);
@@ -195,7 +198,7 @@ test('kill also ends what left the group, and nothing of another call', async ()
   expect(isAlive(Number(other.written.stdout.split(' ')[1]))).toBe(true);
 });
 
-test('kill after the end still reaches the background, and what has no tag any more', async () => {
+test('kill() after the exit still ends background processes, also without a tag', async () => {
   const child = await shell(processes, 'env -i sleep 600 & echo $!');
   await child.finished;
   const [background] = numbers(child.written.stdout);
@@ -204,7 +207,7 @@ test('kill after the end still reaches the background, and what has no tag any m
   await until(() => !isAlive(background!));
 });
 
-test('killAll ends the running, the escaped and the background of what has finished', async () => {
+test('killAll() ends running commands, processes that left their group, and background processes', async () => {
   const running = await shell(processes, DEEP, '2', DEEP);
   const escaped = await shell(processes, 'setsid sleep 600 & printf $PARLEY_PROCESS_TREE; wait');
   const finished = await shell(processes, 'env -i sleep 600 & echo $!');
@@ -216,7 +219,7 @@ test('killAll ends the running, the escaped and the background of what has finis
   await Promise.all([running.finished, escaped.finished]);
 });
 
-test('after close nothing can be started', async () => {
+test('spawn() after close() fails', async () => {
   await processes.close();
   await expect(shell(processes, 'true')).rejects.toMatchObject({
     code: 'aborted',
@@ -224,7 +227,7 @@ test('after close nothing can be started', async () => {
   });
 });
 
-test('a hundred commands at once each get their own answer', async () => {
+test('a hundred concurrent commands each return their own exit code', async () => {
   const codes = await Promise.all(
     Array.from({ length: 100 }, async (_, i) => (await (await shell(processes, `exit ${i}`)).finished).code),
   );

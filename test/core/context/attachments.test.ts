@@ -1,7 +1,7 @@
-// Files beside the words, as a model reads them.
+// Attachments as content blocks for the model.
 import { expect, test } from 'vitest';
 import { estimateTokens } from '../../../src/core/compaction/tokens.ts';
-import { withAttachments } from '../../../src/core/context/attachments.ts';
+import { inlineAttachments } from '../../../src/core/context/attachments.ts';
 import type { Attachment, UserMessage } from '../../../src/protocol/index.ts';
 
 const file = (fields: Partial<Attachment>): Attachment => ({
@@ -20,10 +20,10 @@ const message = (attachments: Attachment[], content: UserMessage['content'] = 'R
   timestamp: 1,
 });
 
-test('words first, then each file in its order; the message of the log is left alone', () => {
+test('text comes first, then the attachments in order; the original message is not changed', () => {
   const original = message([file({ type: 'image', mimeType: 'image/png' }), file({ extractedText: 'b' })]);
-  const kept = structuredClone(original);
-  expect(withAttachments(original)).toEqual({
+  const copy = structuredClone(original);
+  expect(inlineAttachments(original)).toEqual({
     role: 'user',
     content: [
       { type: 'text', text: 'Read' },
@@ -32,14 +32,14 @@ test('words first, then each file in its order; the message of the log is left a
     ],
     timestamp: 1,
   });
-  expect(original).toEqual(kept);
+  expect(original).toEqual(copy);
 });
 
-test('a blank text, which providers refuse, is left out', () => {
-  const { content } = withAttachments(message([file({ extractedText: 'b' })], [{ type: 'text', text: ' ' }]));
+test('a blank text block, which providers refuse, is dropped', () => {
+  const { content } = inlineAttachments(message([file({ extractedText: 'b' })], [{ type: 'text', text: ' ' }]));
   expect(content).toEqual([{ type: 'text', text: '<document name="b.txt">\nb\n</document>' }]);
 });
 
-test('what a document holds counts towards the context window', () => {
+test('the text of a document counts towards the context window', () => {
   expect(estimateTokens(message([file({ extractedText: 'x'.repeat(4000) })]))).toBeGreaterThan(1000);
 });

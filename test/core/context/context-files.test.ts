@@ -1,4 +1,4 @@
-// Notes for agents, as they lie in a project and above it: which of them are read, and why others are not.
+// Context files (AGENTS.md, CLAUDE.md) in a project and above it: which are used, and why others are not.
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,29 +9,29 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 
 const { files } = createSystemPorts({});
 
-function put(path: string, text: string): void {
+function writeFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
-/** home/.parley, and home/project/inner as the working directory. */
-function place() {
+/** Creates home/.parley, and home/project/inner as the working directory. */
+function createDirectories() {
   const home = temporaryDirectory();
   const agentDirectory = join(home, '.parley');
   const project = join(home, 'project');
   const cwd = join(project, 'inner');
   mkdirSync(agentDirectory);
   mkdirSync(cwd, { recursive: true });
-  put(join(agentDirectory, 'models.json'), '{"apiKey":"secret"}');
+  writeFile(join(agentDirectory, 'models.json'), '{"apiKey":"secret"}');
   return { home, agentDirectory, project, cwd };
 }
 
-/** The real files, of which some belong to others. */
-function owned(owners: Readonly<Record<string, number>>): Pick<Files, 'info' | 'read' | 'resolve' | 'userId'> {
+/** Real files, with other owners for some paths. The user id is 1000. */
+function withOwners(owners: Readonly<Record<string, number>>): Pick<Files, 'info' | 'read' | 'realPath' | 'userId'> {
   return {
     userId: 1000,
     read: files.read,
-    resolve: files.resolve,
+    realPath: files.realPath,
     async info(path, options) {
       const info = await files.info(path, options);
       return info && { ...info, owner: owners[path] ?? 1000 };
@@ -39,147 +39,153 @@ function owned(owners: Readonly<Record<string, number>>): Pick<Files, 'info' | '
   };
 }
 
-const contents = async (of: ReturnType<typeof owned>, { agentDirectory, cwd }: ReturnType<typeof place>) => {
-  const { found, refused } = await findContextFiles(of, agentDirectory, cwd);
-  return { found: found.map(({ content }) => content), refused };
+const readAll = async (
+  access: ReturnType<typeof withOwners>,
+  { agentDirectory, cwd }: ReturnType<typeof createDirectories>,
+) => {
+  const { found, warnings } = await findContextFiles(access, agentDirectory, cwd);
+  return { found: found.map(({ content }) => content), warnings };
 };
 
-test('the user’s own, then from above down to the working directory; one each', async () => {
-  const at = place();
-  put(join(at.agentDirectory, 'AGENTS.md'), 'own');
-  put(join(at.project, 'CLAUDE.md'), 'project');
-  put(join(at.cwd, 'AGENTS.md'), 'inner');
-  put(join(at.cwd, 'CLAUDE.md'), 'the other');
-  expect(await contents(files, at)).toEqual({ found: ['own', 'project', 'inner'], refused: [] });
+test('the file of the user comes first, then one file per directory from the root to the working directory', async () => {
+  const at = createDirectories();
+  writeFile(join(at.agentDirectory, 'AGENTS.md'), 'own');
+  writeFile(join(at.project, 'CLAUDE.md'), 'project');
+  writeFile(join(at.cwd, 'AGENTS.md'), 'inner');
+  writeFile(join(at.cwd, 'CLAUDE.md'), 'the other');
+  expect(await readAll(files, at)).toEqual({ found: ['own', 'project', 'inner'], warnings: [] });
 });
 
-describe('links', () => {
-  test('inside their own directory are followed', async () => {
-    const at = place();
-    put(join(at.cwd, 'docs/agents.md'), 'docs');
+describe('symbolic links', () => {
+  test('inside the directory are followed', async () => {
+    const at = createDirectories();
+    writeFile(join(at.cwd, 'docs/agents.md'), 'docs');
     symlinkSync('docs/agents.md', join(at.cwd, 'AGENTS.md'));
-    put(join(at.project, 'AGENTS.md'), 'project');
+    writeFile(join(at.project, 'AGENTS.md'), 'project');
     symlinkSync('AGENTS.md', join(at.project, 'CLAUDE.md'));
-    expect(await contents(files, at)).toEqual({ found: ['project', 'docs'], refused: [] });
+    expect(await readAll(files, at)).toEqual({ found: ['project', 'docs'], warnings: [] });
   });
 
   test.each(['AGENTS.md', 'CLAUDE.md'])(
-    '%s that leads out of the project is not read, in the project or above',
+    '%s that points out of its directory is not used, in the project or above it',
     async (name) => {
-      const at = place();
+      const at = createDirectories();
       const target = join(at.agentDirectory, 'models.json');
       symlinkSync(target, join(at.cwd, name));
       symlinkSync('../.parley/models.json', join(at.project, name));
-      const { found, refused } = await contents(files, at);
+      const { found, warnings } = await readAll(files, at);
       expect(found).toEqual([]);
-      const because = (directory: string) =>
-        `${join(directory, name)} is not used: it is a link to ${target}, outside ${directory}. Put a copy in its place to use it.`;
-      expect(refused).toEqual([because(at.project), because(at.cwd)].sort());
+      const expectedWarning = (directory: string) =>
+        `${join(directory, name)} is not used: it is a link to ${target}, outside ${directory}. Replace the link with a copy to use it.`;
+      expect(warnings).toEqual([expectedWarning(at.project), expectedWarning(at.cwd)].sort());
     },
   );
 
-  test('through a directory that leads out, or in several steps, count the same', async () => {
-    const at = place();
+  test('through a linked directory or several links are checked too', async () => {
+    const at = createDirectories();
     symlinkSync(at.agentDirectory, join(at.cwd, 'docs'));
     symlinkSync('docs/models.json', join(at.cwd, 'step.md'));
     symlinkSync('step.md', join(at.cwd, 'AGENTS.md'));
-    expect(await contents(files, at)).toMatchObject({ found: [], refused: [expect.stringContaining('is a link to')] });
+    expect(await readAll(files, at)).toMatchObject({ found: [], warnings: [expect.stringContaining('is a link to')] });
   });
 
-  test('the other name is tried where one is refused', async () => {
-    const at = place();
+  test('the other file name is tried if one is not usable', async () => {
+    const at = createDirectories();
     symlinkSync('/etc/passwd', join(at.cwd, 'AGENTS.md'));
-    put(join(at.cwd, 'CLAUDE.md'), 'the other');
-    expect(await contents(files, at)).toMatchObject({ found: ['the other'], refused: [expect.any(String)] });
+    writeFile(join(at.cwd, 'CLAUDE.md'), 'the other');
+    expect(await readAll(files, at)).toMatchObject({ found: ['the other'], warnings: [expect.any(String)] });
   });
 
-  test('the user’s own file may lead anywhere', async () => {
-    const at = place();
-    put(join(at.home, 'dotfiles/AGENTS.md'), 'own');
+  test('the file of the user may link to any location', async () => {
+    const at = createDirectories();
+    writeFile(join(at.home, 'dotfiles/AGENTS.md'), 'own');
     symlinkSync('../dotfiles/AGENTS.md', join(at.agentDirectory, 'AGENTS.md'));
-    expect(await contents(files, at)).toEqual({ found: ['own'], refused: [] });
+    expect(await readAll(files, at)).toEqual({ found: ['own'], warnings: [] });
   });
 });
 
 describe('above the working directory', () => {
-  test('a directory that every user can write is where the search ends, sticky or not', async () => {
+  test('a world-writable directory ends the search, with or without a sticky bit', async () => {
     for (const mode of [0o777, 0o1777]) {
-      const at = place();
-      put(join(at.home, 'AGENTS.md'), 'home');
-      put(join(at.project, 'AGENTS.md'), 'project');
-      put(join(at.cwd, 'AGENTS.md'), 'inner');
+      const at = createDirectories();
+      writeFile(join(at.home, 'AGENTS.md'), 'home');
+      writeFile(join(at.project, 'AGENTS.md'), 'project');
+      writeFile(join(at.cwd, 'AGENTS.md'), 'inner');
       chmodSync(at.project, mode);
-      const because = `${at.project} can be written by every user. Change owner or mode to use it.`;
-      expect(await contents(owned({}), at)).toEqual({
+      const reason = `${at.project} can be written by every user. Change owner or mode to use it.`;
+      expect(await readAll(withOwners({}), at)).toEqual({
         found: ['inner'],
-        refused: [`${at.home}/AGENTS.md is not used: ${because}`, `${at.project}/AGENTS.md is not used: ${because}`],
+        warnings: [`${at.home}/AGENTS.md is not used: ${reason}`, `${at.project}/AGENTS.md is not used: ${reason}`],
       });
     }
   });
 
-  test('files and directories of other users are not used, those of root are', async () => {
-    const at = place();
-    put(join(at.home, 'AGENTS.md'), 'home');
-    put(join(at.project, 'AGENTS.md'), 'project');
-    expect(await contents(owned({ [at.home]: 0, [at.project]: 0 }), at)).toMatchObject({ found: ['home', 'project'] });
-    const theirs = await contents(owned({ [join(at.project, 'AGENTS.md')]: 1001 }), at);
-    expect(theirs.found).toEqual(['home']);
-    expect(theirs.refused).toEqual([
+  test('files and directories of other users are not used, but those of root are', async () => {
+    const at = createDirectories();
+    writeFile(join(at.home, 'AGENTS.md'), 'home');
+    writeFile(join(at.project, 'AGENTS.md'), 'project');
+    expect(await readAll(withOwners({ [at.home]: 0, [at.project]: 0 }), at)).toMatchObject({
+      found: ['home', 'project'],
+    });
+    const foreignFile = await readAll(withOwners({ [join(at.project, 'AGENTS.md')]: 1001 }), at);
+    expect(foreignFile.found).toEqual(['home']);
+    expect(foreignFile.warnings).toEqual([
       `${at.project}/AGENTS.md is not used: it belongs to another user (id 1001). Change owner or mode to use it.`,
     ]);
-    const below = await contents(owned({ [at.project]: 1001 }), at);
-    expect(below.found).toEqual([]);
-    expect(below.refused[0]).toContain(`${at.project} belongs to another user (id 1001).`);
+    const foreignDirectory = await readAll(withOwners({ [at.project]: 1001 }), at);
+    expect(foreignDirectory.found).toEqual([]);
+    expect(foreignDirectory.warnings[0]).toContain(`${at.project} belongs to another user (id 1001).`);
   });
 
-  test('a file that every user can write is not used', async () => {
-    const at = place();
-    put(join(at.project, 'AGENTS.md'), 'project');
+  test('a world-writable file is not used', async () => {
+    const at = createDirectories();
+    writeFile(join(at.project, 'AGENTS.md'), 'project');
     chmodSync(join(at.project, 'AGENTS.md'), 0o666);
-    expect(await contents(owned({}), at)).toMatchObject({
+    expect(await readAll(withOwners({}), at)).toMatchObject({
       found: [],
-      refused: [expect.stringContaining('it can be written')],
+      warnings: [expect.stringContaining('it can be written')],
     });
   });
 
-  test('where the system has no users, nothing is asked', async () => {
-    const at = place();
-    put(join(at.project, 'AGENTS.md'), 'project');
+  test('owners are not checked if the system has no user ids', async () => {
+    const at = createDirectories();
+    writeFile(join(at.project, 'AGENTS.md'), 'project');
     chmodSync(at.project, 0o777);
-    expect(await contents({ ...owned({ [at.project]: 0 }), userId: undefined }, at)).toEqual({
+    expect(await readAll({ ...withOwners({ [at.project]: 0 }), userId: undefined }, at)).toEqual({
       found: ['project'],
-      refused: [],
+      warnings: [],
     });
   });
 });
 
-test('the working directory may belong to another user, and to every user; a file of a third one in it is not used', async () => {
-  const at = place();
-  const note = join(at.cwd, 'AGENTS.md');
-  put(note, 'inner');
+test('the working directory may belong to another user or be world-writable, but a file of a third user in it is not used', async () => {
+  const at = createDirectories();
+  const file = join(at.cwd, 'AGENTS.md');
+  writeFile(file, 'inner');
   chmodSync(at.cwd, 0o777);
-  expect(await contents(owned({ [at.cwd]: 1001, [note]: 1001 }), at)).toMatchObject({ found: ['inner'] });
-  const theirs = await contents(owned({ [at.cwd]: 0, [note]: 1001 }), at);
-  expect(theirs).toEqual({
+  expect(await readAll(withOwners({ [at.cwd]: 1001, [file]: 1001 }), at)).toMatchObject({ found: ['inner'] });
+  expect(await readAll(withOwners({ [at.cwd]: 0, [file]: 1001 }), at)).toEqual({
     found: [],
-    refused: [`${note} is not used: it belongs to another user (id 1001) than ${at.cwd}. Change its owner to use it.`],
+    warnings: [
+      `${file} is not used: its owner (user id 1001) is not the owner of ${at.cwd}. Change its owner to use it.`,
+    ],
   });
 });
 
-test('where there is no note, nothing but the notes is asked for', async () => {
-  const at = place();
-  const asked: string[] = [];
-  const counted = {
-    ...owned({}),
+test('without context files only their paths are checked', async () => {
+  const at = createDirectories();
+  const checkedPaths: string[] = [];
+  const recordingFiles = {
+    ...withOwners({}),
     info: async (path: string) => {
-      asked.push(path);
+      checkedPaths.push(path);
       return undefined;
     },
-    resolve: async () => {
+    realPath: async () => {
       throw new Error('not needed');
     },
   };
-  await findContextFiles(counted, at.agentDirectory, at.cwd);
-  const directories = at.cwd.split('/').length + 1;
-  expect(asked).toHaveLength(directories * 2);
+  await findContextFiles(recordingFiles, at.agentDirectory, at.cwd);
+  const directoryCount = at.cwd.split('/').length + 1;
+  expect(checkedPaths).toHaveLength(directoryCount * 2);
 });

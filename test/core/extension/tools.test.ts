@@ -1,44 +1,44 @@
-// Tools of extensions: regular expressions in their schemas are tried where they can be ended, never here.
+// Tools of extensions: regular expressions in their schemas are only tested with a time limit.
 import { expect, test } from 'vitest';
-import { check, type Tool, type TryPatterns } from '../../../src/contracts/index.ts';
-import { emptyExtension } from '../../../src/core/extension/extension.ts';
-import { toolsOf } from '../../../src/core/extension/tools.ts';
+import { type TestPatterns, type Tool, validate } from '../../../src/contracts/index.ts';
+import { createExtension } from '../../../src/core/extension/extension.ts';
+import { createExtensionTools } from '../../../src/core/extension/extension-tools.ts';
 
-/** On the text below it takes longer than anybody waits. */
+/** Practically never finishes on the text below. */
 const ENDLESS = '^(a+)+$';
 const TEXT = `${'a'.repeat(50)}!`;
 
-function toolWith(parameters: Record<string, unknown>, tryPatterns: TryPatterns): Tool {
-  const extension = emptyExtension({ path: '/x.ts' } as never);
+function createTool(parameters: Record<string, unknown>, testPatterns: TestPatterns): Tool {
+  const extension = createExtension({ path: '/x.ts' } as never);
   extension.tools.set('t', { name: 't', description: '', parameters, execute: async () => 'done' } as never);
-  return toolsOf([extension], () => undefined, tryPatterns)[0] as Tool;
+  return createExtensionTools([extension], () => undefined, testPatterns)[0] as Tool;
 }
 
 const schema = { type: 'object', properties: { name: { type: 'string', pattern: ENDLESS } } };
 
-test('arguments are accepted at once, and their patterns are tried elsewhere', async () => {
-  const tried: unknown[] = [];
-  const tool = toolWith(schema, async (pairs) => {
-    tried.push(...pairs);
+test('params accept the arguments without testing patterns; validateInput tests them', async () => {
+  const testedPairs: unknown[] = [];
+  const tool = createTool(schema, async (pairs) => {
+    testedPairs.push(...pairs);
     return pairs.map(() => true);
   });
-  expect(check(tool.params, { name: TEXT })).toEqual({ name: TEXT });
-  expect(tried).toEqual([]);
-  await tool.verify?.({ name: TEXT });
-  expect(tried).toEqual([{ expression: ENDLESS, text: TEXT }]);
+  expect(validate(tool.params, { name: TEXT })).toEqual({ name: TEXT });
+  expect(testedPairs).toEqual([]);
+  await tool.validateInput?.({ name: TEXT });
+  expect(testedPairs).toEqual([{ expression: ENDLESS, text: TEXT }]);
 });
 
-test('an argument that does not match is named', async () => {
-  const tool = toolWith(schema, async (pairs) => pairs.map(() => false));
-  await expect(tool.verify?.({ name: 'b' })).rejects.toThrow(`name must match ${ENDLESS} (got "b")`);
+test('an argument that does not match is reported', async () => {
+  const tool = createTool(schema, async (pairs) => pairs.map(() => false));
+  await expect(tool.validateInput?.({ name: 'b' })).rejects.toThrow(`name must match ${ENDLESS} (got "b")`);
 });
 
-test('a pattern that takes too long refuses the call', async () => {
-  const tool = toolWith(schema, async (pairs) => pairs.map(() => undefined));
-  await expect(tool.verify?.({ name: TEXT })).rejects.toThrow(`the pattern ${ENDLESS} takes too long to check`);
+test('a pattern that times out refuses the call', async () => {
+  const tool = createTool(schema, async (pairs) => pairs.map(() => undefined));
+  await expect(tool.validateInput?.({ name: TEXT })).rejects.toThrow(`the pattern ${ENDLESS} takes too long to check`);
 });
 
-test('schemas without a pattern need no second check', () => {
-  const named = { type: 'object', properties: { pattern: { type: 'string' } } };
-  expect(toolWith(named, async () => []).verify).toBe(undefined);
+test('a schema without patterns has no validateInput', () => {
+  const propertyNamedPattern = { type: 'object', properties: { pattern: { type: 'string' } } };
+  expect(createTool(propertyNamedPattern, async () => []).validateInput).toBe(undefined);
 });

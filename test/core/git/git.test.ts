@@ -1,11 +1,11 @@
-// Real git in a repository that would run something at every turn. A file called `canary` says that it did.
+// Real git in a hostile repository whose configuration starts programs. Each of these programs would create the file `canary`.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createGit } from '../../../src/core/git/git.ts';
-import { quietSettings } from '../../../src/core/git/quiet-config.ts';
+import { buildSafeConfig } from '../../../src/core/git/safe-config.ts';
 import { isAlive } from '../../support/processes.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { withLimit } from '../../support/time-limit.ts';
@@ -19,10 +19,10 @@ interface Repository {
   plain(...args: string[]): { status: number | null; stdout: string };
 }
 
-function repository(env: Record<string, string> = {}): Repository {
-  const place = temporaryDirectory();
-  const home = join(place, 'home');
-  const cwd = join(place, 'work');
+function createRepository(env: Record<string, string> = {}): Repository {
+  const directory = temporaryDirectory();
+  const home = join(directory, 'home');
+  const cwd = join(directory, 'work');
   mkdirSync(home);
   mkdirSync(cwd);
   const ports = createSystemPorts({ env: { PATH: process.env.PATH, HOME: home, ...env } });
@@ -38,16 +38,16 @@ function repository(env: Record<string, string> = {}): Repository {
   plain('init', '-q', '-b', 'main');
   plain('config', '--global', 'user.name', 'A');
   plain('config', '--global', 'user.email', 'a@example.org');
-  return { cwd, canary: join(place, 'canary'), git: createGit(ports, cwd), ports, plain };
+  return { cwd, canary: join(directory, 'canary'), git: createGit(ports, cwd), ports, plain };
 }
 
-function committed(repo: Repository, files: Record<string, string>): void {
+function commitFiles(repo: Repository, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(repo.cwd, name), text);
   repo.plain('add', '-A');
   repo.plain('commit', '-q', '-m', 'first');
 }
 
-/** Everything in a repository that starts a program. */
+/** Configures everything in a repository that can start a program. */
 function makeHostile({ cwd, canary, plain }: Repository): void {
   const touch = `touch ${canary}; cat; true`;
   const hooks = join(cwd, '.git', 'hooks');
@@ -83,9 +83,9 @@ function makeHostile({ cwd, canary, plain }: Repository): void {
 }
 
 describe('a hostile repository', () => {
-  test('plain git would run its helpers, so the fixture bites', () => {
-    const repo = repository();
-    committed(repo, { 'a.txt': 'one\n' });
+  test('control: git without our options runs the helpers', () => {
+    const repo = createRepository();
+    commitFiles(repo, { 'a.txt': 'one\n' });
     makeHostile(repo);
     writeFileSync(join(repo.cwd, 'a.txt'), 'two\n');
     repo.plain('status');
@@ -107,11 +107,11 @@ describe('a hostile repository', () => {
     ['stash', '-q'],
     ['merge', '-q', 'side'],
   ];
-  test('none of our calls runs any of them', async () => {
-    const repo = repository();
-    committed(repo, { 'a.txt': 'one\n', 'b.md': 'one\n' });
+  test('none of our git calls starts a helper', async () => {
+    const repo = createRepository();
+    commitFiles(repo, { 'a.txt': 'one\n', 'b.md': 'one\n' });
     repo.plain('checkout', '-q', '-b', 'side');
-    committed(repo, { 'a.txt': 'side\n' });
+    commitFiles(repo, { 'a.txt': 'side\n' });
     repo.plain('checkout', '-q', 'main');
     makeHostile(repo);
     for (const call of calls) {
@@ -122,13 +122,13 @@ describe('a hostile repository', () => {
     }
   });
 
-  test('content passes unfiltered, and a merge driver of the repository leaves a conflict', async () => {
-    const repo = repository();
-    committed(repo, { 'a.txt': 'one\n' });
+  test('content is not filtered, and a merge driver of the repository causes a conflict', async () => {
+    const repo = createRepository();
+    commitFiles(repo, { 'a.txt': 'one\n' });
     repo.plain('checkout', '-q', '-b', 'side');
-    committed(repo, { 'a.txt': 'side\n' });
+    commitFiles(repo, { 'a.txt': 'side\n' });
     repo.plain('checkout', '-q', 'main');
-    committed(repo, { 'a.txt': 'main\n' });
+    commitFiles(repo, { 'a.txt': 'main\n' });
     makeHostile(repo);
     expect(await repo.git.text(['show', 'HEAD:a.txt'])).toBe('main');
     expect((await repo.git.run(['merge', '-q', 'side'])).code).not.toBe(0);
@@ -137,9 +137,9 @@ describe('a hostile repository', () => {
   });
 
   test.each([['status'], ['diff'], ['diff-files'], ['diff-index', 'HEAD']])(
-    'git %s does not look into a submodule with a filter of its own',
+    'git %s does not run the filter of a submodule',
     async (...call) => {
-      const repo = repository();
+      const repo = createRepository();
       const inner = join(repo.cwd, 'inner');
       mkdirSync(inner);
       for (const args of [
@@ -150,7 +150,7 @@ describe('a hostile repository', () => {
       writeFileSync(join(inner, '.gitattributes'), 'f filter=evil\n');
       writeFileSync(join(inner, 'f'), 'one\n');
       repo.plain('-C', inner, 'add', '-A');
-      committed(repo, { 'a.txt': 'one\n' });
+      commitFiles(repo, { 'a.txt': 'one\n' });
       repo.plain('-C', inner, 'config', 'filter.evil.clean', `touch ${repo.canary}; cat`);
       writeFileSync(join(inner, 'f'), 'two\n');
       await repo.git.text(call);
@@ -161,8 +161,8 @@ describe('a hostile repository', () => {
   );
 
   test('a filter whose name is not UTF-8 makes the call fail', async () => {
-    const repo = repository();
-    committed(repo, { 'a.txt': 'one\n' });
+    const repo = createRepository();
+    commitFiles(repo, { 'a.txt': 'one\n' });
     const section = `[filter "evil\xff"]\n\tclean = touch ${repo.canary}; cat\n`;
     appendFileSync(join(repo.cwd, '.git', 'config'), Buffer.from(section, 'latin1'));
     writeFileSync(join(repo.cwd, '.gitattributes'), Buffer.from('*.txt filter=evil\xff\n', 'latin1'));
@@ -173,22 +173,22 @@ describe('a hostile repository', () => {
     expect(existsSync(repo.canary)).toBe(true);
   });
 
-  test('nothing runs when its configuration cannot be listed', async () => {
-    const place = temporaryDirectory();
-    const real = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
-    const script = `#!/bin/sh\ncase "$*" in *--get-regexp*) echo no scopes >&2; exit 129;; esac\nexec ${real} "$@"\n`;
-    writeFileSync(join(place, 'git'), script, { mode: 0o755 });
-    const repo = repository({ PATH: `${place}:${process.env.PATH}` });
-    committed(repo, { 'a.txt': 'one\n' });
+  test('no command runs when the configuration cannot be listed', async () => {
+    const directory = temporaryDirectory();
+    const realGit = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
+    const script = `#!/bin/sh\ncase "$*" in *--get-regexp*) echo no scopes >&2; exit 129;; esac\nexec ${realGit} "$@"\n`;
+    writeFileSync(join(directory, 'git'), script, { mode: 0o755 });
+    const repo = createRepository({ PATH: `${directory}:${process.env.PATH}` });
+    commitFiles(repo, { 'a.txt': 'one\n' });
     makeHostile(repo);
     writeFileSync(join(repo.cwd, 'a.txt'), 'two\n');
     await expect(repo.git.text(['add', '-A'])).rejects.toThrow('git add failed: no scopes');
     expect(existsSync(repo.canary)).toBe(false);
   });
 
-  test('an included file of the project is no way round', async () => {
-    const repo = repository();
-    committed(repo, { 'a.txt': 'one\n' });
+  test('a filter from an included file of the project does not run', async () => {
+    const repo = createRepository();
+    commitFiles(repo, { 'a.txt': 'one\n' });
     writeFileSync(join(repo.cwd, 'evil.conf'), `[filter "inc"]\n\tclean = touch ${repo.canary}; cat\n`);
     repo.plain('config', 'include.path', '../evil.conf');
     writeFileSync(join(repo.cwd, '.gitattributes'), '*.txt filter=inc\n');
@@ -198,38 +198,38 @@ describe('a hostile repository', () => {
   });
 });
 
-describe('the user’s own', () => {
+describe('user configuration', () => {
   test('filters that the user defined for all repositories still run', async () => {
-    const repo = repository();
+    const repo = createRepository();
     repo.plain('config', '--global', 'filter.mine.clean', `touch ${repo.canary}; cat`);
-    committed(repo, { '.gitattributes': '*.txt filter=mine\n' });
+    commitFiles(repo, { '.gitattributes': '*.txt filter=mine\n' });
     rmSync(repo.canary, { force: true });
     writeFileSync(join(repo.cwd, 'a.txt'), 'x\n');
     await repo.git.run(['add', 'a.txt']);
     expect(existsSync(repo.canary)).toBe(true);
   });
 
-  test('a filter of the user, as git-lfs is one, sees no program that the repository names for it', async () => {
-    const repo = repository();
-    const seen = join(repo.cwd, '..', 'seen');
+  test('a filter of the user, such as git-lfs, does not read programs that the repository configures', async () => {
+    const repo = createRepository();
+    const output = join(repo.cwd, '..', 'output');
     const keys = ['lfs.extension.evil.clean', 'lfs.customtransfer.evil.path', 'lfs.https://x/.standalonetransferagent'];
-    const ask = keys.map((key) => `git config ${key} >> ${seen}; `).join('');
-    repo.plain('config', '--global', 'filter.mine.clean', `${ask} git config lfs.url >> ${seen}; cat`);
-    committed(repo, { '.gitattributes': '*.bin filter=mine\n' });
+    const readKeys = keys.map((key) => `git config ${key} >> ${output}; `).join('');
+    repo.plain('config', '--global', 'filter.mine.clean', `${readKeys} git config lfs.url >> ${output}; cat`);
+    commitFiles(repo, { '.gitattributes': '*.bin filter=mine\n' });
     for (const key of [...keys, 'lfs.url']) repo.plain('config', key, `touch ${repo.canary}`);
     writeFileSync(join(repo.cwd, 'a.bin'), 'x\n');
     await repo.git.text(['add', 'a.bin']);
-    expect(readFileSync(seen, 'utf8')).toBe('false\nfalse\n\nfile:///dev/null\n');
+    expect(readFileSync(output, 'utf8')).toBe('false\nfalse\n\nfile:///dev/null\n');
   });
 
-  test('a repository that redefines one gets the user’s definition', () => {
+  test('a filter that both define has the definition of the user', () => {
     const listing = ['global', 'filter.lfs.clean\nmine', 'local', 'filter.lfs.clean\ntheirs', ''].join('\0');
-    expect(quietSettings(listing)['filter.lfs.clean']).toBe('mine');
+    expect(buildSafeConfig(listing)['filter.lfs.clean']).toBe('mine');
   });
 });
 
-test('no provider’s key, no variable of git and no relative path is in the environment', async () => {
-  const repo = repository({
+test('the environment has no provider keys, no git variables and no relative PATH entries', async () => {
+  const repo = createRepository({
     ANTHROPIC_API_KEY: 'canary-key',
     GIT_DIR: '/nowhere',
     GIT_EXTERNAL_DIFF: 'false',
@@ -243,18 +243,18 @@ test('no provider’s key, no variable of git and no relative path is in the env
   expect(text).not.toMatch(/^PATH=.*:(\.|bin):/m);
 });
 
-test('git’s own words when it says no', async () => {
-  const { git } = repository();
+test('a failure has the error output of git', async () => {
+  const { git } = createRepository();
   await expect(git.text(['rev-parse', '--verify', 'nope'])).rejects.toThrow(/^git rev-parse failed: fatal: /);
   expect((await git.run(['rev-parse', '--verify', 'nope'])).code).toBe(128);
 });
 
-test('aborted and late calls end their process', async () => {
-  const repo = repository();
+test('a timeout and an abort end the git process', async () => {
+  const repo = createRepository();
   repo.plain('config', '--global', 'alias.wait', `!echo $$ > ${repo.canary}; sleep 600`);
-  const isUp = () => existsSync(repo.canary) && readFileSync(repo.canary, 'utf8') !== '';
-  const git = createGit(withLimit(repo.ports, 1500, isUp), repo.cwd);
-  await expect(git.run(['wait'], { timeoutMs: 1500 })).rejects.toThrow('took too long');
+  const isStarted = () => existsSync(repo.canary) && readFileSync(repo.canary, 'utf8') !== '';
+  const git = createGit(withLimit(repo.ports, 1500, isStarted), repo.cwd);
+  await expect(git.run(['wait'], { timeoutMs: 1500 })).rejects.toThrow('timed out');
   const pid = Number(readFileSync(repo.canary, 'utf8'));
   await until(() => !isAlive(pid));
   await expect(repo.git.run(['status'], { signal: AbortSignal.abort() })).rejects.toThrow('git status was aborted');

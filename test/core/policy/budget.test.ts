@@ -1,7 +1,7 @@
-// The arithmetic of a budget: every dimension by itself, and any sequence of spending whatever.
+// Budget: each limit by itself, and arbitrary sequences of spending.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBudget, type Spending, spendingOf } from '../../../src/core/policy/budget.ts';
+import { createBudget, type Spending, usageToSpending } from '../../../src/core/policy/budget.ts';
 import { type BudgetLimits, hasLimit } from '../../../src/core/policy/budget-limits.ts';
 import type { BudgetReason } from '../../../src/protocol/index.ts';
 
@@ -18,10 +18,10 @@ const DIMENSIONS: [BudgetReason, Limit, keyof Spending][] = [
 ];
 
 describe.each(DIMENSIONS)('%s', (reason, limit, counter) => {
-  test('warns once at the ratio, is exceeded once at the limit, and then is silent', () => {
+  test('warns once at the ratio, reports the exceeded limit once, and then emits nothing', () => {
     const budget = createBudget({ [limit]: 10, warnAtRatio: 0.8 });
-    const news = Array.from({ length: 12 }, () => budget.charge({ [counter]: 1 }));
-    expect(news.map((items) => items.map((item) => item.type).join())).toEqual([
+    const events = Array.from({ length: 12 }, () => budget.charge({ [counter]: 1 }));
+    expect(events.map((items) => items.map((item) => item.type).join())).toEqual([
       ...Array(7).fill(''),
       'budget_warning',
       '',
@@ -29,14 +29,14 @@ describe.each(DIMENSIONS)('%s', (reason, limit, counter) => {
       '',
       '',
     ]);
-    expect(news[7]?.[0]).toMatchObject({ scope: 'session', snapshot: { status: 'warning', reason, [counter]: 8 } });
-    expect(news[9]?.[0]).toMatchObject({ scope: 'session', snapshot: { status: 'exceeded', reason, [counter]: 10 } });
-    expect(budget.violation).toBe(reason);
+    expect(events[7]?.[0]).toMatchObject({ scope: 'session', snapshot: { status: 'warning', reason, [counter]: 8 } });
+    expect(events[9]?.[0]).toMatchObject({ scope: 'session', snapshot: { status: 'exceeded', reason, [counter]: 10 } });
+    expect(budget.exceededLimit).toBe(reason);
     expect(budget.snapshot()).toMatchObject({ status: 'exceeded', [counter]: 12 });
   });
 });
 
-test('one dimension in warning does not hide another', () => {
+test('a warning for one limit does not suppress the warning for another', () => {
   const budget = createBudget({ maxToolCalls: 10, maxSubagents: 10, warnAtRatio: 0.5 });
   const reasons = Array.from({ length: 8 }, (_, i) =>
     budget.charge(i < 5 ? { toolCalls: 1 } : { subagents: 3 }).map((item) => item.snapshot.reason),
@@ -44,16 +44,16 @@ test('one dimension in warning does not hide another', () => {
   expect(reasons.flat()).toEqual(['tool_calls', 'subagents']);
 });
 
-test('of several limits that are crossed at once, the first is named', () => {
+test('if several limits are exceeded at once, the first is reported', () => {
   const budget = createBudget({ maxCostUsd: 1, maxOutputTokens: 5, warnAtRatio: 0.8 });
-  const news = budget.charge({ costUsd: 2, outputTokens: 6 });
-  expect(news.map((item) => [item.type, item.snapshot.reason])).toEqual([['budget_exceeded', 'output_tokens']]);
-  expect(budget.violationBeside('output_tokens')).toBe('cost');
+  const events = budget.charge({ costUsd: 2, outputTokens: 6 });
+  expect(events.map((item) => [item.type, item.snapshot.reason])).toEqual([['budget_exceeded', 'output_tokens']]);
+  expect(budget.findExceededLimitExcept('output_tokens')).toBe('cost');
 });
 
-test('what an answer costs', () => {
+test('usageToSpending converts the usage of an answer', () => {
   const cost = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 10 };
-  expect(spendingOf({ input: 10, output: 20, cacheRead: 30, cacheWrite: 40, cost })).toEqual({
+  expect(usageToSpending({ input: 10, output: 20, cacheRead: 30, cacheWrite: 40, cost })).toEqual({
     inputTokens: 10,
     outputTokens: 20,
     totalTokens: 100,
@@ -61,7 +61,7 @@ test('what an answer costs', () => {
   });
 });
 
-test('a ratio alone is no limit', () => {
+test('a warning ratio alone is not a limit', () => {
   expect(hasLimit({ warnAtRatio: 0.8 })).toBe(false);
   expect(hasLimit({ warnAtRatio: 0.8, maxCostUsd: 0 })).toBe(true);
 });
@@ -78,45 +78,50 @@ const spending = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Spending>;
 
-test('any limits and any spending: sums are exact, each warning comes once and in time, the end once', () => {
+test('for any limits and spending: sums are exact, and each event is emitted exactly once at the right time', () => {
   fc.assert(
-    fc.property(limits, fc.array(spending, { maxLength: 30 }), (given, spendings) => {
-      const budget = createBudget(given);
+    fc.property(limits, fc.array(spending, { maxLength: 30 }), (budgetLimits, spendings) => {
+      const budget = createBudget(budgetLimits);
       const warned: BudgetReason[] = [];
-      let ended: BudgetReason | undefined;
+      let exceededReason: BudgetReason | undefined;
       const sums = Object.fromEntries(DIMENSIONS.map(([, , counter]) => [counter, 0])) as Required<Spending>;
       for (const item of spendings) {
-        const news = budget.charge(item);
+        const events = budget.charge(item);
         for (const [, , counter] of DIMENSIONS) sums[counter] += item[counter] ?? 0;
         expect(budget.snapshot()).toMatchObject(sums);
         const reached = (ratio: number) =>
           DIMENSIONS.filter(([, limit, counter]) => {
-            const most = given[limit];
-            return most !== undefined && sums[counter] >= most * ratio;
+            const maximum = budgetLimits[limit];
+            return maximum !== undefined && sums[counter] >= maximum * ratio;
           }).map(([reason]) => reason);
         const over = reached(1);
-        const due = ended ? [] : reached(given.warnAtRatio).filter((r) => !over.includes(r) && !warned.includes(r));
-        const said = news.filter((n) => n.type === 'budget_warning').map((n) => n.snapshot.reason);
-        expect(said).toEqual(due);
+        const due = exceededReason
+          ? []
+          : reached(budgetLimits.warnAtRatio).filter((r) => !over.includes(r) && !warned.includes(r));
+        const warnings = events.filter((n) => n.type === 'budget_warning').map((n) => n.snapshot.reason);
+        expect(warnings).toEqual(due);
         warned.push(...due);
-        const exceeded = news.filter((n) => n.type === 'budget_exceeded').map((n) => n.snapshot.reason);
-        expect(exceeded).toEqual(ended || over.length === 0 ? [] : [over[0]]);
-        ended ??= over[0];
-        expect(budget.violation).toBe(over[0]);
+        const exceeded = events.filter((n) => n.type === 'budget_exceeded').map((n) => n.snapshot.reason);
+        expect(exceeded).toEqual(exceededReason || over.length === 0 ? [] : [over[0]]);
+        exceededReason ??= over[0];
+        expect(budget.exceededLimit).toBe(over[0]);
       }
     }),
   );
 });
 
-test('a budget that goes on after any part of any spending says what an uninterrupted one would have said', () => {
+test('a budget that is resumed at any point emits the same events as an uninterrupted one', () => {
   fc.assert(
-    fc.property(limits, fc.array(spending, { maxLength: 20 }), fc.nat(20), (given, spendings, cut) => {
-      const whole = createBudget(given);
-      for (const item of spendings.slice(0, cut)) whole.charge(item);
-      fc.pre(Object.values(whole.spent).some((sum) => sum > 0));
-      const resumed = createBudget(given, 'session', { ...whole.spent });
-      for (const item of spendings.slice(cut)) expect(resumed.charge(item)).toEqual(whole.charge(item));
-      expect([resumed.snapshot(), resumed.violation]).toEqual([whole.snapshot(), whole.violation]);
+    fc.property(limits, fc.array(spending, { maxLength: 20 }), fc.nat(20), (budgetLimits, spendings, cut) => {
+      const uninterrupted = createBudget(budgetLimits);
+      for (const item of spendings.slice(0, cut)) uninterrupted.charge(item);
+      fc.pre(Object.values(uninterrupted.spent).some((sum) => sum > 0));
+      const resumed = createBudget(budgetLimits, 'session', { ...uninterrupted.spent });
+      for (const item of spendings.slice(cut)) expect(resumed.charge(item)).toEqual(uninterrupted.charge(item));
+      expect([resumed.snapshot(), resumed.exceededLimit]).toEqual([
+        uninterrupted.snapshot(),
+        uninterrupted.exceededLimit,
+      ]);
     }),
   );
 });

@@ -1,4 +1,4 @@
-// Files that a prompt mentions: those of the project are added within bounds; everything else stays words.
+// Mentions in a prompt: files of the project are result within limits; everything else stays text.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 const { files } = createSystemPorts({});
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64');
 
-function project(): string {
+function createProject(): string {
   const cwd = temporaryDirectory();
   mkdirSync(join(cwd, 'src'));
   writeFileSync(join(cwd, 'src/a.ts'), 'const a = 1;\n');
@@ -27,14 +27,14 @@ test.each([
   ['see @"with space.txt", then', 'with space.txt', 'spaced'],
   ['@./src/a.ts and @./src/a.ts again', './src/a.ts', 'const a = 1;'],
 ])('%s', async (message, name, content) => {
-  const added = await addMentions(files, project(), message);
-  expect(added).toEqual({ text: `${message}\n\n<file name="${name}">\n${content}\n</file>`, images: [] });
+  const result = await addMentions(files, createProject(), message);
+  expect(result).toEqual({ text: `${message}\n\n<file name="${name}">\n${content}\n</file>`, images: [] });
 });
 
 test('an image is added as an image', async () => {
-  const added = await addMentions(files, project(), 'what is @pic.png');
-  expect(added?.images).toEqual([{ type: 'image', mimeType: 'image/png', data: PNG.toString('base64') }]);
-  expect(added?.text).toContain('<file name="pic.png">(an image, attached)</file>');
+  const result = await addMentions(files, createProject(), 'what is @pic.png');
+  expect(result?.images).toEqual([{ type: 'image', mimeType: 'image/png', data: PNG.toString('base64') }]);
+  expect(result?.text).toContain('<file name="pic.png">(image attached)</file>');
 });
 
 test.each([
@@ -49,22 +49,22 @@ test.each([
   '@outside/secret.txt',
   '@@ -1 +1 @@',
   '@',
-])('%s stays as it is', async (message) => {
-  const cwd = project();
-  const elsewhere = temporaryDirectory();
-  writeFileSync(join(elsewhere, 'secret.txt'), 'secret');
-  symlinkSync(join(elsewhere, 'secret.txt'), join(cwd, 'out.txt'));
-  symlinkSync(elsewhere, join(cwd, 'outside'));
+])('%s adds nothing', async (message) => {
+  const cwd = createProject();
+  const outsideDirectory = temporaryDirectory();
+  writeFileSync(join(outsideDirectory, 'secret.txt'), 'secret');
+  symlinkSync(join(outsideDirectory, 'secret.txt'), join(cwd, 'out.txt'));
+  symlinkSync(outsideDirectory, join(cwd, 'outside'));
   expect(await addMentions(files, cwd, message)).toBeUndefined();
 });
 
-test('long files are cut, and said to go on; only twenty are added', async () => {
-  const cwd = project();
+test('long files are truncated with a note; at most twenty files are added', async () => {
+  const cwd = createProject();
   writeFileSync(join(cwd, 'long.txt'), 'é'.repeat(100_000));
-  const added = await addMentions(files, cwd, '@long.txt');
-  expect(Buffer.byteLength(added?.text ?? '')).toBeLessThan(52_000);
-  expect(added?.text).toContain('[The file goes on: 200000 bytes in all.');
-  expect(added?.text).not.toContain('\uFFFD');
+  const result = await addMentions(files, cwd, '@long.txt');
+  expect(Buffer.byteLength(result?.text ?? '')).toBeLessThan(52_000);
+  expect(result?.text).toContain('[Truncated: the file has 200000 bytes.');
+  expect(result?.text).not.toContain('\uFFFD');
   for (let i = 0; i < 25; i++) writeFileSync(join(cwd, `n${i}.txt`), `${i}`);
   const many = await addMentions(files, cwd, Array.from({ length: 25 }, (_, i) => `@n${i}.txt`).join(' '));
   expect(many?.text.match(/<file /g)).toHaveLength(20);

@@ -1,4 +1,4 @@
-// Rules in real folders: which count, and what is said of those that cannot.
+// Rule files in real folders: which are used and which problems are reported.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,19 +8,19 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 
 const { files } = createSystemPorts({});
 
-test('those with a trigger, from .md and .mdc, strongest first', async () => {
+test('rules with a trigger are loaded from .md and .mdc files in order of precedence', async () => {
   const root = temporaryDirectory();
-  const put = (folder: string, name: string, text: string) => {
+  const writeRule = (folder: string, name: string, text: string) => {
     mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, folder, name), text);
   };
-  put('p', 'a.mdc', '---\nttsr_trigger: x+\nglobs: "*.ts"\nalwaysApply: true\n---\nProject.\n');
-  put('p', 'plain.md', '---\ndescription: no trigger\n---\nx\n');
-  put('p', 'bad.md', '---\nttsr_trigger: "("\n---\nx\n');
-  put('p', 'broken.md', '---\nttsr_trigger: "x\n---\nx\n');
-  put('p', 'a.txt', 'x');
-  put('u', 'a.md', '---\nttsr_trigger: y\n---\nUser.\n');
-  put('u', 'b.md', '---\ncondition: z\n---\nNewer spelling.\n');
+  writeRule('p', 'a.mdc', '---\nttsr_trigger: x+\nglobs: "*.ts"\nalwaysApply: true\n---\nProject.\n');
+  writeRule('p', 'plain.md', '---\ndescription: no trigger\n---\nx\n');
+  writeRule('p', 'bad.md', '---\nttsr_trigger: "("\n---\nx\n');
+  writeRule('p', 'broken.md', '---\nttsr_trigger: "x\n---\nx\n');
+  writeRule('p', 'a.txt', 'x');
+  writeRule('u', 'a.md', '---\nttsr_trigger: y\n---\nUser.\n');
+  writeRule('u', 'b.md', '---\ncondition: z\n---\nNewer spelling.\n');
   const problems: string[] = [];
   const folders = [
     { path: join(root, 'p'), level: 'project' as const },

@@ -1,8 +1,8 @@
-// Prompts with blanks: how arguments are cut, and what is put where.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the blanks that the test is about
+// Prompt templates: splitting of arguments and filling of placeholders.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the test is about these placeholders
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fillIn, splitArguments } from '../../../src/core/resources/templates.ts';
+import { fillTemplate, splitArguments } from '../../../src/core/resources/templates.ts';
 
 describe('arguments', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('arguments', () => {
     expect(splitArguments(text)).toEqual(words);
   });
 
-  test('words without quotes and spaces come back as they are', () => {
+  test('words without quotes and spaces are not changed', () => {
     const word = fc.string({ minLength: 1 }).filter((text) => !/[\s"']/.test(text));
     fc.assert(
       fc.property(fc.array(word), (words) => {
@@ -29,7 +29,7 @@ describe('arguments', () => {
   });
 });
 
-describe('blanks', () => {
+describe('placeholders', () => {
   const words = ['one', 'two', 'three'];
   test.each([
     ['$1-$2', 'one-two'],
@@ -44,16 +44,16 @@ describe('blanks', () => {
     ['$10', ''],
     ['costs $ 5, $x and ${y}', 'costs $ 5, $x and ${y}'],
   ])('%s', (body, text) => {
-    expect(fillIn(body, words)).toBe(text);
+    expect(fillTemplate(body, words)).toBe(text);
   });
 
-  test('what was filled in is not filled in again', () => {
+  test('placeholders inside arguments are not expanded', () => {
     fc.assert(
-      fc.property(fc.array(fc.string(), { minLength: 1 }), (given) => {
-        expect(fillIn('$1', given)).toBe(given[0]);
-        expect(fillIn('$@', given)).toBe(given.join(' '));
+      fc.property(fc.array(fc.string(), { minLength: 1 }), (args) => {
+        expect(fillTemplate('$1', args)).toBe(args[0]);
+        expect(fillTemplate('$@', args)).toBe(args.join(' '));
       }),
     );
-    expect(fillIn('$1', ['$2 $@', 'x'])).toBe('$2 $@');
+    expect(fillTemplate('$1', ['$2 $@', 'x'])).toBe('$2 $@');
   });
 });

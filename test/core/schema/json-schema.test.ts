@@ -1,11 +1,11 @@
-// Arguments of tools that brought their own schema: what passes, what is turned, and how a refusal reads.
+// Validation against JSON Schema: accepted values, conversions and problem messages.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkJson } from '../../../src/core/schema/json-schema.ts';
 
-const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+const object = (properties: object, keywords: object = {}) => ({ type: 'object', properties, ...keywords });
 
-describe('refusals name the field, what it should be and what it was', () => {
+describe('problems state the path, the expected and the actual value', () => {
   test.each([
     [object({ n: { type: 'number' } }), { n: 'x' }, 'n', 'must be a number (got "x")'],
     [object({ n: {} }, { required: ['n'] }), {}, 'n', 'is required'],
@@ -36,17 +36,17 @@ describe('refusals name the field, what it should be and what it was', () => {
   });
 });
 
-test('scalars are turned where nothing is lost', () => {
+test('scalars are converted if that is lossless', () => {
   const schema = object({ n: { type: 'integer' }, b: { type: 'boolean' }, s: { type: 'string' } });
   expect(checkJson(schema, { n: '5', b: 'true', s: 7 })).toEqual({ value: { n: 5, b: true, s: '7' } });
   expect(checkJson(schema, { n: '5.5' })).toHaveProperty('problem');
 });
 
-test('words that nobody knows, and expressions that are none, forbid nothing', () => {
+test('unknown keywords and invalid regular expressions are ignored', () => {
   expect(checkJson({ type: 'string', pattern: '(', format: 'x' }, 'a')).toEqual({ value: 'a' });
 });
 
-test('without a schema everything passes as it is, whatever it is', () => {
+test('without a schema every value is accepted unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(checkJson({}, value)).toEqual({ value });
@@ -55,7 +55,7 @@ test('without a schema everything passes as it is, whatever it is', () => {
   );
 });
 
-test('what is said to be wrong is wrong: an accepted value is accepted again, unchanged', () => {
+test('an accepted and converted value is accepted again unchanged', () => {
   const types = fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array', 'object');
   fc.assert(
     fc.property(types, fc.jsonValue(), (type, value) => {

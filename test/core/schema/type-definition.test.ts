@@ -1,22 +1,22 @@
-// Type definitions (RFC 8927) as JSON Schema: every form, mixtures of both languages, and any definition with its values.
+// Conversion of JSON Type Definition (RFC 8927) to JSON Schema: every form, mixtures of both formats, random definitions.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkJson } from '../../../src/core/schema/json-schema.ts';
-import { jsonSchemaOf } from '../../../src/core/schema/type-definition.ts';
+import { normalizeSchema } from '../../../src/core/schema/normalize-schema.ts';
 
 const check = (schema: unknown, value: unknown) => {
-  const checked = checkJson(jsonSchemaOf(schema), value);
-  return 'value' in checked ? 'fits' : `${checked.problem.path}: ${checked.problem.message}`;
+  const checked = checkJson(normalizeSchema(schema), value);
+  return 'value' in checked ? 'valid' : `${checked.problem.path}: ${checked.problem.message}`;
 };
 
 test.each<[unknown, unknown, string]>([
-  [{}, { anything: [1] }, 'fits'],
+  [{}, { anything: [1] }, 'valid'],
   [{ type: 'boolean' }, 1, ': must be a boolean (got 1)'],
   [{ type: 'uint8' }, 256, ': must be 255 or less (got 256)'],
   [{ type: 'int8' }, -129, ': must be -128 or more (got -129)'],
   [{ type: 'int32' }, 1.5, ': must be an integer (got 1.5)'],
-  [{ type: 'float64' }, 1.5, 'fits'],
-  [{ type: 'timestamp' }, '1985-04-12T23:20:50.52Z', 'fits'],
+  [{ type: 'float64' }, 1.5, 'valid'],
+  [{ type: 'timestamp' }, '1985-04-12T23:20:50.52Z', 'valid'],
   [{ type: 'timestamp' }, 'yesterday', expect.stringContaining(': must match') as unknown as string],
   [{ enum: ['a', 'b'] }, 'c', ': must be "a" or "b" (got "c")'],
   [{ elements: { type: 'string' } }, ['a', null], expect.stringContaining('[1]: must be a string') as unknown as string],
@@ -24,27 +24,27 @@ test.each<[unknown, unknown, string]>([
   [{ properties: { a: {} } }, {}, 'a: is required'],
   [{ properties: { toString: {} } }, {}, 'toString: is required'],
   [{ properties: { a: {} } }, { a: 1, b: 2 }, 'b: is not allowed'],
-  [{ properties: { a: {} }, additionalProperties: true }, { a: 1, b: 2 }, 'fits'],
-  [{ optionalProperties: { a: { type: 'string' } } }, {}, 'fits'],
-  [{ type: 'string', nullable: true }, null, 'fits'],
-  [{ definitions: { n: { elements: { ref: 'n' } } }, ref: 'n' }, [[], [[]]], 'fits'],
+  [{ properties: { a: {} }, additionalProperties: true }, { a: 1, b: 2 }, 'valid'],
+  [{ optionalProperties: { a: { type: 'string' } } }, {}, 'valid'],
+  [{ type: 'string', nullable: true }, null, 'valid'],
+  [{ definitions: { n: { elements: { ref: 'n' } } }, ref: 'n' }, [[], [[]]], 'valid'],
   [{ definitions: { n: { elements: { ref: 'n' } } }, ref: 'n' }, [[1]], '[0][0]: must be an array (got 1)'],
-  [{ discriminator: 'kind', mapping: { a: { properties: { x: {} } }, b: {} } }, { kind: 'a', x: 1 }, 'fits'],
-  [{ discriminator: 'kind', mapping: { a: { properties: { x: {} } }, b: {} } }, { kind: 'b' }, 'fits'],
+  [{ discriminator: 'kind', mapping: { a: { properties: { x: {} } }, b: {} } }, { kind: 'a', x: 1 }, 'valid'],
+  [{ discriminator: 'kind', mapping: { a: { properties: { x: {} } }, b: {} } }, { kind: 'b' }, 'valid'],
   [{ discriminator: 'kind', mapping: { a: {}, b: {} } }, { kind: 'c' }, 'kind: must be "a" or "b" (got "c")'],
   [{ discriminator: 'kind', mapping: { a: {} } }, {}, 'kind: is required'],
 ])('%j and %j: %s', (schema, value, outcome) => {
   expect(check(schema, value)).toEqual(outcome);
 });
 
-test('JSON Schema is left as it is, with definitions and expressions inside it', () => {
+test('JSON Schema is not changed, except for type definitions inside it', () => {
   const schema = { type: 'object', properties: { a: { type: 'number' } } };
-  expect([check(schema, {}), check(schema, { a: 'x', b: 1 })]).toEqual(['fits', 'a: must be a number (got "x")']);
+  expect([check(schema, {}), check(schema, { a: 'x', b: 1 })]).toEqual(['valid', 'a: must be a number (got "x")']);
   const mixed = { type: 'array', items: { properties: { a: { type: 'number' }, b: { elements: {} } } } };
   expect(check(mixed, [{ a: 1 }])).toBe('[0].b: is required');
   const code = { type: 'string', pattern: '^[A-Z]+$' };
   expect(check({ anyOf: [code, { properties: { s: code } }] }, { s: 'a' })).toBe('s: must match ^[A-Z]+$ (got "a")');
-  expect(jsonSchemaOf({ enum: [{ elements: 1 }], const: { elements: 1 }, allOf: [{ type: 'uint8' }] })).toEqual({
+  expect(normalizeSchema({ enum: [{ elements: 1 }], const: { elements: 1 }, allOf: [{ type: 'uint8' }] })).toEqual({
     enum: [{ elements: 1 }],
     const: { elements: 1 },
     allOf: [{ type: 'integer', minimum: 0, maximum: 255 }],
@@ -56,7 +56,7 @@ interface Pair {
   value: unknown;
 }
 
-/** A definition and a value of it. */
+/** A definition and a value that is valid for it. */
 const { pair } = fc.letrec<{ pair: Pair; leaf: Pair }>((tie) => ({
   leaf: fc.oneof(
     fc.string().map((value) => ({ schema: { type: 'string' }, value })),
@@ -79,20 +79,20 @@ const { pair } = fc.letrec<{ pair: Pair; leaf: Pair }>((tie) => ({
   ),
 }));
 
-test('whatever a definition describes fits it, unchanged', () => {
+test('every value of a definition is valid and unchanged', () => {
   fc.assert(
     fc.property(pair, ({ schema, value }) => {
       const plain: unknown = JSON.parse(JSON.stringify(value));
-      expect(checkJson(jsonSchemaOf(schema), plain)).toEqual({ value: plain });
+      expect(checkJson(normalizeSchema(schema), plain)).toEqual({ value: plain });
     }),
   );
 });
 
-test('a field that is missing, and one too many, are noticed wherever they are', () => {
+test('a missing property and an additional property are reported', () => {
   const fields = fc.dictionary(fc.string(), pair, { minKeys: 1, maxKeys: 4 });
   fc.assert(
-    fc.property(fields, (described) => {
-      const entries = Object.entries(described);
+    fc.property(fields, (pairs) => {
+      const entries = Object.entries(pairs);
       const properties = Object.fromEntries(entries.map(([key, { schema }]) => [key, schema]));
       const values = entries.map(([key, { value }]) => [key, value] as const);
       expect(check({ properties }, Object.fromEntries(values.slice(1)))).toBe(`${values[0]?.[0]}: is required`);

@@ -1,4 +1,4 @@
-// What a session has spent is in its log: whoever goes on with it, after a crash too, finds it, wherever the conversation stands.
+// The spending of a session is stored in its log, survives a crash, and is counted on all branches.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import type { SessionEntry, Usage } from '../../../src/protocol/index.ts';
 import { createScriptedModels, createScriptedTools, type ScriptStep } from '../../../src/testing/index.ts';
 
 let directory: string;
-const opened: AgentSessionHandle[] = [];
+const openAgents: AgentSessionHandle[] = [];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'parley-budget-'));
 });
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((agent) => agent.close()));
+  await Promise.all(openAgents.splice(0).map((agent) => agent.close()));
   rmSync(directory, { recursive: true });
 });
 
@@ -28,57 +28,61 @@ async function open(script: ScriptStep[], session?: string, settings = LIMITS): 
     settings,
     ...(session === undefined ? {} : { session }),
   });
-  opened.push(agent);
+  openAgents.push(agent);
   return agent;
 }
 
-const input = (tokens: number): Partial<Usage> => ({ input: tokens });
-const entriesIn = (file: string) =>
+const inputUsage = (tokens: number): Partial<Usage> => ({ input: tokens });
+const readEntries = (file: string) =>
   readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as SessionEntry);
-const spentIn = (file: string) =>
-  entriesIn(file).flatMap((entry) =>
+const readSpendings = (file: string) =>
+  readEntries(file).flatMap((entry) =>
     entry.type === 'custom' && entry.customType === 'parley.budget' ? [entry.data as { inputTokens: number }] : [],
   );
 
-test('at whatever event the program is killed: what the host heard of has been kept', async () => {
+test('at every event the log contains at least the spending that the host has received', async () => {
   const calls = [{ name: 'note' }];
   const agent = await open([
-    { calls, usage: input(100) },
-    { calls: [...calls, ...calls], usage: input(20) },
-    { calls: [{ name: 'task', arguments: { agent: 'task', tasks: [{ id: 'A', assignment: 'x' }] } }], usage: input(3) },
-    { text: 'sub', usage: input(500) },
-    { text: 'done', usage: input(77) },
+    { calls, usage: inputUsage(100) },
+    { calls: [...calls, ...calls], usage: inputUsage(20) },
+    {
+      calls: [{ name: 'task', arguments: { agent: 'task', tasks: [{ id: 'A', assignment: 'x' }] } }],
+      usage: inputUsage(3),
+    },
+    { text: 'sub', usage: inputUsage(500) },
+    { text: 'done', usage: inputUsage(77) },
   ]);
-  let heard = 0;
-  let copies = 0;
-  const crashes: { copy: string; heard: number }[] = [];
+  let reportedTokens = 0;
+  let copyCount = 0;
+  const crashes: { copy: string; reportedTokens: number }[] = [];
   agent.subscribe((event) => {
-    if (event.type === 'message_end' && event.message.role === 'assistant') heard += event.message.usage.input;
+    if (event.type === 'message_end' && event.message.role === 'assistant') reportedTokens += event.message.usage.input;
     const { file = '' } = agent.session;
-    if (heard === 0) return;
-    const copy = join(directory, `crash-${++copies}.jsonl`);
+    if (reportedTokens === 0) return;
+    const copy = join(directory, `crash-${++copyCount}.jsonl`);
     copyFileSync(file, copy);
-    crashes.push({ copy, heard });
+    crashes.push({ copy, reportedTokens });
   });
   await agent.prompt('go');
   expect(crashes.length).toBeGreaterThan(15);
-  for (const crash of crashes) expect(spentIn(crash.copy).at(-1)?.inputTokens).toBeGreaterThanOrEqual(crash.heard);
+  for (const crash of crashes)
+    expect(readSpendings(crash.copy).at(-1)?.inputTokens).toBeGreaterThanOrEqual(crash.reportedTokens);
   const { file = '' } = agent.session;
   await agent.close();
-  expect(spentIn(file).at(-1)).toMatchObject({ inputTokens: 700, toolCalls: 4, subagents: 1 });
-  const next = await open([{ text: 'x', usage: input(300) }], file);
+  expect(readSpendings(file).at(-1)).toMatchObject({ inputTokens: 700, toolCalls: 4, subagents: 1 });
+  const next = await open([{ text: 'x', usage: inputUsage(300) }], file);
   await next.prompt('more');
   await expect(next.prompt('again')).rejects.toThrow('Session budget exceeded (input_tokens)');
 });
 
-test('going to another place of the same conversation is no way to spend it twice, nor is going on from there', async () => {
+test('moving to another branch does not reset the spending, even if the session is resumed there', async () => {
   const agent = await open([
-    { text: 'one', usage: input(300) },
-    { text: 'two', usage: input(400) },
-    { text: 'three', usage: input(200) },
+    { text: 'one', usage: inputUsage(300) },
+    { text: 'two', usage: inputUsage(400) },
+    { text: 'three', usage: inputUsage(200) },
   ]);
   await agent.prompt('first');
   await agent.prompt('second');
@@ -87,28 +91,28 @@ test('going to another place of the same conversation is no way to spend it twic
   await agent.session.history.moveTo(first?.id ?? '');
   const moved = join(directory, 'moved.jsonl');
   copyFileSync(agent.session.file ?? '', moved);
-  expect(spentIn(moved).at(-1)?.inputTokens).toBe(700);
+  expect(readSpendings(moved).at(-1)?.inputTokens).toBe(700);
   await agent.prompt('other');
-  expect(spentIn(agent.session.file ?? '').at(-1)?.inputTokens).toBe(900);
-  const next = await open([{ text: 'x', usage: input(300) }], moved);
+  expect(readSpendings(agent.session.file ?? '').at(-1)?.inputTokens).toBe(900);
+  const next = await open([{ text: 'x', usage: inputUsage(300) }], moved);
   await next.prompt('on');
   await expect(next.prompt('again')).rejects.toThrow('Session budget exceeded (input_tokens)');
 });
 
-test('without a limit nothing of it is in the log', async () => {
-  const agent = await open([{ text: 'one', usage: input(300) }], undefined, {});
+test('without a limit the log contains no spending entries', async () => {
+  const agent = await open([{ text: 'one', usage: inputUsage(300) }], undefined, {});
   await agent.prompt('first');
-  expect(entriesIn(agent.session.file ?? '').filter(({ type }) => type === 'custom')).toEqual([]);
+  expect(readEntries(agent.session.file ?? '').filter(({ type }) => type === 'custom')).toEqual([]);
 });
 
-test('a limit that is raised lets the session go on', async () => {
-  const agent = await open([{ text: 'one', usage: input(1000) }]);
+test('a session continues after its limit is raised', async () => {
+  const agent = await open([{ text: 'one', usage: inputUsage(1000) }]);
   await agent.prompt('first');
   const { file = '' } = agent.session;
   await agent.close();
-  const same = await open([], file);
-  await expect(same.prompt('again')).rejects.toThrow('Session budget exceeded (input_tokens)');
-  await same.close();
-  const more = await open([{ text: 'two' }], file, { 'task.budget.maxInputTokens': 2000 });
-  await more.prompt('again');
+  const sameLimit = await open([], file);
+  await expect(sameLimit.prompt('again')).rejects.toThrow('Session budget exceeded (input_tokens)');
+  await sameLimit.close();
+  const higherLimit = await open([{ text: 'two' }], file, { 'task.budget.maxInputTokens': 2000 });
+  await higherLimit.prompt('again');
 });

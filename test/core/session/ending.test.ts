@@ -1,6 +1,6 @@
-// The end of a run: what a prompt meets between the last agent_end and agent_settled.
+// The end of a run: prompts and queued messages between the last agent_end and agent_settled.
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgentSession, textOf } from '../../../src/app/sdk.ts';
+import { createAgentSession, extractText } from '../../../src/app/sdk.ts';
 import { createFakeClock, createScriptedModels, type ScriptStep } from '../../../src/testing/index.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
@@ -14,30 +14,30 @@ async function open(script: ScriptStep[], settings = {}) {
     ports: { clock: createFakeClock() },
   });
   onTestFinished(() => handle.close());
-  const asked = () => models.requests.at(-1)?.messages.map((message) => textOf(message.content)) ?? [];
-  return { ...handle, models, asked };
+  const lastRequestTexts = () => models.requests.at(-1)?.messages.map((message) => extractText(message.content)) ?? [];
+  return { ...handle, models, lastRequestTexts };
 }
 
 test.each([
-  ['a good answer', { text: 'One.' }],
+  ['a successful answer', { text: 'One.' }],
   ['an error', { error: '400 bad request' }],
-])('a listener of agent_end may wait for the prompt that it sends, after %s', async (_, first) => {
-  const { prompt, session, asked } = await open([first, { text: 'Two.' }]);
+])('a listener of agent_end can wait for a prompt that it sends itself, after %s', async (_, first) => {
+  const { prompt, session, lastRequestTexts } = await open([first, { text: 'Two.' }]);
   let isFirst = true;
   const second = new Promise<void>((resolve, reject) => {
     session.subscribe(async ({ type }) => {
       if (type !== 'agent_end' || !isFirst) return;
       isFirst = false;
-      await session.runs.prompt({ message: 'second', accepted: () => {} }).then(resolve, reject);
+      await session.runs.prompt({ message: 'second', onAccepted: () => {} }).then(resolve, reject);
     });
   });
   await prompt('first');
   await second;
-  expect(asked().at(-1)).toBe('second');
+  expect(lastRequestTexts().at(-1)).toBe('second');
 });
 
-test('a run is not over for the queues before the listeners of its agent_end are done', async () => {
-  const { prompt, session, models, asked } = await open([{ text: 'One.' }, { text: 'Two.' }]);
+test('a run waits for the listeners of agent_end before it checks the queues for the last time', async () => {
+  const { prompt, session, models, lastRequestTexts } = await open([{ text: 'One.' }, { text: 'Two.' }]);
   let isFirst = true;
   session.subscribe(async ({ type }) => {
     if (type !== 'agent_end' || !isFirst) return;
@@ -47,24 +47,24 @@ test('a run is not over for the queues before the listeners of its agent_end are
   });
   await prompt('first');
   expect(models.requests).toHaveLength(2);
-  expect(asked().at(-1)).toBe('second');
+  expect(lastRequestTexts().at(-1)).toBe('second');
 });
 
-test('a prompt during a compaction that was asked for waits for its end', async () => {
+test('a prompt during a manual compaction waits until it has ended', async () => {
   const script = [{ text: 'One.' }, { text: 'Two.' }, { text: 'In short.', hold: 'summary' }, { text: 'Three.' }];
-  const { prompt, session, models, asked } = await open(script, { 'compaction.keepRecentTokens': 1 });
+  const { prompt, session, models, lastRequestTexts } = await open(script, { 'compaction.keepRecentTokens': 1 });
   await prompt('first');
   await prompt('second');
   const compacted = session.compaction.compact();
-  await models.reached('summary');
+  await models.waitForHold('summary');
   let accepted = false;
-  const done = session.runs.prompt({ message: 'third', accepted: () => (accepted = true) });
+  const done = session.runs.prompt({ message: 'third', onAccepted: () => (accepted = true) });
   await new Promise((resolve) => setImmediate(resolve));
   expect({ accepted, requests: models.requests.length }).toEqual({ accepted: false, requests: 3 });
   models.add({ text: 'Four.' });
   models.release('summary');
   await compacted;
   await done;
-  expect(asked().at(0)).toContain('summary');
-  expect(asked().at(-1)).toBe('third');
+  expect(lastRequestTexts().at(0)).toContain('summary');
+  expect(lastRequestTexts().at(-1)).toBe('third');
 });

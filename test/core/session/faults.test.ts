@@ -1,74 +1,75 @@
-// The disk fails, takes less than it is given, or everything ends, at any operation of a whole session: what was
-// acknowledged is there afterwards, the session goes on, and the host is told once.
+// Disk faults, short writes and crashes at every file operation of a session: acknowledged data is not lost, the session
+// continues, and the host gets one notice.
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
-import { toModelMessages } from '../../../src/core/context/to-model.ts';
-import { type ModelMessage, textOf } from '../../../src/protocol/index.ts';
+import { toModelMessages } from '../../../src/core/context/to-model-messages.ts';
+import { extractText, type ModelMessage } from '../../../src/protocol/index.ts';
 import type { ScriptStep } from '../../../src/testing/index.ts';
 import { type FaultyFiles, faultyFiles, type Mishap } from '../../store/faulty-files.ts';
 import { refusals } from '../../support/strict-provider.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import { another, type Stage, setStage } from './stage.ts';
+import { openSession, otherProcess, type SessionFixture } from './session-fixture.ts';
 
 const answer: ScriptStep = ({ systemPrompt, messages }) => {
   if (systemPrompt.startsWith('You write summaries')) return { text: 'the summary' };
   const last = messages.at(-1) as ModelMessage;
-  const words = textOf(last.content);
-  if (words.startsWith('use')) return { calls: [{ name: 'note', arguments: {} }] };
-  if (words.startsWith('wait')) return { text: 'after a while', hold: words };
-  return { text: `an answer to: ${words}` };
+  const prompt = extractText(last.content);
+  if (prompt.startsWith('use')) return { calls: [{ name: 'note', arguments: {} }] };
+  if (prompt.startsWith('wait')) return { text: 'after a while', hold: prompt };
+  return { text: `an answer to: ${prompt}` };
 };
 const script: readonly ScriptStep[] = Array.from({ length: 40 }, () => answer);
 
-interface Story {
-  /** Texts that the session said it had taken. */
+interface WorkloadResult {
+  /** Texts of messages that the session acknowledged. */
   acknowledged: string[];
   refused: string[];
-  /** Messages whose end was told while the disk was well. */
+  /** Texts of messages with a message_end event while there was no storage problem. */
   ended: string[];
-  /** Session files, in the order in which they were written to. */
+  /** Session files, in the order of their first write. */
   files: Set<string>;
 }
 
-/** Prompts, a tool, messages in both queues, a compaction, a branch. Whatever is refused, the story goes on. */
-async function live(stage: Stage): Promise<Story> {
-  const { session, models } = stage;
-  const story: Story = { acknowledged: [], refused: [], ended: [], files: new Set() };
-  let well = true;
+/** Runs prompts, a tool, messages in both queues, a compaction and a branch. Continues after every refused step. */
+async function runWorkload(fixture: SessionFixture): Promise<WorkloadResult> {
+  const { session, models } = fixture;
+  const workload: WorkloadResult = { acknowledged: [], refused: [], ended: [], files: new Set() };
+  let isStorageHealthy = true;
   session.subscribe((event) => {
-    if (event.type === 'notice') well = event.level === 'info';
-    if (event.type === 'message_end' && well && 'content' in event.message)
-      story.ended.push(textOf(event.message.content));
+    if (event.type === 'notice') isStorageHealthy = event.level === 'info';
+    if (event.type === 'message_end' && isStorageHealthy && 'content' in event.message)
+      workload.ended.push(extractText(event.message.content));
   });
-  const attempt = async (what: string, act: () => Promise<unknown>) => {
+  /** Names in parentheses are steps without a message. */
+  const attempt = async (name: string, step: () => Promise<unknown>) => {
     try {
-      await act();
-      if (!what.startsWith('(')) story.acknowledged.push(what);
-      if (session.file) story.files.add(session.file);
+      await step();
+      if (!name.startsWith('(')) workload.acknowledged.push(name);
+      if (session.file) workload.files.add(session.file);
     } catch {
-      story.refused.push(what);
+      workload.refused.push(name);
     }
   };
-  const say = (words: string) => attempt(words, () => stage.prompt(words));
-  await say('use a tool');
-  const waiting = say('wait for me');
-  await Promise.race([models.reached('wait for me'), waiting]);
+  const prompt = (text: string) => attempt(text, () => fixture.prompt(text));
+  await prompt('use a tool');
+  const heldPrompt = prompt('wait for me');
+  await Promise.race([models.waitForHold('wait for me'), heldPrompt]);
   await attempt('steered', () => session.runs.steer({ message: 'steered' }));
   await attempt('followed', () => session.runs.followUp({ message: 'followed' }));
   models.release('wait for me');
-  await waiting;
+  await heldPrompt;
   await attempt('(compact)', () => session.compaction.compact());
-  await say('after the summary');
+  await prompt('after the summary');
   await attempt('(branch)', async () => {
     const points = await session.history.branchPoints();
     await session.history.branch(points.find(({ text }) => text === 'wait for me')?.entryId ?? '');
   });
-  await say('on another branch');
-  return story;
+  await prompt('on another branch');
+  return workload;
 }
 
-/** Runs the story with the mishap at operation 1, 2, 3 … until it ends before the mishap comes. */
+/** Runs `check` with the fault at file operation 1, 2, 3 … until the check ends before the fault. */
 async function atEveryOperation(mishap: Mishap, check: (files: FaultyFiles) => Promise<void>): Promise<number> {
   for (let n = 1; ; n += 1) {
     const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
@@ -78,96 +79,96 @@ async function atEveryOperation(mishap: Mishap, check: (files: FaultyFiles) => P
   }
 }
 
-/** What is on disk, read by a program that was started afterwards; it must be able to go on with every session. */
-async function afterwards(directory: string, story: Story): Promise<string> {
-  let all = '';
-  for (const session of story.files) {
+/** Resumes every session in another process, which must be able to prompt it. Returns the contents of the files. */
+async function resumeAll(directory: string, files: ReadonlySet<string>): Promise<string> {
+  let contents = '';
+  for (const session of files) {
     if (!(await createFiles().info(session))) continue;
-    const stage = await setStage({ directory, script, self: another, session });
-    expect(stage.session.history.messages().length).toBeGreaterThanOrEqual(0);
-    const before = stage.session.history.messages();
+    const fixture = await openSession({ directory, script, self: otherProcess, session });
+    expect(fixture.session.history.messages().length).toBeGreaterThanOrEqual(0);
+    const before = fixture.session.history.messages();
     if (before.length > 0) expect(refusals(toModelMessages(before))).toEqual([]);
-    await stage.prompt('the next one');
-    expect(stage.models.requests.flatMap(({ messages }) => refusals(messages))).toEqual([]);
-    await stage.session.close();
-    all += readFileSync(session, 'utf8');
+    await fixture.prompt('next prompt');
+    expect(fixture.models.requests.flatMap(({ messages }) => refusals(messages))).toEqual([]);
+    await fixture.session.close();
+    contents += readFileSync(session, 'utf8');
   }
-  return all;
+  return contents;
 }
 
 test.each<Mishap>(['fail', 'late', 'torn', 'short'])(
-  '%s: nothing that was acknowledged is lost, and the session goes on',
+  '%s: acknowledged data is not lost, and the session continues',
   async (mishap) => {
     const operations = await atEveryOperation(mishap, async (files) => {
       const directory = temporaryDirectory();
-      const stage = await setStage({ directory, files, script, keepRecentTokens: 10 });
-      const story = await live(stage);
+      const fixture = await openSession({ directory, files, script, keepRecentTokens: 10 });
+      const workload = await runWorkload(fixture);
       files.heal();
-      await stage.prompt('at last');
-      // One thing goes wrong: at most one thing is refused, and nothing when the system merely took less. Without its
-      // prompt there is nothing to branch before, and perhaps nothing to summarise.
-      const consequences = story.refused.includes('wait for me') ? ['(compact)', '(branch)'] : [];
-      const refused = story.refused.filter((what) => !consequences.includes(what));
+      await fixture.prompt('at last');
+      // One fault refuses at most one step, and a short write refuses none. Without the prompt 'wait for me' the branch fails
+      // too, and perhaps the compaction.
+      const consequences = workload.refused.includes('wait for me') ? ['(compact)', '(branch)'] : [];
+      const refused = workload.refused.filter((name) => !consequences.includes(name));
       expect(refused.length).toBeLessThanOrEqual(mishap === 'short' ? 0 : 1);
-      const told = stage.notices();
-      expect(told.filter((notice) => notice.startsWith('error: ')).length).toBeLessThanOrEqual(1);
-      if (told.length > 0) expect(told).toEqual([expect.stringMatching(/^error: .*ENOSPC/), BACK]);
-      expect(stage.models.requests.flatMap(({ messages }) => refusals(messages))).toEqual([]);
-      await stage.session.close();
-      const kept = await afterwards(directory, story);
-      for (const words of [...story.acknowledged, ...story.ended])
-        expect(kept).toContain(JSON.stringify(words).slice(1, -1));
+      const notices = fixture.notices();
+      expect(notices.filter((notice) => notice.startsWith('error: ')).length).toBeLessThanOrEqual(1);
+      if (notices.length > 0) expect(notices).toEqual([expect.stringMatching(/^error: .*ENOSPC/), RECOVERED]);
+      expect(fixture.models.requests.flatMap(({ messages }) => refusals(messages))).toEqual([]);
+      await fixture.session.close();
+      const stored = await resumeAll(directory, workload.files);
+      for (const text of [...workload.acknowledged, ...workload.ended])
+        expect(stored).toContain(JSON.stringify(text).slice(1, -1));
     });
     expect(operations).toBeGreaterThan(40);
   },
 );
 
-const BACK = 'info: The session is on disk again.';
+const RECOVERED = 'info: The session file can be written again. All entries are saved.';
 
-test('crash: what was acknowledged and what was told before is there, and the next program goes on', async () => {
+test('crash: acknowledged and reported data is on disk, and the next process can resume', async () => {
   await atEveryOperation('crash', async (files) => {
     const directory = temporaryDirectory();
-    const stage = await setStage({ directory, files, script, keepRecentTokens: 10 });
-    const story = await live(stage);
-    const kept = await afterwards(directory, story);
-    for (const words of [...story.acknowledged, ...story.ended])
-      expect(kept).toContain(JSON.stringify(words).slice(1, -1));
+    const fixture = await openSession({ directory, files, script, keepRecentTokens: 10 });
+    const workload = await runWorkload(fixture);
+    const stored = await resumeAll(directory, workload.files);
+    for (const text of [...workload.acknowledged, ...workload.ended])
+      expect(stored).toContain(JSON.stringify(text).slice(1, -1));
   });
 });
 
-test('a disk that stays full is told of once, refuses what it cannot keep, and has everything when there is space', async () => {
+test('a full disk is reported once, prompts are refused, and all entries are written when there is space again', async () => {
   const directory = temporaryDirectory();
-  let full = false;
-  const files = faultyFiles((_, name) => (full && name === 'append' ? 'torn' : undefined));
-  const stage = await setStage({ directory, files, script });
-  await stage.prompt('before');
-  const run = stage.prompt('wait for me');
-  await stage.models.reached('wait for me');
-  full = true;
-  await expect(stage.session.runs.steer({ message: 'cannot be kept' })).rejects.toThrow(/ENOSPC/);
-  stage.models.release('wait for me');
-  // The answer already happened: it waits in memory.
+  let isFull = false;
+  const files = faultyFiles((_, name) => (isFull && name === 'append' ? 'torn' : undefined));
+  const fixture = await openSession({ directory, files, script });
+  await fixture.prompt('before');
+  const run = fixture.prompt('wait for me');
+  await fixture.models.waitForHold('wait for me');
+  isFull = true;
+  await expect(fixture.session.runs.steer({ message: 'cannot be stored' })).rejects.toThrow(/ENOSPC/);
+  fixture.models.release('wait for me');
+  // The answer cannot be refused any more: it stays in memory.
   await run;
-  await expect(stage.prompt('refused')).rejects.toThrow(/ENOSPC/);
-  await expect(stage.prompt('refused again')).rejects.toThrow(/ENOSPC/);
-  expect(stage.notices()).toEqual([expect.stringMatching(/^error: .*ENOSPC/)]);
-  full = false;
-  await stage.prompt('afterwards');
-  expect(stage.notices().slice(1)).toEqual([BACK]);
-  await stage.session.close();
-  const kept = readFileSync(stage.session.file as string, 'utf8');
+  await expect(fixture.prompt('refused')).rejects.toThrow(/ENOSPC/);
+  await expect(fixture.prompt('refused again')).rejects.toThrow(/ENOSPC/);
+  expect(fixture.notices()).toEqual([expect.stringMatching(/^error: .*ENOSPC/)]);
+  isFull = false;
+  await fixture.prompt('afterwards');
+  expect(fixture.notices().slice(1)).toEqual([RECOVERED]);
+  await fixture.session.close();
+  const stored = readFileSync(fixture.session.file as string, 'utf8');
   const texts = ['before', 'wait for me', 'after a while', 'afterwards'];
-  expect(texts.filter((words) => !kept.includes(words))).toEqual([]);
-  expect(kept).not.toMatch(/refused|cannot be kept/);
-  const { parents } = parentsIn(kept);
-  expect(parents.every(({ id, parentId }, at) => parentId === (at === 0 ? null : parents[at - 1]?.id) && id)).toBe(
+  expect(texts.filter((text) => !stored.includes(text))).toEqual([]);
+  expect(stored).not.toMatch(/refused|cannot be stored/);
+  const entries = parseEntries(stored);
+  expect(entries.every(({ id, parentId }, at) => parentId === (at === 0 ? null : entries[at - 1]?.id) && id)).toBe(
     true,
   );
   await files.release();
 });
 
-/** A list without ids, as the first version was. */
-const OLD = [
+/** A session file of version 1: a list of entries without ids. */
+const VERSION_1 = [
   { type: 'session', id: 'old', timestamp: '2026-01-02T03:04:05.000Z', cwd: '/project' },
   { type: 'message', message: { role: 'user', content: [{ type: 'text', text: 'long ago' }], timestamp: 1 } },
 ]
@@ -175,48 +176,46 @@ const OLD = [
   .join('');
 
 test.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])(
-  '%s at any operation of a switch to a session of an old version: one of the two sessions goes on, and neither loses a word',
+  '%s at every operation of a switch to a version 1 session: one of the two sessions stays usable, and neither loses data',
   async (mishap) => {
-    let switched = 0;
+    let switchCount = 0;
     const operations = await atEveryOperation(mishap, async (files) => {
       const directory = temporaryDirectory();
       const old = `${directory}/old.jsonl`;
-      writeFileSync(old, OLD);
-      const stage = await setStage({ directory, files, script });
-      const here = await stage.prompt('before the switch').then(
-        () => stage.session.file as string,
+      writeFileSync(old, VERSION_1);
+      const fixture = await openSession({ directory, files, script });
+      const firstFile = await fixture.prompt('before the switch').then(
+        () => fixture.session.file as string,
         () => undefined,
       );
-      const arrived = await stage.session.history.switchTo(old).then(
+      const isSwitched = await fixture.session.history.switchTo(old).then(
         () => true,
         () => false,
       );
-      expect(stage.session.file === old).toBe(arrived);
-      const went = await stage.prompt('after the switch').then(
-        () => stage.session.file,
+      expect(fixture.session.file === old).toBe(isSwitched);
+      const promptedFile = await fixture.prompt('after the switch').then(
+        () => fixture.session.file,
         () => undefined,
       );
-      switched += arrived ? 1 : 0;
-      if (mishap !== 'crash') await stage.session.close();
-      // The old file is whole in one version or the other, and whole in its copy before it is the new one.
-      const found = readFileSync(old, 'utf8');
-      if (found.includes('"version":3')) expect(readFileSync(`${old}.v1.bak`, 'utf8')).toBe(OLD);
-      else expect(found).toBe(OLD);
-      expect(found).toContain('long ago');
-      if (went) expect(readFileSync(went, 'utf8')).toContain('after the switch');
-      // A lock whose maker ended before it had written its name into it counts for nothing after a few seconds.
+      switchCount += isSwitched ? 1 : 0;
+      if (mishap !== 'crash') await fixture.session.close();
+      // The file is complete in the old or the new version. The backup is complete before the file has the new version.
+      const content = readFileSync(old, 'utf8');
+      if (content.includes('"version":3')) expect(readFileSync(`${old}.v1.bak`, 'utf8')).toBe(VERSION_1);
+      else expect(content).toBe(VERSION_1);
+      expect(content).toContain('long ago');
+      if (promptedFile) expect(readFileSync(promptedFile, 'utf8')).toContain('after the switch');
+      // An empty lock, whose process crashed before it wrote its id, expires after a few seconds.
       if (existsSync(`${old}.lock`)) utimesSync(`${old}.lock`, 0, 0);
-      const both = new Set([old, ...(here ? [here] : [])]);
-      const kept = await afterwards(directory, { acknowledged: [], refused: [], ended: [], files: both });
-      if (here) expect(kept).toContain('before the switch');
+      const stored = await resumeAll(directory, new Set([old, ...(firstFile ? [firstFile] : [])]));
+      if (firstFile) expect(stored).toContain('before the switch');
     });
     expect(operations).toBeGreaterThan(40);
-    expect(switched).toBeGreaterThan(5);
+    expect(switchCount).toBeGreaterThan(5);
   },
 );
 
-/** Entries of a log in one line: each must follow the one before it. */
-function parentsIn(log: string): { parents: { id: string; parentId: string | null }[] } {
-  const [, ...entries] = log.trimEnd().split('\n');
-  return { parents: entries.map((entry) => JSON.parse(entry)) };
+function parseEntries(log: string): { id: string; parentId: string | null }[] {
+  const [, ...lines] = log.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
 }

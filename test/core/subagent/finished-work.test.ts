@@ -1,4 +1,4 @@
-// An abort that arrives after the last answer of a subagent, and before its task is over.
+// An abort after the last answer of a subagent but before its task has ended.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const isLastAnswer = (event: AgentEvent) => {
   return inner?.type === 'message_end' && inner.message.role === 'assistant' && inner.message.stopReason === 'stop';
 };
 
-async function abortedAtLastAnswer(isolated: boolean): Promise<{ directory: string; result: SubagentResult }> {
+async function runAndAbortAtLastAnswer(isolated: boolean): Promise<{ directory: string; result: SubagentResult }> {
   const directory = temporaryDirectory();
   const script = 'echo one > a.txt; git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm state';
   execFileSync('sh', ['-c', script], { cwd: directory });
@@ -28,23 +28,23 @@ async function abortedAtLastAnswer(isolated: boolean): Promise<{ directory: stri
   agent.subscribe((event) => {
     if (isLastAnswer(event)) aborting ??= agent.session.runs.abort();
   });
-  const made = await agent.prompt('go');
+  const messages = await agent.prompt('go');
   await aborting;
   await agent.close();
-  const answer = made.find((message) => message.role === 'toolResult');
-  if (answer?.role !== 'toolResult') throw new Error('no result');
-  const [result] = (answer.details as { results: SubagentResult[] }).results;
+  const toolResult = messages.find((message) => message.role === 'toolResult');
+  if (toolResult?.role !== 'toolResult') throw new Error('no result');
+  const [result] = (toolResult.details as { results: SubagentResult[] }).results;
   return { directory, result: result as SubagentResult };
 }
 
-test('the answer counts as finished', async () => {
-  const { result } = await abortedAtLastAnswer(false);
+test('the answer counts as completed', async () => {
+  const { result } = await runAndAbortAtLastAnswer(false);
   expect(result).toMatchObject({ exitCode: 0, output: 'done' });
   expect([result.error, result.aborted]).toEqual([undefined, undefined]);
 });
 
-test('isolated work is finished, captured and not applied', async () => {
-  const { directory, result } = await abortedAtLastAnswer(true);
+test('isolated work is completed and captured but not applied', async () => {
+  const { directory, result } = await runAndAbortAtLastAnswer(true);
   expect(result).toMatchObject({ exitCode: 0, applied: false, error: 'Not applied: the run was aborted' });
   expect(readFileSync(result.patchPath ?? '', 'utf8')).toContain('b.txt');
   expect(existsSync(join(directory, 'b.txt'))).toBe(false);

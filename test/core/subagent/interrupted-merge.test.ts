@@ -1,252 +1,258 @@
-// A merge that is cut short at any instant: whoever clears up after it leaves the main tree exactly as it was before.
+// A merge that is interrupted at any point: the cleanup at the next start restores the main tree exactly.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProcessIdentity } from '../../../src/app/system-ports/process-identity.ts';
 import type { Ports } from '../../../src/contracts/index.ts';
-import { reapAll } from '../../../src/core/subagent/isolation/reap.ts';
+import { cleanStaleBatches } from '../../../src/core/subagent/isolation/clean-stale-batches.ts';
 import type { SubagentResult } from '../../../src/protocol/index.ts';
-import { blank, Place } from './repository.ts';
+import { createTaskResult, TestRepository } from './repository.ts';
 
-let place: Place;
+let repo: TestRepository;
 beforeEach(() => {
-  place = new Place();
+  repo = new TestRepository();
 });
-afterEach(() => place.close());
+afterEach(() => repo.close());
 
-const WORK =
+const TASK_SCRIPT =
   'echo changed > a; rm gone; printf "\\0\\7\\7\\7" > binary; git mv kept moved; mkdir -p deep; echo new > "deep/n w"; chmod +x plain; ln -sfn a link';
 
-/** A dirty tree, with something of every kind. */
-function main(dirty = 'a'): void {
-  for (const name of ['a', 'gone', 'kept', 'plain', 'other']) place.write(name, `${name}\n`.repeat(20));
-  place.write('binary', Buffer.from([0, 1, 2, 255, 0]));
-  place.sh('ln -s plain link');
-  place.commit();
-  place.write(dirty, 'dirty\n');
-  place.write('staged', 'staged\n');
-  place.sh('git add staged');
-  place.write('untracked', 'untracked\n');
+/** Commits files, then adds changed, staged and untracked files. */
+function createDirtyTree(changedFile = 'a'): void {
+  for (const name of ['a', 'gone', 'kept', 'plain', 'other']) repo.write(name, `${name}\n`.repeat(20));
+  repo.write('binary', Buffer.from([0, 1, 2, 255, 0]));
+  repo.sh('ln -s plain link');
+  repo.commit();
+  repo.write(changedFile, 'dirty\n');
+  repo.write('staged', 'staged\n');
+  repo.sh('git add staged');
+  repo.write('untracked', 'untracked\n');
 }
 
-/** Everything but git's own folders: of the repository, and of the one that is always inside it where there is one. */
-const save = (as: string) =>
-  place.sh(`rm -rf ../${as}; mkdir ../${as}; tar c --exclude=./.git --exclude=./inner/.git . | tar x -C ../${as}`);
-const restore = (from: string) =>
-  place.sh(
+/** Saves all files except the git directories of the repository and of the nested repository `inner`. */
+const saveFiles = (as: string) =>
+  repo.sh(`rm -rf ../${as}; mkdir ../${as}; tar c --exclude=./.git --exclude=./inner/.git . | tar x -C ../${as}`);
+const restoreFiles = (from: string) =>
+  repo.sh(
     `find . -mindepth 1 -maxdepth 1 ! -name .git ! -name inner -exec rm -rf {} +; rm -f inner/*; tar c -C ../${from} . | tar x`,
   );
 
-interface Noted {
+interface RecordedStep {
   readonly root: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** The merge of one task, and what was noted of it before it began. */
-async function merged(merge: 'patch' | 'branch', work = WORK): Promise<{ note: string; steps: Noted[] }> {
-  const notes: string[] = [];
-  const { files } = place.ports;
-  const watched: Ports = {
-    ...place.ports,
-    toolEnv: place.ports.toolEnv,
+/** Merges one task and returns the merge journal that was written before the merge. */
+async function mergeTask(
+  merge: 'patch' | 'branch',
+  script = TASK_SCRIPT,
+): Promise<{ journal: string; steps: RecordedStep[] }> {
+  const journals: string[] = [];
+  const { files } = repo.ports;
+  const recordingPorts: Ports = {
+    ...repo.ports,
+    toolEnv: repo.ports.toolEnv,
     files: {
       ...files,
       async replace(path, bytes, options) {
-        if (path.endsWith('/merge')) notes.push(new TextDecoder().decode(bytes));
+        if (path.endsWith('/merge')) journals.push(new TextDecoder().decode(bytes));
         return files.replace(path, bytes, options);
       },
     },
   };
-  const isolation = await place.isolate(merge, place.root, watched);
-  const copy = await isolation.enter('T0');
-  place.sh(work, copy.cwd);
-  const captured = await copy.capture({ asBranch: merge === 'branch', message: () => 'm' });
-  await copy.leave();
-  const result: SubagentResult = { ...blank(0), ...captured };
+  const isolation = await repo.isolate(merge, repo.root, recordingPorts);
+  const workspace = await isolation.createWorkspace('T0');
+  repo.sh(script, workspace.cwd);
+  const captured = await workspace.capture({ asBranch: merge === 'branch', createMessage: () => 'm' });
+  await workspace.remove();
+  const result: SubagentResult = { ...createTaskResult(0), ...captured };
   expect((await isolation.merge([result])).isComplete).toBe(true);
   await isolation.close();
-  expect(notes).toHaveLength(1);
-  return { note: notes[0] ?? '', steps: JSON.parse(notes[0] ?? '[]') as Noted[] };
+  expect(journals).toHaveLength(1);
+  return { journal: journals[0] ?? '', steps: JSON.parse(journals[0] ?? '[]') as RecordedStep[] };
 }
 
-/** What a process leaves that was killed in the middle of this merge; then the next one starts. */
-async function reap(note: string, meanwhile = () => {}): Promise<string[]> {
-  const home = join(place.directory, 'worktrees/work-0');
-  mkdirSync(join(home, 'dead'), { recursive: true });
+/** Writes the journal of a process that was killed during the merge, then runs the cleanup of the next start. */
+async function cleanUpAfterKill(journal: string, beforeCleanup = () => {}): Promise<string[]> {
+  const repositoryFolder = join(repo.directory, 'worktrees/work-0');
+  mkdirSync(join(repositoryFolder, 'dead'), { recursive: true });
   const { self } = createProcessIdentity();
-  const owner = { ...self, startTime: 1, root: place.root, commonDirectory: join(place.root, '.git') };
-  writeFileSync(join(home, 'dead/owner.json'), JSON.stringify(owner));
-  writeFileSync(join(home, 'dead/merge'), note);
-  meanwhile();
-  const told = await reapAll(place.ports, createProcessIdentity(), join(place.directory, 'worktrees'));
-  expect(readdirSync(home)).toEqual([]);
-  return told;
+  const owner = { ...self, startTime: 1, root: repo.root, commonDirectory: join(repo.root, '.git') };
+  writeFileSync(join(repositoryFolder, 'dead/owner.json'), JSON.stringify(owner));
+  writeFileSync(join(repositoryFolder, 'dead/merge'), journal);
+  beforeCleanup();
+  const messages = await cleanStaleBatches(repo.ports, createProcessIdentity(), join(repo.directory, 'worktrees'));
+  expect(readdirSync(repositoryFolder)).toEqual([]);
+  return messages;
 }
 
-const TAKEN_BACK = /^A merge of subagents' work into .* was cut short and taken back; the patches are kept\.$/;
+const UNDONE = /^A merge of subagent changes into .* was interrupted and has been undone\. The patches are saved\.$/;
 
-test('after any number of files, with the next one missing or half written', async () => {
-  main();
-  const before = place.state();
-  save('pristine');
-  const { note, steps } = await merged('patch');
-  save('after');
+test('a patch merge is undone after any number of files, with the next file missing or partly written', async () => {
+  createDirtyTree();
+  const before = repo.state();
+  saveFiles('pristine');
+  const { journal, steps } = await mergeTask('patch');
+  saveFiles('after');
   const [step] = steps;
-  const paths = place.sh(`git diff-tree -r -z --name-only ${step?.before} ${step?.after}`).split('\0').slice(0, -1);
+  const paths = repo.sh(`git diff-tree -r -z --name-only ${step?.before} ${step?.after}`).split('\0').slice(0, -1);
   expect(paths).toHaveLength(8);
-  const put = (path: string) =>
-    place.sh(
+  const writeMergedFile = (path: string) =>
+    repo.sh(
       `rm -f "${path}"; if [ -e "../after/${path}" ]; then mkdir -p "$(dirname "${path}")"; cp -a "../after/${path}" "${path}"; fi`,
     );
-  for (let done = 0; done <= paths.length; done++) {
-    for (const torn of ['rm -f', 'truncate -s 2']) {
-      restore('pristine');
-      for (const path of paths.slice(0, done)) put(path);
-      const next = paths[done];
+  for (let count = 0; count <= paths.length; count++) {
+    for (const damage of ['rm -f', 'truncate -s 2']) {
+      restoreFiles('pristine');
+      for (const path of paths.slice(0, count)) writeMergedFile(path);
+      const next = paths[count];
       const isLink = next === 'link';
-      if (next) put(next);
-      if (next && !(torn.startsWith('truncate') && isLink)) place.sh(`[ ! -e "${next}" ] || ${torn} "${next}"`);
-      const told = await reap(note);
-      expect(place.state()).toBe(before);
-      expect(told).toEqual([expect.stringMatching(TAKEN_BACK)]);
+      if (next) writeMergedFile(next);
+      if (next && !(damage.startsWith('truncate') && isLink)) repo.sh(`[ ! -e "${next}" ] || ${damage} "${next}"`);
+      const messages = await cleanUpAfterKill(journal);
+      expect(repo.state()).toBe(before);
+      expect(messages).toEqual([expect.stringMatching(UNDONE)]);
     }
   }
 });
 
-test('what somebody changed since is left alone and named', async () => {
-  main();
-  const { note } = await merged('patch');
-  place.write('a', 'mine now\n');
-  const told = await reap(note);
-  expect(told[0]).toContain('Changed since, and left alone: a.');
-  expect(readFileSync(join(place.root, 'a'), 'utf8')).toBe('mine now\n');
-  expect(place.sh('ls gone kept')).toBe('gone\nkept\n');
+test('files that the user changed later are kept and reported', async () => {
+  createDirtyTree();
+  const { journal } = await mergeTask('patch');
+  repo.write('a', 'changed by the user\n');
+  const messages = await cleanUpAfterKill(journal);
+  expect(messages[0]).toContain('Changed since then and not reverted: a.');
+  expect(readFileSync(join(repo.root, 'a'), 'utf8')).toBe('changed by the user\n');
+  expect(repo.sh('ls gone kept')).toBe('gone\nkept\n');
 });
 
-test('a branch: with only the index done, with the files too, and with everything done', async () => {
-  // A commit cannot build on what is not committed.
-  main('other');
-  const head = place.sh('git rev-parse HEAD').trim();
-  const before = place.state();
-  save('pristine');
-  place.sh('cp -p .git/index ../index-before');
-  const { note } = await merged('branch');
-  const complete = place.state();
-  save('after');
-  place.sh('cp -p .git/index ../index-after; git rev-parse HEAD > ../head-after');
+test('a branch merge is undone after the index and after the files; a complete one is kept', async () => {
+  // A task's commit must not depend on uncommitted changes, so the changed file is one that the task does not touch.
+  createDirtyTree('other');
+  const head = repo.sh('git rev-parse HEAD').trim();
+  const before = repo.state();
+  saveFiles('pristine');
+  repo.sh('cp -p .git/index ../index-before');
+  const { journal } = await mergeTask('branch');
+  const complete = repo.state();
+  saveFiles('after');
+  repo.sh('cp -p .git/index ../index-after; git rev-parse HEAD > ../head-after');
   for (const [index, files] of [
     ['before', 'pristine'],
     ['after', 'pristine'],
     ['after', 'after'],
   ] as const) {
-    place.sh(`git update-ref HEAD ${head}; cp -p ../index-${index} .git/index`);
-    restore(files);
-    // Git was killed while it held the lock.
-    await reap(note, () => place.write('.git/index.lock', ''));
-    expect(place.state()).toBe(before);
+    repo.sh(`git update-ref HEAD ${head}; cp -p ../index-${index} .git/index`);
+    restoreFiles(files);
+    // Git was killed while it held the index lock.
+    await cleanUpAfterKill(journal, () => repo.write('.git/index.lock', ''));
+    expect(repo.state()).toBe(before);
   }
-  place.sh('git update-ref HEAD $(cat ../head-after); cp -p ../index-after .git/index');
-  restore('after');
-  expect(await reap(note)).toEqual([]);
-  expect(place.state()).toBe(complete);
+  repo.sh('git update-ref HEAD $(cat ../head-after); cp -p ../index-after .git/index');
+  restoreFiles('after');
+  expect(await cleanUpAfterKill(journal)).toEqual([]);
+  expect(repo.state()).toBe(complete);
 });
 
-test('a branch with a change of a repository inside: cut short after any step, both are as before; with the commit, both are done', async () => {
-  main('other');
-  const inner = join(place.root, 'inner');
-  place.init(inner);
-  place.write('in.txt', 'inside\n', inner);
-  place.commit(inner);
-  const state = () => `${place.state()}==\n${place.state(inner)}`;
-  const head = place.sh('git rev-parse HEAD').trim();
+test('a branch merge with a nested repository is undone in both after any step; with the commit, both are complete', async () => {
+  createDirtyTree('other');
+  const inner = join(repo.root, 'inner');
+  repo.init(inner);
+  repo.write('in.txt', 'inside\n', inner);
+  repo.commit(inner);
+  const state = () => `${repo.state()}==\n${repo.state(inner)}`;
+  const head = repo.sh('git rev-parse HEAD').trim();
   const before = state();
-  save('pristine');
-  place.sh('cp -p .git/index ../index-before');
-  const { note, steps } = await merged(
+  saveFiles('pristine');
+  repo.sh('cp -p .git/index ../index-before');
+  const { journal, steps } = await mergeTask(
     'branch',
-    `${WORK}; echo more >> inner/in.txt; git init -q made; echo x > made/x`,
+    `${TASK_SCRIPT}; echo more >> inner/in.txt; git init -q made; echo x > made/x`,
   );
-  // One note for all of it: there is no moment at which one repository is done and the others are forgotten.
-  expect(steps.map(({ root }) => root)).toEqual([inner, place.root, place.root]);
+  // One journal holds all steps, so a merge cannot be recorded for only some of the repositories.
+  expect(steps.map(({ root }) => root)).toEqual([inner, repo.root, repo.root]);
   const complete = state();
-  save('after');
-  place.sh('cp -p .git/index ../index-after; git rev-parse HEAD > ../head-after');
+  saveFiles('after');
+  repo.sh('cp -p .git/index ../index-after; git rev-parse HEAD > ../head-after');
   const stages = [
-    ['nothing yet', 'before', []],
-    ['the repository inside', 'before', ['inner/in.txt']],
-    ['a new one, too', 'before', ['inner/in.txt', 'made']],
+    ['no step', 'before', []],
+    ['the nested repository', 'before', ['inner/in.txt']],
+    ['the nested and the new repository', 'before', ['inner/in.txt', 'made']],
     ['the index', 'after', ['inner/in.txt', 'made']],
     ['a file', 'after', ['inner/in.txt', 'made', 'a']],
-    ['all but the commit', 'after', ['.']],
+    ['everything except the commit', 'after', ['.']],
   ] as const;
   for (const [stage, index, paths] of stages) {
-    place.sh(`git update-ref HEAD ${head}; cp -p ../index-${index} .git/index`);
-    restore('pristine');
-    if (paths[0] === '.') restore('after');
-    else for (const path of paths) place.sh(`rm -rf "${path}"; cp -a "../after/${path}" "${path}"`);
-    await reap(note);
+    repo.sh(`git update-ref HEAD ${head}; cp -p ../index-${index} .git/index`);
+    restoreFiles('pristine');
+    if (paths[0] === '.') restoreFiles('after');
+    else for (const path of paths) repo.sh(`rm -rf "${path}"; cp -a "../after/${path}" "${path}"`);
+    await cleanUpAfterKill(journal);
     expect(state(), stage).toBe(before);
   }
-  place.sh('git update-ref HEAD $(cat ../head-after); cp -p ../index-after .git/index');
-  restore('after');
-  expect(await reap(note)).toEqual([]);
+  repo.sh('git update-ref HEAD $(cat ../head-after); cp -p ../index-after .git/index');
+  restoreFiles('after');
+  expect(await cleanUpAfterKill(journal)).toEqual([]);
   expect(state()).toBe(complete);
-  // Somebody has gone on since.
-  place.sh('git commit -qm mine --allow-empty');
-  expect(await reap(note)).toEqual([]);
+  // The user has committed since.
+  repo.sh('git commit -qm mine --allow-empty');
+  expect(await cleanUpAfterKill(journal)).toEqual([]);
 });
 
-test('with commits of somebody else since, a merge that was cut short is left as it is and named', async () => {
-  main('other');
-  const head = place.sh('git rev-parse HEAD').trim();
-  const { note } = await merged('branch');
-  place.sh(`git update-ref HEAD ${head}; git commit -qm mine --allow-empty`);
-  const before = place.state();
-  expect(await reap(note)).toEqual([expect.stringContaining('there are commits since, so it is left as it is.')]);
-  expect(place.state()).toBe(before);
+test('an interrupted merge is not undone when there are newer commits, and this is reported', async () => {
+  createDirtyTree('other');
+  const head = repo.sh('git rev-parse HEAD').trim();
+  const { journal } = await mergeTask('branch');
+  repo.sh(`git update-ref HEAD ${head}; git commit -qm mine --allow-empty`);
+  const before = repo.state();
+  expect(await cleanUpAfterKill(journal)).toEqual([
+    expect.stringContaining('There are newer commits, so it is not undone.'),
+  ]);
+  expect(repo.state()).toBe(before);
 });
 
-test('a merge that git cannot finish is put back at once', async () => {
-  main('other');
-  const before = place.state();
-  const failing: Ports = {
-    ...place.ports,
-    toolEnv: place.ports.toolEnv,
+test('a merge in which git fails is undone immediately', async () => {
+  createDirtyTree('other');
+  const before = repo.state();
+  const failingPorts: Ports = {
+    ...repo.ports,
+    toolEnv: repo.ports.toolEnv,
     processes: {
-      ...place.ports.processes,
+      ...repo.ports.processes,
       async spawn(request) {
-        const isLast = request.args[1] === 'update-ref' && request.args.includes('HEAD') && request.cwd === place.root;
-        if (isLast) throw new Error('no more processes');
-        return place.ports.processes.spawn(request);
+        const isHeadUpdate =
+          request.args[1] === 'update-ref' && request.args.includes('HEAD') && request.cwd === repo.root;
+        if (isHeadUpdate) throw new Error('no more processes');
+        return repo.ports.processes.spawn(request);
       },
     },
   };
-  const isolation = await place.isolate('branch', place.root, failing);
-  const copy = await isolation.enter('T0');
-  place.sh(WORK, copy.cwd);
-  const result = { ...blank(0), ...(await copy.capture({ asBranch: true, message: () => 'm' })) };
-  await copy.leave();
+  const isolation = await repo.isolate('branch', repo.root, failingPorts);
+  const workspace = await isolation.createWorkspace('T0');
+  repo.sh(TASK_SCRIPT, workspace.cwd);
+  const result = { ...createTaskResult(0), ...(await workspace.capture({ asBranch: true, createMessage: () => 'm' })) };
+  await workspace.remove();
   const { text } = await isolation.merge([result]);
   await isolation.close();
-  expect(text).toContain('Not merged, to be handled by hand: parley/task/T0');
+  expect(text).toContain('Not merged, must be merged manually: parley/task/T0');
   expect(result).toMatchObject({ error: 'Merge failed: no more processes' });
-  place.sh('git update-ref -d refs/heads/parley/task/T0');
-  expect(place.state()).toBe(before);
+  repo.sh('git update-ref -d refs/heads/parley/task/T0');
+  expect(repo.state()).toBe(before);
 });
 
-test('a repository that was put into the tree is taken out again, unless somebody has worked in it', async () => {
-  main();
-  const before = place.state();
-  const { note } = await merged(
+test('a new repository is removed again, unless the user has changed it', async () => {
+  createDirtyTree();
+  const before = repo.state();
+  const { journal } = await mergeTask(
     'patch',
     'git init -q -b main made; cd made; echo x > x; git add -A; git commit -qm one',
   );
-  expect(place.sh('git log --format=%s', join(place.root, 'made'))).toBe('one\n');
-  place.sh('cp -a made ../whole; rm made/x');
-  expect(await reap(note)).toEqual([expect.stringMatching(TAKEN_BACK)]);
-  expect(place.state()).toBe(before);
-  place.sh('cp -a ../whole made; echo mine > made/mine');
-  expect((await reap(note))[0]).toContain('Changed since, and left alone: made.');
-  expect(readFileSync(join(place.root, 'made/mine'), 'utf8')).toBe('mine\n');
+  expect(repo.sh('git log --format=%s', join(repo.root, 'made'))).toBe('one\n');
+  repo.sh('cp -a made ../whole; rm made/x');
+  expect(await cleanUpAfterKill(journal)).toEqual([expect.stringMatching(UNDONE)]);
+  expect(repo.state()).toBe(before);
+  repo.sh('cp -a ../whole made; echo mine > made/mine');
+  expect((await cleanUpAfterKill(journal))[0]).toContain('Changed since then and not reverted: made.');
+  expect(readFileSync(join(repo.root, 'made/mine'), 'utf8')).toBe('mine\n');
 });

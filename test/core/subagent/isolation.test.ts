@@ -1,80 +1,80 @@
-// Isolated work on real repositories: the copy is exact, the main tree is touched by the merge only, nothing is lost or left.
+// Isolated tasks on real repositories: exact worktrees, a main tree that only the merge changes, complete cleanup.
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Place } from './repository.ts';
+import { TestRepository } from './repository.ts';
 
-let place: Place;
+let repo: TestRepository;
 beforeEach(() => {
-  place = new Place();
+  repo = new TestRepository();
 });
-afterEach(() => place.close());
+afterEach(() => repo.close());
 
-const read = (path: string) => readFileSync(join(place.root, path), 'utf8');
-const left = () =>
-  readdirSync(join(place.directory, 'worktrees'), { recursive: true }).filter((name) => String(name).includes('/'));
+const read = (path: string) => readFileSync(join(repo.root, path), 'utf8');
+const listLeftovers = () =>
+  readdirSync(join(repo.directory, 'worktrees'), { recursive: true }).filter((name) => String(name).includes('/'));
 
-/** Something of every kind: committed, staged, changed, staged and changed again, deleted, new, binary, links, modes. */
-function disorder(): void {
-  place.write('.gitignore', 'ignored\n');
+/** Creates files of every state: committed, staged, changed, staged and changed again, deleted, untracked, binary, links, modes. */
+function createDirtyTree(): void {
+  repo.write('.gitignore', 'ignored\n');
   for (const name of ['plain', 'changed', 'both', 'gone', 'dir/deep', 'with space/ü.txt'])
-    place.write(name, `${name}\n`);
-  place.write('binary', Buffer.from([0, 1, 2, 255, 0]));
-  place.commit();
-  place.write('staged', 'staged\n');
-  place.write('both', 'first\n');
-  place.sh('git add staged both && rm gone && chmod +x plain && ln -s plain link');
-  place.write('both', 'second\n');
-  place.write('changed', 'changed twice\n');
-  place.write('binary', Buffer.from([9, 0, 255]));
-  place.write('new/untracked', 'new\n');
-  place.write('ignored', 'secret\n');
+    repo.write(name, `${name}\n`);
+  repo.write('binary', Buffer.from([0, 1, 2, 255, 0]));
+  repo.commit();
+  repo.write('staged', 'staged\n');
+  repo.write('both', 'first\n');
+  repo.sh('git add staged both && rm gone && chmod +x plain && ln -s plain link');
+  repo.write('both', 'second\n');
+  repo.write('changed', 'changed twice\n');
+  repo.write('binary', Buffer.from([9, 0, 255]));
+  repo.write('new/untracked', 'new\n');
+  repo.write('ignored', 'secret\n');
 }
 
-test('a copy is the exact state of the main tree, and the main tree does not notice', async () => {
-  disorder();
-  const before = place.state();
-  const isolation = await place.isolate();
-  const { cwd, leave } = await isolation.enter('A');
-  const look =
+test('a workspace has the exact state of the main tree, which stays unchanged', async () => {
+  createDirtyTree();
+  const before = repo.state();
+  const isolation = await repo.isolate();
+  const { cwd, remove } = await isolation.createWorkspace('A');
+  const statusCommands =
     'git status --porcelain=v2 --untracked-files=all && git diff --binary && git diff --cached --binary && git rev-parse HEAD';
-  expect(place.sh(look, cwd)).toBe(place.sh(look));
+  expect(repo.sh(statusCommands, cwd)).toBe(repo.sh(statusCommands));
   for (const name of ['plain', 'both', 'binary', 'new/untracked', 'with space/ü.txt', 'dir/deep']) {
-    expect(readFileSync(join(cwd, name))).toEqual(readFileSync(join(place.root, name)));
-    expect(statSync(join(cwd, name)).mode & 0o111).toBe(statSync(join(place.root, name)).mode & 0o111);
+    expect(readFileSync(join(cwd, name))).toEqual(readFileSync(join(repo.root, name)));
+    expect(statSync(join(cwd, name)).mode & 0o111).toBe(statSync(join(repo.root, name)).mode & 0o111);
   }
   expect(readlinkSync(join(cwd, 'link'))).toBe('plain');
   expect(existsSync(join(cwd, 'gone')) || existsSync(join(cwd, 'ignored'))).toBe(false);
-  expect(statSync(join(place.directory, 'worktrees')).mode & 0o077).toBe(0);
-  await leave();
+  expect(statSync(join(repo.directory, 'worktrees')).mode & 0o077).toBe(0);
+  await remove();
   await isolation.close();
-  expect(place.state()).toBe(before);
-  expect(left()).toEqual([]);
+  expect(repo.state()).toBe(before);
+  expect(listLeftovers()).toEqual([]);
 });
 
-test('work on a disorderly tree comes back without touching what is staged', async () => {
-  disorder();
-  const staged = place.sh('git diff --cached --binary');
-  const { text, results } = await place.tasks([
+test('changes are merged into a dirty tree without changing the index', async () => {
+  createDirtyTree();
+  const staged = repo.sh('git diff --cached --binary');
+  const { text, results } = await repo.runTasks([
     'echo more >> both; rm plain; printf "\\0\\7" > binary; git mv dir/deep dir/moved; ln -sfn both link; echo x > "a b"; chmod +x changed; git add -A; git commit -qm mine',
   ]);
   expect(text).toBe('Applied patches: yes');
   expect(read('both')).toBe('second\nmore\n');
-  expect(existsSync(join(place.root, 'plain')) || existsSync(join(place.root, 'dir/deep'))).toBe(false);
+  expect(existsSync(join(repo.root, 'plain')) || existsSync(join(repo.root, 'dir/deep'))).toBe(false);
   expect([read('dir/moved'), read('a b')]).toEqual(['dir/deep\n', 'x\n']);
-  expect(readFileSync(join(place.root, 'binary'))).toEqual(Buffer.from([0, 7]));
-  expect(readlinkSync(join(place.root, 'link'))).toBe('both');
-  expect(lstatSync(join(place.root, 'changed')).mode & 0o111).not.toBe(0);
-  expect(place.sh('git diff --cached --binary')).toBe(staged);
-  expect(place.sh('git log --oneline | wc -l').trim()).toBe('1');
+  expect(readFileSync(join(repo.root, 'binary'))).toEqual(Buffer.from([0, 7]));
+  expect(readlinkSync(join(repo.root, 'link'))).toBe('both');
+  expect(lstatSync(join(repo.root, 'changed')).mode & 0o111).not.toBe(0);
+  expect(repo.sh('git diff --cached --binary')).toBe(staged);
+  expect(repo.sh('git log --oneline | wc -l').trim()).toBe('1');
   expect(statSync(results[0]?.patchPath ?? '').mode & 0o077).toBe(0);
-  expect(left()).toEqual([]);
+  expect(listLeftovers()).toEqual([]);
 });
 
-test('several tasks: different places of one file go together', async () => {
-  place.write('list', Array.from({ length: 40 }, (_, i) => `line ${i}\n`).join(''));
-  place.commit();
-  const { text } = await place.tasks([
+test('changes of several tasks to different lines of one file are all applied', async () => {
+  repo.write('list', Array.from({ length: 40 }, (_, i) => `line ${i}\n`).join(''));
+  repo.commit();
+  const { text } = await repo.runTasks([
     'sed -i "s/line 2$/two/" list',
     'sed -i "s/line 35$/thirty-five/" list',
     'echo n > n',
@@ -87,58 +87,58 @@ test('several tasks: different places of one file go together', async () => {
   ]);
 });
 
-test('a conflict applies nothing, and loses nothing', async () => {
-  place.write('a', 'one\n');
-  place.commit();
-  const before = place.state();
-  const { text, results } = await place.tasks(['echo two > a', 'echo three > a', 'echo b > b']);
+test('after a conflict nothing is applied and all patches are kept', async () => {
+  repo.write('a', 'one\n');
+  repo.commit();
+  const before = repo.state();
+  const { text, results } = await repo.runTasks(['echo two > a', 'echo three > a', 'echo b > b']);
   expect(text).toContain('Patches were not applied and must be handled manually.');
-  expect(place.state()).toBe(before);
+  expect(repo.state()).toBe(before);
   for (const { patchPath } of results) {
     expect(text).toContain(patchPath);
     expect(readFileSync(patchPath ?? '', 'utf8')).toContain('diff --git');
   }
 });
 
-test('work that did not succeed is never applied, and neither is what came with it', async () => {
-  place.write('a', 'one\n');
-  place.commit();
-  const before = place.state();
-  const { text } = await place.tasks(['echo two > a', 'echo b > b'], 'patch', [0, 1]);
+test('when one task fails, no change of the call is applied', async () => {
+  repo.write('a', 'one\n');
+  repo.commit();
+  const before = repo.state();
+  const { text } = await repo.runTasks(['echo two > a', 'echo b > b'], 'patch', [0, 1]);
   expect(text).toContain('T1 did not succeed');
-  expect(place.state()).toBe(before);
+  expect(repo.state()).toBe(before);
 });
 
-test('a change that is already there is no change', async () => {
-  place.write('a', 'one\n');
-  place.commit();
-  const isolation = await place.isolate();
-  const workspace = await isolation.enter('A');
-  place.sh('echo two > a; echo n > n', workspace.cwd);
-  const captured = await workspace.capture({ asBranch: false, message: () => '' });
-  await workspace.leave();
-  place.sh('echo two > a; echo n > n');
-  const before = place.state();
-  const { blank } = await import('./repository.ts');
-  expect(await isolation.merge([{ ...blank(0), ...captured }])).toEqual({
+test('a change that is already in the main tree is accepted', async () => {
+  repo.write('a', 'one\n');
+  repo.commit();
+  const isolation = await repo.isolate();
+  const workspace = await isolation.createWorkspace('A');
+  repo.sh('echo two > a; echo n > n', workspace.cwd);
+  const captured = await workspace.capture({ asBranch: false, createMessage: () => '' });
+  await workspace.remove();
+  repo.sh('echo two > a; echo n > n');
+  const before = repo.state();
+  const { createTaskResult } = await import('./repository.ts');
+  expect(await isolation.merge([{ ...createTaskResult(0), ...captured }])).toEqual({
     text: 'Applied patches: yes',
     isComplete: true,
   });
   await isolation.close();
-  expect(place.state()).toBe(before);
+  expect(repo.state()).toBe(before);
 });
 
-test('a parent that changed meanwhile keeps its change', async () => {
-  place.write('list', Array.from({ length: 40 }, (_, i) => `line ${i}\n`).join(''));
-  place.commit();
-  const isolation = await place.isolate();
-  const workspace = await isolation.enter('A');
-  place.sh('sed -i "s/line 2$/two/" list', workspace.cwd);
-  const captured = await workspace.capture({ asBranch: false, message: () => '' });
-  await workspace.leave();
-  place.sh('sed -i "s/line 30$/thirty/" list; echo mine > mine');
-  const { blank } = await import('./repository.ts');
-  expect(await isolation.merge([{ ...blank(0), ...captured }])).toEqual({
+test('changes made in the main tree while the task ran are kept', async () => {
+  repo.write('list', Array.from({ length: 40 }, (_, i) => `line ${i}\n`).join(''));
+  repo.commit();
+  const isolation = await repo.isolate();
+  const workspace = await isolation.createWorkspace('A');
+  repo.sh('sed -i "s/line 2$/two/" list', workspace.cwd);
+  const captured = await workspace.capture({ asBranch: false, createMessage: () => '' });
+  await workspace.remove();
+  repo.sh('sed -i "s/line 30$/thirty/" list; echo mine > mine');
+  const { createTaskResult } = await import('./repository.ts');
+  expect(await isolation.merge([{ ...createTaskResult(0), ...captured }])).toEqual({
     text: 'Applied patches: yes',
     isComplete: true,
   });
@@ -150,70 +150,70 @@ test('a parent that changed meanwhile keeps its change', async () => {
   ]);
 });
 
-test('a change of the same size in the same moment is seen', async () => {
-  place.write('a', 'one\n');
-  place.commit();
+test('a change of the same size within the same timestamp is detected', async () => {
+  repo.write('a', 'one\n');
+  repo.commit();
   for (let n = 0; n < 5; n++) {
-    place.sh(`printf 'main%s\\n' ${n} > a && git add a && printf 'work%s\\n' ${n} > a`);
-    const { text } = await place.tasks([`printf 'task%s\\n' ${n} > a`]);
+    repo.sh(`printf 'main%s\\n' ${n} > a && git add a && printf 'work%s\\n' ${n} > a`);
+    const { text } = await repo.runTasks([`printf 'task%s\\n' ${n} > a`]);
     expect([text, read('a')]).toEqual(['Applied patches: yes', `task${n}\n`]);
-    expect(place.sh('git show :a')).toBe(`main${n}\n`);
+    expect(repo.sh('git show :a')).toBe(`main${n}\n`);
   }
 });
 
-test('no change, no patch', async () => {
-  place.write('a', 'one\n');
-  place.commit();
-  const { text, results } = await place.tasks(['true']);
+test('a task without changes has no patch', async () => {
+  repo.write('a', 'one\n');
+  repo.commit();
+  const { text, results } = await repo.runTasks(['true']);
   expect([text, results[0]?.patchPath]).toEqual(['No changes to apply.', undefined]);
 });
 
 describe('branches', () => {
-  test('each task becomes a commit on HEAD; what was dirty stays as it was', async () => {
-    disorder();
-    const staged = place.sh('git diff --cached --binary');
-    const { text } = await place.tasks(['echo a > a', 'echo b > b'], 'branch');
+  test('each task becomes a commit on HEAD; uncommitted changes are preserved', async () => {
+    createDirtyTree();
+    const staged = repo.sh('git diff --cached --binary');
+    const { text } = await repo.runTasks(['echo a > a', 'echo b > b'], 'branch');
     expect(text).toBe('Merged 2 branches: parley/task/T0, parley/task/T1');
-    expect(place.sh('git log --format=%s').trim().split('\n')).toEqual(['Task 1', 'Task 0', 'state']);
-    expect(place.sh('git for-each-ref --format="%(refname)"').trim()).toBe('refs/heads/main');
-    expect(place.sh('git diff --cached --binary')).toBe(staged);
+    expect(repo.sh('git log --format=%s').trim().split('\n')).toEqual(['Task 1', 'Task 0', 'state']);
+    expect(repo.sh('git for-each-ref --format="%(refname)"').trim()).toBe('refs/heads/main');
+    expect(repo.sh('git diff --cached --binary')).toBe(staged);
     expect([read('both'), read('a')]).toEqual(['second\n', 'a\n']);
-    expect(place.sh('git status --porcelain -- a b')).toBe('');
+    expect(repo.sh('git status --porcelain -- a b')).toBe('');
   });
 
-  test('stops at the first conflict: that branch and those behind it are kept', async () => {
-    place.write('a', 'one\n');
-    place.commit();
-    const { text, results } = await place.tasks(['echo two > a', 'echo three > a', 'echo b > b'], 'branch');
+  test('merging stops at the first conflict; that branch and the later ones are kept', async () => {
+    repo.write('a', 'one\n');
+    repo.commit();
+    const { text, results } = await repo.runTasks(['echo two > a', 'echo three > a', 'echo b > b'], 'branch');
     expect(text).toBe(
-      'Merged 1 branches: parley/task/T0\nNot merged, to be handled by hand: parley/task/T1, parley/task/T2',
+      'Merged 1 branches: parley/task/T0\nNot merged, must be merged manually: parley/task/T1, parley/task/T2',
     );
     expect(read('a')).toBe('two\n');
-    expect(results[1]?.error).toBe('Merge failed: parley/task/T1 does not fit');
-    expect(place.sh('git for-each-ref --format="%(refname:short)"').trim().split('\n')).toEqual([
+    expect(results[1]?.error).toBe('Merge failed: parley/task/T1 does not apply');
+    expect(repo.sh('git for-each-ref --format="%(refname:short)"').trim().split('\n')).toEqual([
       'main',
       'parley/task/T1',
       'parley/task/T2',
     ]);
-    expect(place.sh('git show parley/task/T1:a')).toBe('three\n');
+    expect(repo.sh('git show parley/task/T1:a')).toBe('three\n');
   });
 });
 
-describe('repositories inside', () => {
-  test('a submodule and an untracked repository are copied as they are, and their changes come back to them', async () => {
-    const other = join(place.directory, 'other');
-    place.init(other);
-    place.write('lib', 'lib\n', other);
-    place.commit(other);
-    place.write('a', 'one\n');
-    place.commit();
-    place.sh(`git -c protocol.file.allow=always submodule add -q ${other} sub && git commit -qm sub`);
-    place.write('sub/dirty', 'dirty\n');
-    place.init(join(place.root, 'inner'));
-    place.write('inner/file', 'inner\n');
-    place.commit(join(place.root, 'inner'));
-    place.init(join(place.root, 'fresh'));
-    const { text, results } = await place.tasks([
+describe('nested repositories', () => {
+  test('a submodule and an untracked repository are copied, and their changes are merged into them', async () => {
+    const other = join(repo.directory, 'other');
+    repo.init(other);
+    repo.write('lib', 'lib\n', other);
+    repo.commit(other);
+    repo.write('a', 'one\n');
+    repo.commit();
+    repo.sh(`git -c protocol.file.allow=always submodule add -q ${other} sub && git commit -qm sub`);
+    repo.write('sub/dirty', 'dirty\n');
+    repo.init(join(repo.root, 'inner'));
+    repo.write('inner/file', 'inner\n');
+    repo.commit(join(repo.root, 'inner'));
+    repo.init(join(repo.root, 'fresh'));
+    const { text, results } = await repo.runTasks([
       'cat sub/dirty inner/file > both; echo changed > sub/lib; echo more >> inner/file; echo two > a; cd sub; git add -A; git -c user.name=x -c user.email=x commit -qm inside',
     ]);
     expect(text).toBe('Applied patches: yes');
@@ -225,99 +225,104 @@ describe('repositories inside', () => {
       'dirty\n',
     ]);
     expect(results[0]?.nestedPatches?.map(({ path }) => path)).toEqual(['sub', 'inner']);
-    expect(place.sh('git log --oneline | wc -l', join(place.root, 'sub')).trim()).toBe('1');
+    expect(repo.sh('git log --oneline | wc -l', join(repo.root, 'sub')).trim()).toBe('1');
   });
 
-  /** A repository inside, linked from the one around it, with a filter of its own and a file to be filtered. */
-  const EVIL = (
+  /** Script that creates a nested repository with its own filter and a file that the filter applies to. */
+  const hostileRepositoryScript = (
     path: string,
   ) => `git init -q -b main ${path}; cd ${path}; echo 'f filter=evil' > .gitattributes; echo one > f
-    git add -A; git commit -qm first; git config filter.evil.clean "touch ${place.directory}/ran; cat"; echo two > f`;
+    git add -A; git commit -qm first; git config filter.evil.clean "touch ${repo.directory}/ran; cat"; echo two > f`;
 
-  test('the filter of one whose name is not UTF-8 does not run, and the rest is copied', async () => {
-    place.write('a', 'one\n');
-    place.sh(`(${EVIL("$'n\\xff'")}); git add -A; git commit -qm state; rm -f ../ran; echo six > $'n\\xff/f'`);
-    const { text } = await place.tasks(['echo two > a']);
-    expect([text, read('a'), existsSync(join(place.directory, 'ran'))]).toEqual([
+  test('the filter of a nested repository whose name is not UTF-8 does not run, and the other files are copied', async () => {
+    repo.write('a', 'one\n');
+    repo.sh(
+      `(${hostileRepositoryScript("$'n\\xff'")}); git add -A; git commit -qm state; rm -f ../ran; echo six > $'n\\xff/f'`,
+    );
+    const { text } = await repo.runTasks(['echo two > a']);
+    expect([text, read('a'), existsSync(join(repo.directory, 'ran'))]).toEqual([
       'Applied patches: yes',
       'two\n',
       false,
     ]);
-    place.sh('git status');
-    expect(existsSync(join(place.directory, 'ran'))).toBe(true);
+    repo.sh('git status');
+    expect(existsSync(join(repo.directory, 'ran'))).toBe(true);
   });
 
-  test('the filter of one that only the commit names, not the index, does not run while a merge is unfinished', async () => {
-    place.write('a', 'one\n');
-    place.write('.gitignore', 'inner\n');
-    place.sh(`(${EVIL('inner')}); git add -A; git add -f inner; git commit -qm state`);
-    place.sh('git checkout -q -b side; echo side > a; git commit -qam side');
-    place.sh('git checkout -q main; echo main > a; git commit -qam main; git merge side || true');
-    place.sh('git rm -q --cached inner; rm -f ../ran; echo six > inner/f');
-    const { text } = await place.tasks(['echo two > b']);
-    expect([text, existsSync(join(place.directory, 'ran'))]).toEqual(['Applied patches: yes', false]);
+  test('during an unfinished merge, the filter of a nested repository that is in the commit but not in the index does not run', async () => {
+    repo.write('a', 'one\n');
+    repo.write('.gitignore', 'inner\n');
+    repo.sh(`(${hostileRepositoryScript('inner')}); git add -A; git add -f inner; git commit -qm state`);
+    repo.sh('git checkout -q -b side; echo side > a; git commit -qam side');
+    repo.sh('git checkout -q main; echo main > a; git commit -qam main; git merge side || true');
+    repo.sh('git rm -q --cached inner; rm -f ../ran; echo six > inner/f');
+    const { text } = await repo.runTasks(['echo two > b']);
+    expect([text, existsSync(join(repo.directory, 'ran'))]).toEqual(['Applied patches: yes', false]);
   });
 
-  const MAKE =
+  const CREATE_REPOSITORY =
     'git init -q -b main made/here; cd made/here; echo file > file; git add -A; git commit -qm first; echo dirty > dirty; echo x > ../../beside';
 
-  test.each(['patch', 'branch'] as const)('one that is made in a copy comes back whole (%s)', async (merge) => {
-    place.write('a', 'one\n');
-    place.commit();
-    const { text, results } = await place.tasks([MAKE], merge);
-    expect(text).toContain(merge === 'patch' ? 'Applied patches: yes' : 'Merged 1 branches');
-    expect([read('made/here/file'), read('made/here/dirty'), read('beside')]).toEqual(['file\n', 'dirty\n', 'x\n']);
-    expect(place.sh('git log --format=%s; git status --porcelain', join(place.root, 'made/here'))).toBe(
-      'first\n?? dirty\n',
-    );
-    expect(results[0]?.newRepositories).toEqual([
-      { path: 'made/here', keptPath: join(place.directory, 'artifacts/T0.repository-1') },
-    ]);
-    expect(left()).toEqual([]);
-  });
+  test.each(['patch', 'branch'] as const)(
+    'a new repository is copied to the main tree completely (%s)',
+    async (merge) => {
+      repo.write('a', 'one\n');
+      repo.commit();
+      const { text, results } = await repo.runTasks([CREATE_REPOSITORY], merge);
+      expect(text).toContain(merge === 'patch' ? 'Applied patches: yes' : 'Merged 1 branches');
+      expect([read('made/here/file'), read('made/here/dirty'), read('beside')]).toEqual(['file\n', 'dirty\n', 'x\n']);
+      expect(repo.sh('git log --format=%s; git status --porcelain', join(repo.root, 'made/here'))).toBe(
+        'first\n?? dirty\n',
+      );
+      expect(results[0]?.newRepositories).toEqual([
+        { path: 'made/here', keptPath: join(repo.directory, 'artifacts/T0.repository-1') },
+      ]);
+      expect(listLeftovers()).toEqual([]);
+    },
+  );
 
-  test('one that is made where something is already is kept, and nothing is applied', async () => {
-    place.write('a', 'one\n');
-    place.commit();
-    const isolation = await place.isolate();
-    const copy = await isolation.enter('A');
-    place.sh(MAKE, copy.cwd);
-    const captured = await copy.capture({ asBranch: false, message: () => '' });
-    await copy.leave();
-    place.write('made/here/mine', 'mine\n');
-    const before = place.state();
-    const { blank } = await import('./repository.ts');
-    const { text, isComplete } = await isolation.merge([{ ...blank(0), ...captured }]);
+  test('a new repository whose path exists in the main tree is saved, and nothing is applied', async () => {
+    repo.write('a', 'one\n');
+    repo.commit();
+    const isolation = await repo.isolate();
+    const workspace = await isolation.createWorkspace('A');
+    repo.sh(CREATE_REPOSITORY, workspace.cwd);
+    const captured = await workspace.capture({ asBranch: false, createMessage: () => '' });
+    await workspace.remove();
+    repo.write('made/here/mine', 'mine\n');
+    const before = repo.state();
+    const { createTaskResult } = await import('./repository.ts');
+    const { text, isComplete } = await isolation.merge([{ ...createTaskResult(0), ...captured }]);
     await isolation.close();
-    expect([isComplete, place.state()]).toEqual([false, before]);
-    const kept = join(place.directory, 'artifacts/A.repository-1');
-    expect(text).toContain(`- ${kept}`);
-    expect(place.sh('git log --format=%s', kept)).toBe('first\n');
+    expect([isComplete, repo.state()]).toEqual([false, before]);
+    const savedPath = join(repo.directory, 'artifacts/A.repository-1');
+    expect(text).toContain(`- ${savedPath}`);
+    expect(repo.sh('git log --format=%s', savedPath)).toBe('first\n');
   });
 
-  test('a submodule that is added in a copy brings its history along; one that is taken away there stays', async () => {
-    const other = join(place.directory, 'other');
-    place.init(other);
-    place.write('lib', 'lib\n', other);
-    place.commit(other);
-    place.write('a', 'one\n');
-    place.commit();
-    place.sh(`git -c protocol.file.allow=always submodule add -q ${other} old && git commit -qm sub`);
-    const { text } = await place.tasks([
+  test('a submodule added by a task is merged with its history; one removed by a task stays in the main tree', async () => {
+    const other = join(repo.directory, 'other');
+    repo.init(other);
+    repo.write('lib', 'lib\n', other);
+    repo.commit(other);
+    repo.write('a', 'one\n');
+    repo.commit();
+    repo.sh(`git -c protocol.file.allow=always submodule add -q ${other} old && git commit -qm sub`);
+    const { text } = await repo.runTasks([
       `rm -rf old; git -c protocol.file.allow=always submodule add -q ${other} sub; git worktree add -q --detach extra; echo two > a`,
     ]);
     expect(text).toBe('Applied patches: yes');
     expect([read('a'), read('sub/lib'), read('old/lib')]).toEqual(['two\n', 'lib\n', 'lib\n']);
-    expect(place.sh('git log --format=%s; git status --porcelain', join(place.root, 'sub'))).toBe('state\n');
-    expect(place.sh('git worktree list | wc -l').trim()).toBe('1');
+    expect(repo.sh('git log --format=%s; git status --porcelain', join(repo.root, 'sub'))).toBe('state\n');
+    expect(repo.sh('git worktree list | wc -l').trim()).toBe('1');
   });
 });
 
-test('a repository that would run things runs nothing of ours', async () => {
-  const canary = join(place.directory, 'canary');
-  place.write('a.txt', 'one\n');
-  place.write('.gitattributes', '*.txt filter=evil diff=evil merge=evil\n');
-  place.commit();
+test('hooks, filters and drivers of a hostile repository do not run', async () => {
+  const canary = join(repo.directory, 'canary');
+  repo.write('a.txt', 'one\n');
+  repo.write('.gitattributes', '*.txt filter=evil diff=evil merge=evil\n');
+  repo.commit();
   const run = `sh -c "touch ${canary}; cat"`;
   for (const key of [
     'filter.evil.clean',
@@ -326,9 +331,9 @@ test('a repository that would run things runs nothing of ours', async () => {
     'diff.evil.textconv',
     'diff.evil.command',
   ]) {
-    place.sh(`git config ${key} '${run}'`);
+    repo.sh(`git config ${key} '${run}'`);
   }
-  place.sh(
+  repo.sh(
     `git config merge.evil.driver 'touch ${canary}'; git config core.fsmonitor 'touch ${canary}'; git config diff.external 'touch ${canary}'`,
   );
   for (const hook of [
@@ -339,92 +344,94 @@ test('a repository that would run things runs nothing of ours', async () => {
     'post-index-change',
     'pre-applypatch',
   ]) {
-    place.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${canary}\n`);
-    place.sh(`chmod +x .git/hooks/${hook}`);
+    repo.write(`.git/hooks/${hook}`, `#!/bin/sh\ntouch ${canary}\n`);
+    repo.sh(`chmod +x .git/hooks/${hook}`);
   }
-  place.write('a.txt', 'dirty\n');
-  const { text } = await place.tasks(['echo b > b.txt; printf "dirty\\nmore\\n" > a.txt'], 'patch');
+  repo.write('a.txt', 'dirty\n');
+  const { text } = await repo.runTasks(['echo b > b.txt; printf "dirty\\nmore\\n" > a.txt'], 'patch');
   expect(text).toBe('Applied patches: yes');
   expect(read('a.txt')).toBe('dirty\nmore\n');
   expect(existsSync(canary)).toBe(false);
 });
 
-test('in a folder of the repository the copy begins in the same folder', async () => {
-  place.write('src/a', 'a\n');
-  place.commit();
-  place.sh('mkdir -p empty/folder');
-  const isolation = await place.isolate('patch', join(place.root, 'empty/folder'));
-  const { cwd, leave } = await isolation.enter('A');
+test('in a subfolder of the repository the workspace starts in the same subfolder', async () => {
+  repo.write('src/a', 'a\n');
+  repo.commit();
+  repo.sh('mkdir -p empty/folder');
+  const isolation = await repo.isolate('patch', join(repo.root, 'empty/folder'));
+  const { cwd, remove } = await isolation.createWorkspace('A');
   expect(readFileSync(join(cwd, '../../src/a'), 'utf8')).toBe('a\n');
-  await leave();
+  await remove();
   await isolation.close();
 });
 
-test('where there is no repository, or no commit, it is said', async () => {
-  await expect(place.isolate('patch', place.directory)).rejects.toThrow(/not a git repository/);
-  await expect(place.isolate()).rejects.toThrow(`${place.root} has no commit yet.`);
+test('a missing repository or a missing commit is reported', async () => {
+  await expect(repo.isolate('patch', repo.directory)).rejects.toThrow(/not a git repository/);
+  await expect(repo.isolate()).rejects.toThrow(`${repo.root} has no commit yet.`);
 });
 
-test('what a dead process left is cleared away by the next, what a living one holds is not', async () => {
-  place.write('a', 'one\n');
-  place.commit();
-  const before = place.state();
-  const dead = await place.isolate('branch');
-  const copy = await dead.enter('Dead');
-  place.sh('echo two > a', copy.cwd);
-  await copy.capture({ asBranch: true, message: () => 'never told' });
-  expect(place.sh('git for-each-ref')).toContain('parley/task/Dead');
-  const note = join(copy.cwd, '..', 'owner.json');
-  const owner = JSON.parse(readFileSync(note, 'utf8'));
-  const living = await place.isolate();
-  expect(existsSync(copy.cwd)).toBe(true);
-  await living.close();
-  place.write(note, JSON.stringify({ ...owner, startTime: 1 }), '/');
-  const next = await place.isolate();
-  await next.close();
-  expect(place.state()).toBe(before);
-  expect(left()).toEqual([]);
+test('worktrees of a dead process are removed at the next start; those of a living process are kept', async () => {
+  repo.write('a', 'one\n');
+  repo.commit();
+  const before = repo.state();
+  const deadIsolation = await repo.isolate('branch');
+  const workspace = await deadIsolation.createWorkspace('Dead');
+  repo.sh('echo two > a', workspace.cwd);
+  await workspace.capture({ asBranch: true, createMessage: () => 'unused' });
+  expect(repo.sh('git for-each-ref')).toContain('parley/task/Dead');
+  const ownerFile = join(workspace.cwd, '..', 'owner.json');
+  const owner = JSON.parse(readFileSync(ownerFile, 'utf8'));
+  const livingIsolation = await repo.isolate();
+  expect(existsSync(workspace.cwd)).toBe(true);
+  await livingIsolation.close();
+  repo.write(ownerFile, JSON.stringify({ ...owner, startTime: 1 }), '/');
+  const nextIsolation = await repo.isolate();
+  await nextIsolation.close();
+  expect(repo.state()).toBe(before);
+  expect(listLeftovers()).toEqual([]);
 });
 
-test('a sparse checkout: what is not checked out is neither lost nor brought back', async () => {
-  for (const name of ['in/a', 'in/b', 'out/c', 'top']) place.write(name, `${name}\n`);
-  place.commit();
-  place.sh('git sparse-checkout set in');
-  place.write('in/a', 'dirty\n');
-  const staged = place.sh('git ls-files -t');
-  const { text } = await place.tasks(['echo more >> in/a; echo new > in/new; echo changed > top']);
+test('sparse checkout: files that are not checked out are neither deleted nor restored', async () => {
+  for (const name of ['in/a', 'in/b', 'out/c', 'top']) repo.write(name, `${name}\n`);
+  repo.commit();
+  repo.sh('git sparse-checkout set in');
+  repo.write('in/a', 'dirty\n');
+  const staged = repo.sh('git ls-files -t');
+  const { text } = await repo.runTasks(['echo more >> in/a; echo new > in/new; echo changed > top']);
   expect(text).toBe('Applied patches: yes');
   expect([read('in/a'), read('in/new'), read('top')]).toEqual(['dirty\nmore\n', 'new\n', 'changed\n']);
-  expect([existsSync(join(place.root, 'out')), place.sh('git ls-files -t')]).toEqual([false, staged]);
-  expect(place.sh('git status --porcelain')).toBe(' M in/a\n M top\n?? in/new\n');
-  expect(left()).toEqual([]);
+  expect([existsSync(join(repo.root, 'out')), repo.sh('git ls-files -t')]).toEqual([false, staged]);
+  expect(repo.sh('git status --porcelain')).toBe(' M in/a\n M top\n?? in/new\n');
+  expect(listLeftovers()).toEqual([]);
 });
 
-test.each(['patch', 'branch'] as const)('a shallow clone (%s)', async (merge) => {
-  const origin = join(place.directory, 'origin');
-  place.init(origin);
+test.each(['patch', 'branch'] as const)('changes are merged into a shallow clone (%s)', async (merge) => {
+  const origin = join(repo.directory, 'origin');
+  repo.init(origin);
   for (const n of [1, 2, 3]) {
-    place.write('a', `${n}\n`, origin);
-    place.commit(origin);
+    repo.write('a', `${n}\n`, origin);
+    repo.commit(origin);
   }
-  place.sh(`rm -rf ${place.root} && git clone -q --depth 1 file://${origin} ${place.root}`, place.directory);
-  place.write('untracked', 'mine\n');
-  const { text } = await place.tasks(['echo 4 > a; cat untracked > seen'], merge);
+  repo.sh(`rm -rf ${repo.root} && git clone -q --depth 1 file://${origin} ${repo.root}`, repo.directory);
+  repo.write('untracked', 'mine\n');
+  const { text } = await repo.runTasks(['echo 4 > a; cat untracked > seen'], merge);
   expect(text).toMatch(merge === 'patch' ? /^Applied patches: yes$/ : /^Merged 1 branches/);
   expect([read('a'), read('seen'), read('untracked')]).toEqual(['4\n', 'mine\n', 'mine\n']);
-  expect(place.sh('git rev-parse --is-shallow-repository; git fsck --no-dangling')).toBe('true\n');
-  expect(place.sh('git rev-list --count HEAD').trim()).toBe(merge === 'patch' ? '1' : '2');
+  expect(repo.sh('git rev-parse --is-shallow-repository; git fsck --no-dangling')).toBe('true\n');
+  expect(repo.sh('git rev-list --count HEAD').trim()).toBe(merge === 'patch' ? '1' : '2');
 });
 
-test('large files, as the user has git keep them: a copy holds what they hold, and so does what comes back', async () => {
-  place.sh("git config --global filter.large.clean 'sed s/whole/pointer/'");
-  place.sh("git config --global filter.large.smudge 'sed s/pointer/whole/'");
-  place.write('.gitattributes', '*.bin filter=large\n');
-  for (const name of ['a.bin', 'b.bin']) place.write(name, 'whole\n');
-  place.commit();
-  expect(place.sh('git show HEAD:a.bin')).toBe('pointer\n');
-  place.write('b.bin', 'whole, changed\n');
-  const { text } = await place.tasks(['cat a.bin b.bin > seen; echo whole >> a.bin; echo "a whole new one" > new.bin']);
+test("with the user's filter for large files, worktrees and merged changes hold the full content", async () => {
+  repo.sh("git config --global filter.large.clean 'sed s/whole/pointer/'");
+  repo.sh("git config --global filter.large.smudge 'sed s/pointer/whole/'");
+  repo.write('.gitattributes', '*.bin filter=large\n');
+  for (const name of ['a.bin', 'b.bin']) repo.write(name, 'whole\n');
+  repo.commit();
+  expect(repo.sh('git show HEAD:a.bin')).toBe('pointer\n');
+  repo.write('b.bin', 'whole, changed\n');
+  const { text } = await repo.runTasks([
+    'cat a.bin b.bin > seen; echo whole >> a.bin; echo "a whole new one" > new.bin',
+  ]);
   expect(text).toBe('Applied patches: yes');
   expect(read('seen')).toBe('whole\nwhole, changed\n');
   expect([read('a.bin'), read('b.bin'), read('new.bin')]).toEqual([

@@ -1,4 +1,4 @@
-// A session that is not kept: what its tasks leave goes with it, unless it is work that exists nowhere else.
+// A session that is not saved: the files of its tasks are removed at the end, except for changes that were not applied.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { createScriptedModels } from '../../../src/testing/index.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'parley-unkept-'));
+  directory = mkdtempSync(join(tmpdir(), 'parley-no-session-'));
   writeFileSync(join(directory, 'a.txt'), 'one\n');
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: directory });
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 async function run(commands: readonly { name: string; command: string }[]): Promise<SubagentResult> {
-  const tasks = [{ id: 'Fix', assignment: 'mend it' }];
+  const tasks = [{ id: 'Fix', assignment: 'fix it' }];
   const models = createScriptedModels([
     { calls: [{ name: 'task', arguments: { agent: 'task', isolated: true, verify: { commands }, tasks } }] },
     { calls: [{ name: 'bash', arguments: { command: 'echo b > b.txt' } }] },
@@ -34,20 +34,20 @@ async function run(commands: readonly { name: string; command: string }[]): Prom
     persist: false,
     models,
   });
-  const made: AgentMessage[] = await agent.prompt('go');
+  const messages: AgentMessage[] = await agent.prompt('go');
   await agent.close();
-  const answer = made.find((message) => message.role === 'toolResult');
+  const toolResult = messages.find((message) => message.role === 'toolResult');
   return (
-    answer?.role === 'toolResult' ? (answer.details as { results: SubagentResult[] }).results[0] : undefined
+    toolResult?.role === 'toolResult' ? (toolResult.details as { results: SubagentResult[] }).results[0] : undefined
   ) as SubagentResult;
 }
 
-test('applied work leaves nothing behind', async () => {
+test('the files of applied work are removed', async () => {
   const { exitCode, patchPath = '' } = await run([{ name: 'ok', command: 'true' }]);
   expect([exitCode, existsSync(join(directory, 'b.txt')), existsSync(dirname(patchPath))]).toEqual([0, true, false]);
 });
 
-test('work that was not applied can still be found where the answer says', async () => {
+test('the patch of work that was not applied is kept at the reported path', async () => {
   const { exitCode, patchPath = '' } = await run([{ name: 'no', command: 'false' }]);
   expect([exitCode, existsSync(join(directory, 'b.txt')), existsSync(patchPath)]).toEqual([1, false, true]);
   rmSync(dirname(patchPath), { recursive: true });

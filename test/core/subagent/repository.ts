@@ -1,4 +1,4 @@
-// For tests: real repositories in a directory of their own, and what is isolated in them.
+// A real git repository in a temporary directory, with helpers that run isolated tasks in it.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createProcessIdentity } from '../../../src/app/system-ports/process-identity.ts';
 import type { Ports } from '../../../src/contracts/index.ts';
-import { beginIsolation } from '../../../src/core/subagent/isolation/isolation.ts';
+import { beginIsolation } from '../../../src/core/subagent/isolation/worktree-isolation.ts';
 import type { Isolation } from '../../../src/core/subagent/workspace.ts';
 import type { SubagentResult } from '../../../src/protocol/index.ts';
 
 const IDENTITY = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b' };
 
-export class Place {
+export class TestRepository {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'parley-isolation-')));
   readonly root = join(this.directory, 'work');
   readonly ports = createSystemPorts({ env: { ...process.env, HOME: this.directory, GIT_CONFIG_NOSYSTEM: '1' } });
@@ -45,7 +45,7 @@ export class Place {
     return beginIsolation({
       ports,
       process: createProcessIdentity(),
-      worktrees: join(this.directory, 'worktrees'),
+      worktreesDirectory: join(this.directory, 'worktrees'),
       merge,
       cwd,
       folder: join(this.directory, 'artifacts'),
@@ -53,23 +53,23 @@ export class Place {
     });
   }
 
-  /** One call with one task for each script, which is run in its copy; then the merge. */
-  async tasks(scripts: readonly string[], merge: 'patch' | 'branch' = 'patch', exitCodes: readonly number[] = []) {
+  /** Runs each script as one task in its own workspace, then merges all changes. */
+  async runTasks(scripts: readonly string[], merge: 'patch' | 'branch' = 'patch', exitCodes: readonly number[] = []) {
     const isolation = await this.isolate(merge);
     const results: SubagentResult[] = [];
     for (const [index, script] of scripts.entries()) {
-      const workspace = await isolation.enter(`T${index}`);
+      const workspace = await isolation.createWorkspace(`T${index}`);
       this.sh(script, workspace.cwd);
-      const captured = await workspace.capture({ asBranch: merge === 'branch', message: () => `Task ${index}` });
-      await workspace.leave();
-      results.push({ ...blank(index), ...captured, exitCode: exitCodes[index] ?? 0 });
+      const captured = await workspace.capture({ asBranch: merge === 'branch', createMessage: () => `Task ${index}` });
+      await workspace.remove();
+      results.push({ ...createTaskResult(index), ...captured, exitCode: exitCodes[index] ?? 0 });
     }
     const { text } = await isolation.merge(results);
     await isolation.close();
     return { text, results };
   }
 
-  /** Everything a person could notice: files, index, HEAD, branches, worktrees, stashes. */
+  /** Everything that a user can observe: files, index, HEAD, branches, worktrees, stashes. */
   state(cwd = this.root): string {
     return [
       'git status --porcelain=v2 --untracked-files=all --ignored',
@@ -91,7 +91,7 @@ export class Place {
   }
 }
 
-export function blank(index: number): SubagentResult {
+export function createTaskResult(index: number): SubagentResult {
   return {
     index,
     id: `T${index}`,

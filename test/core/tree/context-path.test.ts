@@ -1,55 +1,61 @@
-// From a line of entries to what the model is given.
+// buildContextMessages: converts a path of entries into the messages for the model.
 import { describe, expect, test } from 'vitest';
-import { firstKept, messagesOf } from '../../../src/core/tree/context-path.ts';
-import { textOf } from '../../../src/protocol/index.ts';
-import { assistant, compacted, line, TIMESTAMP, text, user } from '../entries.ts';
+import { buildContextMessages, findFirstKeptIndex } from '../../../src/core/tree/context-path.ts';
+import { extractText } from '../../../src/protocol/index.ts';
+import { assistant, compactionBody, createPath, TIMESTAMP, text, user } from '../entries.ts';
 
-const prompt = (words: string) => user([text(words)]);
-const words = (path: Parameters<typeof messagesOf>[0]) =>
-  messagesOf(path).map((message) =>
-    'summary' in message ? message.summary : 'content' in message ? textOf(message.content) : '',
+const prompt = (value: string) => user([text(value)]);
+const contextTexts = (path: Parameters<typeof buildContextMessages>[0]) =>
+  buildContextMessages(path).map((message) =>
+    'summary' in message ? message.summary : 'content' in message ? extractText(message.content) : '',
   );
 
 describe('the context', () => {
-  test('without a compaction is everything that was said', () => {
-    expect(words(line(prompt('a'), { type: 'custom', customType: 'x' }, assistant('b')))).toEqual(['a', 'b']);
+  test('without a compaction contains all messages', () => {
+    expect(contextTexts(createPath(prompt('a'), { type: 'custom', customType: 'x' }, assistant('b')))).toEqual([
+      'a',
+      'b',
+    ]);
   });
 
-  test('with one: its summary, what it kept, what came after', () => {
-    const path = line(prompt('a'), assistant('b'), prompt('c'), compacted('e2'), prompt('d'));
-    expect(words(path)).toEqual(['what was', 'c', 'd']);
-    expect(messagesOf(path)[0]).toMatchObject({ role: 'compactionSummary', timestamp: Date.parse(TIMESTAMP) });
+  test('with a compaction contains its summary, the kept entries and the entries after it', () => {
+    const path = createPath(prompt('a'), assistant('b'), prompt('c'), compactionBody('e2'), prompt('d'));
+    expect(contextTexts(path)).toEqual(['summary', 'c', 'd']);
+    expect(buildContextMessages(path)[0]).toMatchObject({
+      role: 'compactionSummary',
+      timestamp: Date.parse(TIMESTAMP),
+    });
   });
 
-  test('the newest of several counts; an older one among what it kept is not repeated', () => {
-    const path = line(
+  test('contains only the newest summary, even if an older compaction is among the kept entries', () => {
+    const path = createPath(
       prompt('a'),
       prompt('b'),
-      compacted('e1', 'first'),
+      compactionBody('e1', 'first'),
       prompt('c'),
-      compacted('e1', 'second'),
+      compactionBody('e1', 'second'),
       prompt('d'),
     );
-    expect(words(path)).toEqual(['second', 'b', 'c', 'd']);
+    expect(contextTexts(path)).toEqual(['second', 'b', 'c', 'd']);
   });
 
-  test('what it kept is not there, or stands after it: only the summary and what came after', () => {
-    expect(words(line(prompt('a'), compacted('gone'), prompt('b')))).toEqual(['what was', 'b']);
-    expect(words(line(prompt('a'), compacted('e2'), prompt('b')))).toEqual(['what was', 'b']);
+  test('contains only the summary and later entries if the first kept entry is missing or after the compaction', () => {
+    expect(contextTexts(createPath(prompt('a'), compactionBody('missing'), prompt('b')))).toEqual(['summary', 'b']);
+    expect(contextTexts(createPath(prompt('a'), compactionBody('e2'), prompt('b')))).toEqual(['summary', 'b']);
   });
 
-  test('begins at the first entry that was kept', () => {
-    expect(firstKept(line(prompt('a'), prompt('b')))).toBe(0);
-    expect(firstKept(line(prompt('a'), prompt('b'), compacted('e1')))).toBe(1);
-    expect(firstKept(line(prompt('a'), compacted('gone'), prompt('b')))).toBe(1);
+  test('starts at the first kept entry', () => {
+    expect(findFirstKeptIndex(createPath(prompt('a'), prompt('b')))).toBe(0);
+    expect(findFirstKeptIndex(createPath(prompt('a'), prompt('b'), compactionBody('e1')))).toBe(1);
+    expect(findFirstKeptIndex(createPath(prompt('a'), compactionBody('missing'), prompt('b')))).toBe(1);
   });
 
-  test('words of an extension and of another branch count as the user’s', () => {
-    const path = line(
+  test('contains custom messages and branch summaries', () => {
+    const path = createPath(
       { type: 'custom_message', customType: 'note', content: 'n', display: false },
       { type: 'branch_summary', fromId: 'root', summary: 's' },
     );
-    expect(messagesOf(path)).toMatchObject([
+    expect(buildContextMessages(path)).toMatchObject([
       { role: 'custom', content: 'n', display: false },
       { role: 'branchSummary', summary: 's' },
     ]);

@@ -1,64 +1,66 @@
-// What was said is read when somebody asks, no id is given twice, and nobody can tell the difference.
+// Conversation: lazy loading of messages, unique ids and digests.
 import { expect, test } from 'vitest';
-import type { Digest, Remembered, ResumedSession, SessionLog, UnreadMessage } from '../../../src/contracts/index.ts';
+import type { Digest, DigestRecord, ResumedSession, SessionLog, UnreadMessage } from '../../../src/contracts/index.ts';
 import { Conversation } from '../../../src/core/tree/conversation.ts';
 import type { SessionEntry, SessionHeader } from '../../../src/protocol/index.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
-import { assistant, compacted, line, user } from '../entries.ts';
+import { assistant, compactionBody, createPath, user } from '../entries.ts';
 
 const header: SessionHeader = { type: 'session', version: 3, id: 's', timestamp: '', cwd: '/project' };
 
-function unreadOf(entries: readonly SessionEntry[]) {
-  let reads = 0;
-  const sketch = entries.map((entry): SessionEntry | UnreadMessage => {
+function createLazySession(entries: readonly SessionEntry[]) {
+  let readCount = 0;
+  const lazyPath = entries.map((entry): SessionEntry | UnreadMessage => {
     if (entry.type !== 'message') return entry;
     const read = () => {
-      reads += 1;
+      readCount += 1;
       return entry;
     };
-    return { type: 'unread', id: entry.id, role: entry.message.role, read, mentions: () => false };
+    return { type: 'unread', id: entry.id, role: entry.message.role, read, containsText: () => false };
   });
   const resumed = {
-    sketch,
+    lazyPath,
     get path() {
-      return sketch.map((entry) => (entry.type === 'unread' ? entry.read() : entry) as SessionEntry);
+      return lazyPath.map((entry) => (entry.type === 'unread' ? entry.read() : entry) as SessionEntry);
     },
     leafId: entries.at(-1)?.id ?? null,
   };
-  return { resumed, reads: () => reads };
+  return { resumed, readCount: () => readCount };
 }
 
-function conversationOf(
-  resumed: Pick<ResumedSession, 'path' | 'sketch' | 'leafId'>,
+function createConversation(
+  resumed: Pick<ResumedSession, 'path' | 'lazyPath' | 'leafId'>,
   ids: string[],
-  more: Partial<SessionLog> = {},
+  logMethods: Partial<SessionLog> = {},
 ) {
   const appended: SessionEntry[] = [];
   const append = async (entries: readonly SessionEntry[]) => void appended.push(...entries);
-  const log: Partial<SessionLog> = { file: undefined, append, ...more };
+  const log: Partial<SessionLog> = { file: undefined, append, ...logMethods };
   const ports = {
     clock: createFakeClock(),
-    ids: { uuid: () => 'u', entry: () => ids.shift() ?? 'none' },
-    onStorage() {},
+    ids: { uuid: () => 'u', entryId: () => ids.shift() ?? 'none' },
+    onStorageStatus() {},
   };
   return { conversation: new Conversation(header, log as SessionLog, ports, resumed), appended };
 }
 
-test('counting and adding read nothing; asking what was said reads everything once', async () => {
-  const { resumed, reads } = unreadOf(line(user('one'), assistant('two'), compacted('e1'), user('three')));
-  const { conversation } = conversationOf(resumed, ['n1', 'n2']);
-  expect(conversation.count).toBe(3);
+test('counting and adding read no message; the first access to the messages reads each once', async () => {
+  const { resumed, readCount } = createLazySession(
+    createPath(user('one'), assistant('two'), compactionBody('e1'), user('three')),
+  );
+  const { conversation } = createConversation(resumed, ['n1', 'n2']);
+  expect(conversation.messageCount).toBe(3);
   await conversation.commit([{ type: 'session_info', name: 'a name' }]);
   await conversation.commit([{ type: 'message', message: user('four') }]);
-  expect([conversation.count, conversation.leafId, reads()]).toEqual([4, 'n2', 0]);
+  expect([conversation.messageCount, conversation.leafId, readCount()]).toEqual([4, 'n2', 0]);
   expect(conversation.messages.map(({ role }) => role)).toEqual(['compactionSummary', 'assistant', 'user', 'user']);
   expect(conversation.path.map(({ id }) => id)).toEqual(['e0', 'e1', 'e2', 'e3', 'n1', 'n2']);
-  expect([conversation.count, reads()]).toEqual([4, 3]);
+  expect([conversation.messageCount, readCount()]).toEqual([4, 3]);
 });
 
-test('an id that is taken is not given again', async () => {
-  const { resumed } = unreadOf(line(user('one')));
-  const { conversation, appended } = conversationOf(resumed, ['e0', 'a', 'a', 'e0', 'b']);
+test('an id that is already used is not generated again', async () => {
+  const { resumed } = createLazySession(createPath(user('one')));
+  const { conversation, appended } = createConversation(resumed, ['e0', 'a', 'a', 'e0', 'b']);
   await conversation.commit([
     { type: 'session_info', name: 'x' },
     { type: 'session_info', name: 'y' },
@@ -71,70 +73,75 @@ test('an id that is taken is not given again', async () => {
 
 const digest: Digest = { type: 'digest', messages: 3 };
 
-/** A log that says what it was asked to remember. */
-function rememberingLog() {
-  const kept: (Remembered | undefined)[] = [];
-  const remember: SessionLog['remember'] = async (about) => void kept.push(await about());
-  return { kept, remember };
+/** A log that records the digests that are written. */
+function createDigestLog() {
+  const digests: (DigestRecord | undefined)[] = [];
+  const writeDigest: SessionLog['writeDigest'] = async (create) => void digests.push(await create());
+  return { digests, writeDigest };
 }
 
-function digested(entries: readonly SessionEntry[]) {
-  let reads = 0;
+function createDigestedSession(entries: readonly SessionEntry[]) {
+  let readCount = 0;
   const resumed = {
-    sketch: [digest],
+    lazyPath: [digest],
     get path() {
-      reads += 1;
+      readCount += 1;
       return entries;
     },
     leafId: entries.at(-1)?.id ?? null,
   };
-  return { resumed, reads: () => reads };
+  return { resumed, readCount: () => readCount };
 }
 
-test('a digest is enough to count; what it stands for is read before something follows it', async () => {
-  const { resumed, reads } = digested(line(user('one'), assistant('two'), user('three')));
-  const { conversation, appended } = conversationOf(resumed, ['e1', 'n1', 'n2', 'n3']);
-  expect([conversation.count, conversation.sketch, conversation.leafId, reads()]).toEqual([3, [digest], 'e2', 0]);
+test('messages can be counted with the digest alone; the entries are read before a new one is added', async () => {
+  const { resumed, readCount } = createDigestedSession(createPath(user('one'), assistant('two'), user('three')));
+  const { conversation, appended } = createConversation(resumed, ['e1', 'n1', 'n2', 'n3']);
+  expect([conversation.messageCount, conversation.lazyPath, conversation.leafId, readCount()]).toEqual([
+    3,
+    [digest],
+    'e2',
+    0,
+  ]);
   await conversation.commit([{ type: 'session_info', name: 'a name' }]);
-  expect([reads(), appended[0]?.id, appended[0]?.parentId]).toEqual([1, 'n1', 'e2']);
+  expect([readCount(), appended[0]?.id, appended[0]?.parentId]).toEqual([1, 'n1', 'e2']);
   await conversation.commit([{ type: 'compaction', summary: 's', firstKeptEntryId: 'e1', tokensBefore: 9 }]);
   expect(conversation.path.map(({ id }) => id)).toEqual(['e1', 'e2', 'n1', 'n2']);
-  expect([conversation.count, reads()]).toEqual([3, 1]);
+  expect([conversation.messageCount, readCount()]).toEqual([3, 1]);
 });
 
-test('what is new is remembered: soon after a log was read, and at the end', async () => {
-  const about = (isEnd: boolean) => ({ isEnd, name: 'a name', digest: async () => digest });
-  const remembered = (leafId: string) => ({ leafId, name: 'a name', digest });
-  const known = digested(line(user('one')));
-  const log = rememberingLog();
-  const first = conversationOf(known.resumed, ['n1'], log).conversation;
-  await first.remember(about(false));
-  await first.remember(about(true));
-  expect([log.kept, known.reads()]).toEqual([[], 0]);
+test('a digest is written for a log without one, and on close if there are new entries', async () => {
+  const request = (isClosing: boolean) => ({ isClosing, name: 'a name', createDigest: async () => digest });
+  const record = (leafId: string) => ({ leafId, name: 'a name', digest });
+  const withDigest = createDigestedSession(createPath(user('one')));
+  const log = createDigestLog();
+  const first = createConversation(withDigest.resumed, ['n1'], log).conversation;
+  await first.saveDigest(request(false));
+  await first.saveDigest(request(true));
+  expect([log.digests, withDigest.readCount()]).toEqual([[], 0]);
   await first.commit([{ type: 'session_info', name: 'x' }]);
-  await first.remember(about(false));
-  expect(log.kept).toEqual([]);
-  await first.remember(about(true));
-  expect(log.kept).toEqual([remembered('n1')]);
-  const fresh = rememberingLog();
-  const second = conversationOf(unreadOf(line(user('one'))).resumed, [], fresh).conversation;
-  await second.remember(about(false));
-  expect(fresh.kept).toEqual([remembered('e0')]);
+  await first.saveDigest(request(false));
+  expect(log.digests).toEqual([]);
+  await first.saveDigest(request(true));
+  expect(log.digests).toEqual([record('n1')]);
+  const otherLog = createDigestLog();
+  const second = createConversation(createLazySession(createPath(user('one'))).resumed, [], otherLog).conversation;
+  await second.saveDigest(request(false));
+  expect(otherLog.digests).toEqual([record('e0')]);
 });
 
-test('what is not on the disk is not remembered, and nobody hears of what goes wrong', async () => {
-  const log = rememberingLog();
-  const { conversation } = conversationOf(unreadOf(line(user('one'))).resumed, ['n1'], log);
-  conversation.note([{ type: 'session_info', name: 'x' }]);
-  await conversation.remember({ isEnd: true, name: 'x', digest: async () => digest });
-  expect(log.kept).toEqual([]);
-  await conversationOf({ path: [], leafId: null }, [], log).conversation.remember({
-    isEnd: true,
+test('no digest is written while entries are unsaved, and a failed write is ignored', async () => {
+  const log = createDigestLog();
+  const { conversation } = createConversation(createLazySession(createPath(user('one'))).resumed, ['n1'], log);
+  conversation.appendDeferred([{ type: 'session_info', name: 'x' }]);
+  await conversation.saveDigest({ isClosing: true, name: 'x', createDigest: async () => digest });
+  expect(log.digests).toEqual([]);
+  await createConversation({ path: [], leafId: null }, [], log).conversation.saveDigest({
+    isClosing: true,
     name: undefined,
-    digest: async () => digest,
+    createDigest: async () => digest,
   });
-  expect(log.kept).toEqual([]);
-  const refusing = { remember: async () => Promise.reject(new Error('no')) };
-  const other = conversationOf(unreadOf(line(user('one'))).resumed, ['n1'], refusing).conversation;
-  await other.remember({ isEnd: true, name: undefined, digest: async () => digest });
+  expect(log.digests).toEqual([]);
+  const failingLog = { writeDigest: async () => Promise.reject(new Error('no')) };
+  const other = createConversation(createLazySession(createPath(user('one'))).resumed, ['n1'], failingLog).conversation;
+  await other.saveDigest({ isClosing: true, name: undefined, createDigest: async () => digest });
 });

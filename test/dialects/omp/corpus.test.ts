@@ -1,10 +1,10 @@
-// Every shape that the protocol's documents show, with values of our own: what a host sends is understood, what we send
-// has the documented keys and no others. Rows for commands and events that do not exist yet wait until they do.
+// Checks every frame format of the protocol documents: frames of a host are accepted, and our frames have exactly the
+// documented keys. Rows for commands and events that do not exist yet are skipped.
 import { describe, expect, test } from 'vitest';
 import { pascalCase } from '../../../scripts/pages/naming.ts';
 import { Fault } from '../../../src/base/index.ts';
 import { commandsByName } from '../../../src/commands/index.ts';
-import { type Chunk, check, type Frame } from '../../../src/contracts/index.ts';
+import { type Chunk, type Frame, validate } from '../../../src/contracts/index.ts';
 import { omp } from '../../../src/dialects/index.ts';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
@@ -13,7 +13,7 @@ import { ANSWERS, ASKS, COMMANDS, EVENTS, RESULTS, streamEvents } from './corpus
 
 const newCodec = (stream: 'full' | 'delta' = 'full') => createOmpCodec({ version: '1.2.3', stream });
 
-function textOf(frame: Frame | undefined): string {
+function getText(frame: Frame | undefined): string {
   const decoder = new TextDecoder();
   const parts = (frame?.chunks ?? []).map((chunk: Chunk) =>
     typeof chunk === 'string' ? chunk : decoder.decode(chunk),
@@ -21,9 +21,9 @@ function textOf(frame: Frame | undefined): string {
   return parts.join('');
 }
 
-/** The frame as a host reads it; a line is one JSON object and a newline. */
-function read(frame: Frame | undefined): unknown {
-  const text = textOf(frame);
+/** Parses a frame like a host does: a line is one JSON object and a newline. */
+function parseFrame(frame: Frame | undefined): unknown {
+  const text = getText(frame);
   expect(text.indexOf('\n')).toBe(text.length - 1);
   return JSON.parse(text);
 }
@@ -34,19 +34,19 @@ describe('commands', () => {
   test.each(rows)('$frame', ({ frame, params }) => {
     const incoming = newCodec().decode({ text: JSON.stringify(frame) });
     if (incoming.kind !== 'call') throw new Error(`understood as ${incoming.kind}`);
-    const { id, type, ...own } = frame;
+    const { id, type, ...fields } = frame;
     expect(incoming.token).toEqual({ name: type, ...(id === undefined ? {} : { id }) });
-    expect(check(commandsByName.get(type)!.params, incoming.params)).toEqual(params ?? own);
+    expect(validate(commandsByName.get(type)!.params, incoming.params)).toEqual(params ?? fields);
     expect(complaintsAbout(`${pascalCase(type)}Command`, frame)).toEqual([]);
     expect(complaintsAbout('HostFrame', frame)).toEqual([]);
   });
 
-  test('none is missing', () => {
+  test('every command has a row', () => {
     expect([...commandsByName.keys()].filter((name) => !COMMANDS.some(({ frame }) => frame.type === name))).toEqual([]);
   });
 });
 
-describe('answers to questions', () => {
+describe('UI answers', () => {
   test.each(ANSWERS)('%j', (frame) => {
     const { id, type: _, ...answer } = frame;
     expect(newCodec().decode({ text: JSON.stringify(frame) })).toEqual({ kind: 'answer', id, answer });
@@ -55,11 +55,11 @@ describe('answers to questions', () => {
 });
 
 describe('responses', () => {
-  const { reply } = newCodec();
+  const { encodeReply } = newCodec();
   const rows = RESULTS.filter(([command]) => commandsByName.has(command));
 
   test.each(rows)('%s with %j', (command, data) => {
-    const frame = read(reply({ name: command, id: 'r-1' }, { moment: 'settled', result: data }));
+    const frame = parseFrame(encodeReply({ name: command, id: 'r-1' }, { status: 'settled', result: data }));
     expect(frame).toEqual({ id: 'r-1', type: 'response', command, success: true, data });
     expect(complaintsAbout(`${pascalCase(command)}Response`, frame)).toEqual([]);
   });
@@ -69,28 +69,30 @@ describe('responses', () => {
     expect(withResult.filter((name) => !RESULTS.some(([command]) => command === name))).toEqual([]);
   });
 
-  const bare = [...commandsByName.values()].filter(({ result }) => !result).map(({ name }) => name);
-  test.each(bare)('%s succeeds without data, once', (name) => {
-    const replies = [{ moment: 'accepted' } as const, { moment: 'settled', result: undefined } as const];
-    const frames = replies.map((moment) => reply({ name }, moment)).filter((frame) => frame !== undefined);
-    expect(frames.map(read)).toEqual([{ type: 'response', command: name, success: true }]);
-    expect(complaintsAbout(`${pascalCase(name)}Response`, read(frames[0]))).toEqual([]);
+  const withoutResult = [...commandsByName.values()].filter(({ result }) => !result).map(({ name }) => name);
+  test.each(withoutResult)('%s sends one success response without data', (name) => {
+    const replies = [{ status: 'accepted' } as const, { status: 'settled', result: undefined } as const];
+    const frames = replies.map((reply) => encodeReply({ name }, reply)).filter((frame) => frame !== undefined);
+    expect(frames.map(parseFrame)).toEqual([{ type: 'response', command: name, success: true }]);
+    expect(complaintsAbout(`${pascalCase(name)}Response`, parseFrame(frames[0]))).toEqual([]);
   });
 
-  test('key order, and no id where none was sent', () => {
+  test('keys are in the documented order, and the id is omitted when none was sent', () => {
     const result = { text: 'hi' };
-    const named = { name: 'get_last_assistant_text' };
-    expect(textOf(reply({ ...named, id: 7 }, { moment: 'settled', result }))).toBe(
+    const token = { name: 'get_last_assistant_text' };
+    expect(getText(encodeReply({ ...token, id: 7 }, { status: 'settled', result }))).toBe(
       '{"id":7,"type":"response","command":"get_last_assistant_text","success":true,"data":{"text":"hi"}}\n',
     );
-    expect(textOf(reply(named, { moment: 'settled', result }))).toBe(
+    expect(getText(encodeReply(token, { status: 'settled', result }))).toBe(
       '{"type":"response","command":"get_last_assistant_text","success":true,"data":{"text":"hi"}}\n',
     );
   });
 
-  test('a failure carries the name and the id of its command', () => {
+  test('a failure has the name and the id of its command', () => {
     const fault = new Fault('not_found', 'Model not found: acme/none');
-    const frame = read(reply({ name: 'set_model', id: 'r-2' }, { moment: 'failed', fault, afterAccepted: false }));
+    const frame = parseFrame(
+      encodeReply({ name: 'set_model', id: 'r-2' }, { status: 'failed', fault, afterAccepted: false }),
+    );
     expect(frame).toEqual({
       id: 'r-2',
       type: 'response',
@@ -101,28 +103,33 @@ describe('responses', () => {
     expect(complaintsAbout('FailureResponse', frame)).toEqual([]);
   });
 
-  test.each(['prompt', 'abort_and_prompt'])('%s: accepted first, a later failure under the same id', (name) => {
-    const token = { name, id: 'r-3' };
-    const fault = new Fault('internal', 'It broke');
-    expect(read(reply(token, { moment: 'accepted' }))).toEqual({
-      id: 'r-3',
-      type: 'response',
-      command: name,
-      success: true,
-    });
-    expect(read(reply(token, { moment: 'failed', fault, afterAccepted: true }))).toEqual({
-      id: 'r-3',
-      type: 'response',
-      command: name,
-      success: false,
-      error: 'It broke',
-    });
-  });
+  test.each(['prompt', 'abort_and_prompt'])(
+    '%s is replied to on acceptance, and a later failure has the same id',
+    (name) => {
+      const token = { name, id: 'r-3' };
+      const fault = new Fault('internal', 'It broke');
+      expect(parseFrame(encodeReply(token, { status: 'accepted' }))).toEqual({
+        id: 'r-3',
+        type: 'response',
+        command: name,
+        success: true,
+      });
+      expect(parseFrame(encodeReply(token, { status: 'failed', fault, afterAccepted: true }))).toEqual({
+        id: 'r-3',
+        type: 'response',
+        command: name,
+        success: false,
+        error: 'It broke',
+      });
+    },
+  );
 
-  test('unknown commands and unreadable lines are answered without an id', () => {
+  test('unknown commands and unreadable lines are replied to without an id', () => {
     const { decode } = newCodec();
     const fault = new Fault('unknown_command', 'Unknown command: fly');
-    expect(read(reply({ name: 'fly', id: 'r-4' }, { moment: 'failed', fault, afterAccepted: false }))).toEqual({
+    expect(
+      parseFrame(encodeReply({ name: 'fly', id: 'r-4' }, { status: 'failed', fault, afterAccepted: false })),
+    ).toEqual({
       type: 'response',
       command: 'fly',
       success: false,
@@ -130,7 +137,9 @@ describe('responses', () => {
     });
     const incoming = decode({ text: '{"id":"r-5","type":' });
     if (incoming.kind !== 'refused') throw new Error(incoming.kind);
-    const frame = read(reply(incoming.token, { moment: 'failed', fault: incoming.fault, afterAccepted: false }));
+    const frame = parseFrame(
+      encodeReply(incoming.token, { status: 'failed', fault: incoming.fault, afterAccepted: false }),
+    );
     expect(frame).toEqual({
       type: 'response',
       command: 'parse',
@@ -145,37 +154,37 @@ describe('events', () => {
 
   test.each(EVENTS.filter(({ type }) => declared.has(type)))('$type', async (event) => {
     const codec = newCodec();
-    await codec.watchSubagents?.('events');
-    const frame = read(codec.event(event as AgentEvent));
+    await codec.setSubagentSubscription?.('events');
+    const frame = parseFrame(codec.encodeEvent(event as AgentEvent));
     expect(frame).toEqual(event);
-    // An id would look like a reply's; only subagents have one of their own.
+    // An event with an id would look like a reply. Only subagent events have one.
     if (!event.type.startsWith('subagent_')) expect(frame).not.toHaveProperty('id');
     expect(complaintsAbout(`${pascalCase(event.type)}Event`, frame)).toEqual([]);
   });
 
-  test('none is missing', () => {
+  test('every event has a row', () => {
     for (const { type } of EVENTS) declared.delete(type);
     expect([...declared]).toEqual(['message_update']);
   });
 
-  test('message_update in all its kinds, with the whole message twice', () => {
+  test('message_update of every kind contains the whole message twice', () => {
     const codec = newCodec();
     const kinds = new Set<string>();
     for (const assistantMessageEvent of streamEvents()) {
       const { partial: message } = assistantMessageEvent;
       kinds.add(assistantMessageEvent.type);
-      const frame = read(codec.event({ type: 'message_update', message, assistantMessageEvent }));
+      const frame = parseFrame(codec.encodeEvent({ type: 'message_update', message, assistantMessageEvent }));
       expect(frame).toEqual({ type: 'message_update', message, assistantMessageEvent });
       expect(complaintsAbout('MessageUpdateEvent', frame)).toEqual([]);
     }
     expect(kinds.size).toBe(9);
   });
 
-  test('message_update with --stream delta: only what is new, and the call by name', () => {
+  test('message_update with --stream delta contains only the delta, and the name of a tool call', () => {
     const codec = newCodec('delta');
     for (const assistantMessageEvent of streamEvents()) {
       const { partial: message, ...rest } = assistantMessageEvent;
-      const frame = read(codec.event({ type: 'message_update', message, assistantMessageEvent }));
+      const frame = parseFrame(codec.encodeEvent({ type: 'message_update', message, assistantMessageEvent }));
       const call = rest.type === 'toolcall_start' ? { id: 'call_9', toolName: 'bash' } : {};
       expect(frame).toEqual({ type: 'message_update', assistantMessageEvent: { ...rest, ...call } });
       expect(complaintsAbout('MessageUpdateDeltaEvent', frame)).toEqual([]);
@@ -184,18 +193,18 @@ describe('events', () => {
 });
 
 test.each(ASKS)('extension_ui_request $method', (request) => {
-  const frame = read(newCodec().ask(request));
+  const frame = parseFrame(newCodec().encodeUiRequest(request));
   expect(frame).toEqual({ type: 'extension_ui_request', ...request });
   expect(complaintsAbout('ExtensionUiRequest', frame)).toEqual([]);
 });
 
-test('the greeting', () => {
-  const frame = read(newCodec().greeting());
+test('the ready frame', () => {
+  const frame = parseFrame(newCodec().encodeReadyFrame());
   expect(frame).toEqual({ type: 'ready', version: '1.2.3', protocolVersion: 1, dialect: 'omp' });
   expect(complaintsAbout('AgentFrame', frame)).toEqual([]);
 });
 
-test('the schema refuses what is not declared', () => {
+test('the schema rejects undeclared fields', () => {
   expect(complaintsAbout('PromptCommand', { type: 'prompt', message: 'x', colour: 'red' })).toEqual([
     '$.colour is not declared',
   ]);

@@ -1,34 +1,34 @@
-// The shapes of the protocol's documents as data. The values are ours.
+// The frame formats of the protocol documents, with example values.
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
-import { noUsage, type StreamEvent, type UiRequest } from '../../../src/protocol/index.ts';
+import { createEmptyUsage, type StreamEvent, type UiRequest } from '../../../src/protocol/index.ts';
 
 interface Row {
   frame: { id?: string | number; type: string } & Record<string, unknown>;
-  /** What the command is given, when it is not the frame's own fields. */
+  /** The validated params, when they differ from the fields of the frame. */
   params?: Record<string, unknown>;
 }
 
 const flat = { type: 'image', data: 'R0lGODdh', mimeType: 'image/gif' };
 const inline = { type: 'image', source: { type: 'base64', mediaType: 'image/webp', data: 'UklGRg==' } };
 const remote = { type: 'image', source: { type: 'url', url: 'https://example.org/plan.png' } };
-const said = { message: 'Look at these', images: [flat, inline, remote] };
-const heard = {
+const withImages = { message: 'Look at these', images: [flat, inline, remote] };
+const normalizedImages = {
   message: 'Look at these',
   images: [flat, { type: 'image', data: 'UklGRg==', mimeType: 'image/webp' }, remote],
 };
 
 export const COMMANDS: Row[] = [
   { frame: { id: 'a-1', type: 'prompt', message: 'Rename the parser' } },
-  { frame: { type: 'prompt', ...said }, params: heard },
+  { frame: { type: 'prompt', ...withImages }, params: normalizedImages },
   { frame: { type: 'prompt', message: 'Shorter', streamingBehavior: 'steer' } },
   { frame: { id: 'a-2', type: 'prompt', message: 'Then the docs', streamingBehavior: 'followUp' } },
   { frame: { type: 'steer', message: 'Leave the tests alone' } },
-  { frame: { id: 3, type: 'steer', ...said }, params: heard },
+  { frame: { id: 3, type: 'steer', ...withImages }, params: normalizedImages },
   { frame: { type: 'follow_up', message: 'Then run them' } },
-  { frame: { type: 'follow_up', ...said }, params: heard },
+  { frame: { type: 'follow_up', ...withImages }, params: normalizedImages },
   { frame: { type: 'abort' } },
   { frame: { id: 'a-3', type: 'abort_and_prompt', message: 'The other file' } },
-  { frame: { type: 'abort_and_prompt', ...said }, params: heard },
+  { frame: { type: 'abort_and_prompt', ...withImages }, params: normalizedImages },
   { frame: { type: 'new_session' } },
   { frame: { type: 'new_session', parentSession: '/srv/sessions/before.jsonl' } },
   { frame: { id: 'a-4', type: 'get_state' } },
@@ -59,7 +59,7 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'get_commands' } },
   { frame: { type: 'get_session_stats' } },
   { frame: { type: 'export_html' } },
-  { frame: { type: 'export_html', outputPath: '/srv/out/talk.html' } },
+  { frame: { type: 'export_html', outputPath: '/srv/out/session.html' } },
   { frame: { type: 'switch_session', sessionPath: '/srv/sessions/other.jsonl' } },
   { frame: { type: 'branch', entryId: '0000beef' } },
   { frame: { type: 'clone' } },
@@ -176,7 +176,7 @@ const execution = {
   timestamp: 1_760_000_000_004,
 };
 
-const counted = { totalLines: 1, totalBytes: 9, outputLines: 1, outputBytes: 9 };
+const outputCounts = { totalLines: 1, totalBytes: 9, outputLines: 1, outputBytes: 9 };
 
 const compacted = { summary: 'Renamed it', firstKeptEntryId: '0000beef', tokensBefore: 90_000, details: {} };
 
@@ -190,15 +190,15 @@ const subagent = {
   sessionFile: '/srv/sessions/one/FixParser.jsonl',
   parentToolCallId: 'call_9',
 };
-const { id: _, ...whose } = subagent;
-const told = { task: 'Be brief.\n\nFix it', assignment: 'Fix it' };
+const { id: _, ...identity } = subagent;
+const assignment = { task: 'Be brief.\n\nFix it', assignment: 'Fix it' };
 const progress = {
   ...{ index: 0, id: 'FixParser', agent: 'task', status: 'running', currentTool: 'bash' },
   ...{ recentTools: [{ tool: 'bash', args: 'npm test', endMs: 1_760_000_000_001 }], recentOutput: ['Looking'] },
   ...{ toolCount: 1, tokens: 980, durationMs: 1200 },
 };
 
-/** What the command of that name answers in `data`. */
+/** The `data` of the response to each command. */
 export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['new_session', { cancelled: false }],
   ['new_session', { cancelled: true }],
@@ -253,9 +253,9 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['get_available_thinking_levels', { levels: ['off', 'high'] }],
   ['clear_queue', { steering: ['Shorter'], followUp: [] }],
   ['compact', compacted],
-  ['bash', { output: '40 total\n', exitCode: 0, cancelled: false, truncated: false, ...counted }],
-  ['bash', { output: '…', exitCode: 2, cancelled: false, truncated: true, ...counted, artifactId: '4' }],
-  ['bash', { output: '', cancelled: true, truncated: false, ...counted }],
+  ['bash', { output: '40 total\n', exitCode: 0, cancelled: false, truncated: false, ...outputCounts }],
+  ['bash', { output: '…', exitCode: 2, cancelled: false, truncated: true, ...outputCounts, artifactId: '4' }],
+  ['bash', { output: '', cancelled: true, truncated: false, ...outputCounts }],
   [
     'get_commands',
     {
@@ -280,7 +280,7 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
       cost: 0.33,
     },
   ],
-  ['export_html', { path: '/srv/out/talk.html' }],
+  ['export_html', { path: '/srv/out/session.html' }],
   ['switch_session', { cancelled: false }],
   ['switch_session', { cancelled: true }],
   ['branch', { text: 'Rename the parser', cancelled: false }],
@@ -300,7 +300,14 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
     'get_subagents',
     {
       subagents: [
-        { ...subagent, description: 'The parser', status: 'running', ...told, lastUpdate: 1_760_000_000_001, progress },
+        {
+          ...subagent,
+          description: 'The parser',
+          status: 'running',
+          ...assignment,
+          lastUpdate: 1_760_000_000_001,
+          progress,
+        },
       ],
     },
   ],
@@ -353,7 +360,7 @@ const verification = {
   onFailure: 'return_failure',
 };
 
-const spent = {
+const usage = {
   wallTimeMs: 61_000,
   inputTokens: 900,
   outputTokens: 80,
@@ -370,7 +377,7 @@ export const EVENTS = [
   { type: 'turn_start' },
   { type: 'turn_end', message: assistant, toolResults: [toolResult] },
   { type: 'message_start', message: user },
-  { type: 'message_start', message: { ...assistant, content: [], usage: noUsage(), stopReason: 'stop' } },
+  { type: 'message_start', message: { ...assistant, content: [], usage: createEmptyUsage(), stopReason: 'stop' } },
   { type: 'message_end', message: failed },
   { type: 'message_end', message: toolResult },
   { type: 'tool_execution_start', ...call, args },
@@ -414,11 +421,11 @@ export const EVENTS = [
     type: 'subagent_lifecycle',
     payload: { ...subagent, status },
   })),
-  { type: 'subagent_progress', payload: { ...whose, ...told, progress } },
+  { type: 'subagent_progress', payload: { ...identity, ...assignment, progress } },
   { type: 'subagent_event', payload: { id: 'FixParser', event: { type: 'agent_start' } } },
-  { type: 'budget_warning', scope: 'session', snapshot: { ...spent, status: 'warning', reason: 'cost' } },
-  { type: 'budget_exceeded', scope: 'task', snapshot: { ...spent, status: 'exceeded', reason: 'wall_time' } },
-  { type: 'budget_exceeded', scope: 'subagent', snapshot: { ...spent, status: 'ok' } },
+  { type: 'budget_warning', scope: 'session', snapshot: { ...usage, status: 'warning', reason: 'cost' } },
+  { type: 'budget_exceeded', scope: 'task', snapshot: { ...usage, status: 'exceeded', reason: 'wall_time' } },
+  { type: 'budget_exceeded', scope: 'subagent', snapshot: { ...usage, status: 'ok' } },
   {
     type: 'ttsr_triggered',
     rules: [
@@ -441,7 +448,7 @@ export const EVENTS = [
   { type: 'notice', level: 'error', message: 'The disk is full', source: 'storage' },
 ];
 
-/** One answer with a block of each kind; every event carries the same growing message, as a model API's do. */
+/** One answer with a block of each kind. All events share one growing message object, like those of a model API. */
 export function* streamEvents(): Generator<StreamEvent> {
   const builder = new MessageBuilder({ api: 'anthropic-messages', provider: 'acme', id: 'acme-large-2' }, 1);
   yield builder.startThinking();
@@ -450,7 +457,7 @@ export function* streamEvents(): Generator<StreamEvent> {
   yield builder.endThinking('sig-1');
   yield builder.startText();
   yield builder.appendText('One "moment"\n');
-  builder.setUsage({ ...noUsage(), output: 3 });
+  builder.setUsage({ ...createEmptyUsage(), output: 3 });
   yield builder.appendText('\u2028 and \u{1f600}');
   yield builder.endText();
   yield builder.startToolCall('call_9', 'bash');

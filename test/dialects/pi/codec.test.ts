@@ -1,8 +1,8 @@
-// Compactions as pi tells them: the end says again why.
+// Compaction events of pi: the end event repeats the reason.
 import { expect, test } from 'vitest';
 import { createPiCodec } from '../../../src/dialects/pi/codec.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
-import { joined } from '../joined.ts';
+import { joinChunks } from '../frame-text.ts';
 
 const end = {
   type: 'auto_compaction_end',
@@ -12,10 +12,10 @@ const end = {
   errorMessage: 'It still does not fit',
 } as unknown as AgentEvent;
 
-test('a compaction that was given up before it began has the reason overflow, also after one for the threshold', () => {
+test('a compaction that ended without a start has the reason overflow, even after one with the reason threshold', () => {
   const codec = createPiCodec();
-  const reasonOf = (event: AgentEvent) => JSON.parse(joined(codec.event(event)?.chunks ?? [])).reason;
-  expect(reasonOf({ type: 'auto_compaction_start', reason: 'threshold' })).toBe('threshold');
-  expect(reasonOf(end)).toBe('threshold');
-  expect(reasonOf(end)).toBe('overflow');
+  const getReason = (event: AgentEvent) => JSON.parse(joinChunks(codec.encodeEvent(event)?.chunks ?? [])).reason;
+  expect(getReason({ type: 'auto_compaction_start', reason: 'threshold' })).toBe('threshold');
+  expect(getReason(end)).toBe('threshold');
+  expect(getReason(end)).toBe('overflow');
 });

@@ -1,21 +1,21 @@
-// Stream parts of the AI SDK as any provider may send them: what our message becomes, whatever their order.
+// Conversion of AI SDK stream parts in any order.
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../../src/llm/apis/ai-sdk/failure.ts';
+import { convertSdkError } from '../../../src/llm/apis/ai-sdk/convert-sdk-error.ts';
 import type { StreamPart } from '../../../src/llm/apis/ai-sdk/language-model.ts';
-import { PartReader } from '../../../src/llm/apis/ai-sdk/reader.ts';
-import { ProviderFault } from '../../../src/llm/http/failure.ts';
+import { PartReader } from '../../../src/llm/apis/ai-sdk/part-reader.ts';
+import { ProviderFault } from '../../../src/llm/http/provider-fault.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import { expectGrammar, observe } from '../contract.ts';
-import { bare, modelOf } from './ai-sdk-stage.ts';
+import { createModel, summarizeEvent } from './ai-sdk-stage.ts';
 
-const model = modelOf({ id: 'any' });
+const model = createModel({ id: 'any' });
 
-function follow(parts: readonly StreamPart[]) {
+function readParts(parts: readonly StreamPart[]) {
   const builder = new MessageBuilder(model, 1);
   const reader = new PartReader(builder, {
     model,
     secrets: [],
-    format: { sealIn: ({ any }) => ({ signature: String(any?.seal) }) },
+    format: { readSignature: ({ any }) => ({ signature: String(any?.signature) }) },
   });
   async function* events() {
     yield builder.start();
@@ -34,17 +34,17 @@ const finish = (unified = 'stop', raw: string | undefined = unified): StreamPart
 const text = (id: string, delta: string): StreamPart => ({ type: 'text-delta', id, delta });
 const thought = (id: string, delta: string): StreamPart => ({ type: 'reasoning-delta', id, delta });
 const input = (id: string, delta: string): StreamPart => ({ type: 'tool-input-delta', id, delta });
-const begin = (id: string): StreamPart => ({ type: 'tool-input-start', id, toolName: 'read' });
-const call = (id: string, whole: string): StreamPart => ({
+const startInput = (id: string): StreamPart => ({ type: 'tool-input-start', id, toolName: 'read' });
+const call = (id: string, fullInput: string): StreamPart => ({
   type: 'tool-call',
   toolCallId: id,
   toolName: 'read',
-  input: whole,
+  input: fullInput,
 });
 
-describe('parts that do not wait for one another', () => {
-  test('two texts at once become two blocks', async () => {
-    const seen = await follow([
+describe('interleaved parts', () => {
+  test('two interleaved texts become two blocks', async () => {
+    const observed = await readParts([
       text('a', 'A1'),
       text('b', 'B1'),
       text('a', 'A2'),
@@ -53,17 +53,17 @@ describe('parts that do not wait for one another', () => {
       { type: 'text-end', id: 'a' },
       finish(),
     ]);
-    expectGrammar(seen);
-    expect(seen.message.content).toEqual([
+    expectGrammar(observed);
+    expect(observed.message.content).toEqual([
       { type: 'text', text: 'A1A2' },
       { type: 'text', text: 'B1B2' },
     ]);
   });
 
-  test('two calls at once, with words between', async () => {
-    const seen = await follow([
-      begin('a'),
-      begin('b'),
+  test('two interleaved calls with text in between', async () => {
+    const observed = await readParts([
+      startInput('a'),
+      startInput('b'),
       input('b', '{"path":'),
       input('a', '{"path":'),
       text('t', 'Meanwhile'),
@@ -75,64 +75,68 @@ describe('parts that do not wait for one another', () => {
       { type: 'text-end', id: 't' },
       finish('tool-calls'),
     ]);
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({
       stopReason: 'toolUse',
       content: [{ id: 'a', arguments: { path: 'a' } }, { id: 'b', arguments: { path: 'b' } }, { text: 'Meanwhile' }],
     });
   });
 
   test('the same id for text and thinking', async () => {
-    const seen = await follow([
+    const observed = await readParts([
       { type: 'reasoning-start', id: '0' },
       thought('0', 'Hm'),
       text('0', 'Yes'),
       { type: 'reasoning-end', id: '0' },
       finish(),
     ]);
-    expectGrammar(seen);
-    expect(seen.message.content).toMatchObject([{ thinking: 'Hm' }, { text: 'Yes' }]);
+    expectGrammar(observed);
+    expect(observed.message.content).toMatchObject([{ thinking: 'Hm' }, { text: 'Yes' }]);
   });
 
-  test('text and thinking that stay open give way to a call', async () => {
-    const seen = await follow([
+  test('open text and thinking are closed before a call', async () => {
+    const observed = await readParts([
       thought('0', 'Hm'),
-      begin('a'),
+      startInput('a'),
       call('a', '{}'),
       thought('0', 'Well'),
       { type: 'reasoning-end', id: '0' },
       finish('tool-calls'),
     ]);
-    expectGrammar(seen);
-    expect(seen.message.content).toMatchObject([{ thinking: 'Hm' }, { id: 'a', arguments: {} }, { thinking: 'Well' }]);
+    expectGrammar(observed);
+    expect(observed.message.content).toMatchObject([
+      { thinking: 'Hm' },
+      { id: 'a', arguments: {} },
+      { thinking: 'Well' },
+    ]);
   });
 });
 
-describe('what belongs to a block', () => {
-  test('a seal that comes with any of its parts', async () => {
-    const providerMetadata = { any: { seal: 'S' } };
-    const seen = await follow([
+describe('block contents', () => {
+  test('a signature in any part of the block', async () => {
+    const providerMetadata = { any: { signature: 'S' } };
+    const observed = await readParts([
       { type: 'reasoning-start', id: '0', providerMetadata },
       { type: 'reasoning-end', id: '0' },
       { ...text('1', 'A'), providerMetadata } as StreamPart,
       text('1', 'B'),
       { type: 'text-end', id: '1' },
-      begin('c'),
+      startInput('c'),
       { ...call('c', '{"path":"c"}'), providerMetadata } as StreamPart,
       finish(),
     ]);
-    expectGrammar(seen);
-    expect(seen.message.content).toEqual([
+    expectGrammar(observed);
+    expect(observed.message.content).toEqual([
       { type: 'thinking', thinking: '', thinkingSignature: 'S' },
       { type: 'text', text: 'AB', textSignature: 'S' },
       { type: 'toolCall', id: 'c', name: 'read', arguments: { path: 'c' }, thoughtSignature: 'S' },
     ]);
   });
 
-  test('arguments that are said only at the end', async () => {
-    const seen = await follow([call('a', '{"path":"a"}'), finish('tool-calls')]);
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([
+  test('arguments that are sent only in the final part', async () => {
+    const observed = await readParts([call('a', '{"path":"a"}'), finish('tool-calls')]);
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['toolcall_start', 0],
       ['toolcall_delta', 0, '{"path":"a"}'],
@@ -141,12 +145,12 @@ describe('what belongs to a block', () => {
     ]);
   });
 
-  test('what the provider’s own tools did leaves no trace', async () => {
-    const own = { providerExecuted: true };
-    const seen = await follow([
+  test('tools executed by the provider are omitted', async () => {
+    const flag = { providerExecuted: true };
+    const observed = await readParts([
       text('t', 'Searching'),
-      { ...begin('s'), ...own } as StreamPart,
-      { ...call('s', '{}'), ...own } as StreamPart,
+      { ...startInput('s'), ...flag } as StreamPart,
+      { ...call('s', '{}'), ...flag } as StreamPart,
       { type: 'tool-result', toolCallId: 's', toolName: 'read', result: {} },
       { type: 'source', sourceType: 'url', id: '1', url: 'https://x.test' },
       { type: 'file', mediaType: 'image/png', data: 'AAAA' },
@@ -154,38 +158,40 @@ describe('what belongs to a block', () => {
       { type: 'text-end', id: 't' },
       finish(),
     ]);
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ stopReason: 'stop', content: [{ text: 'Searching done.' }] });
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ stopReason: 'stop', content: [{ text: 'Searching done.' }] });
   });
 
-  test('what is still open at the end is closed', async () => {
-    const seen = await follow([text('t', 'Half'), finish('length')]);
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ stopReason: 'length', content: [{ text: 'Half' }] });
-    expect(seen.message.usage).toMatchObject({ input: 10, output: 5, cacheRead: 0, cacheWrite: 0 });
+  test('open blocks are closed at the end', async () => {
+    const observed = await readParts([text('t', 'Half'), finish('length')]);
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ stopReason: 'length', content: [{ text: 'Half' }] });
+    expect(observed.message.usage).toMatchObject({ input: 10, output: 5, cacheRead: 0, cacheWrite: 0 });
   });
 
-  test('a call without a name is refused', async () => {
-    await expect(follow([{ type: 'tool-input-start', id: 'a', toolName: '' }, finish()])).rejects.toThrow(
-      'The model called a tool without saying which, or under which id',
+  test('a call without a name is rejected', async () => {
+    await expect(readParts([{ type: 'tool-input-start', id: 'a', toolName: '' }, finish()])).rejects.toThrow(
+      'The model sent a tool call without a name or an id',
     );
   });
 
-  test('a call whose arguments stay broken is not run, unless the length limit cut it', async () => {
-    const broken = [begin('a'), input('a', '{"path'), call('a', '{"path')];
-    await expect(follow([...broken, finish('tool-calls')])).rejects.toThrow(/unreadable arguments for the tool read/);
-    expect((await follow([...broken, finish('length')])).message.content).toMatchObject([{ arguments: {} }]);
+  test('a call with incomplete arguments is rejected, unless the length limit cut it', async () => {
+    const broken = [startInput('a'), input('a', '{"path'), call('a', '{"path')];
+    await expect(readParts([...broken, finish('tool-calls')])).rejects.toThrow(
+      /unreadable arguments for the tool read/,
+    );
+    expect((await readParts([...broken, finish('length')])).message.content).toMatchObject([{ arguments: {} }]);
   });
 });
 
-describe('what the SDK throws', () => {
-  const error = (name: string, facts: object) => Object.assign(new Error('words'), { name, ...facts });
+describe('SDK errors', () => {
+  const error = (name: string, fields: object) => Object.assign(new Error('words'), { name, ...fields });
 
-  test('an HTTP error has the status, the body and the wait', () => {
+  test('an HTTP error has the status, the body and the retry delay', () => {
     const responseHeaders = { 'retry-after': '3', 'set-cookie': undefined };
     const thrown = error('AI_APICallError', { statusCode: 429, responseBody: 'slow down sesame', responseHeaders });
-    const failure = failureOf(thrown, ['sesame']) as ProviderFault;
-    expect(failure.failure).toEqual({ kind: 'rate_limit', status: 429, retryAfterMs: 3000 });
+    const failure = convertSdkError(thrown, ['sesame']) as ProviderFault;
+    expect(failure.providerFailure).toEqual({ kind: 'rate_limit', status: 429, retryAfterMs: 3000 });
     expect(failure.message).toBe('429 slow down [redacted]');
   });
 
@@ -195,18 +201,18 @@ describe('what the SDK throws', () => {
     ['AI_JSONParseError', { text: '{"x' }, 'malformed', 'The provider sent an unreadable event: {"x'],
     ['AI_TypeValidationError', { value: [1] }, 'malformed', 'The provider sent an unreadable event: [1]'],
     ['RangeError', {}, 'malformed', 'The provider sent an unreadable stream: words'],
-  ])('%s', (name, facts, kind, message) => {
-    const failure = failureOf(error(name, facts), []) as ProviderFault;
-    expect([failure.failure.kind, failure.message]).toEqual([kind, message]);
+  ])('%s', (name, fields, kind, message) => {
+    const failure = convertSdkError(error(name, fields), []) as ProviderFault;
+    expect([failure.providerFailure.kind, failure.message]).toEqual([kind, message]);
   });
 
-  test('an error without a name or words', () => {
-    const failure = failureOf({}, []) as ProviderFault;
-    expect([failure.failure.kind, failure.message]).toEqual(['server', 'error: The provider gave no reason']);
+  test('an error without name and message', () => {
+    const failure = convertSdkError({}, []) as ProviderFault;
+    expect([failure.providerFailure.kind, failure.message]).toEqual(['server', 'error: The provider gave no reason']);
   });
 
-  test('a failure of ours stays what it is', () => {
-    const own = new ProviderFault({ kind: 'timeout' }, 'too long');
-    expect(failureOf(own, [])).toBe(own);
+  test('a ProviderFault is returned unchanged', () => {
+    const fault = new ProviderFault({ kind: 'timeout' }, 'too long');
+    expect(convertSdkError(fault, [])).toBe(fault);
   });
 });

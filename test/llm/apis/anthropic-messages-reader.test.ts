@@ -1,4 +1,4 @@
-// The reader by itself: no network, so that every cut and every odd order can be tried.
+// The reader without a network, to test every split and unusual event orders.
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,27 +7,27 @@ import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import type { AssistantMessageEvent } from '../../../src/protocol/index.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import { type Answer, frame, framesOf } from '../servers/anthropic-messages-frames.ts';
-import { bare, called, claude, requestFor } from './anthropic-stage.ts';
+import { claude, createRequest, summarizeEvent, toolCall } from './anthropic-stage.ts';
 
 const model = claude('claude-sonnet-4-5');
 
-/** What the events of a stream become when its bytes arrive in these pieces. */
+/** The events for a stream that arrives in these chunks. */
 function readBytes(pieces: readonly Uint8Array[]): AssistantMessageEvent[] {
   const builder = new MessageBuilder(model, 1);
-  const reader = createReader(builder, requestFor(model));
-  const told: AssistantMessageEvent[] = [builder.start()];
+  const reader = createReader(builder, createRequest(model));
+  const events: AssistantMessageEvent[] = [builder.start()];
   const decoder = new TextDecoder();
-  const parser = createParser({ onEvent: (event) => told.push(...reader.read(event)) });
+  const parser = createParser({ onEvent: (event) => events.push(...reader.read(event)) });
   for (const piece of pieces) parser.feed(decoder.decode(piece, { stream: true }));
   const end = reader.end();
   for (let step = end.next(); ; step = end.next()) {
-    told.push(step.done ? builder.finish(step.value) : step.value);
-    if (step.done) return told;
+    events.push(step.done ? builder.finish(step.value) : step.value);
+    if (step.done) return events;
   }
 }
 
 const read = (frames: readonly string[]) => readBytes([Buffer.from(frames.join(''))]);
-const told = (frames: readonly string[]) => read(frames).map(bare);
+const summarize = (frames: readonly string[]) => read(frames).map(summarizeEvent);
 
 const EVERYTHING: Answer = {
   parts: [
@@ -40,41 +40,43 @@ const EVERYTHING: Answer = {
   ],
 };
 
-describe('cuts', () => {
+describe('splitting the stream', () => {
   const frames = framesOf(EVERYTHING);
-  const whole = read(frames);
+  const expectedEvents = read(frames);
   const bytes = Buffer.from(frames.join(''));
 
-  test('at every byte give the same events', async () => {
-    expectGrammar(await observe(toAsync(whole)));
-    const expected = JSON.stringify(whole.map(bare));
-    for (let at = 1; at < bytes.length; at++) {
-      const cut = readBytes([bytes.subarray(0, at), bytes.subarray(at)]);
-      if (JSON.stringify(cut.map(bare)) !== expected) expect.fail(`cut at byte ${at}`);
+  test('at every byte gives the same events', async () => {
+    expectGrammar(await observe(toAsync(expectedEvents)));
+    const expected = JSON.stringify(expectedEvents.map(summarizeEvent));
+    for (let index = 1; index < bytes.length; index++) {
+      const splitEvents = readBytes([bytes.subarray(0, index), bytes.subarray(index)]);
+      if (JSON.stringify(splitEvents.map(summarizeEvent)) !== expected) expect.fail(`cut at byte ${index}`);
     }
   });
 
-  test('into single bytes too', () => {
-    expect(readBytes([...bytes].map((byte) => Uint8Array.of(byte))).map(bare)).toEqual(whole.map(bare));
+  test('into single bytes gives the same events', () => {
+    expect(readBytes([...bytes].map((byte) => Uint8Array.of(byte))).map(summarizeEvent)).toEqual(
+      expectedEvents.map(summarizeEvent),
+    );
   });
 
-  test('line ends of any kind do not matter', () => {
-    expect(told(frames.map((one) => one.replaceAll('\n', '\r\n')))).toEqual(whole.map(bare));
+  test('CRLF line ends are accepted', () => {
+    expect(summarize(frames.map((text) => text.replaceAll('\n', '\r\n')))).toEqual(expectedEvents.map(summarizeEvent));
   });
 });
 
-describe('odd streams', () => {
+describe('unusual streams', () => {
   const block = (index: number, ...events: { type: string }[]) => events.map((event) => frame({ index, ...event }));
   const start = (content_block: object) => ({ type: 'content_block_start', content_block });
   const delta = (inner: object) => ({ type: 'content_block_delta', delta: inner });
   const STOP = { type: 'content_block_stop' };
   const [BEGIN = '', ...END] = framesOf({ parts: [], usage: { output_tokens: 5 } });
-  const text = (words: string) => delta({ type: 'text_delta', text: words });
+  const text = (content: string) => delta({ type: 'text_delta', text: content });
 
-  test('blocks that grow at the same time are told one after another', () => {
+  test('interleaved blocks are emitted one after another', () => {
     const call = start({ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} });
     expect(
-      told([
+      summarize([
         BEGIN,
         ...block(0, start({ type: 'text', text: '' }), text('a')),
         ...block(2, call, delta({ type: 'input_json_delta', partial_json: '{"x"' })),
@@ -95,14 +97,14 @@ describe('odd streams', () => {
       ['toolcall_start', 2],
       ['toolcall_delta', 2, '{"x"'],
       ['toolcall_delta', 2, ':1}'],
-      ['toolcall_end', 2, called('toolu_1', 'read', { x: 1 })],
+      ['toolcall_end', 2, toolCall('toolu_1', 'read', { x: 1 })],
       ['done', 'toolUse'],
     ]);
   });
 
-  test('servers that send a whole block at its start, and never stop it', () => {
+  test('servers that send whole blocks in the start event and no stop event', () => {
     expect(
-      told([
+      summarize([
         BEGIN,
         ...block(0, start({ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }), STOP),
         ...block(1, start({ type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a' } }), STOP),
@@ -116,7 +118,7 @@ describe('odd streams', () => {
       ['thinking_end', 0, 'Hm.'],
       ['toolcall_start', 1],
       ['toolcall_delta', 1, '{"path":"a"}'],
-      ['toolcall_end', 1, called('toolu_1', 'read', { path: 'a' })],
+      ['toolcall_end', 1, toolCall('toolu_1', 'read', { path: 'a' })],
       ['text_start', 2],
       ['text_delta', 2, 'All.'],
       ['text_end', 2, 'All.'],
@@ -124,9 +126,9 @@ describe('odd streams', () => {
     ]);
   });
 
-  test('what is not known is passed over', () => {
+  test('unknown events are ignored', () => {
     expect(
-      told([
+      summarize([
         'event: brand_new\ndata: {"type":"brand_new","x":1}\n\n',
         BEGIN,
         ...block(0, start({ type: 'brand_new_block' }), delta({ type: 'brand_new_delta' }), STOP),
@@ -144,16 +146,16 @@ describe('odd streams', () => {
     ).toEqual([['start'], ['text_start', 0], ['text_delta', 0, 'a'], ['text_end', 0, 'a'], ['done', 'stop']]);
   });
 
-  test('a signature may come in pieces, and thinking may come without one', () => {
+  test('a signature may arrive in pieces, and thinking may have none', () => {
     const signature = (piece: string) => delta({ type: 'signature_delta', signature: piece });
     const thinking = start({ type: 'thinking', thinking: '', signature: '' });
-    const seen = read([
+    const observed = read([
       BEGIN,
       ...block(0, thinking, signature('ab'), signature('cd'), STOP),
       ...block(1, thinking, STOP),
       ...END,
     ]);
-    expect(seen.at(-1)).toMatchObject({
+    expect(observed.at(-1)).toMatchObject({
       message: {
         content: [
           { type: 'thinking', thinking: '', thinkingSignature: 'abcd' },
@@ -163,38 +165,39 @@ describe('odd streams', () => {
     });
   });
 
-  test('a reason once said is not taken back', () => {
+  test('a later null does not clear the stop reason', () => {
     const end = (stop_reason: string | null) => frame({ type: 'message_delta', delta: { stop_reason } });
-    expect(told([BEGIN, end(null), end('max_tokens'), end(null), frame({ type: 'message_stop' })]).at(-1)).toEqual([
-      'done',
-      'length',
-    ]);
+    expect(summarize([BEGIN, end(null), end('max_tokens'), end(null), frame({ type: 'message_stop' })]).at(-1)).toEqual(
+      ['done', 'length'],
+    );
   });
 
-  test('counts are the latest that were said', () => {
+  test('the latest counts win', () => {
     const start = (usage: object) => frame({ type: 'message_start', message: { usage } });
     const delta = (usage: object) => frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage });
-    const seen = read([
+    const observed = read([
       start({ input_tokens: 100, output_tokens: 50, cache_read_input_tokens: 40, cache_creation_input_tokens: 30 }),
       delta({ input_tokens: 80, output_tokens: 20, cache_read_input_tokens: 35, cache_creation_input_tokens: 25 }),
       frame({ type: 'message_stop' }),
     ]);
-    expect(seen.at(-1)).toMatchObject({ message: { usage: { input: 80, output: 20, cacheRead: 35, cacheWrite: 25 } } });
+    expect(observed.at(-1)).toMatchObject({
+      message: { usage: { input: 80, output: 20, cacheRead: 35, cacheWrite: 25 } },
+    });
   });
 
-  test('an input count that is left out or 0 stays as it was', () => {
+  test('a missing or zero input count keeps the earlier value', () => {
     const end = frame({
       type: 'message_delta',
       delta: { stop_reason: 'end_turn' },
       usage: { input_tokens: 0, output_tokens: 9 },
     });
-    const seen = read([
+    const observed = read([
       BEGIN,
       frame({ type: 'message_delta', delta: { stop_reason: null } }),
       end,
       frame({ type: 'message_stop' }),
     ]);
-    expect(seen.at(-1)).toMatchObject({
+    expect(observed.at(-1)).toMatchObject({
       reason: 'stop',
       message: { usage: { input: 12, output: 9, cacheRead: 0, cacheWrite: 0 } },
     });
@@ -209,11 +212,11 @@ describe('odd streams', () => {
     ['tool_use', 'stop'],
     ['brand_new_reason', 'stop'],
   ])('%s without a call is %s', (stop, reason) => {
-    expect(told(framesOf({ parts: [{ text: 'a' }], stop })).at(-1)).toEqual(['done', reason]);
+    expect(summarize(framesOf({ parts: [{ text: 'a' }], stop })).at(-1)).toEqual(['done', reason]);
   });
 });
 
-test('any answer comes out as it went in', async () => {
+test('any reply is read without loss', async () => {
   const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 4 });
   const part = fc.oneof(
     fc.record({ text: words }),
@@ -228,16 +231,16 @@ test('any answer comes out as it went in', async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
-      const seen = await observe(toAsync(read(framesOf({ parts }))));
-      expectGrammar(seen);
-      expect(seen.message.content).toEqual(
-        parts.map((one) => {
-          if ('text' in one) return { type: 'text', text: one.text.join('') };
-          if ('redacted' in one)
-            return { type: 'thinking', thinking: '', thinkingSignature: one.redacted, redacted: true };
-          if ('call' in one)
-            return called(one.call, 'read', JSON.parse(JSON.stringify(one.input)) as Record<string, unknown>);
-          return { type: 'thinking', thinking: one.thinking.join(''), thinkingSignature: one.signature };
+      const observed = await observe(toAsync(read(framesOf({ parts }))));
+      expectGrammar(observed);
+      expect(observed.message.content).toEqual(
+        parts.map((part) => {
+          if ('text' in part) return { type: 'text', text: part.text.join('') };
+          if ('redacted' in part)
+            return { type: 'thinking', thinking: '', thinkingSignature: part.redacted, redacted: true };
+          if ('call' in part)
+            return toolCall(part.call, 'read', JSON.parse(JSON.stringify(part.input)) as Record<string, unknown>);
+          return { type: 'thinking', thinking: part.thinking.join(''), thinkingSignature: part.signature };
         }),
       );
     }),

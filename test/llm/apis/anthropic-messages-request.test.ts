@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { call } from '../../../src/llm/apis/anthropic-messages/request.ts';
-import { callId } from '../../../src/llm/call-id.ts';
+import { buildRequest } from '../../../src/llm/apis/anthropic-messages/request.ts';
+import { normalizeCallId } from '../../../src/llm/call-id.ts';
 import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Fields } from '../servers/anthropic-messages-refusal.ts';
-import { BASH, called, claude, READ, requestFor, result, said, user } from './anthropic-stage.ts';
+import { assistant, BASH, claude, createRequest, READ, result, toolCall, user } from './anthropic-stage.ts';
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
 const model = claude('claude-sonnet-4-5');
 const PNG = { type: 'image' as const, data: 'iVBORw0KGgo=', mimeType: 'image/png' };
 
-const bodyOf = (...args: Parameters<typeof requestFor>) => call(requestFor(...args)).body as Fields;
-const messagesOf = (...args: Parameters<typeof requestFor>) =>
-  bodyOf(...args).messages as { role: string; content: Fields[] }[];
+const buildBody = (...args: Parameters<typeof createRequest>) => buildRequest(createRequest(...args)).body as Fields;
+const buildMessages = (...args: Parameters<typeof createRequest>) =>
+  buildBody(...args).messages as { role: string; content: Fields[] }[];
 
-describe('the address', () => {
+describe('the URL', () => {
   test.each([
     ['https://api.anthropic.com', 'https://api.anthropic.com/v1/messages'],
     ['https://api.anthropic.com/', 'https://api.anthropic.com/v1/messages'],
@@ -23,32 +23,32 @@ describe('the address', () => {
     ['https://gate.test/v1/messages', 'https://gate.test/v1/messages'],
     ['https://x.test/v1?code=abc', 'https://x.test/v1/messages?code=abc'],
   ])('%s', (baseUrl, url) => {
-    expect(call(requestFor(claude('x', { baseUrl }))).url).toBe(url);
+    expect(buildRequest(createRequest(claude('x', { baseUrl }))).url).toBe(url);
   });
 });
 
 describe('the headers', () => {
-  const headersOf = (...args: Parameters<typeof requestFor>) => call(requestFor(...args)).headers;
+  const buildHeaders = (...args: Parameters<typeof createRequest>) => buildRequest(createRequest(...args)).headers;
 
-  test('carry the key and the version, and no beta without need', () => {
-    expect(headersOf(model)).toEqual({ 'anthropic-version': '2023-06-01', 'x-api-key': KEY });
+  test('contain the key and the version, and no unneeded beta', () => {
+    expect(buildHeaders(model)).toEqual({ 'anthropic-version': '2023-06-01', 'x-api-key': KEY });
   });
 
-  test('a token is a bearer', () => {
-    expect(headersOf(model, { apiKey: OAUTH_TOKEN })).toEqual({
+  test('an OAuth token is sent as bearer token', () => {
+    expect(buildHeaders(model, { apiKey: OAUTH_TOKEN })).toEqual({
       'anthropic-version': '2023-06-01',
       authorization: `Bearer ${OAUTH_TOKEN}`,
       'anthropic-beta': 'oauth-2025-04-20',
     });
   });
 
-  test('what the user’s files say wins, whatever its case, and adds to the betas', () => {
+  test('custom headers win in any case, and betas are merged', () => {
     const headers = {
       Authorization: 'Bearer mine',
       'Anthropic-Beta': 'context-1m-2025-08-07, oauth-2025-04-20',
       'X-Team': 'a',
     };
-    expect(headersOf(model, { headers, thinkingLevel: 'low' })).toEqual({
+    expect(buildHeaders(model, { headers, thinkingLevel: 'low' })).toEqual({
       'anthropic-version': '2023-06-01',
       authorization: 'Bearer mine',
       'x-team': 'a',
@@ -56,19 +56,25 @@ describe('the headers', () => {
     });
   });
 
-  test('no key is no header: a gateway may not want one', () => {
-    expect(headersOf(model, { apiKey: undefined })).toEqual({ 'anthropic-version': '2023-06-01' });
+  test('without a key there is no auth header', () => {
+    expect(buildHeaders(model, { apiKey: undefined })).toEqual({ 'anthropic-version': '2023-06-01' });
   });
 
-  test('all that opens a door is a secret', () => {
+  test('all credentials are secrets', () => {
     const headers = { Authorization: 'Bearer mine', 'X-Goog-Api-Key': 'goog', 'X-Team': 'a' };
-    expect(call(requestFor(model, { headers })).secrets).toEqual([KEY, 'Bearer mine', 'mine', 'goog', 'goog']);
+    expect(buildRequest(createRequest(model, { headers })).secrets).toEqual([
+      KEY,
+      'Bearer mine',
+      'mine',
+      'goog',
+      'goog',
+    ]);
   });
 });
 
 describe('the body', () => {
   test('of a first request', () => {
-    expect(bodyOf(model)).toEqual({
+    expect(buildBody(model)).toEqual({
       model: 'claude-sonnet-4-5',
       max_tokens: 32_000,
       stream: true,
@@ -81,8 +87,8 @@ describe('the body', () => {
     });
   });
 
-  test('leaves out an empty system prompt and an empty list of tools', () => {
-    expect(Object.keys(bodyOf(model, { systemPrompt: ' \n', tools: [] }))).toEqual([
+  test('omits an empty system prompt and an empty list of tools', () => {
+    expect(Object.keys(buildBody(model, { systemPrompt: ' \n', tools: [] }))).toEqual([
       'model',
       'max_tokens',
       'stream',
@@ -90,22 +96,22 @@ describe('the body', () => {
     ]);
   });
 
-  test('asks for no more tokens than the model or the request allows', () => {
-    expect(bodyOf(model, { maxTokens: 500 }).max_tokens).toBe(500);
-    expect(bodyOf(model, { maxTokens: 5_000_000 }).max_tokens).toBe(32_000);
+  test('limits the tokens to those of the model and the request', () => {
+    expect(buildBody(model, { maxTokens: 500 }).max_tokens).toBe(500);
+    expect(buildBody(model, { maxTokens: 5_000_000 }).max_tokens).toBe(32_000);
   });
 
-  test('of a conversation with everything in it', () => {
+  test('of a conversation with all kinds of content', () => {
     const messages = [
       user([{ type: 'text', text: 'What is this?' }, PNG]),
-      said(model, [
+      assistant(model, [
         { type: 'thinking', thinking: 'Hm.', thinkingSignature: 'c2ln' },
         { type: 'thinking', thinking: '', thinkingSignature: 'aGlk', redacted: true },
         { type: 'thinking', thinking: 'unsigned' },
         { type: 'text', text: ' ' },
         { type: 'text', text: 'I look.' },
-        called('toolu_1'),
-        called('toolu_2', 'bash', { command: 'ls' }),
+        toolCall('toolu_1'),
+        toolCall('toolu_2', 'bash', { command: 'ls' }),
       ]),
       result('toolu_1', [{ type: 'text', text: '' }, { type: 'text', text: 'An image:' }, PNG]),
       result('toolu_2', 'no such file', true),
@@ -117,7 +123,7 @@ describe('the body', () => {
       ]),
     ];
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
-    expect(messagesOf(model, { messages, thinkingLevel: 'low' })).toEqual([
+    expect(buildMessages(model, { messages, thinkingLevel: 'low' })).toEqual([
       {
         role: 'user',
         content: [
@@ -156,26 +162,31 @@ describe('the body', () => {
   test('tool results come first and in the order of their calls', () => {
     const messages = [
       user('Go'),
-      said(model, [called('a'), called('b')]),
+      assistant(model, [toolCall('a'), toolCall('b')]),
       user('Wait'),
       result('b', 'B'),
       result('a', 'A'),
     ];
-    expect(messagesOf(model, { messages })[2]?.content.map((block) => block.tool_use_id ?? block.text)).toEqual([
+    expect(buildMessages(model, { messages })[2]?.content.map((block) => block.tool_use_id ?? block.text)).toEqual([
       'a',
       'b',
       'Wait',
     ]);
   });
 
-  test('a result may be empty, a failure may not', () => {
-    const messages = [user('Go'), said(model, [called('a'), called('b')]), result('a', ' '), result('b', [], true)];
-    expect(messagesOf(model, { messages })[2]?.content).toEqual([
+  test('a result may be empty, an error result may not', () => {
+    const messages = [
+      user('Go'),
+      assistant(model, [toolCall('a'), toolCall('b')]),
+      result('a', ' '),
+      result('b', [], true),
+    ];
+    expect(buildMessages(model, { messages })[2]?.content).toEqual([
       { type: 'tool_result', tool_use_id: 'a' },
       {
         type: 'tool_result',
         tool_use_id: 'b',
-        content: [{ type: 'text', text: 'The tool failed and said nothing.' }],
+        content: [{ type: 'text', text: 'The tool failed without output.' }],
         is_error: true,
         ...CACHED,
       },
@@ -189,8 +200,8 @@ describe('the body', () => {
     ],
     [urlImage('https://x.test/a.png'), { type: 'url', url: 'https://x.test/a.png' }],
     [urlImage('data:image/webp;base64,UklGRg=='), { type: 'base64', media_type: 'image/webp', data: 'UklGRg==' }],
-  ])('an image as the format wants it: %j', (image, source) => {
-    expect(messagesOf(model, { messages: [user([image])] })[0]?.content).toEqual([
+  ])('converts images: %j', (image, source) => {
+    expect(buildMessages(model, { messages: [user([image])] })[0]?.content).toEqual([
       { type: 'image', source, ...CACHED },
     ]);
   });
@@ -199,58 +210,58 @@ describe('the body', () => {
     [{ ...PNG, mimeType: 'image/bmp' }, 'this model does not read image/bmp'],
     [{ ...PNG, data: '' }, 'it is empty'],
     [urlImage('http://x.test/a.png'), 'only https addresses can be sent to this model'],
-  ])('an image that would be refused for ever becomes a note: %j', (image, reason) => {
-    expect(messagesOf(model, { messages: [user([image])] })[0]?.content).toMatchObject([
+  ])('an unsupported image becomes a note: %j', (image, reason) => {
+    expect(buildMessages(model, { messages: [user([image])] })[0]?.content).toMatchObject([
       { text: `[An image was left out: ${reason}.]` },
     ]);
   });
 
-  test('a model that cannot see is told so', () => {
-    const blind = claude('claude-sonnet-4-5', { input: ['text'] });
-    const [first] = messagesOf(blind, { messages: [user([PNG])] });
+  test('images become notes for a model without vision', () => {
+    const textOnly = claude('claude-sonnet-4-5', { input: ['text'] });
+    const [first] = buildMessages(textOnly, { messages: [user([PNG])] });
     expect(first?.content).toMatchObject([{ type: 'text', text: expect.stringContaining('cannot see images') }]);
   });
 });
 
-describe('cache marks', () => {
-  test('stand on the last two messages of the user’s side, four in all, and never on thinking', () => {
+describe('cache markers', () => {
+  test('are on the last two user messages, four in total, and never on thinking', () => {
     const turns = Array.from({ length: 4 }, (_, n) => [
-      said(model, [{ type: 'thinking', thinking: 't', thinkingSignature: 's' }, called(`c${n}`)]),
+      assistant(model, [{ type: 'thinking', thinking: 't', thinkingSignature: 's' }, toolCall(`c${n}`)]),
       result(`c${n}`, `R${n}`),
     ]).flat();
-    const body = bodyOf(model, { messages: [user('Go'), ...turns], thinkingLevel: 'low' });
+    const body = buildBody(model, { messages: [user('Go'), ...turns], thinkingLevel: 'low' });
     const marked = (body.messages as { content: Fields[] }[]).map(({ content }) =>
       content.map((b) => 'cache_control' in b),
     );
-    expect(marked.flatMap((marks, at) => (marks.includes(true) ? [at] : []))).toEqual([6, 8]);
+    expect(marked.flatMap((marks, index) => (marks.includes(true) ? [index] : []))).toEqual([6, 8]);
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
   });
 });
 
 describe('tool-call ids', () => {
-  test('good ones stay', () => {
-    expect(callId('toolu_01A-b')).toBe('toolu_01A-b');
-    expect(callId('x'.repeat(64))).toBe('x'.repeat(64));
+  test('valid ids are not changed', () => {
+    expect(normalizeCallId('toolu_01A-b')).toBe('toolu_01A-b');
+    expect(normalizeCallId('x'.repeat(64))).toBe('x'.repeat(64));
   });
 
-  test('others become good ones, always the same, never two alike', () => {
+  test('invalid ids become valid, deterministic and distinct', () => {
     const id = fc.string({ unit: fc.constantFrom('a', '_', '|', '.', 'é', '😀', ' '), maxLength: 90 });
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.oneof(id, fc.string({ minLength: 60, maxLength: 200 })), { maxLength: 50 }),
         (ids) => {
-          const mapped = ids.map(callId);
-          for (const one of mapped) expect(one).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-          expect(mapped).toEqual(ids.map(callId));
+          const mapped = ids.map(normalizeCallId);
+          for (const id of mapped) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+          expect(mapped).toEqual(ids.map(normalizeCallId));
           expect(new Set(mapped).size).toBe(ids.length);
         },
       ),
     );
   });
 
-  test('a call and its result keep each other', () => {
-    const messages = [user('Go'), said(claude('other'), [called('call_1|fc_2')]), result('call_1|fc_2', 'x')];
-    const [, answer, results] = messagesOf(model, { messages });
+  test('a call and its result get the same id', () => {
+    const messages = [user('Go'), assistant(claude('other'), [toolCall('call_1|fc_2')]), result('call_1|fc_2', 'x')];
+    const [, answer, results] = buildMessages(model, { messages });
     expect(answer?.content[0]?.id).toBe(results?.content[0]?.tool_use_id);
   });
 });

@@ -1,4 +1,4 @@
-// What the tests of the Messages format share: a loopback provider, a model on it, requests, and events without their messages.
+// Setup for tests of the Messages format: loopback provider, models, requests and event summaries.
 
 import { afterAll, beforeAll } from 'vitest';
 import { createSend } from '../../../src/app/system-ports/send.ts';
@@ -19,16 +19,16 @@ export interface Stage {
   readonly server: LoopbackServer;
   readonly clock: FakeClock;
   readonly api: ModelApi;
-  model(id?: string, other?: Partial<Model>): Model;
+  model(id?: string, overrides?: Partial<Model>): Model;
   request(other?: Partial<ApiRequest>): ApiRequest;
-  /** The final message of one more turn. */
+  /** The final message of one request. */
   ask(other?: Partial<ApiRequest>): Promise<AssistantMessage>;
 }
 
 export const IDLE_MS = 60_000;
 export const TOTAL_MS = 600_000;
 
-export function stage(): Stage {
+export function createStage(): Stage {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const api = createAnthropicMessages({
@@ -45,7 +45,7 @@ export function stage(): Stage {
   afterAll(() => server?.close());
   const model: Stage['model'] = (id = 'claude-sonnet-4-5', other = {}) =>
     claude(id, { baseUrl: server?.url ?? '', ...other });
-  const request: Stage['request'] = (other = {}) => requestFor(model(), other);
+  const request: Stage['request'] = (other = {}) => createRequest(model(), other);
   return {
     get server() {
       if (!server) throw new Error('The loopback server has not started');
@@ -86,7 +86,7 @@ export const BASH = {
   parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
 };
 
-export function requestFor(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
+export function createRequest(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
   return {
     model,
     systemPrompt: 'You are a careful engineer.',
@@ -113,8 +113,8 @@ export function result(
   return { role: 'toolResult', toolCallId, toolName: 'read', content: blocks, isError, timestamp: 1 };
 }
 
-export function said(
-  by: Model,
+export function assistant(
+  model: Model,
   content: AssistantMessage['content'],
   stopReason: AssistantMessage['stopReason'] = 'stop',
 ): AssistantMessage {
@@ -123,16 +123,16 @@ export function said(
   return {
     role: 'assistant',
     content,
-    api: by.api,
-    provider: by.provider,
-    model: by.id,
+    api: model.api,
+    provider: model.provider,
+    model: model.id,
     usage,
     stopReason,
     timestamp: 1,
   };
 }
 
-export function called(
+export function toolCall(
   id: string,
   name = 'read',
   args: Record<string, unknown> = { path: 'a' },
@@ -141,8 +141,8 @@ export function called(
 }
 
 /** An event without the message it carries. */
-export function bare(event: AssistantMessageEvent): unknown[] {
+export function summarizeEvent(event: AssistantMessageEvent): unknown[] {
   const { type, ...rest } = event;
-  const { partial: _partial, message: _message, error: _error, ...facts } = rest as Record<string, unknown>;
-  return [type, ...Object.values(facts)];
+  const { partial: _partial, message: _message, error: _error, ...fields } = rest as Record<string, unknown>;
+  return [type, ...Object.values(fields)];
 }

@@ -1,68 +1,72 @@
-// Every way in which Bedrock gives no answer ends in one event that says why, without a key; and every way in.
+// Bedrock failures end with one error event that explains them without a key; authentication and URLs.
 import { describe, expect, test } from 'vitest';
 import { createBedrockConverseStream } from '../../../src/llm/apis/ai-sdk/bedrock-converse-stream.ts';
-import { apiLoaders } from '../../../src/llm/index.ts';
-import type { Failure } from '../../../src/protocol/index.ts';
+import { createApiLoaders } from '../../../src/llm/index.ts';
+import type { ProviderFailure } from '../../../src/protocol/index.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import { startBedrock } from '../servers/bedrock.ts';
-import { ACCESS_KEY, BEARER, SECRET_KEY, SESSION_TOKEN } from '../servers/bedrock-door.ts';
+import { ACCESS_KEY, BEARER, SECRET_KEY, SESSION_TOKEN } from '../servers/bedrock-auth.ts';
 import { type BedrockAnswer, bedrockFrames, event, exception } from '../servers/bedrock-frames.ts';
 import { eventMessage } from '../servers/event-stream.ts';
 import type { Reply } from '../servers/loopback.ts';
-import { fetchOf, IDLE_MS, portsWith, stage } from './ai-sdk-stage.ts';
+import { createFetch, createPorts, createStage, IDLE_MS } from './ai-sdk-stage.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const at = stage<BedrockAnswer>({
+const stage = createStage<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: { id: SONNET, api: 'bedrock-converse-stream', provider: 'amazon-bedrock' },
   apiKey: BEARER,
 });
 
-async function failing(reply: Reply<BedrockAnswer>, other: Parameters<typeof at.request>[0] = {}, api = at.api) {
-  at.server.reply(reply);
-  const seen = await observe(api.stream(at.request(other)));
-  expectGrammar(seen);
-  expect(JSON.stringify(seen.events)).not.toMatch(new RegExp(`${BEARER}|${SESSION_TOKEN}|loopback/secret`));
-  const last = seen.events.at(-1)!;
+async function expectFailure(
+  reply: Reply<BedrockAnswer>,
+  overrides: Parameters<typeof stage.request>[0] = {},
+  api = stage.api,
+) {
+  stage.server.reply(reply);
+  const observed = await observe(api.stream(stage.request(overrides)));
+  expectGrammar(observed);
+  expect(JSON.stringify(observed.events)).not.toMatch(new RegExp(`${BEARER}|${SESSION_TOKEN}|loopback/secret`));
+  const last = observed.events.at(-1)!;
   if (last.type !== 'error') throw new Error(`Expected an error, got ${last.type}`);
-  return { failure: last.failure, text: seen.message.errorMessage ?? '', content: seen.message.content };
+  return { failure: last.failure, text: observed.message.errorMessage ?? '', content: observed.message.content };
 }
 
-function plain(status: number, type: string, message: string): Reply<BedrockAnswer> {
+function createErrorReply(status: number, type: string, message: string): Reply<BedrockAnswer> {
   return { plain: { status, body: JSON.stringify({ message }), headers: { 'x-amzn-errortype': type } } };
 }
 
 describe('before the stream', () => {
-  const cases: [string, Reply<BedrockAnswer>, Failure, RegExp][] = [
+  const cases: [string, Reply<BedrockAnswer>, ProviderFailure, RegExp][] = [
     [
       'too many requests',
-      plain(429, 'ThrottlingException', 'Too many tokens per day, please wait before trying again.'),
+      createErrorReply(429, 'ThrottlingException', 'Too many tokens per day, please wait before trying again.'),
       { kind: 'rate_limit', status: 429 },
       /^429 .*please wait/,
     ],
     [
-      'a model that is not ready',
-      plain(503, 'ServiceUnavailableException', 'Bedrock is unable to process your request.'),
+      'an unavailable service',
+      createErrorReply(503, 'ServiceUnavailableException', 'Bedrock is unable to process your request.'),
       { kind: 'overloaded', status: 503 },
       /^503 /,
     ],
     [
       'a server error',
-      plain(500, 'InternalServerException', 'The system encountered an unexpected error during processing.'),
+      createErrorReply(500, 'InternalServerException', 'The system encountered an unexpected error during processing.'),
       { kind: 'server', status: 500 },
       /^500 /,
     ],
     [
-      'a model that took too long',
-      plain(408, 'ModelTimeoutException', 'Model has timed out in processing the request.'),
+      'a model timeout',
+      createErrorReply(408, 'ModelTimeoutException', 'Model has timed out in processing the request.'),
       { kind: 'timeout', status: 408 },
       /^408 /,
     ],
     [
-      'too long a conversation',
-      plain(
+      'a conversation that is too long',
+      createErrorReply(
         400,
         'ValidationException',
         'The model returned the following errors: Input is too long for requested model.',
@@ -71,48 +75,50 @@ describe('before the stream', () => {
       /too long/,
     ],
     [
-      'a model that was not asked for',
-      plain(403, 'AccessDeniedException', "You don't have access to the model with the specified model ID."),
+      'a model without access',
+      createErrorReply(403, 'AccessDeniedException', "You don't have access to the model with the specified model ID."),
       { kind: 'auth', status: 403 },
       /^403 .*access to the model/,
     ],
   ];
   test.each(cases)('%s', async (_name, reply, failure, text) => {
-    const failed = await failing(reply);
+    const failed = await expectFailure(reply);
     expect(failed).toMatchObject({ failure, content: [] });
     expect(failed.text).toMatch(text);
   });
 
-  test('a wrong token, which the provider repeats', async () => {
-    const apiKey = 'bedrock-api-key-of-somebody-else';
-    const failed = await failing({}, { apiKey });
+  test('a wrong token that the provider repeats', async () => {
+    const apiKey = 'bedrock-api-key-of-another-user';
+    const failed = await expectFailure({}, { apiKey });
     expect(failed.failure).toEqual({ kind: 'auth', status: 403 });
     expect(failed.text).toContain('Authentication failed: Bearer [redacted]');
   });
 
   test('an unknown model', async () => {
-    expect(await failing({}, { model: at.model('anthropic.claude-0') })).toMatchObject({
+    expect(await expectFailure({}, { model: stage.model('anthropic.claude-0') })).toMatchObject({
       failure: { kind: 'refused', status: 400 },
       text: '400 The provided model identifier is invalid.',
     });
   });
 
-  test('something else than a stream', async () => {
-    const failed = await failing({ plain: { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } } });
+  test('another content type', async () => {
+    const failed = await expectFailure({
+      plain: { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } },
+    });
     expect(failed).toMatchObject({ failure: { kind: 'malformed' } });
     expect(failed.text).toMatch(/answered with text\/html instead of a stream: <html>/);
   });
 
-  test('nobody there', async () => {
-    const failed = await failing({}, { model: at.model(SONNET, { baseUrl: 'http://127.0.0.1:1' }) });
+  test('connection refused', async () => {
+    const failed = await expectFailure({}, { model: stage.model(SONNET, { baseUrl: 'http://127.0.0.1:1' }) });
     expect(failed).toMatchObject({ failure: { kind: 'network' } });
   });
 
-  test('a provider that never answers', async () => {
-    const arrived = at.server.next();
-    const failed = failing({ silent: true });
-    await arrived;
-    await at.clock.advance(IDLE_MS);
+  test('a provider that never responds', async () => {
+    const nextRequest = stage.server.next();
+    const failed = expectFailure({ silent: true });
+    await nextRequest;
+    await stage.clock.advance(IDLE_MS);
     expect(await failed).toMatchObject({
       failure: { kind: 'limit' },
       text: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
@@ -121,98 +127,98 @@ describe('before the stream', () => {
 });
 
 describe('inside the stream', () => {
-  const words = bedrockFrames({ parts: [{ text: ['One', ' two'] }] });
+  const frames = bedrockFrames({ parts: [{ text: ['One', ' two'] }] });
   // messageStart, "One"
-  const begun = words.slice(0, 2);
-  const broken = Uint8Array.from(words[2]!, (byte, n) => (n === 40 ? byte ^ 1 : byte));
+  const partial = frames.slice(0, 2);
+  const broken = Uint8Array.from(frames[2]!, (byte, n) => (n === 40 ? byte ^ 1 : byte));
 
-  const cases: [string, Uint8Array[], Failure, RegExp | string][] = [
+  const cases: [string, Uint8Array[], ProviderFailure, RegExp | string][] = [
     [
       'too many requests',
-      [...begun, exception('throttlingException', 'Slow down.')],
+      [...partial, exception('throttlingException', 'Slow down.')],
       { kind: 'rate_limit' },
       'throttlingException: Slow down.',
     ],
     [
-      'a service that went away',
-      [...begun, exception('serviceUnavailableException', 'Try your request again.')],
+      'an unavailable service',
+      [...partial, exception('serviceUnavailableException', 'Try your request again.')],
       { kind: 'overloaded' },
       'serviceUnavailableException: Try your request again.',
     ],
     [
-      'an error of its own',
-      [...begun, exception('internalServerException', `Lost ${BEARER}`)],
+      'an internal error',
+      [...partial, exception('internalServerException', `Lost ${BEARER}`)],
       { kind: 'server' },
       'internalServerException: Lost [redacted]',
     ],
     [
-      'an error of the model',
-      [...begun, exception('modelStreamErrorException', 'The model broke off.')],
+      'a model error',
+      [...partial, exception('modelStreamErrorException', 'The model broke off.')],
       { kind: 'server' },
       'modelStreamErrorException: The model broke off.',
     ],
     [
-      'a mistake of ours',
-      [...begun, exception('validationException', 'This is not valid.')],
+      'an invalid request',
+      [...partial, exception('validationException', 'This is not valid.')],
       { kind: 'refused' },
       'validationException: This is not valid.',
     ],
     [
-      'a conversation that turns out too long',
-      [...begun, exception('validationException', 'Input is too long for requested model.')],
+      'a conversation that is too long',
+      [...partial, exception('validationException', 'Input is too long for requested model.')],
       { kind: 'overflow' },
       'validationException: Input is too long for requested model.',
     ],
     [
-      'a payload that is no JSON',
-      [...begun, eventMessage({ ':event-type': 'contentBlockDelta', ':message-type': 'event' }, '{"delta":')],
+      'a payload that is not JSON',
+      [...partial, eventMessage({ ':event-type': 'contentBlockDelta', ':message-type': 'event' }, '{"delta":')],
       { kind: 'malformed' },
       'The provider sent an unreadable event: {"delta":',
     ],
     [
       'a payload of another shape',
-      [...begun, event('contentBlockDelta', { contentBlockIndex: 'x' })],
+      [...partial, event('contentBlockDelta', { contentBlockIndex: 'x' })],
       { kind: 'malformed' },
       'The provider sent an unreadable event: {"contentBlockDelta":{"contentBlockIndex":"x"}}',
     ],
     [
-      'half a frame at the end',
-      [...begun, words[2]!.slice(0, 30)],
+      'a partial frame at the end',
+      [...partial, frames[2]!.slice(0, 30)],
       { kind: 'malformed' },
       /^The provider sent an unreadable stream: Incomplete/,
     ],
     [
-      'an end without an ending',
+      'an end without a stop reason',
       bedrockFrames({ parts: [{ text: 'One' }], stop: null }),
       { kind: 'malformed' },
       "The provider's stream ended early, before the answer was complete",
     ],
     [
-      'a guard who steps in',
+      'a guardrail intervention',
       bedrockFrames({ parts: [{ text: 'One' }], stop: 'guardrail_intervened' }),
       { kind: 'filter' },
       "The provider's content filter stopped the answer (guardrail_intervened). Rephrase the request or choose another model",
     ],
     [
-      'a call that the model got wrong',
+      'a malformed call',
       bedrockFrames({ parts: [{ text: 'One' }], stop: 'malformed_tool_use' }),
       { kind: 'malformed' },
       "The model's answer cannot be used: malformed_tool_use",
     ],
   ];
   test.each(cases)('%s', async (_name, frames, failure, text) => {
-    const { content, ...said } = await failing({ frames });
-    expect(said).toEqual({ failure, text: typeof text === 'string' ? text : expect.stringMatching(text) });
+    const { content, ...failed } = await expectFailure({ frames });
+    expect(failed).toEqual({ failure, text: typeof text === 'string' ? text : expect.stringMatching(text) });
     expect(content).toMatchObject([{ type: 'text', text: expect.stringMatching(/^One/) }]);
   });
 
-  test('a frame whose sum is wrong', async () => {
-    const { failure, text } = await failing({ frames: [...begun, broken] });
+  test('a frame with a wrong checksum', async () => {
+    const { failure, text } = await expectFailure({ frames: [...partial, broken] });
     expect(failure).toEqual({ kind: 'malformed' });
     expect(text).toMatch(/^The provider sent an unreadable stream: .*(checksum|crc)/i);
   });
 
-  test('all that came before a connection was lost is kept', async () => {
+  test('keeps the content received before the connection was lost', async () => {
     const pieces = Array.from({ length: 500 }, (_, n) => `${n} `);
     const frames = bedrockFrames({ parts: [{ text: pieces }] }).slice(0, 501);
     let sent = 0;
@@ -224,96 +230,98 @@ describe('inside the stream', () => {
     });
     const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
     const fetch: typeof globalThis.fetch = async () => new Response(body, { headers });
-    const api = createBedrockConverseStream(portsWith(createFakeClock(), { fetch }), {});
-    const { message, events } = await observe(api.stream(at.request()));
+    const api = createBedrockConverseStream(createPorts(createFakeClock(), { fetch }), {});
+    const { message, events } = await observe(api.stream(stage.request()));
     expect(events.at(-1)).toMatchObject({ failure: { kind: 'network' } });
     expect(message.content).toEqual([{ type: 'text', text: pieces.join('') }]);
   });
 
-  test('a window that is full: an end when there are words, a failure when there are none', async () => {
+  test('a full context window: normal end with text, failure without', async () => {
     const stop = 'model_context_window_exceeded';
-    at.server.reply({ answer: { parts: [{ text: 'Well' }], stop } });
-    expect(await at.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'Well' }] });
-    expect(await failing({ answer: { parts: [], stop } })).toMatchObject({ failure: { kind: 'overflow' } });
+    stage.server.reply({ answer: { parts: [{ text: 'Well' }], stop } });
+    expect(await stage.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'Well' }] });
+    expect(await expectFailure({ answer: { parts: [], stop } })).toMatchObject({ failure: { kind: 'overflow' } });
   });
 
-  test('arguments that are no JSON are not run', async () => {
-    const { failure, text } = await failing({ answer: { parts: [{ call: 'c', name: 'bash', input: '{"command":' }] } });
+  test('arguments that are not JSON are rejected', async () => {
+    const { failure, text } = await expectFailure({
+      answer: { parts: [{ call: 'c', name: 'bash', input: '{"command":' }] },
+    });
     expect(failure).toEqual({ kind: 'malformed' });
     expect(text).toMatch(/^The model sent unreadable arguments for the tool bash: /);
   });
 
-  test('a connection that is reset keeps what came', async () => {
-    const { failure, content } = await failing({ frames: words, upTo: 2, after: 'reset' });
+  test('a connection reset keeps the received content', async () => {
+    const { failure, content } = await expectFailure({ frames: frames, upTo: 2, after: 'reset' });
     expect(failure).toEqual({ kind: 'network' });
     expect(content).toEqual([{ type: 'text', text: 'One' }]);
   });
 
   test('a stream that stalls', async () => {
-    at.server.reply({ frames: words, upTo: 2, after: 'stall' });
-    const stalled = observe(at.api.stream(at.request()), ({ type }) => {
-      if (type === 'text_delta') setImmediate(() => void at.clock.advance(IDLE_MS));
+    stage.server.reply({ frames: frames, upTo: 2, after: 'stall' });
+    const stalled = observe(stage.api.stream(stage.request()), ({ type }) => {
+      if (type === 'text_delta') setImmediate(() => void stage.clock.advance(IDLE_MS));
     });
     expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
   });
 
   test('an abort closes the connection', async () => {
     const aborter = new AbortController();
-    at.server.reply({ frames: words, upTo: 2, after: 'stall' });
-    const seen = await observe(at.api.stream(at.request({ signal: aborter.signal })), ({ type }) => {
+    stage.server.reply({ frames: frames, upTo: 2, after: 'stall' });
+    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }) => {
       if (type === 'text_delta') aborter.abort();
     });
-    await at.server.received.at(-1)?.closed;
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ content: [{ type: 'text', text: 'One' }], stopReason: 'aborted' });
+    await stage.server.received.at(-1)?.closed;
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ content: [{ type: 'text', text: 'One' }], stopReason: 'aborted' });
   });
 });
 
-describe('what opens the door', () => {
+describe('authentication', () => {
   const SIGNED = {
     AWS_ACCESS_KEY_ID: ACCESS_KEY,
     AWS_SECRET_ACCESS_KEY: SECRET_KEY,
     AWS_SESSION_TOKEN: SESSION_TOKEN,
     AWS_REGION: 'eu-central-1',
   };
-  const apiWith = (env: Record<string, string>, fetch = globalThis.fetch) =>
-    createBedrockConverseStream(portsWith(createFakeClock(), { fetch }), env);
+  const createApi = (env: Record<string, string>, fetch = globalThis.fetch) =>
+    createBedrockConverseStream(createPorts(createFakeClock(), { fetch }), env);
 
-  test('a signature, when there is no token', async () => {
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    const api = apiWith(SIGNED);
-    const { message } = await observe(api.stream(at.request({ apiKey: undefined, headers: { 'X-Team': 'a' } })));
+  test('a signature without a token', async () => {
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    const api = createApi(SIGNED);
+    const { message } = await observe(api.stream(stage.request({ apiKey: undefined, headers: { 'X-Team': 'a' } })));
     expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'ok' }] });
-    const { headers } = at.server.received.at(-1)!;
+    const { headers } = stage.server.received.at(-1)!;
     expect(headers.authorization).toContain('/eu-central-1/bedrock/aws4_request');
     expect(headers).toMatchObject({ 'user-agent': 'parley/test', 'x-team': 'a' });
   });
 
   test('a wrong signature', async () => {
-    const api = apiWith({ ...SIGNED, AWS_SECRET_ACCESS_KEY: 'loopback/secret-of-somebody-else' });
-    const failed = await failing({}, { apiKey: undefined }, api);
+    const api = createApi({ ...SIGNED, AWS_SECRET_ACCESS_KEY: 'loopback/secret-of-another-user' });
+    const failed = await expectFailure({}, { apiKey: undefined }, api);
     expect(failed).toMatchObject({ failure: { kind: 'auth', status: 403 } });
     expect(failed.text).toContain('signature we calculated does not match');
   });
 
   test('a header of models.json', async () => {
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const headers = { Authorization: `Bearer ${BEARER}` };
-    expect(await at.ask({ apiKey: undefined, headers })).toMatchObject({ stopReason: 'stop' });
+    expect(await stage.ask({ apiKey: undefined, headers })).toMatchObject({ stopReason: 'stop' });
   });
 
-  test('nothing: the way in is named', async () => {
-    expect(await failing({}, { apiKey: undefined })).toMatchObject({
+  test('without credentials the error names the variables', async () => {
+    expect(await expectFailure({}, { apiKey: undefined })).toMatchObject({
       failure: { kind: 'auth' },
       text: expect.stringMatching(/AWS_BEARER_TOKEN_BEDROCK.*AWS_ACCESS_KEY_ID/),
     });
   });
 
-  const USUAL = 'https://bedrock-runtime.us-east-1.amazonaws.com';
+  const DEFAULT_URL = 'https://bedrock-runtime.us-east-1.amazonaws.com';
   test.each([
-    [{}, USUAL, USUAL],
-    [{ AWS_REGION: 'eu-west-3' }, USUAL, 'https://bedrock-runtime.eu-west-3.amazonaws.com'],
-    [{ AWS_DEFAULT_REGION: 'us-gov-west-1' }, `${USUAL}/`, 'https://bedrock-runtime.us-gov-west-1.amazonaws.com'],
+    [{}, DEFAULT_URL, DEFAULT_URL],
+    [{ AWS_REGION: 'eu-west-3' }, DEFAULT_URL, 'https://bedrock-runtime.eu-west-3.amazonaws.com'],
+    [{ AWS_DEFAULT_REGION: 'us-gov-west-1' }, `${DEFAULT_URL}/`, 'https://bedrock-runtime.us-gov-west-1.amazonaws.com'],
     [{ AWS_REGION: 'cn-north-1' }, '', 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn'],
     [
       { AWS_REGION: 'eu-west-3' },
@@ -321,25 +329,27 @@ describe('what opens the door', () => {
       'https://bedrock-runtime.ap-south-1.amazonaws.com',
     ],
     [{ AWS_REGION: 'eu-west-3' }, 'https://proxy.test/aws', 'https://proxy.test/aws'],
-  ] as [Record<string, string>, string, string][])('%j and the address %s', async (env, baseUrl, expected) => {
+  ] as [Record<string, string>, string, string][])('%j and the base URL %s', async (env, baseUrl, expected) => {
     const urls: string[] = [];
-    const answer = fetchOf('application/vnd.amazon.eventstream', [event('messageStop', { stopReason: 'end_turn' })]);
-    const api = apiWith(env, (url, init) => {
+    const respond = createFetch('application/vnd.amazon.eventstream', [
+      event('messageStop', { stopReason: 'end_turn' }),
+    ]);
+    const api = createApi(env, (url, init) => {
       urls.push(String(url));
-      return answer(url, init);
+      return respond(url, init);
     });
-    const model = { ...at.model('amazon.nova-pro-v1:0'), baseUrl };
-    const { message } = await observe(api.stream(at.request({ model })));
+    const model = { ...stage.model('amazon.nova-pro-v1:0'), baseUrl };
+    const { message } = await observe(api.stream(stage.request({ model })));
     expect(message.stopReason).toBe('stop');
     expect(urls).toEqual([`${expected}/model/amazon.nova-pro-v1%3A0/converse-stream`]);
   });
 
-  test('the table of formats hands the environment on', async () => {
-    const api = await apiLoaders({ clock: at.clock, wire: portsWith(at.clock), env: SIGNED })[
+  test('createApiLoaders passes the environment', async () => {
+    const api = await createApiLoaders({ clock: stage.clock, wire: createPorts(stage.clock), env: SIGNED })[
       'bedrock-converse-stream'
     ]?.();
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    const { message } = await observe(api!.stream(at.request({ apiKey: undefined })));
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    const { message } = await observe(api!.stream(stage.request({ apiKey: undefined })));
     expect(message).toMatchObject({ content: [{ text: 'ok' }] });
   });
 });

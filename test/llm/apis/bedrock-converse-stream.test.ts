@@ -1,17 +1,29 @@
-// Bedrock over HTTP: what answers become, and conversations that a strict provider accepts to their end.
+// Bedrock over HTTP: reading replies, and conversations that a strict server accepts.
 import { describe, expect, test } from 'vitest';
 import { createBedrockConverseStream } from '../../../src/llm/apis/ai-sdk/bedrock-converse-stream.ts';
 import type { ModelMessage } from '../../../src/protocol/index.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { startBedrock } from '../servers/bedrock.ts';
-import { BEARER } from '../servers/bedrock-door.ts';
-import { type BedrockAnswer, bedrockFrames, event, signatureOf } from '../servers/bedrock-frames.ts';
-import { type Fields, lastBody, listIn } from '../servers/loopback.ts';
-import { bare, called, fetchOf, PNG, portsWith, READ, result, said, stage, told, user } from './ai-sdk-stage.ts';
+import { BEARER } from '../servers/bedrock-auth.ts';
+import { type BedrockAnswer, bedrockFrames, createSignature, event } from '../servers/bedrock-frames.ts';
+import { type Fields, getList, lastBody } from '../servers/loopback.ts';
+import {
+  assistant,
+  createFetch,
+  createPorts,
+  createStage,
+  PNG,
+  READ,
+  result,
+  summarizeEvent,
+  toComparable,
+  toolCall,
+  user,
+} from './ai-sdk-stage.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const at = stage<BedrockAnswer>({
+const stage = createStage<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: { id: SONNET, api: 'bedrock-converse-stream', provider: 'amazon-bedrock' },
@@ -21,28 +33,28 @@ const at = stage<BedrockAnswer>({
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n} `);
 
 modelApiContract('bedrock-converse-stream', () => ({
-  api: at.api,
+  api: stage.api,
   long(signal) {
-    at.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
-    return at.request({ signal });
+    stage.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
+    return stage.request({ signal });
   },
   calling(signal) {
     const parts: BedrockAnswer['parts'] = [
       { call: 'tooluse_1', name: 'read', input: { path: 'a' } },
       { call: 'tooluse_2', name: 'bash', input: { command: 'ls' } },
     ];
-    at.server.reply({ answer: { parts } });
-    return at.request({ signal });
+    stage.server.reply({ answer: { parts } });
+    return stage.request({ signal });
   },
 }));
 
-describe('what an answer becomes', () => {
-  test('plain text, with what it cost', async () => {
+describe('reading a reply', () => {
+  test('plain text with usage and cost', async () => {
     const usage = { input: 1000, output: 200, cacheRead: 50_000, cacheWrite: 400 };
-    at.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([
+    stage.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['text_start', 0],
       ['text_delta', 0, 'Hello'],
@@ -51,7 +63,7 @@ describe('what an answer becomes', () => {
       ['text_end', 0, 'Hello, wörld 🎉'],
       ['done', 'stop'],
     ]);
-    expect(seen.message).toEqual({
+    expect(observed.message).toEqual({
       role: 'assistant',
       content: [{ type: 'text', text: 'Hello, wörld 🎉' }],
       api: 'bedrock-converse-stream',
@@ -65,11 +77,11 @@ describe('what an answer becomes', () => {
         cost: { input: 0.002, output: 0.002, cacheRead: 0.01, cacheWrite: 0.001, total: expect.closeTo(0.015, 10) },
       },
       stopReason: 'stop',
-      timestamp: at.clock.now(),
+      timestamp: stage.clock.now(),
     });
   });
 
-  test('thinking, hidden thinking, words and parallel calls', async () => {
+  test('thinking, redacted thinking, text and parallel calls', async () => {
     const parts: BedrockAnswer['parts'] = [
       { thinking: ['Let me ', 'see.'] },
       { redacted: 'c2VjcmV0' },
@@ -77,11 +89,11 @@ describe('what an answer becomes', () => {
       { call: 'tooluse_a', name: 'read', input: { path: 'a.ts' } },
       { call: 'tooluse_b', name: 'bash', input: {} },
     ];
-    at.server.reply({ answer: { parts } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    const calls = seen.message.content.slice(3);
-    expect(seen.events.map(bare)).toEqual([
+    stage.server.reply({ answer: { parts } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    const calls = observed.message.content.slice(3);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['thinking_start', 0],
       ['thinking_delta', 0, 'Let me '],
@@ -100,65 +112,65 @@ describe('what an answer becomes', () => {
       ['toolcall_end', 4, calls[1]],
       ['done', 'toolUse'],
     ]);
-    expect(seen.message.content).toEqual([
-      { type: 'thinking', thinking: 'Let me see.', thinkingSignature: signatureOf('Let me see.') },
+    expect(observed.message.content).toEqual([
+      { type: 'thinking', thinking: 'Let me see.', thinkingSignature: createSignature('Let me see.') },
       { type: 'thinking', thinking: '', thinkingSignature: 'c2VjcmV0', redacted: true },
       { type: 'text', text: 'Looking.' },
-      called('tooluse_a', 'read', { path: 'a.ts' }),
-      called('tooluse_b', 'bash', {}),
+      toolCall('tooluse_a', 'read', { path: 'a.ts' }),
+      toolCall('tooluse_b', 'bash', {}),
     ]);
   });
 
-  test('a long text, in whatever pieces it travels', async () => {
+  test('a long text in chunks of any size', async () => {
     const text = Array.from({ length: 2000 }, (_, n) => `${n}é `);
-    at.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events).toHaveLength(2000 + 4);
-    expect(seen.message.content).toEqual([{ type: 'text', text: text.join('') }]);
+    stage.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events).toHaveLength(2000 + 4);
+    expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
   });
 
-  test('the same answer, cut at every byte', async () => {
-    const delta = (grown: object, contentBlockIndex = 0) =>
-      event('contentBlockDelta', { contentBlockIndex, delta: grown });
+  test('the same reply split at every byte', async () => {
+    const delta = (content: object, contentBlockIndex = 0) =>
+      event('contentBlockDelta', { contentBlockIndex, delta: content });
     const bytes = Buffer.concat([
       delta({ reasoningContent: { text: 'é' } }),
       event('contentBlockStop', { contentBlockIndex: 0 }),
       delta({ text: '🎉' }, 1),
       event('messageStop', { stopReason: 'end_turn' }),
     ]);
-    const answerOf = async (...pieces: Uint8Array[]) => {
-      const fetch = fetchOf('application/vnd.amazon.eventstream', pieces);
-      const api = createBedrockConverseStream(portsWith(createFakeClock(), { fetch }), {});
-      return told(await observe(api.stream(at.request())));
+    const readReply = async (...pieces: Uint8Array[]) => {
+      const fetch = createFetch('application/vnd.amazon.eventstream', pieces);
+      const api = createBedrockConverseStream(createPorts(createFakeClock(), { fetch }), {});
+      return toComparable(await observe(api.stream(stage.request())));
     };
-    const whole = await answerOf(bytes);
-    for (let cut = 1; cut < bytes.length; cut++) {
-      expect(await answerOf(bytes.subarray(0, cut), bytes.subarray(cut)), `cut at ${cut}`).toEqual(whole);
+    const expected = await readReply(bytes);
+    for (let index = 1; index < bytes.length; index++) {
+      expect(await readReply(bytes.subarray(0, index), bytes.subarray(index)), `split at ${index}`).toEqual(expected);
     }
   });
 
-  test('an answer that travels byte by byte', async () => {
-    at.server.reply({ answer: { parts: [{ thinking: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
-    expect(await at.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
+  test('a reply in single bytes', async () => {
+    stage.server.reply({ answer: { parts: [{ thinking: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
+    expect(await stage.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
   });
 
-  test('text that is announced and then does not come leaves nothing', async () => {
+  test('a text block without content is omitted', async () => {
     const index = { contentBlockIndex: 0 };
-    const announced = [event('contentBlockStart', { ...index, start: {} }), event('contentBlockStop', index)];
-    at.server.reply({ frames: [...announced, ...bedrockFrames({ parts: [] })] });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([['start'], ['done', 'stop']]);
+    const emptyBlock = [event('contentBlockStart', { ...index, start: {} }), event('contentBlockStop', index)];
+    stage.server.reply({ frames: [...emptyBlock, ...bedrockFrames({ parts: [] })] });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
-  test('one that the length limit cut: text is kept, a half call has no arguments', async () => {
-    const half = { call: 'tooluse_1', name: 'bash', input: '{"command":"rm -rf /tmp/bui' };
-    at.server.reply({ answer: { parts: [{ text: 'I will' }, half], stop: 'max_tokens' } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events.slice(-2).map(bare)).toEqual([
-      ['toolcall_end', 1, called('tooluse_1', 'bash', {})],
+  test('a reply cut by the length limit keeps its text, an incomplete call has no arguments', async () => {
+    const partialCall = { call: 'tooluse_1', name: 'bash', input: '{"command":"rm -rf /tmp/bui' };
+    stage.server.reply({ answer: { parts: [{ text: 'I will' }, partialCall], stop: 'max_tokens' } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events.slice(-2).map(summarizeEvent)).toEqual([
+      ['toolcall_end', 1, toolCall('tooluse_1', 'bash', {})],
       ['done', 'length'],
     ]);
   });
@@ -179,26 +191,26 @@ describe('a conversation', () => {
     { parts: [{ text: 'Bye.' }] },
   ];
 
-  test('thinking goes back as it came, and what was sent before does not change', async () => {
-    at.server.reply(...CALLS.map((answer) => ({ answer })));
+  test('thinking is sent back unchanged, and earlier messages do not change', async () => {
+    stage.server.reply(...CALLS.map((answer) => ({ answer })));
     const messages: ModelMessage[] = [user('Read them')];
     for (const count of [1, 2, 0]) {
-      const answer = await at.ask({ messages: [...messages], thinkingLevel: 'medium' });
+      const answer = await stage.ask({ messages: [...messages], thinkingLevel: 'medium' });
       const calls = answer.content.filter((block) => block.type === 'toolCall');
       expect(calls).toHaveLength(count);
       messages.push(answer, ...calls.map(({ id }) => result(id, 'text')));
     }
     messages.push(user('Thanks'));
-    // The loopback provider would refuse lost, changed or misplaced thinking.
-    expect(await at.ask({ messages, thinkingLevel: 'medium' })).toMatchObject({ content: [{ text: 'Bye.' }] });
-    const sent = at.server.received.slice(-4).map(({ body }) => unmarked(body));
-    for (const [n, { messages: now, ...others }] of sent.entries()) {
+    // The loopback provider rejects missing, changed or misplaced thinking.
+    expect(await stage.ask({ messages, thinkingLevel: 'medium' })).toMatchObject({ content: [{ text: 'Bye.' }] });
+    const sent = stage.server.received.slice(-4).map(({ body }) => removeCachePoints(body));
+    for (const [n, { messages: current, ...others }] of sent.entries()) {
       if (n === 0) continue;
-      const { messages: before, ...same } = sent[n - 1]!;
-      expect(JSON.stringify(now).startsWith(JSON.stringify(before).slice(0, -1))).toBe(true);
-      expect(JSON.stringify(others)).toBe(JSON.stringify(same));
+      const { messages: previous, ...previousOthers } = sent[n - 1]!;
+      expect(JSON.stringify(current).startsWith(JSON.stringify(previous).slice(0, -1))).toBe(true);
+      expect(JSON.stringify(others)).toBe(JSON.stringify(previousOthers));
     }
-    expect(shapeOf(lastBody(at.server))).toEqual([
+    expect(describeMessages(lastBody(stage.server))).toEqual([
       'user text',
       'assistant reasoningContent, toolUse',
       'user toolResult',
@@ -209,10 +221,10 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('the whole of a request', async () => {
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    await at.ask({ tools: [READ], thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
-    const { path, headers, body } = at.server.received.at(-1)!;
+  test('a complete request', async () => {
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    await stage.ask({ tools: [READ], thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
+    const { path, headers, body } = stage.server.received.at(-1)!;
     expect(path).toBe('POST /model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream');
     expect(headers).toMatchObject({ authorization: `Bearer ${BEARER}`, 'user-agent': 'parley/test', 'x-team': 'a' });
     const cachePoint = { type: 'default' };
@@ -231,99 +243,99 @@ describe('a conversation', () => {
     });
   });
 
-  test('a turn that another model began goes on without thinking', async () => {
-    const foreign = said(at.model('other'), [called('tooluse_x')]);
-    const begun = [user('Go'), foreign, result('tooluse_x', 'text')];
-    const done = said(at.model('other'), [{ type: 'text', text: 'Done.' }]);
-    const thinks = async (messages: ModelMessage[]) => {
-      at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-      expect(await at.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
-      return 'additionalModelRequestFields' in lastBody(at.server);
+  test('a turn that another model started continues without thinking', async () => {
+    const foreign = assistant(stage.model('other'), [toolCall('tooluse_x')]);
+    const startedTurn = [user('Go'), foreign, result('tooluse_x', 'text')];
+    const done = assistant(stage.model('other'), [{ type: 'text', text: 'Done.' }]);
+    const requestsThinking = async (messages: ModelMessage[]) => {
+      stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+      expect(await stage.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
+      return 'additionalModelRequestFields' in lastBody(stage.server);
     };
-    expect(await thinks(begun)).toBe(false);
-    expect(await thinks([...begun, user('And hurry')])).toBe(false);
-    expect(await thinks([...begun, done, user('New')])).toBe(true);
-    at.server.reply({ answer: CALLS[0]! });
-    const own = await at.ask({ messages: [user('Go'), done, user('New')], thinkingLevel: 'high' });
-    expect(await thinks([user('Go'), done, user('New'), own, result('tooluse_1', 'text')])).toBe(true);
+    expect(await requestsThinking(startedTurn)).toBe(false);
+    expect(await requestsThinking([...startedTurn, user('And hurry')])).toBe(false);
+    expect(await requestsThinking([...startedTurn, done, user('New')])).toBe(true);
+    stage.server.reply({ answer: CALLS[0]! });
+    const ownReply = await stage.ask({ messages: [user('Go'), done, user('New')], thinkingLevel: 'high' });
+    expect(await requestsThinking([user('Go'), done, user('New'), ownReply, result('tooluse_1', 'text')])).toBe(true);
   });
 
-  test('images in questions and in results, inside or behind them', async () => {
+  test('images in prompts and in results, inside or after them', async () => {
     const cases: [string, string[]][] = [
       [SONNET, ['toolResult', 'text', 'cachePoint']],
       ['us.amazon.nova-2-lite-v1:0', ['toolResult', 'text', 'cachePoint']],
       ['meta.llama4-scout-17b-instruct-v1:0', ['toolResult', 'text', 'image', 'text']],
     ];
     for (const [id, shape] of cases) {
-      const model = at.model(id, { maxTokens: 8000, reasoning: false });
-      const asked = user([
+      const model = stage.model(id, { maxTokens: 8000, reasoning: false });
+      const prompt = user([
         { type: 'text', text: 'Compare' },
         { ...PNG, mimeType: 'image/jpg' },
       ]);
       const url = { type: 'image' as const, source: { type: 'url' as const, url: 'https://x.test/a.png' } };
-      const seen = result('tooluse_1', [{ type: 'text', text: 'a.png' }, PNG, url]);
-      const messages = [asked, said(model, [called('tooluse_1')]), seen, user('Well?')];
-      at.server.reply({ answer: { parts: [{ text: 'A cat.' }] } });
-      expect(await at.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
-      const [first, , last] = listIn(lastBody(at.server), 'messages');
-      expect(listIn(first!, 'content')[1]).toEqual({ image: { format: 'jpeg', source: { bytes: PNG.data } } });
-      expect(listIn(last!, 'content').flatMap((block) => Object.keys(block))).toEqual(shape);
-      expect(JSON.stringify(last)).toContain('only images that are sent along');
+      const imageResult = result('tooluse_1', [{ type: 'text', text: 'a.png' }, PNG, url]);
+      const messages = [prompt, assistant(model, [toolCall('tooluse_1')]), imageResult, user('Well?')];
+      stage.server.reply({ answer: { parts: [{ text: 'A cat.' }] } });
+      expect(await stage.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
+      const [first, , last] = getList(lastBody(stage.server), 'messages');
+      expect(getList(first!, 'content')[1]).toEqual({ image: { format: 'jpeg', source: { bytes: PNG.data } } });
+      expect(getList(last!, 'content').flatMap((block) => Object.keys(block))).toEqual(shape);
+      expect(JSON.stringify(last)).toContain('only inline images');
     }
   });
 
-  test('results without words', async () => {
-    const content = [called('a'), called('b'), called('c')];
+  test('results without text', async () => {
+    const content = [toolCall('a'), toolCall('b'), toolCall('c')];
     const messages = [
       user('Go'),
-      said(at.model(), content),
+      assistant(stage.model(), content),
       result('a', ' '),
       result('b', '', true),
       result('c', [PNG]),
     ];
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    expect(await at.ask({ messages })).toMatchObject({ stopReason: 'stop' });
-    expect(JSON.stringify(listIn(lastBody(at.server), 'messages').at(-1))).toMatch(
-      /no output.*failed and said nothing.*an image/,
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop' });
+    expect(JSON.stringify(getList(lastBody(stage.server), 'messages').at(-1))).toMatch(
+      /no output.*failed without output.*an image/,
     );
   });
 
-  test('history that another model wrote is taken over, also where ids are short', async () => {
+  test('a history of another model is accepted, even with short ids', async () => {
     const long = `toolu_${'x'.repeat(80)}`;
     for (const id of [SONNET, 'mistral.mistral-large-3-675b-instruct']) {
-      const foreign = said(at.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
+      const foreign = assistant(stage.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
         { type: 'thinking', thinking: 'secret', thinkingSignature: 'foreign' },
         { type: 'text', text: 'Reading.', textSignature: 'foreign' },
-        called('toolu/01:ü'),
-        called(long),
+        toolCall('toolu/01:ü'),
+        toolCall(long),
       ]);
       const messages = [user('Go'), foreign, result('toolu/01:ü', 'B'), result(long, 'C')];
-      at.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
-      const model = at.model(id, { maxTokens: 8000, reasoning: false });
-      expect(await at.ask({ model, messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
-      expect(at.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
+      stage.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
+      const model = stage.model(id, { maxTokens: 8000, reasoning: false });
+      expect(await stage.ask({ model, messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
+      expect(stage.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
     }
   });
 
-  test('an answer that was stopped does not stop the session', async () => {
-    at.server.reply(
+  test('an aborted reply does not block the session', async () => {
+    stage.server.reply(
       { answer: { parts: [{ thinking: ['Hm', 'm.'] }, { text: WORDS }] }, pieces: 200 },
       { answer: { parts: [{ text: 'Fine.' }] } },
     );
     const aborter = new AbortController();
-    const seen = await observe(at.api.stream(at.request({ signal: aborter.signal })), ({ type }, count) => {
+    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
       if (type === 'thinking_delta' && count > 2) aborter.abort();
     });
-    await at.server.received.at(-1)?.closed;
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ stopReason: 'aborted', content: [{ type: 'thinking' }] });
-    const messages = [user('Hello'), seen.message, user('Go on')];
-    expect(await at.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
+    await stage.server.received.at(-1)?.closed;
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ stopReason: 'aborted', content: [{ type: 'thinking' }] });
+    const messages = [user('Hello'), observed.message, user('Go on')];
+    expect(await stage.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
   });
 });
 
-describe('how hard it thinks', () => {
-  const cases: [string, Parameters<typeof at.request>[0], Fields | undefined, number | undefined][] = [
+describe('thinking options', () => {
+  const cases: [string, Parameters<typeof stage.request>[0], Fields | undefined, number | undefined][] = [
     [SONNET, { thinkingLevel: 'off' }, undefined, 64_000],
     [
       SONNET,
@@ -355,36 +367,36 @@ describe('how hard it thinks', () => {
     ],
     ['meta.llama4-scout-17b-instruct-v1:0', { thinkingLevel: 'high' }, undefined, 8000],
   ];
-  test.each(cases)('%s, %j', async (id, other, fields, maxTokens) => {
-    const model = at.model(id, /anthropic/.test(id) ? {} : { maxTokens: 8000 });
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    expect(await at.ask({ model, tools: [], ...other })).toMatchObject({ stopReason: 'stop' });
-    const body = lastBody(at.server);
+  test.each(cases)('%s, %j', async (id, overrides, fields, maxTokens) => {
+    const model = stage.model(id, /anthropic/.test(id) ? {} : { maxTokens: 8000 });
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    expect(await stage.ask({ model, tools: [], ...overrides })).toMatchObject({ stopReason: 'stop' });
+    const body = lastBody(stage.server);
     expect(body.additionalModelRequestFields).toEqual(fields);
     expect((body.inferenceConfig as Fields | undefined)?.maxTokens).toBe(maxTokens);
   });
 });
 
-test('caches are marked only where that saves money', async () => {
-  const marks = async (id: string, cacheRead: number) => {
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+test('cache points are used only for models with a cache price', async () => {
+  const countCachePoints = async (id: string, cacheRead: number) => {
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const cost = { input: 1, output: 1, cacheRead, cacheWrite: 1 };
-    await at.ask({ model: at.model(id, { cost, maxTokens: 8000, reasoning: false }) });
-    return at.server.received.at(-1)?.text.match(/cachePoint/g)?.length ?? 0;
+    await stage.ask({ model: stage.model(id, { cost, maxTokens: 8000, reasoning: false }) });
+    return stage.server.received.at(-1)?.text.match(/cachePoint/g)?.length ?? 0;
   };
-  expect(await marks(SONNET, 0.1)).toBe(2);
-  expect(await marks(SONNET, 0)).toBe(0);
-  expect(await marks('openai.gpt-oss-120b-1:0', 0.1)).toBe(0);
+  expect(await countCachePoints(SONNET, 0.1)).toBe(2);
+  expect(await countCachePoints(SONNET, 0)).toBe(0);
+  expect(await countCachePoints('openai.gpt-oss-120b-1:0', 0.1)).toBe(0);
 });
 
-/** The marks of the cache wander; nothing else does. */
-function unmarked(body: Fields): Fields {
+/** Cache points move between requests; nothing else changes. */
+function removeCachePoints(body: Fields): Fields {
   return JSON.parse(JSON.stringify(body).replaceAll(/,\{"cachePoint":\{"type":"default"\}\}/g, ''));
 }
 
-function shapeOf(body: Fields): string[] {
-  return listIn(body, 'messages').map((message) => {
-    return `${message.role} ${listIn(message, 'content')
+function describeMessages(body: Fields): string[] {
+  return getList(body, 'messages').map((message) => {
+    return `${message.role} ${getList(message, 'content')
       .flatMap((block) => Object.keys(block))
       .join(', ')}`;
   });

@@ -1,20 +1,35 @@
-// Gemini over HTTP: what answers become, and conversations that a strict provider accepts to their end.
+// Gemini over HTTP: reading replies, and conversations that a strict server accepts.
 import { describe, expect, test } from 'vitest';
 import { createGoogleGenerativeAi } from '../../../src/llm/apis/ai-sdk/google-generative-ai.ts';
-import { apiLoaders } from '../../../src/llm/index.ts';
+import { createApiLoaders } from '../../../src/llm/index.ts';
 import type { ModelMessage, ThinkingLevel } from '../../../src/protocol/index.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY, startGemini } from '../servers/gemini.ts';
-import { frame, type GeminiAnswer, signatureOf } from '../servers/gemini-frames.ts';
-import { type Fields, lastBody, listIn } from '../servers/loopback.ts';
-import { bare, called, fetchOf, modelOf, PNG, portsWith, result, said, stage, told, user } from './ai-sdk-stage.ts';
+import { createSignature, frame, type GeminiAnswer } from '../servers/gemini-frames.ts';
+import { type Fields, getList, lastBody } from '../servers/loopback.ts';
+import {
+  assistant,
+  createFetch,
+  createModel,
+  createPorts,
+  createStage,
+  PNG,
+  result,
+  summarizeEvent,
+  toComparable,
+  toolCall,
+  user,
+} from './ai-sdk-stage.ts';
 
-const THREE = { id: 'gemini-3-flash-preview', thinkingLevels: ['minimal', 'low', 'medium', 'high'] as ThinkingLevel[] };
-const at = stage<GeminiAnswer>({
+const GEMINI_3 = {
+  id: 'gemini-3-flash-preview',
+  thinkingLevels: ['minimal', 'low', 'medium', 'high'] as ThinkingLevel[],
+};
+const stage = createStage<GeminiAnswer>({
   start: startGemini,
   create: createGoogleGenerativeAi,
-  model: THREE,
+  model: GEMINI_3,
   apiKey: KEY,
   path: '/v1beta',
 });
@@ -22,28 +37,28 @@ const at = stage<GeminiAnswer>({
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n} `);
 
 modelApiContract('google-generative-ai', () => ({
-  api: at.api,
+  api: stage.api,
   long(signal) {
-    at.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
-    return at.request({ signal });
+    stage.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
+    return stage.request({ signal });
   },
   calling(signal) {
     const parts: GeminiAnswer['parts'] = [
       { call: 'read', input: { path: 'a' }, signed: true },
       { call: 'bash', input: { command: 'ls' } },
     ];
-    at.server.reply({ answer: { parts } });
-    return at.request({ signal });
+    stage.server.reply({ answer: { parts } });
+    return stage.request({ signal });
   },
 }));
 
-describe('what an answer becomes', () => {
-  test('plain text, with what it cost', async () => {
+describe('reading a reply', () => {
+  test('plain text with usage and cost', async () => {
     const usage = { prompt: 51_000, cached: 50_000, output: 150, thoughts: 50 };
-    at.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([
+    stage.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['text_start', 0],
       ['text_delta', 0, 'Hello'],
@@ -52,7 +67,7 @@ describe('what an answer becomes', () => {
       ['text_end', 0, 'Hello, wörld 🎉'],
       ['done', 'stop'],
     ]);
-    expect(seen.message).toEqual({
+    expect(observed.message).toEqual({
       role: 'assistant',
       content: [{ type: 'text', text: 'Hello, wörld 🎉' }],
       api: 'google-generative-ai',
@@ -66,11 +81,11 @@ describe('what an answer becomes', () => {
         cost: { input: 0.002, output: 0.002, cacheRead: 0.01, cacheWrite: 0, total: expect.closeTo(0.014, 10) },
       },
       stopReason: 'stop',
-      timestamp: at.clock.now(),
+      timestamp: stage.clock.now(),
     });
   });
 
-  test('thinking, words and parallel calls, with their signatures', async () => {
+  test('thinking, text and parallel calls with their signatures', async () => {
     const parts: GeminiAnswer['parts'] = [
       { thought: ['**Plan', 'ning**'] },
       { text: ['Look', 'ing.'], signed: true },
@@ -78,11 +93,11 @@ describe('what an answer becomes', () => {
       { call: 'bash', input: { command: 'ls "ä\n"' } },
       { call: 'bash' },
     ];
-    at.server.reply({ answer: { parts } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    const calls = seen.message.content.slice(2);
-    expect(seen.events.map(bare)).toEqual([
+    stage.server.reply({ answer: { parts } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    const calls = observed.message.content.slice(2);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['thinking_start', 0],
       ['thinking_delta', 0, '**Plan'],
@@ -102,72 +117,72 @@ describe('what an answer becomes', () => {
       ['toolcall_end', 4, calls[2]],
       ['done', 'toolUse'],
     ]);
-    expect(seen.message.content).toEqual([
+    expect(observed.message.content).toEqual([
       { type: 'thinking', thinking: '**Planning**' },
-      { type: 'text', text: 'Looking.', textSignature: signatureOf('[false,"Looking."]') },
+      { type: 'text', text: 'Looking.', textSignature: createSignature('[false,"Looking."]') },
       {
-        ...called('own1', 'read', { path: 'a.ts' }),
-        thoughtSignature: signatureOf('["read",{"path":"a.ts"}]'),
+        ...toolCall('own1', 'read', { path: 'a.ts' }),
+        thoughtSignature: createSignature('["read",{"path":"a.ts"}]'),
       },
-      called(expect.stringMatching(/^call_\w+$/), 'bash', { command: 'ls "ä\n"' }),
-      called(expect.stringMatching(/^call_\w+$/), 'bash', {}),
+      toolCall(expect.stringMatching(/^call_\w+$/), 'bash', { command: 'ls "ä\n"' }),
+      toolCall(expect.stringMatching(/^call_\w+$/), 'bash', {}),
     ]);
   });
 
-  test('words after a call are a block of their own', async () => {
+  test('text after a call is a separate block', async () => {
     const parts: GeminiAnswer['parts'] = [
       { text: 'Before.' },
       { call: 'read', input: { path: 'a' }, signed: true },
       { text: ['Af', 'ter.'] },
     ];
-    at.server.reply({ answer: { parts } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({
+    stage.server.reply({ answer: { parts } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({
       stopReason: 'toolUse',
       content: [{ text: 'Before.' }, { type: 'toolCall' }, { text: 'After.' }],
     });
   });
 
-  test('a long text, in whatever pieces it travels', async () => {
+  test('a long text in chunks of any size', async () => {
     const text = Array.from({ length: 2000 }, (_, n) => `${n}é `);
-    at.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events).toHaveLength(2000 + 4);
-    expect(seen.message.content).toEqual([{ type: 'text', text: text.join('') }]);
+    stage.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events).toHaveLength(2000 + 4);
+    expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
   });
 
-  test('an answer that travels byte by byte', async () => {
-    at.server.reply({ answer: { parts: [{ thought: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
-    expect(await at.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
+  test('a reply in single bytes', async () => {
+    stage.server.reply({ answer: { parts: [{ thought: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
+    expect(await stage.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
   });
 
-  test('the same answer, cut at every byte', async () => {
+  test('the same reply split at every byte', async () => {
     const parts = [{ text: 'é', thought: true }, { text: '🎉' }, { functionCall: { name: 'read', args: { a: 'ü' } } }];
     const chunks = parts.map((part) => ({ candidates: [{ content: { parts: [part] } }] }));
     const bytes = Buffer.concat([...chunks, { candidates: [{ finishReason: 'STOP' }] }].map(frame));
-    const model = modelOf(THREE);
-    const answerOf = async (...pieces: Uint8Array[]) => {
-      const ports = portsWith(createFakeClock(), { fetch: fetchOf('text/event-stream', pieces) });
-      return told(await observe(createGoogleGenerativeAi(ports).stream(at.request({ model }))));
+    const model = createModel(GEMINI_3);
+    const readReply = async (...pieces: Uint8Array[]) => {
+      const ports = createPorts(createFakeClock(), { fetch: createFetch('text/event-stream', pieces) });
+      return toComparable(await observe(createGoogleGenerativeAi(ports).stream(stage.request({ model }))));
     };
-    const whole = await answerOf(bytes);
-    for (let cut = 1; cut < bytes.length; cut++) {
-      expect(await answerOf(bytes.subarray(0, cut), bytes.subarray(cut)), `cut at ${cut}`).toEqual(whole);
+    const expected = await readReply(bytes);
+    for (let index = 1; index < bytes.length; index++) {
+      expect(await readReply(bytes.subarray(0, index), bytes.subarray(index)), `split at ${index}`).toEqual(expected);
     }
   });
 
-  test('an answer without anything in it', async () => {
-    at.server.reply({ answer: { parts: [] } });
-    const seen = await observe(at.api.stream(at.request()));
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([['start'], ['done', 'stop']]);
+  test('an empty reply', async () => {
+    stage.server.reply({ answer: { parts: [] } });
+    const observed = await observe(stage.api.stream(stage.request()));
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
-  test('one that the length limit cut', async () => {
-    at.server.reply({ answer: { parts: [{ text: 'I will' }], finish: 'MAX_TOKENS' } });
-    expect(await at.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'I will' }] });
+  test('a reply cut by the length limit', async () => {
+    stage.server.reply({ answer: { parts: [{ text: 'I will' }], finish: 'MAX_TOKENS' } });
+    expect(await stage.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'I will' }] });
   });
 });
 
@@ -186,27 +201,27 @@ describe('a conversation', () => {
     { parts: [{ text: 'Bye.' }] },
   ];
 
-  test('signatures go back as they came, and what was sent before does not change', async () => {
-    at.server.reply(...CALLS.map((answer) => ({ answer })));
+  test('signatures are sent back unchanged, and earlier messages do not change', async () => {
+    stage.server.reply(...CALLS.map((answer) => ({ answer })));
     const messages: ModelMessage[] = [user('Read them')];
     for (const count of [1, 2, 0]) {
-      const answer = await at.ask({ messages: [...messages] });
+      const answer = await stage.ask({ messages: [...messages] });
       const calls = answer.content.filter((block) => block.type === 'toolCall');
       expect(calls).toHaveLength(count);
       messages.push(answer, ...calls.map(({ id }) => result(id, 'text')));
     }
     messages.push(user('Thanks'));
-    // The loopback provider would refuse lost, changed or misplaced signatures.
-    expect(await at.ask({ messages })).toMatchObject({ stopReason: 'stop', content: [{ text: 'Bye.' }] });
-    const sent = at.server.received.slice(-4).map(({ body }) => body);
+    // The loopback provider rejects missing, changed or misplaced signatures.
+    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop', content: [{ text: 'Bye.' }] });
+    const sent = stage.server.received.slice(-4).map(({ body }) => body);
     for (const [n, { contents, ...others }] of sent.entries()) {
       if (n === 0) continue;
-      const { contents: before, ...same } = sent[n - 1]!;
-      expect(JSON.stringify(contents).startsWith(JSON.stringify(before).slice(0, -1))).toBe(true);
-      expect(JSON.stringify(others)).toBe(JSON.stringify(same));
+      const { contents: previous, ...previousOthers } = sent[n - 1]!;
+      expect(JSON.stringify(contents).startsWith(JSON.stringify(previous).slice(0, -1))).toBe(true);
+      expect(JSON.stringify(others)).toBe(JSON.stringify(previousOthers));
     }
-    const turns = listIn(lastBody(at.server), 'contents').map((content) => {
-      const parts = listIn(content, 'parts').map((part) => Object.keys(part).join('+'));
+    const turns = getList(lastBody(stage.server), 'contents').map((content) => {
+      const parts = getList(content, 'parts').map((part) => Object.keys(part).join('+'));
       return `${content.role} ${parts.join(', ')}`;
     });
     expect(turns).toEqual([
@@ -220,16 +235,16 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('the whole of a request', async () => {
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  test('a complete request', async () => {
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const parameters = {
       type: 'object',
       properties: { paths: { type: 'array', items: { type: 'string' } }, how: { enum: ['a', 'b'] } },
       additionalProperties: false,
     };
     const tools = [{ name: 'look', description: 'Look.', parameters }];
-    await at.ask({ tools, thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
-    const { path, headers, body } = at.server.received.at(-1)!;
+    await stage.ask({ tools, thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
+    const { path, headers, body } = stage.server.received.at(-1)!;
     expect(path).toBe('POST /v1beta/models/gemini-3-flash-preview:streamGenerateContent?alt=sse');
     expect(headers).toMatchObject({ 'x-goog-api-key': KEY, 'user-agent': 'parley/test', 'x-team': 'a' });
     expect(body).toEqual({
@@ -256,22 +271,22 @@ describe('a conversation', () => {
     });
   });
 
-  test('images in questions and in results, for models of both ages', async () => {
+  test('images in prompts and in results, for old and new models', async () => {
     for (const id of ['gemini-3-flash-preview', 'gemini-2.5-flash']) {
-      const model = at.model(id);
+      const model = stage.model(id);
       const call: GeminiAnswer = { parts: [{ call: 'read', input: { path: 'a.png' }, signed: true }] };
-      at.server.reply({ answer: call }, { answer: { parts: [{ text: 'A cat.' }] } });
+      stage.server.reply({ answer: call }, { answer: { parts: [{ text: 'A cat.' }] } });
       const gif = { ...PNG, mimeType: 'image/gif' };
-      const asked = user([{ type: 'text', text: 'Compare' }, PNG, gif, { ...PNG, data: '' }]);
-      const answer = await at.ask({ model, messages: [asked] });
+      const prompt = user([{ type: 'text', text: 'Compare' }, PNG, gif, { ...PNG, data: '' }]);
+      const answer = await stage.ask({ model, messages: [prompt] });
       const { id: callId } = answer.content[0] as { id: string };
       const messages = [
-        asked,
+        prompt,
         answer,
         result(callId, [PNG, { type: 'text', text: 'a.png' }, { type: 'text', text: '1' }]),
       ];
-      expect(await at.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
-      const [first, , last] = listIn(lastBody(at.server), 'contents') as { parts?: Fields[] }[];
+      expect(await stage.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
+      const [first, , last] = getList(lastBody(stage.server), 'contents') as { parts?: Fields[] }[];
       expect(first?.parts).toEqual([
         { text: 'Compare' },
         { inlineData: { mimeType: 'image/png', data: PNG.data } },
@@ -285,65 +300,67 @@ describe('a conversation', () => {
     }
   });
 
-  test('results without words', async () => {
+  test('results without text', async () => {
     const messages = [
       user('Go'),
-      said(at.model(), [called('a'), called('b'), called('c')]),
+      assistant(stage.model(), [toolCall('a'), toolCall('b'), toolCall('c')]),
       result('a', ''),
       result('b', '', true),
       result('c', [PNG]),
     ];
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    expect(await at.ask({ messages })).toMatchObject({ stopReason: 'stop' });
-    const parts = listIn(listIn(lastBody(at.server), 'contents').at(-1) ?? {}, 'parts');
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop' });
+    const parts = getList(getList(lastBody(stage.server), 'contents').at(-1) ?? {}, 'parts');
     expect(parts.map(({ functionResponse }) => (functionResponse as { response: Fields }).response.content)).toEqual([
       '(no output)',
-      'The tool failed and said nothing.',
+      'The tool failed without output.',
       '(an image)',
     ]);
   });
 
-  test('history that another model wrote is taken over', async () => {
-    const foreign = said(at.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
+  test('a history of another model is accepted', async () => {
+    const foreign = assistant(stage.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
       { type: 'thinking', thinking: 'secret', thinkingSignature: 'foreign' },
       { type: 'text', text: 'Reading.', textSignature: 'foreign' },
-      { ...called('toolu/01:ü'), thoughtSignature: 'foreign' },
-      called(`toolu_${'x'.repeat(80)}`),
+      { ...toolCall('toolu/01:ü'), thoughtSignature: 'foreign' },
+      toolCall(`toolu_${'x'.repeat(80)}`),
     ] as never);
-    const silent = said(at.model('claude', { provider: 'anthropic' }), [{ type: 'thinking', thinking: 'secret' }]);
+    const thinkingOnly = assistant(stage.model('claude', { provider: 'anthropic' }), [
+      { type: 'thinking', thinking: 'secret' },
+    ]);
     const messages = [
       user('Go'),
       foreign,
       result('toolu/01:ü', 'B'),
       result(`toolu_${'x'.repeat(80)}`, 'C'),
-      silent,
+      thinkingOnly,
       user(''),
       user('Go on'),
     ];
-    at.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
-    expect(await at.ask({ messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
-    expect(at.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
+    stage.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
+    expect(await stage.ask({ messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
+    expect(stage.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
   });
 
-  test('an answer that was stopped does not stop the session', async () => {
-    at.server.reply(
+  test('an aborted reply does not block the session', async () => {
+    stage.server.reply(
       { answer: { parts: [{ thought: 'Hm.' }, { text: WORDS, signed: true }] }, pieces: 300 },
       { answer: { parts: [{ text: 'Fine.' }] } },
     );
     const aborter = new AbortController();
-    const seen = await observe(at.api.stream(at.request({ signal: aborter.signal })), ({ type }, count) => {
+    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
       if (type === 'text_delta' && count > 9) aborter.abort();
     });
-    await at.server.received.at(-1)?.closed;
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ stopReason: 'aborted', content: [{ thinking: 'Hm.' }, { type: 'text' }] });
-    expect(await at.ask({ messages: [user('Hello'), seen.message, user('Go on')] })).toMatchObject({
+    await stage.server.received.at(-1)?.closed;
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ stopReason: 'aborted', content: [{ thinking: 'Hm.' }, { type: 'text' }] });
+    expect(await stage.ask({ messages: [user('Hello'), observed.message, user('Go on')] })).toMatchObject({
       stopReason: 'stop',
     });
   });
 });
 
-describe('how hard it thinks', () => {
+describe('thinking options', () => {
   const cases: [string, ThinkingLevel, Fields | undefined][] = [
     ['gemini-2.0-flash', 'off', undefined],
     ['gemini-2.5-flash', 'off', { includeThoughts: false, thinkingBudget: 0 }],
@@ -359,16 +376,16 @@ describe('how hard it thinks', () => {
     ['gemini-3.1-pro-preview', 'xhigh', { includeThoughts: true, thinkingLevel: 'high' }],
   ];
   test.each(cases)('%s, %s', async (id, thinkingLevel, thinkingConfig) => {
-    at.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    const thinkingLevels: ThinkingLevel[] = /3\.1/.test(id) ? ['low', 'medium', 'high'] : THREE.thinkingLevels;
-    const model = at.model(id, { reasoning: !/2\.0/.test(id), thinkingLevels });
-    expect(await at.ask({ model, thinkingLevel })).toMatchObject({ stopReason: 'stop' });
-    const { generationConfig } = at.server.received.at(-1)!.body as { generationConfig: Fields };
+    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    const thinkingLevels: ThinkingLevel[] = /3\.1/.test(id) ? ['low', 'medium', 'high'] : GEMINI_3.thinkingLevels;
+    const model = stage.model(id, { reasoning: !/2\.0/.test(id), thinkingLevels });
+    expect(await stage.ask({ model, thinkingLevel })).toMatchObject({ stopReason: 'stop' });
+    const { generationConfig } = stage.server.received.at(-1)!.body as { generationConfig: Fields };
     expect(generationConfig.thinkingConfig).toEqual(thinkingConfig);
   });
 });
 
-test('the table of formats loads it, when there is a network', async () => {
-  const load = apiLoaders({ clock: at.clock, wire: portsWith(at.clock) })['google-generative-ai'];
+test('createApiLoaders loads it when wire ports are given', async () => {
+  const load = createApiLoaders({ clock: stage.clock, wire: createPorts(stage.clock) })['google-generative-ai'];
   expect((await load?.())?.stream).toBeTypeOf('function');
 });

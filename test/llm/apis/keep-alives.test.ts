@@ -1,14 +1,14 @@
-// What providers send to keep a connection open is not progress of the answer; content is.
+// Keep-alive events are not progress of the reply; content is.
 import { expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/contracts/index.ts';
 import { createReader as anthropic } from '../../../src/llm/apis/anthropic-messages/reader.ts';
 import { createReader as chat } from '../../../src/llm/apis/openai-completions/reader.ts';
 import { createReader as responses } from '../../../src/llm/apis/openai-responses/reader.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
-import { claude, requestFor } from './anthropic-stage.ts';
+import { claude, createRequest } from './anthropic-stage.ts';
 
 const usage = { input_tokens: 5, output_tokens: 0 };
-const chunk = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta }], ...more });
+const chunk = (delta: object, fields: object = {}) => ({ choices: [{ index: 0, delta }], ...fields });
 const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [], status: 'in_progress' };
 
 const FORMATS = [
@@ -41,21 +41,21 @@ const FORMATS = [
     [
       { type: 'response.output_item.added', output_index: 0, item },
       { type: 'response.output_text.delta', output_index: 0, delta: 'Hello' },
-      { type: 'response.output_text.delta', output_index: 1, delta: 'held back' },
+      { type: 'response.output_text.delta', output_index: 1, delta: 'queued' },
     ],
   ],
 ] as const;
 
 test.each(FORMATS)('%s', (_name, createReader, pings, contents) => {
-  const request: ApiRequest = requestFor(claude('m'));
+  const request: ApiRequest = createRequest(claude('m'));
   const builder = new MessageBuilder(request.model, 0);
   const reader = createReader(builder, request);
-  const read = (event: object) => {
+  const makesProgress = (event: object) => {
     const before = builder.progress;
     for (const _ of reader.read({ event: undefined, data: JSON.stringify(event) }));
     return builder.progress !== before;
   };
-  expect(pings.map(read)).toEqual(pings.map(() => false));
-  expect(contents.map(read)).toEqual(contents.map(() => true));
-  expect(pings.slice(1).map(read)).toEqual(pings.slice(1).map(() => false));
+  expect(pings.map(makesProgress)).toEqual(pings.map(() => false));
+  expect(contents.map(makesProgress)).toEqual(contents.map(() => true));
+  expect(pings.slice(1).map(makesProgress)).toEqual(pings.slice(1).map(() => false));
 });

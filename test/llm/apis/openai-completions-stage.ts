@@ -1,4 +1,4 @@
-// What the tests of Chat Completions share: a loopback provider, models on its houses, requests, and events without their messages.
+// Setup for tests of Chat Completions: loopback provider, models, requests and event summaries.
 
 import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll } from 'vitest';
@@ -6,7 +6,7 @@ import { createSend } from '../../../src/app/system-ports/send.ts';
 import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
 import { createOpenAiCompletions } from '../../../src/llm/apis/openai-completions/index.ts';
 import { createReader } from '../../../src/llm/apis/openai-completions/reader.ts';
-import type { ServerEvent } from '../../../src/llm/http/post.ts';
+import type { ServerSentEvent } from '../../../src/llm/http/post-for-events.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import type {
   AssistantMessage,
@@ -23,28 +23,28 @@ export interface Stage {
   readonly server: LoopbackServer;
   readonly clock: FakeClock;
   readonly api: ModelApi;
-  /** A model of one of the server's houses. Its provider has the house's name, or another. */
-  model(house?: string, other?: Partial<Model>): Model;
+  /** A model of one of the imitated providers. The provider id is the name of the imitated provider, unless overridden. */
+  model(provider?: string, overrides?: Partial<Model>): Model;
   request(other?: Partial<ApiRequest>): ApiRequest;
-  /** One more turn. */
+  /** Runs one request. */
   ask(other?: Partial<ApiRequest>): Promise<Observation>;
 }
 
 export const IDLE_MS = 60_000;
 export const TOTAL_MS = 600_000;
 
-export function stage(): Stage {
+export function createStage(): Stage {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
-  const patience = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: TOTAL_MS };
-  const api = createOpenAiCompletions({ fetch, send: createSend(clock), clock, userAgent: 'parley/test', ...patience });
+  const timeouts = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: TOTAL_MS };
+  const api = createOpenAiCompletions({ fetch, send: createSend(clock), clock, userAgent: 'parley/test', ...timeouts });
   beforeAll(async () => {
     server = await startOpenAiCompletions();
   });
   afterAll(() => server?.close());
-  const model: Stage['model'] = (house = 'openai', other = {}) =>
-    modelOf({ baseUrl: server?.at(house) ?? '', provider: house, ...other });
-  const request: Stage['request'] = (other = {}) => requestFor(model(), other);
+  const model: Stage['model'] = (provider = 'openai', overrides = {}) =>
+    createModel({ baseUrl: server?.getUrl(provider) ?? '', provider: provider, ...overrides });
+  const request: Stage['request'] = (other = {}) => createRequest(model(), other);
   return {
     get server() {
       if (!server) throw new Error('The loopback server has not started');
@@ -58,7 +58,7 @@ export function stage(): Stage {
   };
 }
 
-export function modelOf(other: Partial<Model> = {}): Model {
+export function createModel(overrides: Partial<Model> = {}): Model {
   return {
     id: 'loop-1',
     name: 'Loop 1',
@@ -70,7 +70,7 @@ export function modelOf(other: Partial<Model> = {}): Model {
     contextWindow: 200_000,
     maxTokens: 16_000,
     cost: { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2.5 },
-    ...other,
+    ...overrides,
   };
 }
 
@@ -78,7 +78,7 @@ const path = { type: 'string' };
 export const READ = { name: 'read', description: 'Read a file.', parameters: { type: 'object', properties: { path } } };
 export const BASH = { name: 'bash', description: 'Run a command.', parameters: { type: 'object' } };
 
-export function requestFor(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
+export function createRequest(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
   return {
     model,
     systemPrompt: 'You are a careful engineer.',
@@ -105,8 +105,8 @@ export function result(
   return { role: 'toolResult', toolCallId, toolName: 'read', content: blocks, isError, timestamp: 1 };
 }
 
-export function said(
-  by: Model,
+export function assistant(
+  model: Model,
   content: AssistantMessage['content'],
   other: Partial<AssistantMessage> = {},
 ): AssistantMessage {
@@ -114,9 +114,9 @@ export function said(
   return {
     role: 'assistant',
     content,
-    api: by.api,
-    provider: by.provider,
-    model: by.id,
+    api: model.api,
+    provider: model.provider,
+    model: model.id,
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost },
     stopReason: 'stop',
     timestamp: 1,
@@ -124,45 +124,48 @@ export function said(
   };
 }
 
-export function called(id: string, args: Record<string, unknown> = { path: 'a' }): AssistantMessage['content'][number] {
+export function toolCall(
+  id: string,
+  args: Record<string, unknown> = { path: 'a' },
+): AssistantMessage['content'][number] {
   return { type: 'toolCall', id, name: 'read', arguments: args };
 }
 
 /** An event without the message it carries. */
-export function bare(event: AssistantMessageEvent): unknown[] {
+export function summarizeEvent(event: AssistantMessageEvent): unknown[] {
   const { type, ...rest } = event;
-  const { partial: _partial, message: _message, error: _error, ...facts } = rest as Record<string, unknown>;
-  return [type, ...Object.values(facts)];
+  const { partial: _partial, message: _message, error: _error, ...fields } = rest as Record<string, unknown>;
+  return [type, ...Object.values(fields)];
 }
 
-/** The same bytes through parser and reader alone, cut into pieces. */
+/** Reads a stream in chunks through parser and reader, without a network. */
 export function readBytes(pieces: readonly Uint8Array[], request: ApiRequest): Observation {
   const builder = new MessageBuilder(request.model, 1);
   const reader = createReader(builder, request);
   const events: AssistantMessageEvent[] = [builder.start()];
   const usages = new Map();
-  const pending: ServerEvent[] = [];
+  const pending: ServerSentEvent[] = [];
   const parser = createParser({ onEvent: (event) => void pending.push(event) });
   const decoder = new TextDecoder();
-  const note = (event: AssistantMessageEvent) => {
+  const record = (event: AssistantMessageEvent) => {
     events.push(event);
     const { usage } = builder.message;
     if (!usages.has(usage)) usages.set(usage, JSON.stringify(usage));
   };
   for (const piece of pieces) {
     parser.feed(decoder.decode(piece, { stream: true }));
-    for (const event of pending.splice(0)) for (const told of reader.read(event)) note(told);
+    for (const event of pending.splice(0)) for (const streamEvent of reader.read(event)) record(streamEvent);
   }
   const end = reader.end();
   for (let step = end.next(); ; step = end.next()) {
     if (step.done) {
-      note(builder.finish(step.value));
+      record(builder.finish(step.value));
       return { events, message: builder.message, usages };
     }
-    note(step.value);
+    record(step.value);
   }
 }
 
-export function readFrames(frames: readonly string[], request: ApiRequest = requestFor(modelOf())): Observation {
+export function readFrames(frames: readonly string[], request: ApiRequest = createRequest(createModel())): Observation {
   return readBytes([new TextEncoder().encode(frames.join(''))], request);
 }

@@ -1,11 +1,11 @@
-// Chat Completions against a loopback provider: answers as they stream in, and that the promises of a model API hold.
+// Chat Completions against a loopback provider: streamed replies and the model API contract.
 import { describe, expect, test } from 'vitest';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY } from '../servers/openai-completions.ts';
 import { chunk, framesOf } from '../servers/openai-completions-frames.ts';
-import { bare, modelOf, readBytes, requestFor, stage } from './openai-completions-stage.ts';
+import { createModel, createRequest, createStage, readBytes, summarizeEvent } from './openai-completions-stage.ts';
 
-const loop = stage();
+const stage = createStage();
 
 const LONG = Array.from({ length: 40 }, (_, n) => `word ${n} `);
 const CALLS = [
@@ -16,20 +16,20 @@ const CALLS = [
 modelApiContract('openai-completions', () => ({
   api: {
     stream(request) {
-      loop.server.reply({ answer: request.tools.length > 0 ? { calls: CALLS } : { text: LONG } });
-      return loop.api.stream({ ...request, apiKey: KEY });
+      stage.server.reply({ answer: request.tools.length > 0 ? { calls: CALLS } : { text: LONG } });
+      return stage.api.stream({ ...request, apiKey: KEY });
     },
   },
-  long: (signal) => loop.request({ signal, tools: [] }),
-  calling: (signal) => loop.request({ signal }),
+  long: (signal) => stage.request({ signal, tools: [] }),
+  calling: (signal) => stage.request({ signal }),
 }));
 
-describe('an answer in words', () => {
-  test('is told piece by piece and priced', async () => {
-    loop.server.reply({ answer: { text: ['Hel', 'lo', ' 🌍'] } });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([
+describe('a text reply', () => {
+  test('is streamed and has usage and cost', async () => {
+    stage.server.reply({ answer: { text: ['Hel', 'lo', ' 🌍'] } });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['text_start', 0],
       ['text_delta', 0, 'Hel'],
@@ -38,7 +38,7 @@ describe('an answer in words', () => {
       ['text_end', 0, 'Hello 🌍'],
       ['done', 'stop'],
     ]);
-    expect(seen.message).toEqual({
+    expect(observed.message).toEqual({
       role: 'assistant',
       content: [{ type: 'text', text: 'Hello 🌍' }],
       api: 'openai-completions',
@@ -52,49 +52,49 @@ describe('an answer in words', () => {
         cost: { input: 0.0004, output: 0.0024, cacheRead: 0.0005, cacheWrite: 0, total: 0.0033 },
       },
       stopReason: 'stop',
-      timestamp: loop.clock.now(),
+      timestamp: stage.clock.now(),
     });
   });
 
-  test('may be long, and come in pieces of any size', async () => {
+  test('may be long and arrive in chunks of any size', async () => {
     const text = Array.from({ length: 3000 }, (_, n) => `line ${n} — ünïcödé\n`);
-    loop.server.reply({ answer: { text }, pieces: 4093 });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.message.content).toEqual([{ type: 'text', text: text.join('') }]);
-    expect(seen.events).toHaveLength(3000 + 4);
+    stage.server.reply({ answer: { text }, pieces: 4093 });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
+    expect(observed.events).toHaveLength(3000 + 4);
   });
 
   test('may be empty', async () => {
-    loop.server.reply({ answer: {} });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([['start'], ['done', 'stop']]);
+    stage.server.reply({ answer: {} });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
-  test('may refuse, in words', async () => {
-    loop.server.reply({
+  test('may be a refusal', async () => {
+    stage.server.reply({
       frames: [chunk({ refusal: 'I would ' }), chunk({ refusal: 'rather not.' }, 'stop'), 'data: [DONE]\n\n'],
     });
-    const seen = await loop.ask();
-    expect(seen.message).toMatchObject({ content: [{ text: 'I would rather not.' }], stopReason: 'stop' });
+    const observed = await stage.ask();
+    expect(observed.message).toMatchObject({ content: [{ text: 'I would rather not.' }], stopReason: 'stop' });
   });
 
   test('may hit its length limit', async () => {
-    loop.server.reply({ answer: { text: ['half a'], finish: 'length' } });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ content: [{ text: 'half a' }], stopReason: 'length' });
+    stage.server.reply({ answer: { text: ['half a'], finish: 'length' } });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ content: [{ text: 'half a' }], stopReason: 'length' });
   });
 });
 
 describe('tool calls', () => {
-  test('stream one after the other', async () => {
-    loop.server.reply({ answer: { text: ['Looking.'], calls: CALLS } });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    const [first, second] = seen.message.content.slice(1);
-    expect(seen.events.map(bare)).toEqual([
+  test('are streamed one after the other', async () => {
+    stage.server.reply({ answer: { text: ['Looking.'], calls: CALLS } });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    const [first, second] = observed.message.content.slice(1);
+    expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
       ['text_start', 0],
       ['text_delta', 0, 'Looking.'],
@@ -116,36 +116,36 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('that the length limit cut have no arguments', async () => {
+  test('cut by the length limit have no arguments', async () => {
     const pieces = ['{"command":"rm -rf bu'];
-    loop.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces }], finish: 'length' } });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.message).toMatchObject({ content: [{ name: 'bash', arguments: {} }], stopReason: 'length' });
+    stage.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces }], finish: 'length' } });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.message).toMatchObject({ content: [{ name: 'bash', arguments: {} }], stopReason: 'length' });
   });
 
-  test('that are no JSON fail', async () => {
-    loop.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces: ['{"command":'] }] } });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'malformed' } });
-    expect(seen.message.errorMessage).toContain('unreadable arguments for the tool bash');
+  test('with invalid JSON fail', async () => {
+    stage.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces: ['{"command":'] }] } });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'malformed' } });
+    expect(observed.message.errorMessage).toContain('unreadable arguments for the tool bash');
   });
 });
 
 describe('thinking', () => {
   test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('in the field %s', async (field) => {
-    loop.server.reply({ answer: { thinking: ['Hm', 'm.'], field, text: ['Yes.'] } });
-    const seen = await loop.ask();
-    expectGrammar(seen);
-    expect(seen.events.map(bare).slice(1, 6)).toEqual([
+    stage.server.reply({ answer: { thinking: ['Hm', 'm.'], field, text: ['Yes.'] } });
+    const observed = await stage.ask();
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent).slice(1, 6)).toEqual([
       ['thinking_start', 0],
       ['thinking_delta', 0, 'Hm'],
       ['thinking_delta', 0, 'm.'],
       ['thinking_end', 0, 'Hmm.'],
       ['text_start', 1],
     ]);
-    expect(seen.message.content).toEqual([
+    expect(observed.message.content).toEqual([
       { type: 'thinking', thinking: 'Hmm.', thinkingSignature: field },
       { type: 'text', text: 'Yes.' },
     ]);
@@ -153,35 +153,35 @@ describe('thinking', () => {
 });
 
 describe('an abort', () => {
-  test('in the middle keeps what came and closes the connection', async () => {
-    loop.server.reply({ answer: { text: LONG }, upTo: 12, after: 'stall' });
+  test('during the stream keeps the received content and closes the connection', async () => {
+    stage.server.reply({ answer: { text: LONG }, upTo: 12, after: 'stall' });
     const aborter = new AbortController();
-    const arrived = loop.server.next();
-    const seen = await observe(loop.api.stream(loop.request({ signal: aborter.signal })), (_, count) => {
+    const nextRequest = stage.server.next();
+    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), (_, count) => {
       if (count === 8) aborter.abort();
     });
-    expectGrammar(seen);
-    expect(seen.events.at(-1)).toMatchObject({ type: 'error', reason: 'aborted' });
-    expect(seen.message).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted' });
-    expect(seen.message.content).toEqual([{ type: 'text', text: LONG.slice(0, 6).join('') }]);
-    await (await arrived).closed;
+    expectGrammar(observed);
+    expect(observed.events.at(-1)).toMatchObject({ type: 'error', reason: 'aborted' });
+    expect(observed.message).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted' });
+    expect(observed.message.content).toEqual([{ type: 'text', text: LONG.slice(0, 6).join('') }]);
+    await (await nextRequest).closed;
   });
 
   test('before the first byte', async () => {
-    loop.server.reply({ silent: true });
+    stage.server.reply({ silent: true });
     const aborter = new AbortController();
-    const arrived = loop.server.next().then((got) => {
+    const aborted = stage.server.next().then((request) => {
       aborter.abort();
-      return got.closed;
+      return request.closed;
     });
-    const seen = await observe(loop.api.stream(loop.request({ signal: aborter.signal })));
-    expectGrammar(seen);
-    expect(seen.events.map(bare)).toEqual([['start'], ['error', 'aborted']]);
-    await arrived;
+    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })));
+    expectGrammar(observed);
+    expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['error', 'aborted']]);
+    await aborted;
   });
 });
 
-describe('cuts', () => {
+describe('splitting the stream', () => {
   const frames = framesOf({
     thinking: ['Über'],
     text: ['<b>"ä"\n🌍'],
@@ -189,23 +189,23 @@ describe('cuts', () => {
   });
   const bytes = new TextEncoder().encode(frames.join(''));
 
-  test('at every byte of a stream change nothing', () => {
-    const whole = readBytes([bytes], requestFor(modelOf()));
-    expectGrammar(whole);
-    const expected = JSON.stringify([whole.events.map(bare), whole.message]);
-    const request = requestFor(modelOf());
-    const changed = Array.from({ length: bytes.length - 1 }, (_, at) => at + 1).filter((at) => {
-      const cut = readBytes([bytes.subarray(0, at), bytes.subarray(at)], request);
-      return JSON.stringify([cut.events.map(bare), cut.message]) !== expected;
+  test('at every byte gives the same events', () => {
+    const full = readBytes([bytes], createRequest(createModel()));
+    expectGrammar(full);
+    const expected = JSON.stringify([full.events.map(summarizeEvent), full.message]);
+    const request = createRequest(createModel());
+    const failedSplits = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1).filter((at) => {
+      const split = readBytes([bytes.subarray(0, at), bytes.subarray(at)], request);
+      return JSON.stringify([split.events.map(summarizeEvent), split.message]) !== expected;
     });
-    expect(changed).toEqual([]);
+    expect(failedSplits).toEqual([]);
   });
 
-  test.each([1, 7, 64])('into pieces of %i bytes change nothing on the way either', async (pieces) => {
-    loop.server.reply({ frames }, { frames, pieces });
-    const whole = await loop.ask();
-    const cut = await loop.ask();
-    expect(cut.events.map(bare)).toEqual(whole.events.map(bare));
-    expect(cut.message).toEqual(whole.message);
+  test.each([1, 7, 64])('into chunks of %i bytes over the network gives the same events', async (pieces) => {
+    stage.server.reply({ frames }, { frames, pieces });
+    const full = await stage.ask();
+    const split = await stage.ask();
+    expect(split.events.map(summarizeEvent)).toEqual(full.events.map(summarizeEvent));
+    expect(split.message).toEqual(full.message);
   });
 });

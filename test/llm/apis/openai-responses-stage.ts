@@ -1,4 +1,4 @@
-// What the tests of the Responses format share: a loopback provider, models on it, requests, and histories.
+// Setup for tests of the Responses format: loopback provider, models, requests and histories.
 
 import { afterAll, beforeAll } from 'vitest';
 import { createSend } from '../../../src/app/system-ports/send.ts';
@@ -11,21 +11,21 @@ import { KEY, type LoopbackServer, startOpenAiResponses } from '../servers/opena
 import { SERVED } from '../servers/openai-responses-models.ts';
 import { BASH, READ, user } from './anthropic-stage.ts';
 
-export { BASH, bare, called, READ, result, said, user } from './anthropic-stage.ts';
+export { assistant, BASH, READ, result, summarizeEvent, toolCall, user } from './anthropic-stage.ts';
 
 export interface Stage {
   readonly server: LoopbackServer;
   readonly clock: FakeClock;
   readonly api: ModelApi;
-  model(id?: string, other?: Partial<Model>): Model;
+  model(id?: string, overrides?: Partial<Model>): Model;
   request(other?: Partial<ApiRequest>): ApiRequest;
-  /** The final message of one more turn. */
+  /** The final message of one request. */
   ask(other?: Partial<ApiRequest>): Promise<AssistantMessage>;
 }
 
 export const IDLE_MS = 60_000;
 
-export function stage(): Stage {
+export function createStage(): Stage {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const limits = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: 10 * IDLE_MS };
@@ -35,7 +35,7 @@ export function stage(): Stage {
   });
   afterAll(() => server?.close());
   const model: Stage['model'] = (id = 'gpt-5', other = {}) => gpt(id, { baseUrl: server?.url ?? '', ...other });
-  const request: Stage['request'] = (other = {}) => requestFor(model(), other);
+  const request: Stage['request'] = (other = {}) => createRequest(model(), other);
   return {
     get server() {
       if (!server) throw new Error('The loopback server has not started');
@@ -49,7 +49,7 @@ export function stage(): Stage {
   };
 }
 
-export function gpt(id = 'gpt-5', other: Partial<Model> = {}): Model {
+export function gpt(id = 'gpt-5', overrides: Partial<Model> = {}): Model {
   const served = SERVED[id];
   return {
     id,
@@ -58,15 +58,15 @@ export function gpt(id = 'gpt-5', other: Partial<Model> = {}): Model {
     provider: 'openai',
     baseUrl: 'https://api.example.test/v1',
     reasoning: served?.efforts.length !== 0,
-    input: served?.sees === false ? ['text'] : ['text', 'image'],
+    input: served?.supportsImages === false ? ['text'] : ['text', 'image'],
     contextWindow: 400_000,
     maxTokens: 128_000,
     cost: { input: 1.25, output: 10, cacheRead: 0.125, cacheWrite: 0 },
-    ...other,
+    ...overrides,
   };
 }
 
-export function requestFor(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
+export function createRequest(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
   return {
     model,
     systemPrompt: 'You are a careful engineer.',

@@ -1,4 +1,4 @@
-// auth.json: private, shared by many processes, and never lost to a second writer.
+// auth.json: private, shared by several processes, and safe for concurrent writers.
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 
 const { files, clock, ids } = createSystemPorts();
 
-function place(content?: string, mode = 0o600) {
+function setUp(content?: string, mode = 0o600) {
   const directory = temporaryDirectory();
   const path = join(directory, 'auth.json');
   if (content !== undefined) writeFileSync(path, content, { mode });
@@ -32,24 +32,24 @@ function place(content?: string, mode = 0o600) {
 }
 
 describe('reading', () => {
-  test('no file holds nothing', async () => {
-    const { auth, warnings } = place();
+  test('a missing file has no entries', async () => {
+    const { auth, warnings } = setUp();
     expect([...(await auth.read())]).toEqual([]);
     expect(warnings).toEqual([]);
   });
 
-  test('keys and logins, with what else a login keeps', async () => {
+  test('returns keys and logins, with all fields of a login', async () => {
     const entries = {
       anthropic: { type: 'api_key', key: 'sk-1' },
       'some-host': { type: 'oauth', access: 'a', refresh: 'r', expires: 5, accountId: 'x' },
     };
-    const { auth, warnings } = place(JSON.stringify(entries));
+    const { auth, warnings } = setUp(JSON.stringify(entries));
     expect(Object.fromEntries(await auth.read())).toEqual(entries);
     expect(warnings).toEqual([]);
   });
 
-  test('the file is read again when it has changed, and only then', async () => {
-    const { auth, path } = place('{"a":{"type":"api_key","key":"one"}}');
+  test('the file is read again only when it has changed', async () => {
+    const { auth, path } = setUp('{"a":{"type":"api_key","key":"one"}}');
     const spy = vi.spyOn(files, 'read');
     await auth.read();
     await auth.read();
@@ -61,12 +61,12 @@ describe('reading', () => {
   });
 
   test.each([
-    ['text that is no JSON', '{"anthropic": sk-canary-1234', 'does not hold a JSON object; no key is taken from it'],
-    ['a list', '["sk-canary-1234"]', 'does not hold a JSON object; no key is taken from it'],
-    ['an entry of no kind', '{"x":{"key":"sk-canary-1234"}}', '"x" is neither'],
+    ['invalid JSON', '{"anthropic": sk-canary-1234', 'does not contain a JSON object; the file is ignored'],
+    ['a list', '["sk-canary-1234"]', 'does not contain a JSON object; the file is ignored'],
+    ['an entry without a type', '{"x":{"key":"sk-canary-1234"}}', '"x" is neither'],
     ['an empty key', '{"x":{"type":"api_key","key":""}}', '"x" is neither'],
-  ])('%s is warned about without its words', async (_, content, sentence) => {
-    const { auth, warnings, path } = place(content);
+  ])('warns about %s without quoting it', async (_, content, sentence) => {
+    const { auth, warnings, path } = setUp(content);
     expect([...(await auth.read())]).toEqual([]);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(path);
@@ -74,14 +74,14 @@ describe('reading', () => {
     expect(warnings[0]).not.toContain('canary');
   });
 
-  test('a directory in its place is a fault that says so', async () => {
-    const { auth, path } = place();
+  test('a directory instead of the file throws', async () => {
+    const { auth, path } = setUp();
     mkdirSync(path);
     await expect(auth.read()).rejects.toThrow(`${path} is a directory, not a file`);
   });
 
-  test.each([0o640, 0o604, 0o660])('mode %o is warned about, once for each change', async (mode) => {
-    const { auth, warnings, path } = place('{}');
+  test.each([0o640, 0o604, 0o660])('warns about mode %o once per change', async (mode) => {
+    const { auth, warnings, path } = setUp('{}');
     chmodSync(path, mode);
     await auth.read();
     await auth.read();
@@ -93,51 +93,51 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  const key = (text: string) => async () => ({ type: 'api_key' as const, key: text });
+  const createKeyEntry = (text: string) => async () => ({ type: 'api_key' as const, key: text });
 
-  test('makes the directory and a file for its owner only', async () => {
+  test('creates the directory and a file for the owner only', async () => {
     const directory = join(temporaryDirectory(), 'new');
     const auth = createAuthFile({ files, clock, ids, directory, platform: 'linux', warn: () => {} });
-    await auth.change('anthropic', key('sk'));
+    await auth.update('anthropic', createKeyEntry('sk'));
     expect(statSync(auth.path).mode & 0o777).toBe(0o600);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect((await auth.read()).get('anthropic')).toEqual({ type: 'api_key', key: 'sk' });
   });
 
-  test('keeps what it does not know, closes what stood open, and leaves nothing beside', async () => {
-    const { auth, read, path, directory } = place('{"other":{"type":"future","x":1}}', 0o644);
-    await auth.change('anthropic', key('sk'));
+  test('keeps unknown entries, restricts the mode, and leaves no other files', async () => {
+    const { auth, read, path, directory } = setUp('{"other":{"type":"future","x":1}}', 0o644);
+    await auth.update('anthropic', createKeyEntry('sk'));
     expect(read()).toEqual({ other: { type: 'future', x: 1 }, anthropic: { type: 'api_key', key: 'sk' } });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['auth.json']);
   });
 
-  test('never overwrites what it cannot read', async () => {
-    const { auth, path } = place('{ broken');
-    await expect(auth.change('a', key('sk'))).rejects.toThrow('does not hold a JSON object');
+  test('never overwrites a file that it cannot parse', async () => {
+    const { auth, path } = setUp('{ broken');
+    await expect(auth.update('a', createKeyEntry('sk'))).rejects.toThrow('does not contain a JSON object');
     expect(readFileSync(path, 'utf8')).toBe('{ broken');
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test('who has lost the lock meanwhile does not write', async () => {
-    const { auth, path, read } = place('{"a":{"type":"api_key","key":"theirs"}}');
-    const slow = auth.change('a', async () => {
+  test('does not write after losing the lock', async () => {
+    const { auth, path, read } = setUp('{"a":{"type":"api_key","key":"theirs"}}');
+    const update = auth.update('a', async () => {
       writeFileSync(`${path}.lock`, 'another process');
       return { type: 'api_key', key: 'late' };
     });
-    await expect(slow).rejects.toMatchObject({ code: 'busy' });
+    await expect(update).rejects.toMatchObject({ code: 'busy' });
     expect(read().a.key).toBe('theirs');
   });
 
-  test('eight writers in one process lose nothing', async () => {
-    const { auth, read } = place();
+  test('eight concurrent writers in one process lose no entries', async () => {
+    const { auth, read } = setUp();
     const names = Array.from({ length: 8 }, (_, index) => `provider-${index}`);
-    await Promise.all(names.map((name) => auth.change(name, key(`sk-${name}`))));
+    await Promise.all(names.map((name) => auth.update(name, createKeyEntry(`sk-${name}`))));
     expect(read()).toEqual(Object.fromEntries(names.map((name) => [name, { type: 'api_key', key: `sk-${name}` }])));
   });
 
-  test('eight processes that write at once lose nothing', async () => {
-    const { directory, read } = place();
+  test('eight concurrent processes lose no entries', async () => {
+    const { directory, read } = setUp();
     const script = join(temporaryDirectory(), 'save.mjs');
     await build({
       entryPoints: [fileURLToPath(new URL('./save-key-fixture.ts', import.meta.url))],

@@ -1,8 +1,8 @@
-// Which key opens which door: every source, their order, and what is said when there is none.
+// Credentials: all sources of keys, their order, and errors when there is none.
 import { describe, expect, test, vi } from 'vitest';
 import type { OAuthEntry } from '../../../src/llm/credentials/auth-file.ts';
+import { KEY_VARIABLES } from '../../../src/llm/providers/key-variables.ts';
 import { PROVIDERS } from '../../../src/llm/providers/providers.ts';
-import { KEY_VARIABLES } from '../../../src/llm/providers/variables.ts';
 import { modelStage, type StageOptions } from '../model-stage.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
@@ -10,29 +10,29 @@ const custom = (key: string) => ({ providers: { anthropic: { apiKey: key } } });
 
 describe('the order', () => {
   const sources: [string, StageOptions][] = [
-    ['flag-key', { apiKey: 'flag-key', asked: { provider: 'anthropic' } }],
+    ['flag-key', { apiKey: 'flag-key', requested: { provider: 'anthropic' } }],
     ['auth-key', { files: { 'auth.json': { anthropic: apiKey('auth-key') } } }],
     ['oauth-env', { env: { ANTHROPIC_OAUTH_TOKEN: 'oauth-env' } }],
     ['env-key', { env: { ANTHROPIC_API_KEY: 'env-key' } }],
     ['models-key', { files: { 'models.json': custom('models-key') } }],
   ];
   test.each(sources.map(([key], index) => [key, index] as const))(
-    '%s comes before all that follow',
-    async (key, at) => {
-      const rest = sources.slice(at).map(([, options]) => options);
+    '%s overrides all later sources',
+    async (key, index) => {
+      const rest = sources.slice(index).map(([, options]) => options);
       const stage = modelStage({
         ...Object.assign({}, ...rest),
         env: Object.assign({}, ...rest.map(({ env }) => env)),
         files: Object.assign({}, ...rest.map(({ files }) => files)),
       });
       expect(await stage.models.credentials.key('anthropic')).toBe(key);
-      expect((await stage.models.credentials.inHand()).has('anthropic')).toBe(true);
+      expect((await stage.models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
       expect(stage.redacted).toContain(key);
       expect(stage.warnings).toEqual([]);
     },
   );
 
-  test('a file that names an unset variable gives way to what comes after', async () => {
+  test('a file that names an unset variable is skipped', async () => {
     const { models } = modelStage({
       env: { ANTHROPIC_API_KEY: 'env-key' },
       files: { 'auth.json': { anthropic: apiKey('NO_SUCH_KEY') } },
@@ -42,7 +42,7 @@ describe('the order', () => {
 });
 
 test.each(PROVIDERS.filter(({ keyless }) => !keyless).map(({ id, env }) => [id, env[0]!] as const))(
-  '%s is opened by %s',
+  '%s uses the key in %s',
   async (provider, variable) => {
     const { credentials } = modelStage({ env: { [variable]: `key-in-${variable}` } }).models;
     expect(await credentials.key(provider)).toBe(`key-in-${variable}`);
@@ -57,9 +57,9 @@ test.each([
   ['amazon-bedrock', 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'],
   ['amazon-bedrock', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'],
   ['google-vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
-])('%s with %s is signed in without a key', async (provider, variable) => {
+])('%s with %s is available without a key', async (provider, variable) => {
   const { models, redacted } = modelStage({ env: { [variable]: 'default' } });
-  expect((await models.credentials.inHand()).has(provider)).toBe(true);
+  expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(true);
   expect(await models.credentials.key(provider)).toBeUndefined();
   expect(redacted).toEqual([]);
   expect(KEY_VARIABLES).not.toContain(variable);
@@ -75,23 +75,23 @@ describe('no key', () => {
       'google-vertex',
       'Set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or add a key for "google-vertex" to ',
     ],
-  ])('the fault for %s names the variable and the file', async (provider, ways) => {
+  ])('the error for %s names the variable and the file', async (provider, instructions) => {
     const { models, directory } = modelStage();
     await expect(models.credentials.key(provider)).rejects.toMatchObject({
       code: 'no_credentials',
-      message: `No API key for ${provider}. ${ways}${directory}/auth.json.`,
+      message: `No API key for ${provider}. ${instructions}${directory}/auth.json.`,
     });
-    expect((await models.credentials.inHand()).has(provider)).toBe(false);
+    expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(false);
   });
 
-  test('a variable that a file names and nobody set is told', async () => {
+  test('a variable that a file names and that is not set is reported', async () => {
     const { models, directory } = modelStage({ files: { 'auth.json': { anthropic: apiKey('MY_CLAUDE_KEY') } } });
     await expect(models.credentials.key('anthropic')).rejects.toThrow(
-      `No API key for anthropic. ${directory}/auth.json names the variable MY_CLAUDE_KEY for it, which is not set. Set `,
+      `No API key for anthropic. ${directory}/auth.json refers to the variable MY_CLAUDE_KEY, which is not set. Set `,
     );
   });
 
-  test('a provider of one’s own has two files to put it in', async () => {
+  test('the error for a custom provider names both files', async () => {
     const acme = {
       baseUrl: 'http://a.example',
       api: 'openai-completions',
@@ -104,27 +104,27 @@ describe('no key', () => {
     );
   });
 
-  test('is fine for servers of one’s own, and for providers that were described without one', async () => {
+  test('is not required for local servers and for custom providers without apiKey', async () => {
     const acme = { baseUrl: 'http://a.example', api: 'openai-completions', models: [{ id: 'x' }] };
     const { credentials } = modelStage({ files: { 'models.json': { providers: { acme } } } }).models;
     expect(await credentials.key('ollama')).toBeUndefined();
     expect(await credentials.key('acme')).toBeUndefined();
-    expect((await credentials.inHand()).has('acme')).toBe(true);
+    expect((await credentials.readCurrent()).hasCredential('acme')).toBe(true);
   });
 });
 
-test('to know what is in hand no command is run', async () => {
+test('readCurrent runs no commands', async () => {
   const spawn = vi.fn(() => Promise.reject(new Error('was run')));
   const { models } = modelStage({
     files: { 'auth.json': { anthropic: apiKey('!print-my-key') } },
     ports: { processes: { spawn, killAll: async () => {} } },
   });
-  expect((await models.credentials.inHand()).has('anthropic')).toBe(true);
+  expect((await models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
   expect(spawn).not.toHaveBeenCalled();
   await expect(models.credentials.key('anthropic')).rejects.toThrow('The command for the key of anthropic');
 });
 
-test('variables that files name are kept from tools as soon as the files are read', async () => {
+test('variables named in files are hidden from tools as soon as the files are read', async () => {
   const { models, withheld } = modelStage({
     env: { MY_ONE_KEY: '1', MY_TWO_KEY: '2' },
     files: {
@@ -132,11 +132,11 @@ test('variables that files name are kept from tools as soon as the files are rea
       'models.json': { providers: { openai: { apiKey: 'MY_TWO_KEY' } } },
     },
   });
-  await models.initial();
+  await models.chooseInitial();
   expect(new Set(withheld)).toEqual(new Set(['MY_ONE_KEY', 'MY_TWO_KEY']));
 });
 
-test('a saved key is found at once, and kept private', async () => {
+test('a saved key is found immediately and redacted', async () => {
   const { models, redacted } = modelStage();
   await models.credentials.saveKey('anthropic', 'sk-saved-key');
   expect(await models.credentials.key('anthropic')).toBe('sk-saved-key');
@@ -150,51 +150,51 @@ describe('logins', () => {
     access,
     refresh: 'refresh-1',
     expires,
-    account: 'kept',
+    account: 'extra',
   });
-  const withLogin = (entry: OAuthEntry, options: StageOptions = {}) =>
+  const createStage = (entry: OAuthEntry, options: StageOptions = {}) =>
     modelStage({ files: { 'auth.json': { anthropic: entry } }, ...options });
 
-  test('one that is valid is the key', async () => {
-    const { models, redacted } = withLogin(login(Date.now() + hour));
+  test('a valid login is the key', async () => {
+    const { models, redacted } = createStage(login(Date.now() + hour));
     expect(await models.credentials.key('anthropic')).toBe('old-access');
     expect(redacted).toContain('old-access');
   });
 
-  test('one that has expired and cannot be renewed says so', async () => {
-    const { models, directory } = withLogin(login(Date.now() - 1));
+  test('an expired login that cannot be refreshed is reported', async () => {
+    const { models, directory } = createStage(login(Date.now() - 1));
     await expect(models.credentials.key('anthropic')).rejects.toThrow(
       `No API key for anthropic. The login in ${directory}/auth.json has expired. Set ANTHROPIC_API_KEY`,
     );
-    expect((await models.credentials.inHand()).has('anthropic')).toBe(false);
+    expect((await models.credentials.readCurrent()).hasCredential('anthropic')).toBe(false);
   });
 
-  test('one that is about to expire is renewed and kept, with what else it holds', async () => {
-    const renew = vi.fn(async (old: OAuthEntry): Promise<OAuthEntry> => {
+  test('a login that is about to expire is refreshed and stored with all its fields', async () => {
+    const refresh = vi.fn(async (old: OAuthEntry): Promise<OAuthEntry> => {
       expect(old.refresh).toBe('refresh-1');
       return { type: 'oauth', access: 'new-access', refresh: 'refresh-2', expires: Date.now() + hour };
     });
-    const { models } = withLogin(login(Date.now() + 60_000), { refreshers: { anthropic: renew } });
+    const { models } = createStage(login(Date.now() + 60_000), { refreshers: { anthropic: refresh } });
     expect(await models.credentials.key('anthropic')).toBe('new-access');
     expect(await models.credentials.key('anthropic')).toBe('new-access');
-    expect(renew).toHaveBeenCalledTimes(1);
-    const kept = await models.credentials.refreshed('anthropic', renew);
-    expect(kept).toMatchObject({ access: 'new-access', refresh: 'refresh-2', account: 'kept' });
+    expect(refresh).toHaveBeenCalledTimes(1);
+    const stored = await models.credentials.refreshLogin('anthropic', refresh);
+    expect(stored).toMatchObject({ access: 'new-access', refresh: 'refresh-2', account: 'extra' });
   });
 
-  test('of many who need it at once, one renews and the others take what it got', async () => {
-    const renew = vi.fn(async () => login(Date.now() + hour, 'new-access'));
-    const { models } = withLogin(login(0), { refreshers: { anthropic: renew } });
+  test('concurrent callers share one refresh', async () => {
+    const refresh = vi.fn(async () => login(Date.now() + hour, 'new-access'));
+    const { models } = createStage(login(0), { refreshers: { anthropic: refresh } });
     const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.key('anthropic')));
     expect(new Set(keys)).toEqual(new Set(['new-access']));
-    expect(renew).toHaveBeenCalledTimes(1);
+    expect(refresh).toHaveBeenCalledTimes(1);
   });
 
-  test('what fails leaves the old one in place', async () => {
+  test('a failed refresh keeps the old login', async () => {
     const refreshers = { anthropic: () => Promise.reject(new Error('invalid_grant')) };
-    const { models } = withLogin(login(0), { refreshers });
+    const { models } = createStage(login(0), { refreshers });
     await expect(models.credentials.key('anthropic')).rejects.toThrow('invalid_grant');
-    await expect(models.credentials.refreshed('openai', async (old) => old)).rejects.toThrow(
+    await expect(models.credentials.refreshLogin('openai', async (old) => old)).rejects.toThrow(
       'There is no login for openai',
     );
   });

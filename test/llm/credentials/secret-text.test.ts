@@ -1,11 +1,11 @@
-// A key in a file is itself, a variable, or what a command prints. Nobody sees a value that is not asked for.
+// Secrets in files: literals, variable names and commands. Outputs of commands never appear in messages.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
-import { deferred } from '../../../src/base/index.ts';
+import { createDeferred } from '../../../src/base/index.ts';
 import type { RunningProcess } from '../../../src/contracts/index.ts';
-import { createSecretTexts } from '../../../src/llm/credentials/secret-text.ts';
+import { createSecretResolver } from '../../../src/llm/credentials/secret-resolver.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
@@ -14,26 +14,26 @@ function stage(env: Record<string, string> = {}) {
   const system = createSystemPorts({ env: { PATH: process.env.PATH, ...env } });
   onTestFinished(() => system.close());
   const [redacted, withheld]: [string[], string[]] = [[], []];
-  const texts = createSecretTexts({
+  const resolver = createSecretResolver({
     ports: system,
     env,
     directory,
     redact: (secret) => void redacted.push(secret),
     withhold: (variable) => void withheld.push(variable),
   });
-  return { ...texts, directory, redacted, withheld };
+  return { ...resolver, directory, redacted, withheld };
 }
 
-test('a literal is itself', async () => {
-  const { resolve, unset, redacted } = stage();
+test('a literal is returned unchanged', async () => {
+  const { resolve, findUnsetVariable, redacted } = stage();
   expect(await resolve('sk-ant-123456', 'anthropic')).toBe('sk-ant-123456');
-  expect(unset('sk-ant-123456')).toBeUndefined();
+  expect(findUnsetVariable('sk-ant-123456')).toBeUndefined();
   expect(redacted).toEqual(['sk-ant-123456']);
 });
 
-test('the name of a variable is what it holds, and tools do not get it', async () => {
-  const { resolve, unset, redacted, withheld } = stage({ MY_KEY: 'sk-hidden', lower: 'sk-lower' });
-  expect(unset('MY_KEY')).toBeUndefined();
+test('a variable name resolves to its value, and the variable is hidden from tools', async () => {
+  const { resolve, findUnsetVariable, redacted, withheld } = stage({ MY_KEY: 'sk-hidden', lower: 'sk-lower' });
+  expect(findUnsetVariable('MY_KEY')).toBeUndefined();
   expect(await resolve('MY_KEY', 'x')).toBe('sk-hidden');
   expect(await resolve('lower', 'x')).toBe('sk-lower');
   expect(redacted).toEqual(['sk-hidden', 'sk-lower']);
@@ -46,12 +46,12 @@ test.each([
   ['AKIAIOSFODNN7EXAMPLE', undefined],
   ['sk_live_abc', undefined],
   ['!echo MY_KEY', undefined],
-])('%s, when nothing of that name is set, lacks %s', (text, variable) => {
-  expect(stage().unset(text)).toBe(variable);
+])('the unset variable of %s is %s', (text, variable) => {
+  expect(stage().findUnsetVariable(text)).toBe(variable);
 });
 
 describe('commands', () => {
-  test('what is printed, trimmed; run once for many, with the environment of tools', async () => {
+  test('the trimmed output is used; runs once, with the environment of tools', async () => {
     const { resolve, directory, redacted } = stage({ OPENAI_API_KEY: 'never for commands', USER_NAME: 'me' });
     const command = `!echo run >> count; echo "  key-of-$USER_NAME-$OPENAI_API_KEY  "`;
     expect(await Promise.all([resolve(command, 'x'), resolve(command, 'x')])).toEqual(['key-of-me-', 'key-of-me-']);
@@ -63,35 +63,35 @@ describe('commands', () => {
   test.each([
     ['exit 3', 'ended with exit code 3: echo canary-out; echo canary-err >&2; exit 3'],
     ['kill -9 $$', 'ended with SIGKILL: echo canary-out; echo canary-err >&2; kill -9 $$'],
-  ])('one that fails is named, its output is not: %s', async (end, words) => {
+  ])('a failing command is named without its output: %s', async (end, problem) => {
     const { resolve } = stage();
-    const asked = resolve(`!echo canary-out; echo canary-err >&2; ${end}`, 'anthropic');
-    await expect(asked).rejects.toMatchObject({
+    const resolving = resolve(`!echo canary-out; echo canary-err >&2; ${end}`, 'anthropic');
+    await expect(resolving).rejects.toMatchObject({
       code: 'no_credentials',
-      message: `The command for the key of anthropic ${words}`,
+      message: `The command for the key of anthropic ${problem}`,
     });
   });
 
-  test('one that prints nothing, or more than a line, is no key', async () => {
+  test('empty output and several lines are rejected', async () => {
     const { resolve } = stage();
     await expect(resolve('!true', 'x')).rejects.toThrow('printed nothing: true');
     await expect(resolve('!printf "a\\nb"', 'x')).rejects.toThrow('printed more than one line: printf');
   });
 
-  test('a failure is tried again', async () => {
+  test('a failed command is run again', async () => {
     const { resolve, directory } = stage();
-    const command = '!test -f there && echo ok-key || { touch there; exit 1; }';
+    const command = '!test -f ran && echo ok-key || { touch ran; exit 1; }';
     await expect(resolve(command, 'x')).rejects.toThrow('exit code 1');
-    expect(existsSync(join(directory, 'there'))).toBe(true);
+    expect(existsSync(join(directory, 'ran'))).toBe(true);
     expect(await resolve(command, 'x')).toBe('ok-key');
   });
 
-  test('after ten seconds it is ended', async () => {
+  test('is killed after ten seconds', async () => {
     const clock = createFakeClock();
-    const armed = deferred();
-    const after: typeof clock.after = (ms, act) => {
+    const armed = createDeferred();
+    const after: typeof clock.after = (ms, callback) => {
       armed.resolve();
-      return clock.after(ms, act);
+      return clock.after(ms, callback);
     };
     let kill = () => {};
     const finished = new Promise<Awaited<RunningProcess['finished']>>((resolve) => {
@@ -99,19 +99,21 @@ describe('commands', () => {
     });
     const processes = { spawn: async () => ({ pid: 1, finished, kill: () => kill() }) };
     const ports = { processes, clock: { after }, toolEnv: {} };
-    const nothing = () => {};
-    const texts = createSecretTexts({ ports, env: {}, directory: '/', redact: nothing, withhold: nothing });
-    const asked = expect(texts.resolve('!sleep 600', 'x')).rejects.toThrow('did not end within 10 seconds: sleep 600');
+    const ignore = () => {};
+    const resolver = createSecretResolver({ ports, env: {}, directory: '/', redact: ignore, withhold: ignore });
+    const rejection = expect(resolver.resolve('!sleep 600', 'x')).rejects.toThrow(
+      'did not end within 10 seconds: sleep 600',
+    );
     await armed.promise;
     await clock.advance(10_000);
-    await asked;
+    await rejection;
   });
 
-  test('one that cannot be started says why', async () => {
+  test('a command that cannot be started is reported', async () => {
     const processes = { spawn: () => Promise.reject(new Error('no such command')) };
     const ports = { processes, clock: createFakeClock(), toolEnv: {} };
-    const nothing = () => {};
-    const texts = createSecretTexts({ ports, env: {}, directory: '/', redact: nothing, withhold: nothing });
-    await expect(texts.resolve('!x', 'y')).rejects.toThrow('could not be started (no such command): x');
+    const ignore = () => {};
+    const resolver = createSecretResolver({ ports, env: {}, directory: '/', redact: ignore, withhold: ignore });
+    await expect(resolver.resolve('!x', 'y')).rejects.toThrow('could not be started (no such command): x');
   });
 });

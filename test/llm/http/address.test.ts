@@ -1,9 +1,9 @@
-// Secrets inside addresses: what is shown of them, what counts as a key, and how who signs in goes out as a header.
+// Secrets in URLs: redaction, detection, and userinfo as an authorization header.
 import { describe, expect, test } from 'vitest';
-import { publicAddress, secretsInAddress, withoutUserinfo } from '../../../src/llm/http/address.ts';
+import { findUrlSecrets, moveUserinfoToHeader, redactUrl } from '../../../src/llm/http/url-secrets.ts';
 import { PROVIDERS } from '../../../src/llm/providers/providers.ts';
 
-describe('nothing is hidden of', () => {
+describe('URLs without secrets', () => {
   test.each([
     ...PROVIDERS.map(({ baseUrl }) => baseUrl),
     'http://localhost:11434/v1',
@@ -14,13 +14,13 @@ describe('nothing is hidden of', () => {
     'extension:mine:1',
     'not an address',
     '',
-  ])('%s', (address) => {
-    expect(publicAddress(address)).toBe(address);
-    expect(secretsInAddress(address)).toEqual([]);
+  ])('%s', (url) => {
+    expect(redactUrl(url)).toBe(url);
+    expect(findUrlSecrets(url)).toEqual([]);
   });
 });
 
-describe('what is secret', () => {
+describe('URLs with secrets', () => {
   test.each([
     ['https://me:pass@host/v1', 'https://host/v1', ['me:pass', 'pass', 'me']],
     ['https://admin:p%40ss@host', 'https://host', ['admin:p%40ss', 'p%40ss']],
@@ -39,20 +39,20 @@ describe('what is secret', () => {
       ['abcd'],
     ],
     ['https://me:pa ss@host:99999/v1', 'https://host:99999/v1', ['me:pa ss', 'pa ss', 'me']],
-  ])('in %s', (address, shown, secrets) => {
-    expect(publicAddress(address)).toBe(shown);
-    expect(secretsInAddress(address)).toEqual(secrets);
+  ])('in %s', (url, redacted, secrets) => {
+    expect(redactUrl(url)).toBe(redacted);
+    expect(findUrlSecrets(url)).toEqual(secrets);
   });
 });
 
-test('who signs in is a header, unless there is one', () => {
-  expect(withoutUserinfo('https://me:p%40ss@host/v1?x=1', { a: 'b' })).toEqual({
+test('userinfo becomes an authorization header, unless there is one', () => {
+  expect(moveUserinfoToHeader('https://me:p%40ss@host/v1?x=1', { a: 'b' })).toEqual({
     url: 'https://host/v1?x=1',
     headers: { a: 'b', authorization: `Basic ${Buffer.from('me:p@ss').toString('base64')}` },
   });
-  expect(withoutUserinfo('https://me:pass@host/', { Authorization: 'Bearer k' })).toEqual({
+  expect(moveUserinfoToHeader('https://me:pass@host/', { Authorization: 'Bearer k' })).toEqual({
     url: 'https://host/',
     headers: { Authorization: 'Bearer k' },
   });
-  expect(withoutUserinfo('https://host/@me', {})).toEqual({ url: 'https://host/@me', headers: {} });
+  expect(moveUserinfoToHeader('https://host/@me', {})).toEqual({ url: 'https://host/@me', headers: {} });
 });

@@ -1,6 +1,6 @@
-// What people read of a provider's error body.
+// Extracting the message from a provider's error body.
 import { expect, test } from 'vitest';
-import { errorText } from '../../../src/llm/http/error-body.ts';
+import { extractErrorText } from '../../../src/llm/http/error-body.ts';
 
 test.each([
   [
@@ -32,5 +32,5 @@ test.each([
   ['plain words', 'plain words'],
   ['', ''],
 ])('%s', (body, text) => {
-  expect(errorText(body)).toBe(text);
+  expect(extractErrorText(body)).toBe(text);
 });

@@ -1,11 +1,11 @@
-// Why a provider gave no answer: what its statuses and words mean, when to come back, and no key in any text. Pure.
+// Provider failures: classification by status and text, retry delays, and redacted keys.
 import { describe, expect, test } from 'vitest';
 import { redact } from '../../../src/base/redaction.ts';
-import { httpFailure, streamFailure } from '../../../src/llm/http/failure.ts';
+import { createHttpFault, createStreamFault } from '../../../src/llm/http/provider-fault.ts';
 
-const kindOf = (status: number, words: string) => httpFailure(status, new Headers(), words, []).failure.kind;
+const getKind = (status: number, text: string) => createHttpFault(status, new Headers(), text, []).providerFailure.kind;
 
-describe('what a refusal means', () => {
+describe('classification', () => {
   test.each([
     [402, ''],
     [402, 'Insufficient Balance'],
@@ -17,32 +17,33 @@ describe('what a refusal means', () => {
     [429, '{"error":{"type":"exceeded_current_quota_error","message":"Please check your account balance"}}'],
     [429, 'insufficient_user_quota'],
     [400, 'Access denied, please make sure your account is in good standing. (Arrearage)'],
-  ])('%i %s: the money is used up, and waiting does not bring it back', (status, words) => {
-    expect(kindOf(status, words)).toBe('quota');
+  ])('%i %s: quota exceeded', (status, text) => {
+    expect(getKind(status, text)).toBe('quota');
   });
 
   test.each([
     [429, 'Rate limit reached for requests'],
     [429, 'Request rejected: tokens per minute limit reached, the rate balance refills every second'],
     [429, ''],
-  ])('%i %s: come back later', (status, words) => {
-    expect(kindOf(status, words)).toBe('rate_limit');
+  ])('%i %s: rate limit', (status, text) => {
+    expect(getKind(status, text)).toBe('rate_limit');
   });
 
-  test('money that is said to be missing inside a stream', () => {
-    expect(streamFailure('error', 'insufficient balance (1008)', 'x', []).failure.kind).toBe('quota');
+  test('quota error inside a stream', () => {
+    expect(createStreamFault('error', 'insufficient balance (1008)', 'x', []).providerFailure.kind).toBe('quota');
   });
 });
 
-describe('when to come back', () => {
-  const wait = (headers: Record<string, string>) => httpFailure(429, new Headers(headers), '', []).failure.retryAfterMs;
+describe('retry delay', () => {
+  const getRetryAfter = (headers: Record<string, string>) =>
+    createHttpFault(429, new Headers(headers), '', []).providerFailure.retryAfterMs;
   const date = 'Sun, 15 Nov 2026 10:00:00 GMT';
 
   test.each([
     [{ 'retry-after': '7' }, 7000],
     [{ 'retry-after': '0.5' }, 500],
     [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
-    // The sender's own clock counts, because ours may be wrong.
+    // Relative to the server's clock, because the local clock may be wrong.
     [{ 'retry-after': 'Sun, 15 Nov 2026 10:00:30 GMT', date }, 30_000],
     [{ 'retry-after': 'Sun, 15 Nov 2026 09:59:00 GMT', date }, 0],
     [{ 'retry-after': 'Sun, 15 Nov 2026 10:00:30 GMT' }, undefined],
@@ -53,12 +54,12 @@ describe('when to come back', () => {
     [{ 'retry-after-ms': '', 'retry-after': '2' }, 2000],
     [{}, undefined],
   ])('%j', (headers, expected) => {
-    expect(wait(headers as Record<string, string>)).toBe(expected);
+    expect(getRetryAfter(headers as Record<string, string>)).toBe(expected);
   });
 });
 
-test('no key in any text, whoever echoes it', () => {
-  const { message } = httpFailure(401, new Headers(), 'Incorrect API key: sk-secret-1', ['sk-secret-1']);
+test('keys in error bodies are redacted', () => {
+  const { message } = createHttpFault(401, new Headers(), 'Incorrect API key: sk-secret-1', ['sk-secret-1']);
   expect(message).toBe('401 Incorrect API key: [redacted]');
   expect(redact('abc abc', ['abc'])).toBe('abc abc');
 });

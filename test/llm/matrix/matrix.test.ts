@@ -1,25 +1,34 @@
-// Every model API × every story: the same answers, the same failures, each with one end. Writes the table of what was shown.
+// Runs every model API against every scenario: same replies, same failures, exactly one end. Writes docs/model-apis.md.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/contracts/index.ts';
-import type { AssistantMessage, Failure, Model, ToolCall } from '../../../src/protocol/index.ts';
+import type { AssistantMessage, Model, ProviderFailure, ToolCall } from '../../../src/protocol/index.ts';
 import { result, user } from '../apis/anthropic-stage.ts';
 import { expectGrammar, observe } from '../contract.ts';
+import {
+  type ApiFixture,
+  ERROR_SCENARIOS,
+  HELLO,
+  INVALID_REQUESTS,
+  REPLY_SCENARIOS,
+  type ReplyScenario,
+  type Scenario,
+  WORDS,
+} from './api-fixture.ts';
+import { API_FIXTURES } from './api-fixtures.ts';
 import { PAGE_NOTES } from './page-notes.ts';
-import { ANSWERS, type Answer, HELLO, REFUSALS, SPOILT, type Speaker, type Story, WORDS } from './speaker.ts';
-import { SPEAKERS } from './speakers.ts';
 
-const LINE = [
-  'never answers',
+const CONNECTION_FAILURES = [
+  'no response',
   'stall',
   'reset',
   'ends early',
   'malformed stream',
   'wrong content type',
-  'nobody there',
+  'connection refused',
 ] as const;
-const FORMS = ['byte by byte', 'images in and out', 'abort in the middle'] as const;
+const TRANSPORT_CASES = ['one byte per chunk', 'images in prompts and results', 'abort during the stream'] as const;
 const PNG = { type: 'image' as const, data: 'iVBORw0KGgoMATRIX', mimeType: 'image/png' };
-const KINDS: Record<(typeof REFUSALS)[number], Failure['kind']> = {
+const KINDS: Record<(typeof ERROR_SCENARIOS)[number], ProviderFailure['kind']> = {
   overloaded: 'overloaded',
   'rate limit': 'rate_limit',
   '5xx': 'server',
@@ -29,75 +38,83 @@ const KINDS: Record<(typeof REFUSALS)[number], Failure['kind']> = {
   'content filter': 'filter',
 };
 
-/** What was shown, by story and API. */
-const shown = new Map<string, Map<string, string>>();
+/** Verified cells, by scenario and API. */
+const verified = new Map<string, Map<string, string>>();
 
-function show(story: string, { name }: Speaker, mark = '✓'): void {
-  shown.set(story, (shown.get(story) ?? new Map()).set(name, mark));
+function markVerified(scenario: string, { name }: ApiFixture, mark = '✓'): void {
+  verified.set(scenario, (verified.get(scenario) ?? new Map()).set(name, mark));
 }
 
-describe.each(SPEAKERS.map((speaker) => [speaker.name, speaker] as const))('%s', (_name, speaker) => {
-  const model = (other: Partial<Model> = {}): Model => {
-    return Object.assign({ ...speaker.at().request().model }, other);
+describe.each(API_FIXTURES.map((fixture) => [fixture.name, fixture] as const))('%s', (_name, speaker) => {
+  const model = (overrides: Partial<Model> = {}): Model => {
+    return Object.assign({ ...speaker.getStage().request().model }, overrides);
   };
 
-  async function asked(replies: readonly object[], other: Partial<ApiRequest> = {}) {
-    const { api, server, request } = speaker.at();
+  async function sendRequest(replies: readonly object[], overrides: Partial<ApiRequest> = {}) {
+    const { api, server, request } = speaker.getStage();
     server.reply(...(replies as never[]));
-    const seen = await observe(api.stream(request({ model: model(), thinkingLevel: 'low', ...other })));
-    expectGrammar(seen);
-    expect(JSON.stringify(seen.events)).not.toContain(speaker.secret);
-    return seen;
+    const observed = await observe(api.stream(request({ model: model(), thinkingLevel: 'low', ...overrides })));
+    expectGrammar(observed);
+    expect(JSON.stringify(observed.events)).not.toContain(speaker.secret);
+    return observed;
   }
 
-  async function failing(replies: readonly object[], other: Partial<ApiRequest> = {}) {
-    const { events, message } = await asked(replies, other);
+  async function expectFailure(replies: readonly object[], overrides: Partial<ApiRequest> = {}) {
+    const { events, message } = await sendRequest(replies, overrides);
     const last = events.at(-1)!;
     if (last.type !== 'error') throw new Error(`The request was answered: ${last.type}`);
     expect(message.errorMessage?.length).toBeGreaterThan(10);
     return { failure: last.failure, text: message.errorMessage, content: message.content };
   }
 
-  const stories = ANSWERS.map((name) => [name, speaker.answers[name]] as const);
+  const scenarios = REPLY_SCENARIOS.map((name) => [name, speaker.answers[name]] as const);
 
-  test.each(stories)('%s', async (name, story) => {
-    if (typeof story === 'string') return show(name, speaker, `– (${story})`);
-    const { message, events } = await asked([story.reply], story.model ? { model: model(story.model) } : {});
-    await EXPECTED[name](message, story, { asked, speaker, last: events.at(-1)!.type, model: model(story.model) });
-    show(name, speaker);
+  test.each(scenarios)('%s', async (name, scenario) => {
+    if (typeof scenario === 'string') return markVerified(name, speaker, `– (${scenario})`);
+    const { message, events } = await sendRequest(
+      [scenario.reply],
+      scenario.model ? { model: model(scenario.model) } : {},
+    );
+    await ASSERTIONS[name](message, scenario, {
+      sendRequest,
+      speaker,
+      last: events.at(-1)!.type,
+      model: model(scenario.model),
+    });
+    markVerified(name, speaker);
   });
 
-  test.each(REFUSALS)('refused: %s', async (name) => {
+  test.each(ERROR_SCENARIOS)('maps the provider error: %s', async (name) => {
     const { status, body } = speaker.refusals[name];
-    // Where it is said when to come back, Gemini means a limit of the minute even when it speaks of quotas.
-    const wait = name === 'overloaded' || name === 'rate limit' ? { retryAfterMs: 7000 } : {};
-    const headers = 'retryAfterMs' in wait ? { 'retry-after': '7' } : {};
-    const { failure, text } = await failing([{ plain: { status, body, headers } }]);
-    expect(failure).toEqual({ kind: KINDS[name], status, ...wait });
+    // With a retry delay Gemini means a per-minute limit even when the error mentions quotas.
+    const retry = name === 'overloaded' || name === 'rate limit' ? { retryAfterMs: 7000 } : {};
+    const headers = 'retryAfterMs' in retry ? { 'retry-after': '7' } : {};
+    const { failure, text } = await expectFailure([{ plain: { status, body, headers } }]);
+    expect(failure).toEqual({ kind: KINDS[name], status, ...retry });
     expect(text).toContain(String(status));
-    show(name, speaker);
+    markVerified(name, speaker);
   });
 
-  const half = story('plain text', speaker);
+  const textScenario = getScenario('plain text', speaker);
   const IDLE_MS = 60_000;
 
   test.each([
-    ['never answers', { silent: true }, 'limit'],
-    ['stall', { ...half.reply, upTo: 3, after: 'stall' }, 'limit'],
+    ['no response', { silent: true }, 'limit'],
+    ['stall', { ...textScenario.reply, upTo: 3, after: 'stall' }, 'limit'],
   ] as const)('%s', async (name, reply, kind) => {
-    const coming = speaker.at().server.next();
-    const waiting = failing([reply]);
-    await coming;
-    // The bytes that did come are given the time to arrive.
+    const nextRequest = speaker.getStage().server.next();
+    const failure = expectFailure([reply]);
+    await nextRequest;
+    // Let the sent bytes arrive.
     for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
-    await speaker.at().clock.advance(2 * IDLE_MS);
-    expect((await waiting).failure).toMatchObject({ kind });
-    show(name, speaker);
+    await speaker.getStage().clock.advance(2 * IDLE_MS);
+    expect((await failure).failure).toMatchObject({ kind });
+    markVerified(name, speaker);
   });
 
   test.each([
-    ['reset', { ...half.reply, upTo: 3, after: 'reset' }, /network/],
-    ['ends early', { ...half.reply, upTo: 3, after: 'end' }, /malformed/],
+    ['reset', { ...textScenario.reply, upTo: 3, after: 'reset' }, /network/],
+    ['ends early', { ...textScenario.reply, upTo: 3, after: 'end' }, /malformed/],
     ['malformed stream', { frames: speaker.garbage }, /malformed/],
     [
       'wrong content type',
@@ -105,65 +122,65 @@ describe.each(SPEAKERS.map((speaker) => [speaker.name, speaker] as const))('%s',
       /malformed/,
     ],
   ] as const)('%s', async (name, reply, kind) => {
-    expect((await failing([framed(reply, speaker)])).failure?.kind).toMatch(kind);
-    show(name, speaker);
+    expect((await expectFailure([encodeGarbage(reply, speaker)])).failure?.kind).toMatch(kind);
+    markVerified(name, speaker);
   });
 
-  test('nobody there', async () => {
+  test('connection refused', async () => {
     const baseUrl = model().baseUrl.replace(/:\d+/, ':9');
-    expect((await failing([], { model: model({ baseUrl }) })).failure?.kind).toBe('network');
-    show('nobody there', speaker);
+    expect((await expectFailure([], { model: model({ baseUrl }) })).failure?.kind).toBe('network');
+    markVerified('connection refused', speaker);
   });
 
-  test('byte by byte', async () => {
-    const { reply } = story('thinking', speaker);
-    const options = { model: model(story('thinking', speaker).model) };
-    const plain = ({ events }: Awaited<ReturnType<typeof asked>>) =>
+  test('one byte per chunk', async () => {
+    const { reply } = getScenario('thinking', speaker);
+    const options = { model: model(getScenario('thinking', speaker).model) };
+    const summarize = ({ events }: Awaited<ReturnType<typeof sendRequest>>) =>
       events.map((event) => [event.type, 'delta' in event ? event.delta : '']);
-    const whole = plain(await asked([reply], options));
-    expect(plain(await asked([{ ...reply, pieces: 1 }], options))).toEqual(whole);
-    show('byte by byte', speaker);
+    const expected = summarize(await sendRequest([reply], options));
+    expect(summarize(await sendRequest([{ ...reply, pieces: 1 }], options))).toEqual(expected);
+    markVerified('one byte per chunk', speaker);
   });
 
-  test('images in and out', async () => {
-    const calling = story('parallel calls', speaker);
-    const question = user([{ type: 'text', text: 'Look' }, PNG]);
-    const { message } = await asked([calling.reply], { messages: [question] });
-    const messages = [question, message, ...resultsOf(message, [{ ...PNG, data: 'iVBORw0KGgoRESULT' }])];
-    const { message: answer } = await asked([half.reply], { messages });
-    expect(answer.errorMessage).toBeUndefined();
-    const sent = JSON.stringify(speaker.at().server.received.at(-1)?.body);
-    expect(sent).toContain(PNG.data);
-    expect(sent).toContain('iVBORw0KGgoRESULT');
-    show('images in and out', speaker);
+  test('images in prompts and results', async () => {
+    const callScenario = getScenario('parallel calls', speaker);
+    const prompt = user([{ type: 'text', text: 'Look' }, PNG]);
+    const { message } = await sendRequest([callScenario.reply], { messages: [prompt] });
+    const messages = [prompt, message, ...createResults(message, [{ ...PNG, data: 'iVBORw0KGgoRESULT' }])];
+    const { message: reply } = await sendRequest([textScenario.reply], { messages });
+    expect(reply.errorMessage).toBeUndefined();
+    const sentBody = JSON.stringify(speaker.getStage().server.received.at(-1)?.body);
+    expect(sentBody).toContain(PNG.data);
+    expect(sentBody).toContain('iVBORw0KGgoRESULT');
+    markVerified('images in prompts and results', speaker);
   });
 
-  test('abort in the middle', async () => {
+  test('abort during the stream', async () => {
     const aborter = new AbortController();
-    const { api, server, request } = speaker.at();
-    server.reply(...([{ ...half.reply, upTo: 3, after: 'stall' }] as never[]));
-    const coming = server.next() as Promise<{ closed: Promise<void> }>;
-    const seen = observe(api.stream(request({ model: model(), signal: aborter.signal })));
-    const { closed } = await coming;
+    const { api, server, request } = speaker.getStage();
+    server.reply(...([{ ...textScenario.reply, upTo: 3, after: 'stall' }] as never[]));
+    const nextRequest = server.next() as Promise<{ closed: Promise<void> }>;
+    const observed = observe(api.stream(request({ model: model(), signal: aborter.signal })));
+    const { closed } = await nextRequest;
     aborter.abort();
-    expect((await seen).message).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted' });
+    expect((await observed).message).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted' });
     await closed;
-    show('abort in the middle', speaker);
+    markVerified('abort during the stream', speaker);
   });
 
-  test.each(SPOILT)('the loopback provider refuses: %s', async (name) => {
-    const spoil = speaker.spoil[name];
-    if (typeof spoil === 'string') return show(`checks: ${name}`, speaker, `– (${spoil})`);
-    const thinking = story('thinking', speaker);
+  test.each(INVALID_REQUESTS)('the loopback provider rejects: %s', async (name) => {
+    const mutate = speaker.mutations[name];
+    if (typeof mutate === 'string') return markVerified(`checks: ${name}`, speaker, `– (${mutate})`);
+    const thinking = getScenario('thinking', speaker);
     const options = { model: model(thinking.model) };
-    const { message } = await asked([thinking.reply], options);
-    const messages = [user('Hello'), message, ...resultsOf(message)];
-    expect((await asked([half.reply], { ...options, messages })).message.errorMessage).toBeUndefined();
-    const { path, headers, body } = speaker.at().server.received.at(-1)!;
-    const again = async (sent: object) => {
-      speaker.at().server.reply(...([half.reply] as never[]));
+    const { message } = await sendRequest([thinking.reply], options);
+    const messages = [user('Hello'), message, ...createResults(message)];
+    expect((await sendRequest([textScenario.reply], { ...options, messages })).message.errorMessage).toBeUndefined();
+    const { path, headers, body } = speaker.getStage().server.received.at(-1)!;
+    const send = async (sent: object) => {
+      speaker.getStage().server.reply(...([textScenario.reply] as never[]));
       const { 'content-length': _, host: __, connection: ___, 'transfer-encoding': ____, ...rest } = headers;
-      const response = await fetch(`${speaker.at().origin}${path.replace(/^POST /, '')}`, {
+      const response = await fetch(`${speaker.getStage().origin}${path.replace(/^POST /, '')}`, {
         method: 'POST',
         headers: rest as Record<string, string>,
         body: JSON.stringify(sent),
@@ -171,28 +188,31 @@ describe.each(SPEAKERS.map((speaker) => [speaker.name, speaker] as const))('%s',
       await response.text();
       return response.status;
     };
-    expect(await again(body)).toBe(200);
-    const spoilt = structuredClone(body);
-    spoil(spoilt);
-    expect(await again(spoilt)).toBeGreaterThanOrEqual(400);
-    show(`checks: ${name}`, speaker);
+    expect(await send(body)).toBe(200);
+    const mutated = structuredClone(body);
+    mutate(mutated);
+    expect(await send(mutated)).toBeGreaterThanOrEqual(400);
+    markVerified(`checks: ${name}`, speaker);
   });
 });
 
-interface Beyond {
-  asked(replies: readonly object[], other?: Partial<ApiRequest>): Promise<{ message: AssistantMessage }>;
-  speaker: Speaker;
+interface ScenarioContext {
+  sendRequest(replies: readonly object[], overrides?: Partial<ApiRequest>): Promise<{ message: AssistantMessage }>;
+  speaker: ApiFixture;
   last: string;
   model: Model;
 }
 
-const textOf = ({ content }: AssistantMessage) =>
+const joinText = ({ content }: AssistantMessage) =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 
-/** What each story comes to, whoever tells it. What vouches for thinking goes back to a provider that looks. */
-const EXPECTED: Record<Answer, (message: AssistantMessage, story: Story, beyond: Beyond) => unknown> = {
-  'plain text': (message) => expect([message.stopReason, textOf(message)]).toEqual(['stop', HELLO.join('')]),
-  'long text': (message) => expect([message.stopReason, textOf(message)]).toEqual(['stop', WORDS.join('')]),
+/** Expected result of each scenario. Thinking must be accepted when it is sent back. */
+const ASSERTIONS: Record<
+  ReplyScenario,
+  (message: AssistantMessage, story: Scenario, beyond: ScenarioContext) => unknown
+> = {
+  'plain text': (message) => expect([message.stopReason, joinText(message)]).toEqual(['stop', HELLO.join('')]),
+  'long text': (message) => expect([message.stopReason, joinText(message)]).toEqual(['stop', WORDS.join('')]),
   'parallel calls': (message) => {
     expect(message.stopReason).toBe('toolUse');
     expect(message.content).toMatchObject([
@@ -202,11 +222,11 @@ const EXPECTED: Record<Answer, (message: AssistantMessage, story: Story, beyond:
   },
   thinking: async (message, _, beyond) => {
     expect(message.content[0]).toMatchObject({ type: 'thinking', thinking: 'Let me see.' });
-    await goesBack(message, beyond);
+    await expectReplayAccepted(message, beyond);
   },
   'redacted thinking': async (message, _, beyond) => {
     expect(message.content[0]).toMatchObject({ type: 'thinking', thinking: '', thinkingSignature: expect.any(String) });
-    await goesBack(message, beyond);
+    await expectReplayAccepted(message, beyond);
   },
   'cache usage': ({ usage }) => {
     expect(usage).toMatchObject({ cacheRead: 700 });
@@ -217,29 +237,35 @@ const EXPECTED: Record<Answer, (message: AssistantMessage, story: Story, beyond:
   },
   length: (message) => expect(message).toMatchObject({ stopReason: 'length', content: [{ text: 'Half' }] }),
   refusal: (message, _, { speaker, last }) => {
-    if (speaker.refusalIs === 'stop') expect(textOf(message)).toContain('I cannot help');
+    if (speaker.refusalOutcome === 'stop') expect(joinText(message)).toContain('I cannot help');
     else expect([last, message.errorMessage]).toEqual(['error', expect.stringMatching(/filter/)]);
   },
   'empty answer': (message) => expect(message).toMatchObject({ stopReason: 'stop', content: [] }),
 };
 
-async function goesBack(message: AssistantMessage, { asked, speaker, model }: Beyond): Promise<void> {
-  const messages = [user('Hello'), message, ...resultsOf(message)];
-  const { message: next } = await asked([story('plain text', speaker).reply], { messages, model });
+async function expectReplayAccepted(
+  message: AssistantMessage,
+  { sendRequest: asked, speaker, model }: ScenarioContext,
+): Promise<void> {
+  const messages = [user('Hello'), message, ...createResults(message)];
+  const { message: next } = await asked([getScenario('plain text', speaker).reply], { messages, model });
   expect(next.errorMessage).toBeUndefined();
 }
 
-function resultsOf(message: AssistantMessage, more: (typeof PNG)[] = []) {
+function createResults(message: AssistantMessage, extraContent: (typeof PNG)[] = []) {
   const calls = message.content.filter((block): block is ToolCall => block.type === 'toolCall');
-  return calls.map(({ id, name }) => ({ ...result(id, [{ type: 'text', text: 'done' }, ...more]), toolName: name }));
+  return calls.map(({ id, name }) => ({
+    ...result(id, [{ type: 'text', text: 'done' }, ...extraContent]),
+    toolName: name,
+  }));
 }
 
-function story(name: Answer, { answers }: Speaker): Story {
-  return answers[name] as Story;
+function getScenario(name: ReplyScenario, { answers }: ApiFixture): Scenario {
+  return answers[name] as Scenario;
 }
 
-/** The servers of text take texts, those of bytes take bytes. */
-function framed(reply: object, { garbage }: Speaker): object {
+/** Text servers take strings, binary servers take bytes. */
+function encodeGarbage(reply: object, { garbage }: ApiFixture): object {
   if (!('frames' in reply)) return reply;
   const bytes = garbage.some((piece) => typeof piece !== 'string');
   return bytes
@@ -247,13 +273,20 @@ function framed(reply: object, { garbage }: Speaker): object {
     : { frames: garbage };
 }
 
-test('the table of what was shown is whole', async () => {
-  const rows = [...ANSWERS, ...FORMS, ...REFUSALS, ...LINE, ...SPOILT.map((name) => `checks: ${name}`)];
-  const names = SPEAKERS.map(({ name }) => name);
-  for (const row of rows) expect([row, [...(shown.get(row)?.keys() ?? [])].sort()]).toEqual([row, [...names].sort()]);
+test('the table in docs/model-apis.md is complete', async () => {
+  const rows = [
+    ...REPLY_SCENARIOS,
+    ...TRANSPORT_CASES,
+    ...ERROR_SCENARIOS,
+    ...CONNECTION_FAILURES,
+    ...INVALID_REQUESTS.map((name) => `checks: ${name}`),
+  ];
+  const names = API_FIXTURES.map(({ name }) => name);
+  for (const row of rows)
+    expect([row, [...(verified.get(row)?.keys() ?? [])].sort()]).toEqual([row, [...names].sort()]);
   const notes: string[] = [];
   const cell = (row: string, name: string) => {
-    const mark = shown.get(row)?.get(name) ?? '';
+    const mark = verified.get(row)?.get(name) ?? '';
     if (mark === '✓') return mark;
     const note = mark.replace(/^– \((.*)\)$/, '$1');
     if (!notes.includes(note)) notes.push(note);
@@ -261,10 +294,10 @@ test('the table of what was shown is whole', async () => {
   };
   const lines = rows.map((row) => `| ${row} | ${names.map((name) => cell(row, name)).join(' | ')} |`);
   const page = [
-    '# What every model API is shown to do',
+    '# What every model API is tested to do',
     '',
-    'Written by `test/llm/matrix/matrix.test.ts`, which fails when a cell is not shown. Each API speaks to a loopback server in its',
-    'provider’s own frames; the last rows are about those servers: what they refuse, as the providers do.',
+    'Written by `test/llm/matrix/matrix.test.ts`, which fails when a cell is not verified. Each API is connected to a loopback server that',
+    'sends the provider’s own frames. The last rows are about those servers: they reject invalid requests as the providers do.',
     '',
     `| | ${names.join(' | ')} |`,
     `|---|${names.map(() => '---').join('|')}|`,
@@ -276,4 +309,4 @@ test('the table of what was shown is whole', async () => {
   await expect(page).toMatchFileSnapshot('../../../docs/model-apis.md');
 });
 
-afterAll(() => shown.clear());
+afterAll(() => verified.clear());

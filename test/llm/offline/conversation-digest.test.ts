@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { conversationToSummarise, summariseConversation } from '../../../src/llm/offline/conversation-digest.ts';
-import { user } from './talk.ts';
+import { extractConversation, summariseConversation } from '../../../src/llm/offline/conversation-digest.ts';
+import { user } from './conversation-helpers.ts';
 
 const conversation = `[User]: Fix the login bug. You must not touch b.ts.
 
@@ -34,7 +34,7 @@ const SECTIONS = [
   '## Critical Context',
 ];
 
-function sectionOf(summary: string, title: string): string[] {
+function getSection(summary: string, title: string): string[] {
   const lines = summary.split('\n');
   const rest = lines.slice(lines.indexOf(title) + 1);
   const end = rest.findIndex((line) => line.startsWith('#'));
@@ -44,7 +44,7 @@ function sectionOf(summary: string, title: string): string[] {
 describe('the summary of a conversation', () => {
   const summary = summariseConversation({ conversation });
 
-  test('has the sections that compaction keeps, in order', () => {
+  test('has the sections of compaction, in order', () => {
     expect(summary.split('\n').filter((line) => line.startsWith('#'))).toEqual(SECTIONS);
   });
 
@@ -57,35 +57,35 @@ describe('the summary of a conversation', () => {
     ['## Key Decisions', ['- I decided to read the code first.']],
     ['## Next Steps', ['- Answer the last request: Now run the tests again']],
   ])('%s', (title, items) => {
-    expect(sectionOf(summary, title)).toEqual(items);
+    expect(getSection(summary, title)).toEqual(items);
   });
 
-  test('names the files and says how it was made', () => {
-    const context = sectionOf(summary, '## Critical Context').join('\n');
+  test('names the files and its origin', () => {
+    const context = getSection(summary, '## Critical Context').join('\n');
     expect(context).toContain('Files touched: `src/a "x".ts`, `src/c.ts`');
     expect(context).toContain('extracted by rule');
   });
 
-  test('takes over what an earlier summary had, once', () => {
+  test('includes the items of an earlier summary once', () => {
     const next = summariseConversation({ conversation, previousSummary: summary });
-    expect(sectionOf(next, '### Done')).toEqual(sectionOf(summary, '### Done'));
+    expect(getSection(next, '### Done')).toEqual(getSection(summary, '### Done'));
     const later = summariseConversation({
       conversation: '[User]: More\n\n[Assistant]: Fine.',
       previousSummary: summary,
     });
-    expect(sectionOf(later, '## Goal')).toEqual(['- Fix the login bug. You must not touch b.ts.', '- More']);
-    expect(sectionOf(later, '### Done')).toHaveLength(2);
-    expect(sectionOf(later, '### In Progress')).toEqual(['- (none)']);
+    expect(getSection(later, '## Goal')).toEqual(['- Fix the login bug. You must not touch b.ts.', '- More']);
+    expect(getSection(later, '### Done')).toHaveLength(2);
+    expect(getSection(later, '### In Progress')).toEqual(['- (none)']);
     expect(later.match(/extracted by rule/g)).toHaveLength(1);
   });
 
-  test('of nothing is empty, not invented', () => {
+  test('is empty for an empty conversation', () => {
     const empty = summariseConversation({ conversation: '' });
     expect(empty.split('\n').filter((line) => line.startsWith('#'))).toEqual(SECTIONS);
-    expect(sectionOf(empty, '## Goal')).toEqual(['- (none)']);
+    expect(getSection(empty, '## Goal')).toEqual(['- (none)']);
   });
 
-  test('of a very long one stays short', () => {
+  test('stays short for a very long conversation', () => {
     const long = Array.from(
       { length: 3000 },
       (_, n) => `[User]: never do ${n}\n\n[Assistant tool calls]: read(path="f${n}.ts")\n\n[Tool result]: ok\n`,
@@ -94,22 +94,22 @@ describe('the summary of a conversation', () => {
   });
 });
 
-describe('when a summary is wanted', () => {
-  const wants = (text: string, systemPrompt = '') => conversationToSummarise({ systemPrompt, messages: [user(text)] });
+describe('detection of summary requests', () => {
+  const extract = (text: string, systemPrompt = '') => extractConversation({ systemPrompt, messages: [user(text)] });
 
-  test('the system prompt or the words around the block say so', () => {
-    expect(wants('<conversation>\nx\n</conversation>', 'You summarise conversations.')).toEqual({
+  test('by the system prompt or the text around the block', () => {
+    expect(extract('<conversation>\nx\n</conversation>', 'You summarise conversations.')).toEqual({
       conversation: 'x\n',
     });
-    expect(wants('<conversation>x</conversation> Write a summary.')).toEqual({ conversation: 'x' });
+    expect(extract('<conversation>x</conversation> Write a summary.')).toEqual({ conversation: 'x' });
     expect(
-      wants('<conversation>x</conversation>\n<previous-summary>\nold\n</previous-summary>\nUpdate the summary.'),
+      extract('<conversation>x</conversation>\n<previous-summary>\nold\n</previous-summary>\nUpdate the summary.'),
     ).toEqual({ conversation: 'x', previousSummary: 'old' });
   });
 
-  test('a word inside the block does not', () => {
-    expect(wants('<conversation>a summary</conversation> what is this?')).toBeUndefined();
-    expect(wants('Please write a summary.')).toBeUndefined();
-    expect(conversationToSummarise({ systemPrompt: 'summarise', messages: [] })).toBeUndefined();
+  test('not by text inside the block', () => {
+    expect(extract('<conversation>a summary</conversation> what is this?')).toBeUndefined();
+    expect(extract('Please write a summary.')).toBeUndefined();
+    expect(extractConversation({ systemPrompt: 'summarise', messages: [] })).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../../../src/llm/offline/intent.ts';
-import { isAddition } from '../../../src/llm/offline/phrases.ts';
-import { understand } from '../../../src/llm/offline/understand.ts';
+import { parseIntents } from '../../../src/llm/offline/parse-intents.ts';
+import { isAdditionalRequest } from '../../../src/llm/offline/phrases.ts';
 
 const list = (path = '.'): Intent => ({ kind: 'list', path });
 const find = (pattern: string, path?: string): Intent => ({ kind: 'find', pattern, ...(path && { path }) });
-const search = (pattern: string, more: object = {}): Intent => ({ kind: 'search', pattern, ...more });
+const search = (pattern: string, fields: object = {}): Intent => ({ kind: 'search', pattern, ...fields });
 const read = (path: string, from?: number, to?: number): Intent => ({
   kind: 'read',
   path,
@@ -25,7 +25,7 @@ const create = (path: string, content: string): Intent => ({ kind: 'create', pat
 const append = (path: string, content: string): Intent => ({ kind: 'append', path, content });
 const say = (text: string): Intent => ({ kind: 'say', text });
 
-const looking: [string, ...Intent[]][] = [
+const readOnly: [string, ...Intent[]][] = [
   ['What files are here?', list()],
   ['which files are there', list()],
   ['ls', list()],
@@ -110,7 +110,7 @@ const changing: [string, ...Intent[]][] = [
   ['add the line `z` to log.txt', append('log.txt', 'z')],
 ];
 
-const talking: [string, ...Intent[]][] = [
+const conversation: [string, ...Intent[]][] = [
   ['hi', { kind: 'greet' }],
   ['Good morning!', { kind: 'greet' }],
   ['hey there', { kind: 'greet' }],
@@ -145,57 +145,57 @@ const several: [string, ...Intent[]][] = [
   ['- list src\n- run `x`', list('src'), run('x')],
   ['hi, list the files please', { kind: 'greet' }, list()],
   ['create a.txt containing hi and run `cat a.txt`', create('a.txt', 'hi'), run('cat a.txt')],
-  ['list src and make me a sandwich', list('src'), { kind: 'unclear', words: 'make me a sandwich' }],
+  ['list src and make me a sandwich', list('src'), { kind: 'unclear', request: 'make me a sandwich' }],
 ];
 
 const unclear: [string, ...Intent[]][] = [
-  ['make me a sandwich, and a coffee', { kind: 'unclear', words: 'make me a sandwich, and a coffee' }],
-  ['write a poem', { kind: 'unclear', words: 'write a poem' }],
-  ['explain monads', { kind: 'unclear', words: 'explain monads' }],
-  ['`rm -rf /`', { kind: 'unclear', words: '`rm -rf /`' }],
-  ['ls -la', { kind: 'unclear', words: 'ls -la' }],
-  ['run npm test', { kind: 'unclear', words: 'run npm test', hint: 'quote-command' }],
-  ['replace foo with bar', { kind: 'unclear', words: 'replace foo with bar', hint: 'name-file' }],
-  ['delete a.txt', { kind: 'unclear', words: 'delete a.txt', hint: 'no-delete' }],
-  ['count to 1000000', { kind: 'unclear', words: 'count to 1000000', hint: 'count-limit' }],
+  ['make me a sandwich, and a coffee', { kind: 'unclear', request: 'make me a sandwich, and a coffee' }],
+  ['write a poem', { kind: 'unclear', request: 'write a poem' }],
+  ['explain monads', { kind: 'unclear', request: 'explain monads' }],
+  ['`rm -rf /`', { kind: 'unclear', request: '`rm -rf /`' }],
+  ['ls -la', { kind: 'unclear', request: 'ls -la' }],
+  ['run npm test', { kind: 'unclear', request: 'run npm test', hint: 'quote-command' }],
+  ['replace foo with bar', { kind: 'unclear', request: 'replace foo with bar', hint: 'name-file' }],
+  ['delete a.txt', { kind: 'unclear', request: 'delete a.txt', hint: 'no-delete' }],
+  ['count to 1000000', { kind: 'unclear', request: 'count to 1000000', hint: 'count-limit' }],
 ];
 
 describe.each([
-  ['looking', looking],
-  ['changing', changing],
-  ['talking', talking],
-  ['several at once', several],
+  ['read-only requests', readOnly],
+  ['changes', changing],
+  ['conversation', conversation],
+  ['several requests', several],
   ['not understood', unclear],
 ])('%s', (_, table) => {
   test.each(table)('%s', (sentence, ...intents) => {
-    expect(understand(sentence)).toEqual(intents);
+    expect(parseIntents(sentence)).toEqual(intents);
   });
 });
 
-test.each(['', '  ', '\n\n'])('nothing is asked by %j', (text) => {
-  expect(understand(text)).toEqual([]);
+test.each(['', '  ', '\n\n'])('%j has no intents', (text) => {
+  expect(parseIntents(text)).toEqual([]);
 });
 
-test('a pasted text is not searched for requests', () => {
+test('a long pasted text is not searched for requests', () => {
   const pasted = `${'lorem ipsum dolor, '.repeat(300)} and run \`rm -rf x\``;
-  expect(understand(pasted)).toMatchObject([{ kind: 'unclear' }]);
+  expect(parseIntents(pasted)).toMatchObject([{ kind: 'unclear' }]);
 });
 
-test('a long quote inside a short sentence is taken whole', () => {
+test('a long quote inside a short sentence is kept completely', () => {
   const content = 'line, and run `x`\n'.repeat(5000);
-  expect(understand(`create a.txt with \`\`\`\n${content.replaceAll('`', "'")}\`\`\``)).toEqual([
+  expect(parseIntents(`create a.txt with \`\`\`\n${content.replaceAll('`', "'")}\`\`\``)).toEqual([
     create('a.txt', content.replaceAll('`', "'")),
   ]);
 });
 
-test('a quote keeps the characters that we mark quotes with', () => {
-  expect(understand('run `a \ufdd0 b`')).toEqual([run('a \ufdd0 b')]);
+test('a quote may contain the token characters', () => {
+  expect(parseIntents('run `a \ufdd0 b`')).toEqual([run('a \ufdd0 b')]);
   expect(
-    understand('run \ufdd00\ufdd1 `x`').filter((intent) => intent.kind === 'run' && intent.command !== 'x'),
+    parseIntents('run \ufdd00\ufdd1 `x`').filter((intent) => intent.kind === 'run' && intent.command !== 'x'),
   ).toEqual([]);
 });
 
-test('no words whatever make it throw or run what was not quoted', () => {
+test('no input throws or runs an unquoted command', () => {
   const noise = fc.array(
     fc.constantFrom('run', 'list', 'and', 'then', 'replace', '`', '"', "'", ',', '\n', 'a.txt', '😀', '\ufdd0'),
   );
@@ -206,7 +206,7 @@ test('no words whatever make it throw or run what was not quoted', () => {
         noise.map((words) => words.join(' ')),
       ),
       (text) => {
-        for (const intent of understand(text)) {
+        for (const intent of parseIntents(text)) {
           if (intent.kind === 'run') expect(text).toContain(intent.command);
         }
       },
@@ -221,6 +221,6 @@ test.each([
   ['read b.txt too', true],
   ['read b.txt', false],
   ['stop', false],
-])('%s: adds to what was asked: %s', (sentence, adds) => {
-  expect(isAddition(sentence)).toBe(adds);
+])('%s: is an additional request: %s', (sentence, adds) => {
+  expect(isAdditionalRequest(sentence)).toBe(adds);
 });

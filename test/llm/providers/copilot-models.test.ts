@@ -1,34 +1,34 @@
-// What Copilot says of its models, and what becomes of it.
+// Conversion of the Copilot model list.
 import { expect, test } from 'vitest';
-import { COPILOT_HEADERS } from '../../../src/llm/credentials/copilot-headers.ts';
+import { COPILOT_HEADERS } from '../../../src/llm/providers/copilot-headers.ts';
 import { listCopilotModels } from '../../../src/llm/providers/copilot-models.ts';
 import { findProvider, type Provider } from '../../../src/llm/providers/providers.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 
 const provider = { ...(findProvider('github-copilot') as Provider), baseUrl: 'https://copilot.example.test' };
 
-async function listed(answer: Response | Promise<Response>) {
-  const asked: { url: string; headers: Headers }[] = [];
+async function fetchModels(answer: Response | Promise<Response>) {
+  const requests: { url: string; headers: Headers }[] = [];
   const clock = createFakeClock();
   const fetch = (async (url: string, init: RequestInit) => {
-    asked.push({ url, headers: new Headers(init.headers) });
+    requests.push({ url, headers: new Headers(init.headers) });
     init.signal?.addEventListener('abort', () => {});
     return answer;
   }) as typeof globalThis.fetch;
   const models = await listCopilotModels(provider, { fetch, clock, apiKey: 'short-lived' });
-  return { models, asked };
+  return { models, asked: requests };
 }
 
-const entry = (id: string, more: Record<string, unknown> = {}, capabilities: Record<string, unknown> = {}) => ({
+const entry = (id: string, fields: Record<string, unknown> = {}, capabilities: Record<string, unknown> = {}) => ({
   id,
   name: id.toUpperCase(),
   model_picker_enabled: true,
   capabilities: { type: 'chat', ...capabilities },
-  ...more,
+  ...fields,
 });
 
-test('models are asked for with the key, and described as they say', async () => {
-  const { models, asked } = await listed(
+test('requests the list with the key and converts the models', async () => {
+  const { models, asked } = await fetchModels(
     Response.json({
       data: [
         entry(
@@ -72,8 +72,8 @@ test('models are asked for with the key, and described as they say', async () =>
   ]);
 });
 
-test('those that cannot be used are left out', async () => {
-  const { models } = await listed(
+test('omits models that cannot be used', async () => {
+  const { models } = await fetchModels(
     Response.json({
       data: [
         null,
@@ -81,7 +81,7 @@ test('those that cannot be used are left out', async () => {
         { name: 'no id' },
         entry('hidden', { model_picker_enabled: false }),
         entry('forbidden', { policy: { state: 'disabled' } }),
-        entry('embeds', {}, { type: 'embeddings' }),
+        entry('embedding', {}, { type: 'embeddings' }),
         entry('no-tools', {}, { supports: { tool_calls: false } }),
         entry('another-wire', { supported_endpoints: ['/v1/messages'] }),
         { id: 'plain' },
@@ -93,9 +93,13 @@ test('those that cannot be used are left out', async () => {
 
 test.each([
   ['no list', () => Response.json({ models: [] }), 'GitHub Copilot did not list its models. Sign in again.'],
-  ['a refusal', () => new Response('{}', { status: 401 }), 'GitHub Copilot answered 401 when asked for its models.'],
-  ['no JSON', () => new Response('<html>'), 'GitHub Copilot cannot be asked for its models:'],
-  ['nobody', () => Promise.reject(new TypeError('fetch failed')), 'cannot be asked for its models: fetch failed'],
-])('%s is said in words', async (_, answer, sentence) => {
-  await expect(listed(answer())).rejects.toThrow(sentence);
+  [
+    'an error status',
+    () => new Response('{}', { status: 401 }),
+    'GitHub Copilot returned status 401 for the list of models.',
+  ],
+  ['invalid JSON', () => new Response('<html>'), 'The models of GitHub Copilot cannot be listed:'],
+  ['a network error', () => Promise.reject(new TypeError('fetch failed')), 'cannot be listed: fetch failed'],
+])('reports %s', async (_, answer, sentence) => {
+  await expect(fetchModels(answer())).rejects.toThrow(sentence);
 });

@@ -1,11 +1,11 @@
-// The table of hosts: complete, without contradictions, and movable by the environment.
+// The provider table: complete, consistent, and base URLs that the environment can change.
 import { describe, expect, test } from 'vitest';
-import { baseUrlOf } from '../../../src/llm/providers/base-url.ts';
-import { readCompat, withCompat } from '../../../src/llm/providers/compat.ts';
+import { resolveBaseUrl } from '../../../src/llm/providers/base-url.ts';
+import { mergeCompat, parseCompat } from '../../../src/llm/providers/compat.ts';
 import { findProvider, PROVIDERS } from '../../../src/llm/providers/providers.ts';
 
-describe('the table', () => {
-  test('names every host once', () => {
+describe('the provider table', () => {
+  test('contains every provider once', () => {
     const ids = PROVIDERS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(
@@ -36,10 +36,10 @@ describe('the table', () => {
       ]),
     );
     expect(findProvider('groq')?.name).toBe('Groq');
-    expect(findProvider('nobody')).toBeUndefined();
+    expect(findProvider('unknown')).toBeUndefined();
   });
 
-  test.each(PROVIDERS.map((provider) => [provider.id, provider] as const))('%s can be reached', (_, provider) => {
+  test.each(PROVIDERS.map((provider) => [provider.id, provider] as const))('%s has a valid entry', (_, provider) => {
     expect(provider.env.length).toBeGreaterThan(0);
     for (const name of provider.env) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
     expect(provider.baseUrl === '' ? provider.baseUrlEnv : provider.baseUrl).toMatch(
@@ -47,14 +47,14 @@ describe('the table', () => {
     );
     expect(provider.baseUrl.endsWith('/')).toBe(false);
     expect(provider.keyless === true).toBe(provider.baseUrl.startsWith('http://localhost'));
-    expect(readCompat(provider.compat ?? {})).toEqual(provider.compat ?? {});
+    expect(parseCompat(provider.compat ?? {})).toEqual(provider.compat ?? {});
   });
 });
 
-describe('addresses', () => {
-  const moved = (id: string, value: string) => {
+describe('base URLs', () => {
+  const resolve = (id: string, value: string) => {
     const provider = findProvider(id)!;
-    return baseUrlOf(provider, { [provider.baseUrlEnv ?? '']: value });
+    return resolveBaseUrl(provider, { [provider.baseUrlEnv ?? '']: value });
   };
 
   test.each([
@@ -71,26 +71,26 @@ describe('addresses', () => {
     ['openai', 'https://proxy.test/openai/', 'https://proxy.test/openai'],
     ['openai', 'https://proxy.test', 'https://proxy.test'],
     ['azure', 'https://mine.openai.azure.com', 'https://mine.openai.azure.com/openai/v1'],
-  ])('%s with "%s" is at %s', (id, value, expected) => {
-    expect(moved(id, value)).toBe(expected);
+  ])('%s with "%s" has the base URL %s', (id, value, expected) => {
+    expect(resolve(id, value)).toBe(expected);
   });
 
-  test('that are none are refused by the name of the variable', () => {
-    expect(() => moved('openai', 'proxy')).toThrow(
-      'OPENAI_BASE_URL is no web address: proxy. Write it like https://api.openai.com/v1',
+  test('an invalid URL is rejected with the name of the variable', () => {
+    expect(() => resolve('openai', 'proxy')).toThrow(
+      'OPENAI_BASE_URL is not a valid HTTP URL: proxy. Use a URL like https://api.openai.com/v1',
     );
-    expect(() => moved('ollama', 'ftp://box')).toThrow('OLLAMA_HOST is no web address: ftp://box');
+    expect(() => resolve('ollama', 'ftp://box')).toThrow('OLLAMA_HOST is not a valid HTTP URL: ftp://box');
   });
 
-  test('without a variable are the known ones', () => {
-    expect(baseUrlOf(findProvider('groq')!, {})).toBe('https://api.groq.com/openai/v1');
-    expect(baseUrlOf(findProvider('azure')!, {})).toBe('');
+  test('default to the provider table', () => {
+    expect(resolveBaseUrl(findProvider('groq')!, {})).toBe('https://api.groq.com/openai/v1');
+    expect(resolveBaseUrl(findProvider('azure')!, {})).toBe('');
   });
 });
 
 describe('compat', () => {
-  test('is common, then the host’s, then the user’s', () => {
-    const merged = withCompat(
+  test('merges defaults, provider settings and user settings', () => {
+    const merged = mergeCompat(
       { thinkTags: true, reasoningEffortMap: { low: 'a', high: 'b' } },
       { reasoningEffortMap: { low: 'c' } },
     );
@@ -98,10 +98,10 @@ describe('compat', () => {
     expect(merged.reasoningEffortMap).toEqual({ minimal: 'low', xhigh: 'high', low: 'c', high: 'b' });
   });
 
-  test('lets pass what others read, and refuses what is wrong', () => {
-    expect(readCompat({ supportsStore: false, thinkTags: true })).toEqual({ thinkTags: true });
-    expect(() => readCompat({ reasoningEffortMap: { low: 3 } })).toThrow(
-      'compat.reasoningEffortMap.low in models.json is wrong',
+  test('accepts unknown keys and rejects invalid values', () => {
+    expect(parseCompat({ supportsStore: false, thinkTags: true })).toEqual({ thinkTags: true });
+    expect(() => parseCompat({ reasoningEffortMap: { low: 3 } })).toThrow(
+      'compat.reasoningEffortMap.low in models.json is invalid',
     );
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { call } from '../../../src/llm/apis/anthropic-messages/request.ts';
-import { called, claude, requestFor, result, said, user } from '../apis/anthropic-stage.ts';
+import { buildRequest } from '../../../src/llm/apis/anthropic-messages/request.ts';
+import { assistant, claude, createRequest, result, toolCall, user } from '../apis/anthropic-stage.ts';
 import { checkBody, checkHeaders } from './anthropic-messages-check.ts';
 import type { Fields } from './anthropic-messages-refusal.ts';
 
@@ -14,21 +14,21 @@ const thinking = { type: 'thinking' as const, thinking: 'Hm.', thinkingSignature
 const model = claude('claude-sonnet-4-5');
 const messages = [
   user('Go'),
-  said(model, [thinking, called('a'), called('b')]),
+  assistant(model, [thinking, toolCall('a'), toolCall('b')]),
   result('a', 'A'),
   result('b', 'B', true),
   user([{ type: 'image', data: 'AAAA', mimeType: 'image/png' }]),
 ];
 
-function good(): Body {
-  return structuredClone(call(requestFor(model, { messages, thinkingLevel: 'low' })).body) as Body;
+function createValidBody(): Body {
+  return structuredClone(buildRequest(createRequest(model, { messages, thinkingLevel: 'low' })).body) as Body;
 }
 
-const issued = () => new Map([['c2ln', { thinking: 'Hm.', prefix: '' }]]);
-const content = (body: Body, at: number) => body.messages[at]!.content;
+const createIssued = () => new Map([['c2ln', { thinking: 'Hm.', prefix: '' }]]);
+const content = (body: Body, index: number) => body.messages[index]!.content;
 
-test('a good request passes', () => {
-  expect(() => checkBody(good(), [], issued())).not.toThrow();
+test('a valid request is accepted', () => {
+  expect(() => checkBody(createValidBody(), [], createIssued())).not.toThrow();
 });
 
 test.each<[string, (body: Body) => unknown, RegExp]>([
@@ -36,9 +36,9 @@ test.each<[string, (body: Body) => unknown, RegExp]>([
   ['an unknown model', (b) => Object.assign(b, { model: 'x' }), /^model: x/],
   ['too many tokens', (b) => Object.assign(b, { max_tokens: 99_999 }), /99999 > 64000/],
   ['no messages', (b) => b.messages.splice(0), /at least one message/],
-  ['an answer first', (b) => b.messages.shift(), /first message must use/],
-  ['two of one side', (b) => b.messages.splice(1, 0, b.messages[0]!), /roles must alternate/],
-  ['an answer last', (b) => b.messages.pop(), /prefill/],
+  ['an assistant message first', (b) => b.messages.shift(), /first message must use/],
+  ['two messages of one role', (b) => b.messages.splice(1, 0, b.messages[0]!), /roles must alternate/],
+  ['an assistant message last', (b) => b.messages.pop(), /prefill/],
   ['empty text', (b) => Object.assign(content(b, 0)[0]!, { text: '' }), /must be non-empty/],
   ['blank text', (b) => Object.assign(content(b, 0)[0]!, { text: ' \n' }), /non-whitespace/],
   [
@@ -52,13 +52,13 @@ test.each<[string, (body: Body) => unknown, RegExp]>([
     /without `tool_result` blocks immediately after: b\./,
   ],
   ['a result without its call', (b) => content(b, 1).splice(2, 1), /unexpected `tool_use_id` found.*: b\./],
-  ['words before the results', (b) => content(b, 2).unshift({ type: 'text', text: 'x' }), /immediately after: b\./],
+  ['text before the results', (b) => content(b, 2).unshift({ type: 'text', text: 'x' }), /immediately after: b\./],
   ['two results for one call', (b) => content(b, 2).push(content(b, 2)[0]!), /single result/],
   ['a bad id', (b) => Object.assign(content(b, 1)[1]!, { id: 'a|b' }), /should match pattern/],
-  ['an id twice', (b) => Object.assign(content(b, 1)[2]!, { id: 'a' }), /must be unique/],
-  ['a silent error', (b) => delete content(b, 2)[1]!.content, /cannot be empty if `is_error`/],
+  ['a duplicate id', (b) => Object.assign(content(b, 1)[2]!, { id: 'a' }), /must be unique/],
+  ['an error result without content', (b) => delete content(b, 2)[1]!.content, /cannot be empty if `is_error`/],
   [
-    'a strange image',
+    'an unsupported image type',
     (b) => Object.assign(content(b, 2)[2]!.source as Fields, { media_type: 'image/bmp' }),
     /media_type/,
   ],
@@ -86,36 +86,36 @@ test.each<[string, (body: Body) => unknown, RegExp]>([
   ],
   ['an effort', (b) => Object.assign(b, { output_config: { effort: 'low' } }), /does not support the effort/],
   [
-    'a fifth cache mark',
+    'a fifth cache marker',
     (b) => Object.assign(content(b, 2)[0]!, { cache_control: { type: 'ephemeral' } }),
     /maximum of 4 blocks/,
   ],
   [
-    'a mark on thinking',
+    'a cache marker on thinking',
     (b) => Object.assign(content(b, 1)[0]!, { cache_control: {} }),
     /thinking.cache_control: Extra/,
   ],
-  ['two tools of one name', (b) => b.tools.push(b.tools[0]!), /names must be unique/],
+  ['two tools with the same name', (b) => b.tools.push(b.tools[0]!), /names must be unique/],
   ['a tool without a schema', (b) => delete b.tools[0]!.input_schema, /input_schema.type: Field required/],
   ['an empty system prompt', (b) => Object.assign(b.system[0]!, { text: '' }), /^system: text content blocks/],
-])('refused: %s', (_name, spoil, message) => {
-  const body = good();
-  spoil(body);
-  expect(() => checkBody(body, [], issued())).toThrow(message);
+])('rejects %s', (_name, mutate, message) => {
+  const body = createValidBody();
+  mutate(body);
+  expect(() => checkBody(body, [], createIssued())).toThrow(message);
 });
 
-test('refused: thinking after another conversation than its own, unless it may be dropped', () => {
-  const bound = call(
-    requestFor(claude('claude-opus-5-5'), {
-      messages: messages.with(1, said(claude('claude-opus-5-5'), [thinking, called('a'), called('b')])),
+test('rejects thinking from another conversation, unless the request allows dropping it', () => {
+  const bound = buildRequest(
+    createRequest(claude('claude-opus-5-5'), {
+      messages: messages.with(1, assistant(claude('claude-opus-5-5'), [thinking, toolCall('a'), toolCall('b')])),
       thinkingLevel: 'low',
     }),
   );
   const body = bound.body as Body;
   const betas = ['thinking-binding-controls-2026-08-01'];
-  expect(() => checkBody(body, betas, issued())).not.toThrow();
-  expect(() => checkBody(body, [], issued())).toThrow(/block_binding: Extra inputs/);
-  expect(() => checkBody({ ...body, thinking: { type: 'adaptive' } }, betas, issued())).toThrow(
+  expect(() => checkBody(body, betas, createIssued())).not.toThrow();
+  expect(() => checkBody(body, [], createIssued())).toThrow(/block_binding: Extra inputs/);
+  expect(() => checkBody({ ...body, thinking: { type: 'adaptive' } }, betas, createIssued())).toThrow(
     /bound to a different conversation/,
   );
 });
@@ -126,10 +126,10 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['a wrong key', { 'anthropic-version': '2023-06-01', 'x-api-key': 'x' }, /invalid x-api-key/],
   ['a token without its beta', { 'anthropic-version': '2023-06-01', authorization: 'Bearer k' }, /OAuth/],
   [
-    'a strange beta',
+    'an unknown beta',
     { 'anthropic-version': '2023-06-01', 'x-api-key': 'k', 'anthropic-beta': 'x' },
     /Unexpected value/,
   ],
-])('refused headers: %s', (_name, headers, message) => {
+])('rejects headers: %s', (_name, headers, message) => {
   expect(() => checkHeaders(headers, ['k'])).toThrow(message);
 });

@@ -1,6 +1,6 @@
-// What the Messages API refuses, in its own words. Throws a Refusal; the loopback server sends it.
+// Checks requests like the Messages API and throws its error messages.
 import { SERVED, type ServedModel } from './anthropic-messages-models.ts';
-import { type Fields, only, Refusal } from './anthropic-messages-refusal.ts';
+import { assertKnownKeys, type Fields, Refusal } from './anthropic-messages-refusal.ts';
 import { checkThinking, type IssuedThinking } from './anthropic-messages-thinking.ts';
 
 const BODY = ['model', 'max_tokens', 'stream', 'system', 'tools', 'messages', 'thinking', 'output_config'];
@@ -8,23 +8,24 @@ const BETAS = ['interleaved-thinking-2025-05-14', 'oauth-2025-04-20', 'thinking-
 
 export function checkHeaders(headers: Record<string, string | undefined>, keys: readonly string[]): void {
   const bearer = headers.authorization?.replace(/^Bearer /, '');
-  const betas = betasIn(headers);
+  const betas = readBetas(headers);
   if (headers['anthropic-version'] !== '2023-06-01') throw new Refusal('anthropic-version: header is required');
   if (!headers['x-api-key'] && !bearer) throw new Refusal('x-api-key header is required', 'authentication_error', 401);
   if (bearer && !betas.includes('oauth-2025-04-20'))
     throw new Refusal('OAuth authentication is currently not supported.', 'authentication_error', 401);
   if (!keys.includes(headers['x-api-key'] ?? bearer ?? ''))
     throw new Refusal(bearer ? 'Invalid bearer token' : 'invalid x-api-key', 'authentication_error', 401);
-  const strange = betas.filter((name) => !BETAS.includes(name));
-  if (strange.length > 0) throw new Refusal(`Unexpected value(s) \`${strange}\` for the \`anthropic-beta\` header.`);
+  const unknownBetas = betas.filter((name) => !BETAS.includes(name));
+  if (unknownBetas.length > 0)
+    throw new Refusal(`Unexpected value(s) \`${unknownBetas}\` for the \`anthropic-beta\` header.`);
 }
 
-export function betasIn(headers: Record<string, string | undefined>): string[] {
+export function readBetas(headers: Record<string, string | undefined>): string[] {
   return headers['anthropic-beta']?.split(',') ?? [];
 }
 
 export function checkBody(body: Fields, betas: readonly string[], issued: IssuedThinking): void {
-  only(body, BODY, '');
+  assertKnownKeys(body, BODY, '');
   const model = SERVED[String(body.model)];
   if (!model) throw new Refusal(`model: ${String(body.model)}`, 'not_found_error', 404);
   checkLimit(body, model);
@@ -33,13 +34,14 @@ export function checkBody(body: Fields, betas: readonly string[], issued: Issued
   checkSystem(body.system);
   checkTools(body.tools);
   checkOrder(messages);
-  for (const [at, message] of messages.entries()) {
-    only(message, ['role', 'content'], `messages.${at}.`);
-    if (!Array.isArray(message.content)) throw new Refusal(`messages.${at}.content: Input should be a valid list`);
-    for (const [n, block] of message.content.entries()) checkBlock(block, message.role, `messages.${at}.content.${n}`);
+  for (const [index, message] of messages.entries()) {
+    assertKnownKeys(message, ['role', 'content'], `messages.${index}.`);
+    if (!Array.isArray(message.content)) throw new Refusal(`messages.${index}.content: Input should be a valid list`);
+    for (const [n, block] of message.content.entries())
+      checkBlock(block, message.role, `messages.${index}.content.${n}`);
   }
   checkPairs(messages);
-  checkMarks(body);
+  checkCacheMarkers(body);
   checkThinking(body, model, betas, issued);
 }
 
@@ -56,7 +58,7 @@ function checkLimit(body: Fields, model: ServedModel): void {
 function checkSystem(system: unknown): void {
   if (system === undefined) return;
   for (const block of system as Fields[]) {
-    only(block, ['type', 'text', 'cache_control'], 'system.0.');
+    assertKnownKeys(block, ['type', 'text', 'cache_control'], 'system.0.');
     if (block.type !== 'text' || !block.text) throw new Refusal('system: text content blocks must be non-empty');
   }
 }
@@ -64,7 +66,7 @@ function checkSystem(system: unknown): void {
 function checkTools(tools: unknown): void {
   if (tools === undefined) return;
   const names = (tools as Fields[]).map((tool, n) => {
-    only(tool, ['name', 'description', 'input_schema', 'cache_control'], `tools.${n}.custom.`);
+    assertKnownKeys(tool, ['name', 'description', 'input_schema', 'cache_control'], `tools.${n}.custom.`);
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(String(tool.name)))
       throw new Refusal(`tools.${n}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
     if ((tool.input_schema as Fields | undefined)?.type !== 'object')
@@ -77,9 +79,9 @@ function checkTools(tools: unknown): void {
 function checkOrder(messages: unknown): void {
   if (!Array.isArray(messages) || messages.length === 0)
     throw new Refusal('messages: at least one message is required');
-  for (const [at, { role }] of messages.entries()) {
-    if (at === 0 && role !== 'user') throw new Refusal('messages: first message must use the "user" role');
-    if (at > 0 && role === messages[at - 1].role)
+  for (const [index, { role }] of messages.entries()) {
+    if (index === 0 && role !== 'user') throw new Refusal('messages: first message must use the "user" role');
+    if (index > 0 && role === messages[index - 1].role)
       throw new Refusal(`messages: roles must alternate, but found multiple "${role}" roles in a row`);
   }
   if (messages.at(-1).role !== 'user')
@@ -99,11 +101,11 @@ const BLOCKS: Readonly<Record<string, readonly [role: string, ...keys: string[]]
 
 function checkBlock(block: Fields, role: string, where: string): void {
   const type = String(block.type);
-  const [whose, ...keys] = BLOCKS[type] ?? [];
-  if (whose === undefined) throw new Refusal(`${where}: Input tag '${type}' found using 'type' does not match`);
-  if (whose !== '' && whose !== role)
-    throw new Refusal(`${where}: \`${type}\` blocks can only be in ${whose} messages`);
-  only(block, ['type', ...keys], `${where}.${type}.`);
+  const [allowedRole, ...keys] = BLOCKS[type] ?? [];
+  if (allowedRole === undefined) throw new Refusal(`${where}: Input tag '${type}' found using 'type' does not match`);
+  if (allowedRole !== '' && allowedRole !== role)
+    throw new Refusal(`${where}: \`${type}\` blocks can only be in ${allowedRole} messages`);
+  assertKnownKeys(block, ['type', ...keys], `${where}.${type}.`);
   if (type === 'text') checkText(block);
   if (type === 'image') checkImage(block.source as Fields, where);
   if (type === 'tool_use' && (typeof block.input !== 'object' || block.input === null))
@@ -120,12 +122,12 @@ function checkText({ text }: Fields): void {
 
 function checkImage(source: Fields, where: string): void {
   if (source.type === 'url') {
-    only(source, ['type', 'url'], `${where}.image.source.url.`);
+    assertKnownKeys(source, ['type', 'url'], `${where}.image.source.url.`);
     if (!/^https:/.test(String(source.url)))
       throw new Refusal(`${where}.image.source.url: Only HTTPS URLs are supported.`);
     return;
   }
-  only(source, ['type', 'media_type', 'data'], `${where}.image.source.base64.`);
+  assertKnownKeys(source, ['type', 'media_type', 'data'], `${where}.image.source.base64.`);
   if (!/^image\/(jpeg|png|gif|webp)$/.test(String(source.media_type)))
     throw new Refusal(
       `${where}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
@@ -146,35 +148,35 @@ function checkResult(block: Fields, where: string): void {
 }
 
 function checkPairs(messages: readonly { role: string; content: Fields[] }[]): void {
-  const known = new Set<unknown>();
-  for (const [at, { role, content }] of messages.entries()) {
+  const seenIds = new Set<unknown>();
+  for (const [index, { role, content }] of messages.entries()) {
     const calls = content.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
     for (const id of calls) {
-      if (known.has(id)) throw new Refusal('messages: `tool_use` ids must be unique');
-      known.add(id);
+      if (seenIds.has(id)) throw new Refusal('messages: `tool_use` ids must be unique');
+      seenIds.add(id);
     }
-    // Results stand first: a text before them hides them from the check.
-    const next = messages[at + 1]?.content ?? [];
-    const first = next.slice(0, calls.length).map(({ tool_use_id }) => tool_use_id);
-    const missing = calls.filter((id) => !first.includes(id));
+    // The API looks for results only at the start of the message.
+    const next = messages[index + 1]?.content ?? [];
+    const firstResults = next.slice(0, calls.length).map(({ tool_use_id }) => tool_use_id);
+    const missing = calls.filter((id) => !firstResults.includes(id));
     if (missing.length > 0)
       throw new Refusal(
-        `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+        `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
       );
     if (role !== 'user') continue;
-    const before = (messages[at - 1]?.content ?? []).map(({ id }) => id);
+    const previousIds = (messages[index - 1]?.content ?? []).map(({ id }) => id);
     const results = content.filter(({ type }) => type === 'tool_result').map(({ tool_use_id }) => tool_use_id);
-    const stray = results.find((id) => !before.includes(id));
-    if (stray !== undefined)
+    const unexpected = results.find((id) => !previousIds.includes(id));
+    if (unexpected !== undefined)
       throw new Refusal(
-        `messages.${at}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+        `messages.${index}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${unexpected}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
       );
     if (new Set(results).size < results.length)
       throw new Refusal('each tool_use must have a single result. Found multiple `tool_result` blocks');
   }
 }
 
-function checkMarks(body: Fields): void {
-  const found = JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral"\}/g)?.length ?? 0;
-  if (found > 4) throw new Refusal(`A maximum of 4 blocks with cache_control may be provided. Found ${found}.`);
+function checkCacheMarkers(body: Fields): void {
+  const count = JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral"\}/g)?.length ?? 0;
+  if (count > 4) throw new Refusal(`A maximum of 4 blocks with cache_control may be provided. Found ${count}.`);
 }

@@ -1,11 +1,11 @@
-// The events of a Messages stream as the provider sends them: names, order, padding, pings, empty first deltas.
+// Builds the events of a Messages stream as the provider sends them: names, order, padding, pings, empty first deltas.
 
 export type Part =
   | { text: string | string[] }
   | { thinking: string | string[]; signature?: string }
   | { redacted: string }
   | { call: string; name: string; input: Record<string, unknown> | string; pieces?: number }
-  /** A tool of the provider's own, with its result. */
+  /** A tool that the provider runs itself, with its result. */
   | { search: string };
 
 export interface Answer {
@@ -29,7 +29,7 @@ const USAGE: Usage = {
   output_tokens: 34,
 };
 
-/** One event as it stands on the wire. Deltas are padded so that their length tells an eavesdropper nothing. */
+/** One encoded event. Like the provider, pads deltas to hide their length. */
 export function frame(data: { type: string } & Record<string, unknown>): string {
   const padding = data.type === 'content_block_delta' ? ' '.repeat(JSON.stringify(data).length % 11) : '';
   return `event: ${data.type}\ndata: ${JSON.stringify(data).slice(0, -1)}${padding}}\n\n`;
@@ -37,17 +37,17 @@ export function frame(data: { type: string } & Record<string, unknown>): string 
 
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-/** `sign` vouches for thinking; the default is for readers, which never look inside. */
+/** `sign` creates the signature of thinking; readers do not check it. */
 export function framesOf(answer: Answer, sign: (thinking: string) => string = (text) => `sig:${text}`): string[] {
   const usage = { ...USAGE, ...answer.usage };
-  const blocks = answer.parts.flatMap((part) => partFrames(part, sign));
+  const blocks = answer.parts.flatMap((part) => createPartData(part, sign));
   let index = -1;
   const numbered = blocks.map(({ type, ...rest }) => {
     if (type === 'content_block_start') index++;
     return frame({ type, index, ...rest });
   });
   return [
-    frame({ type: 'message_start', message: messageWith({ ...usage, output_tokens: 1 }) }),
+    frame({ type: 'message_start', message: createMessage({ ...usage, output_tokens: 1 }) }),
     ...numbered.slice(0, 1),
     ...(numbered.length > 0 ? [PING] : []),
     ...numbered.slice(1),
@@ -64,7 +64,7 @@ export function framesOf(answer: Answer, sign: (thinking: string) => string = (t
   ];
 }
 
-function messageWith(usage: Usage): Record<string, unknown> {
+function createMessage(usage: Usage): Record<string, unknown> {
   return {
     model: 'claude-loopback',
     id: 'msg_01LoopbackLoopbackLoop',
@@ -83,12 +83,12 @@ function messageWith(usage: Usage): Record<string, unknown> {
 
 type BlockData = { type: string } & Record<string, unknown>;
 
-function partFrames(part: Part, sign: (thinking: string) => string): BlockData[] {
+function createPartData(part: Part, sign: (thinking: string) => string): BlockData[] {
   if ('text' in part) return block({ type: 'text', text: '' }, deltas('text_delta', 'text', part.text));
   if ('redacted' in part) return block({ type: 'redacted_thinking', data: part.redacted }, []);
   if ('thinking' in part) {
-    const whole = [part.thinking].flat().join('');
-    const signature = part.signature ?? sign(whole);
+    const fullText = [part.thinking].flat().join('');
+    const signature = part.signature ?? sign(fullText);
     return block({ type: 'thinking', thinking: '', signature: '' }, [
       ...deltas('thinking_delta', 'thinking', part.thinking),
       { type: 'signature_delta', signature },
@@ -106,14 +106,14 @@ function partFrames(part: Part, sign: (thinking: string) => string): BlockData[]
   const json = typeof part.input === 'string' ? part.input : JSON.stringify(part.input);
   return block({ type: 'tool_use', id: part.call, name: part.name, input: {} }, [
     { type: 'input_json_delta', partial_json: '' },
-    ...cut(json, part.pieces ?? 7).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+    ...splitIntoPieces(json, part.pieces ?? 7).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   ]);
 }
 
-function block(content_block: Record<string, unknown>, deltasOf: Record<string, unknown>[]): BlockData[] {
+function block(content_block: Record<string, unknown>, deltaList: Record<string, unknown>[]): BlockData[] {
   return [
     { type: 'content_block_start', content_block },
-    ...deltasOf.map((delta) => ({ type: 'content_block_delta', delta })),
+    ...deltaList.map((delta) => ({ type: 'content_block_delta', delta })),
     { type: 'content_block_stop' },
   ];
 }
@@ -125,6 +125,6 @@ function deltas(type: string, key: string, text: string | string[]): Record<stri
     .map((piece) => ({ type, [key]: piece }));
 }
 
-function cut(text: string, size: number): string[] {
+function splitIntoPieces(text: string, size: number): string[] {
   return text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
 }

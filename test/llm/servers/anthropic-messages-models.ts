@@ -1,12 +1,12 @@
-// What each model of the loopback provider accepts, from the provider's own pages. Written apart from src, to disagree with it.
+// What each model of the loopback provider accepts, from the provider's documentation. Independent of src on purpose.
 
 export interface ServedModel {
   maxTokens: number;
   /** Values of `thinking.type`. Leaving the field out is always accepted. */
   thinking: readonly string[];
   efforts: readonly string[];
-  /** Thinking is valid only after the conversation in which it was written. */
-  binds?: true;
+  /** Thinking is valid only after the same messages as when it was created. */
+  bindsThinking?: true;
 }
 
 const UP_TO_HIGH = ['low', 'medium', 'high'];
@@ -34,8 +34,13 @@ export const SERVED: Readonly<Record<string, ServedModel>> = {
   'claude-fable-5': { maxTokens: 128_000, thinking: ['adaptive'], efforts: ALL },
   'claude-sonnet-5': { maxTokens: 128_000, thinking: ['adaptive', 'disabled'], efforts: ALL },
   'claude-opus-5': { maxTokens: 128_000, thinking: ['adaptive', 'disabled'], efforts: ALL },
-  'claude-fable-5-1': { maxTokens: 128_000, thinking: ['adaptive'], efforts: ALL, binds: true },
-  'claude-opus-5-5': { maxTokens: 128_000, thinking: ['adaptive'], efforts: ALL, binds: true },
-  'claude-sonnet-5-5': { maxTokens: 128_000, thinking: ['adaptive', 'between_tools'], efforts: ALL, binds: true },
-  'claude-haiku-5-5': { maxTokens: 128_000, thinking: ['adaptive', 'disabled'], efforts: ALL, binds: true },
+  'claude-fable-5-1': { maxTokens: 128_000, thinking: ['adaptive'], efforts: ALL, bindsThinking: true },
+  'claude-opus-5-5': { maxTokens: 128_000, thinking: ['adaptive'], efforts: ALL, bindsThinking: true },
+  'claude-sonnet-5-5': {
+    maxTokens: 128_000,
+    thinking: ['adaptive', 'between_tools'],
+    efforts: ALL,
+    bindsThinking: true,
+  },
+  'claude-haiku-5-5': { maxTokens: 128_000, thinking: ['adaptive', 'disabled'], efforts: ALL, bindsThinking: true },
 };

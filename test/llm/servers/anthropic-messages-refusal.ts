@@ -1,4 +1,4 @@
-// How the Messages API says no, and the small words that its checks share.
+// Error class and helpers of the Messages API checks.
 import { createHash } from 'node:crypto';
 
 export type Fields = Record<string, unknown>;
@@ -14,14 +14,14 @@ export class Refusal extends Error {
   }
 }
 
-export function only(value: unknown, keys: readonly string[], where: string): void {
+export function assertKnownKeys(value: unknown, keys: readonly string[], where: string): void {
   if (typeof value !== 'object' || value === null) throw new Refusal(`${where}: Input should be an object`);
   for (const key of Object.keys(value))
     if (!keys.includes(key)) throw new Refusal(`${where}${key}: Extra inputs are not permitted`);
 }
 
-/** The conversation that a block stands after, without the cache marks, which may move. */
-export function prefixOf(body: Fields, messages: readonly unknown[]): string {
+/** Hash of the messages before a block, without cache markers, which may move. */
+export function hashPrefix(body: Fields, messages: readonly unknown[]): string {
   const text = JSON.stringify([body.system, body.tools, messages], (key, value: unknown) =>
     key === 'cache_control' ? undefined : value,
   );

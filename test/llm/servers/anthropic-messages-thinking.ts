@@ -1,12 +1,12 @@
-// What the Messages API refuses about thinking: settings that a model does not have, blocks that it did not write.
+// Checks thinking settings and blocks like the Messages API.
 import { createHash } from 'node:crypto';
 import type { ServedModel } from './anthropic-messages-models.ts';
-import { type Fields, only, prefixOf, Refusal } from './anthropic-messages-refusal.ts';
+import { assertKnownKeys, type Fields, hashPrefix, Refusal } from './anthropic-messages-refusal.ts';
 
-/** What the server has written: signature (or the data of hidden thinking) → the text and the conversation before it. */
+/** Issued blocks: signature (or redacted data) → the text and the hash of the messages before it. */
 export type IssuedThinking = Map<string, { thinking: string; prefix: string }>;
 
-export function signatureOf(thinking: string, prefix: string): string {
+export function createSignature(thinking: string, prefix: string): string {
   return `Eq${createHash('sha256').update(`${thinking}\n${prefix}`).digest('base64')}`;
 }
 
@@ -29,15 +29,15 @@ export function checkThinking(
   checkSettings(body, model, betas, thinking);
   if (thinking?.type === 'enabled') checkTurn(messages);
   const binding = thinking?.block_binding as Fields | undefined;
-  const drops = binding?.prefix_mismatch_behavior === 'drop_block';
-  for (const [at, { content }] of messages.entries())
+  const dropsOnMismatch = binding?.prefix_mismatch_behavior === 'drop_block';
+  for (const [index, { content }] of messages.entries())
     for (const [n, block] of content.entries()) {
       if (block.type !== 'thinking' && block.type !== 'redacted_thinking') continue;
-      const known = issued.get(String(block.signature ?? block.data));
-      const where = `messages.${at}.content.${n}`;
-      if (!known || (block.type === 'thinking' && known.thinking !== block.thinking))
+      const issuedBlock = issued.get(String(block.signature ?? block.data));
+      const where = `messages.${index}.content.${n}`;
+      if (!issuedBlock || (block.type === 'thinking' && issuedBlock.thinking !== block.thinking))
         throw new Refusal(`${where}: Invalid \`signature\` in \`thinking\` block`);
-      if (model.binds && !drops && known.prefix !== prefixOf(body, messages.slice(0, at)))
+      if (model.bindsThinking && !dropsOnMismatch && issuedBlock.prefix !== hashPrefix(body, messages.slice(0, index)))
         throw new Refusal(
           `${where}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`,
         );
@@ -46,15 +46,15 @@ export function checkThinking(
 
 function checkEffort(body: Fields, model: ServedModel, thinking: Fields | undefined): void {
   if (body.output_config === undefined) return;
-  only(body.output_config, ['effort'], 'output_config.');
+  assertKnownKeys(body.output_config, ['effort'], 'output_config.');
   const { effort } = body.output_config as Fields;
   if (model.efforts.length === 0) throw new Refusal('This model does not support the effort parameter.');
   if (!model.efforts.includes(String(effort)))
     throw new Refusal(
       `This model does not support effort level '${effort}'. Supported levels: ${model.efforts.join(', ')}.`,
     );
-  const off = thinking?.type === 'disabled' || thinking?.type === 'between_tools';
-  if (off && (effort === 'xhigh' || effort === 'max'))
+  const isOff = thinking?.type === 'disabled' || thinking?.type === 'between_tools';
+  if (isOff && (effort === 'xhigh' || effort === 'max'))
     throw new Refusal(`output_config.effort: ${effort} needs thinking`);
 }
 
@@ -62,7 +62,7 @@ function checkSettings(body: Fields, model: ServedModel, betas: readonly string[
   if (!thinking) return;
   const type = String(thinking.type);
   if (!model.thinking.includes(type)) throw new Refusal(`"thinking.type.${type}" is not supported for this model.`);
-  only(thinking, ['type', ...(KEYS[type] ?? [])], `thinking.${type}.`);
+  assertKnownKeys(thinking, ['type', ...(KEYS[type] ?? [])], `thinking.${type}.`);
   if (thinking.block_binding && !betas.includes('thinking-binding-controls-2026-08-01'))
     throw new Refusal(`thinking.${type}.block_binding: Extra inputs are not permitted`);
   if (type !== 'enabled') return;
@@ -73,13 +73,13 @@ function checkSettings(body: Fields, model: ServedModel, betas: readonly string[
     throw new Refusal('`max_tokens` must be greater than `thinking.budget_tokens`.');
 }
 
-/** A turn that goes on after tool results must have begun with thinking. */
+/** A turn that continues after tool results must have started with thinking. */
 function checkTurn(messages: readonly { content: Fields[] }[]): void {
-  let at = messages.length - 1;
-  while (at > 0 && messages[at]?.content.some(({ type }) => type === 'tool_result')) at -= 2;
-  const first = messages[at + 1]?.content[0]?.type;
+  let index = messages.length - 1;
+  while (index > 0 && messages[index]?.content.some(({ type }) => type === 'tool_result')) index -= 2;
+  const first = messages[index + 1]?.content[0]?.type;
   if (first === undefined || first === 'thinking' || first === 'redacted_thinking') return;
   throw new Refusal(
-    `messages.${at + 1}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+    `messages.${index + 1}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
   );
 }

@@ -1,29 +1,29 @@
-// A loopback provider that speaks the Messages format: strict about what it is sent, scripted in what it answers.
+// Loopback provider for the Messages format. Checks requests strictly and sends scripted replies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { betasIn, checkBody, checkHeaders } from './anthropic-messages-check.ts';
+import { checkBody, checkHeaders, readBetas } from './anthropic-messages-check.ts';
 import { type Answer, framesOf } from './anthropic-messages-frames.ts';
-import { type Fields, prefixOf, Refusal } from './anthropic-messages-refusal.ts';
-import { type IssuedThinking, signatureOf } from './anthropic-messages-thinking.ts';
+import { type Fields, hashPrefix, Refusal } from './anthropic-messages-refusal.ts';
+import { createSignature, type IssuedThinking } from './anthropic-messages-thinking.ts';
 
 export const KEY = 'sk-ant-api03-loopback-key';
 export const OAUTH_TOKEN = 'sk-ant-oat01-loopback-token';
 
 export interface Reply {
-  /** An answer as the provider would stream it, … */
+  /** A reply encoded like the provider would, … */
   answer?: Answer;
-  /** … or its frames word for word, … */
+  /** … or raw frames, … */
   frames?: readonly string[];
-  /** … or a plain HTTP answer, … */
+  /** … or a plain HTTP response, … */
   plain?: { status: number; headers?: Record<string, string>; body: string };
-  /** … or nothing, ever. */
+  /** … or no response. */
   silent?: true;
-  /** Takes requests that the real one would refuse. */
+  /** Skips the request checks. */
   lax?: true;
-  /** Sends only so many frames, and then … */
+  /** Sends only this many frames, and then … */
   upTo?: number;
   after?: 'stall' | 'reset' | 'end';
-  /** Sends the stream in pieces of so many bytes. */
+  /** Sends the stream in chunks of this many bytes. */
   pieces?: number;
 }
 
@@ -31,17 +31,17 @@ export interface Received {
   path: string;
   headers: Record<string, string | undefined>;
   body: Fields;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   closed: Promise<void>;
 }
 
 export interface LoopbackServer {
   readonly url: string;
-  /** What came, in order; also those that were refused. */
+  /** All requests in order, including rejected ones. */
   readonly received: readonly Received[];
-  /** The next request that comes after this was asked. */
+  /** Resolves with the next request after this call. */
   next(): Promise<Received>;
-  /** Says what to answer to the next requests, in order. What was said before and not asked for is forgotten. */
+  /** Sets the replies to the next requests, in order. Unused earlier replies are discarded. */
   reply(...replies: Reply[]): void;
   close(): Promise<void>;
 }
@@ -50,15 +50,15 @@ export async function startAnthropicMessages(): Promise<LoopbackServer> {
   const received: Received[] = [];
   const replies: Reply[] = [];
   const issued: IssuedThinking = new Map();
-  const waiting: ((got: Received) => void)[] = [];
+  const waiters: ((request: Received) => void)[] = [];
   const server = createServer(async (request, response) => {
-    const got = await receive(request, response);
-    received.push(got);
-    for (const tell of waiting.splice(0)) tell(got);
+    const incoming = await receive(request, response);
+    received.push(incoming);
+    for (const resolve of waiters.splice(0)) resolve(incoming);
     const reply = replies.shift() ?? { plain: { status: 500, body: 'no reply was scripted' } };
     try {
-      if (!reply.lax) check(got, issued);
-      await answer(response, reply, got, issued);
+      if (!reply.lax) check(incoming, issued);
+      await sendReply(response, reply, incoming, issued);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       response.writeHead(thrown.status, { 'content-type': 'application/json' });
@@ -69,7 +69,7 @@ export async function startAnthropicMessages(): Promise<LoopbackServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    next: () => new Promise((resolve) => waiters.push(resolve)),
     reply: (...next) => void replies.splice(0, replies.length, ...next),
     close: () =>
       new Promise((resolve) => {
@@ -94,10 +94,15 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 function check({ path, headers, body }: Received, issued: IssuedThinking): void {
   if (path !== 'POST /v1/messages') throw new Refusal('Not found', 'not_found_error', 404);
   checkHeaders(headers, [KEY, OAUTH_TOKEN]);
-  checkBody(body, betasIn(headers), issued);
+  checkBody(body, readBetas(headers), issued);
 }
 
-async function answer(response: ServerResponse, reply: Reply, got: Received, issued: IssuedThinking): Promise<void> {
+async function sendReply(
+  response: ServerResponse,
+  reply: Reply,
+  received: Received,
+  issued: IssuedThinking,
+): Promise<void> {
   if (reply.silent) return;
   if (reply.plain) {
     const { status, headers = { 'content-type': 'application/json' }, body } = reply.plain;
@@ -106,25 +111,25 @@ async function answer(response: ServerResponse, reply: Reply, got: Received, iss
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': 'req_011Loopback' });
   response.flushHeaders();
-  const frames = reply.frames ?? issue(reply.answer ?? { parts: [] }, got.body, issued);
+  const frames = reply.frames ?? createIssuedFrames(reply.answer ?? { parts: [] }, received.body, issued);
   await send(response, Buffer.from(frames.slice(0, reply.upTo).join('')), reply.pieces);
   if (reply.after === 'reset') response.socket?.resetAndDestroy();
   else if (reply.after !== 'stall') response.end();
 }
 
-/** Remembers what it vouches for. */
-function issue(given: Answer, body: Fields, issued: IssuedThinking): string[] {
-  const prefix = prefixOf(body, body.messages as unknown[]);
-  for (const part of given.parts) if ('redacted' in part) issued.set(part.redacted, { thinking: '', prefix });
-  return framesOf(given, (thinking) => {
-    const signature = signatureOf(thinking, prefix);
+/** Records the signatures that it issues. */
+function createIssuedFrames(answer: Answer, body: Fields, issued: IssuedThinking): string[] {
+  const prefix = hashPrefix(body, body.messages as unknown[]);
+  for (const part of answer.parts) if ('redacted' in part) issued.set(part.redacted, { thinking: '', prefix });
+  return framesOf(answer, (thinking) => {
+    const signature = createSignature(thinking, prefix);
     issued.set(signature, { thinking, prefix });
     return signature;
   });
 }
 
 async function send(response: ServerResponse, bytes: Buffer, size = bytes.length): Promise<void> {
-  for (let at = 0; at < bytes.length; at += size) {
-    await new Promise<void>((resolve) => response.write(bytes.subarray(at, at + size), () => resolve()));
+  for (let offset = 0; offset < bytes.length; offset += size) {
+    await new Promise<void>((resolve) => response.write(bytes.subarray(offset, offset + size), () => resolve()));
   }
 }

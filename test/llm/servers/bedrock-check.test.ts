@@ -1,33 +1,33 @@
-// The strict loopback Bedrock refuses what the real one refuses: each case is a good request with one thing wrong.
+// Tests of the strict loopback Bedrock server: each case is a valid request with one error.
 import { expect, test } from 'vitest';
 import { checkConverse } from './bedrock-check.ts';
-import { HIDDEN, type IssuedThinking, signatureOf } from './bedrock-frames.ts';
+import { createSignature, HIDDEN, type IssuedThinking } from './bedrock-frames.ts';
 import { crc32, eventMessage } from './event-stream.ts';
 import { type Fields, Refusal } from './loopback.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const THOUGHT = { reasoningContent: { reasoningText: { text: 'Hm', signature: signatureOf('Hm') } } };
-const UNSEEN = { reasoningContent: { redactedContent: 'c2VjcmV0' } };
+const THOUGHT = { reasoningContent: { reasoningText: { text: 'Hm', signature: createSignature('Hm') } } };
+const REDACTED = { reasoningContent: { redactedContent: 'c2VjcmV0' } };
 const ISSUED: IssuedThinking = new Map<string, string | typeof HIDDEN>([
-  [signatureOf('Hm'), 'Hm'],
+  [createSignature('Hm'), 'Hm'],
   ['c2VjcmV0', HIDDEN],
 ]);
 const CALL = { toolUse: { toolUseId: 'tooluse_1', name: 'read', input: {} } };
 const RESULT = { toolResult: { toolUseId: 'tooluse_1', content: [{ text: 'x' }] } };
-const MARK = { cachePoint: { type: 'default' } };
-const asks = (...content: Fields[]): Fields => ({ role: 'user', content });
-const says = (...content: Fields[]): Fields => ({ role: 'assistant', content });
-const GO = asks({ text: 'Go' });
+const CACHE_POINT = { cachePoint: { type: 'default' } };
+const userMessage = (...content: Fields[]): Fields => ({ role: 'user', content });
+const assistantMessage = (...content: Fields[]): Fields => ({ role: 'assistant', content });
+const PROMPT = userMessage({ text: 'Go' });
 const spec = { name: 'read', description: 'Read.', inputSchema: { json: { type: 'object' } } };
-const GOOD: Fields = {
-  system: [{ text: 'Be kind.' }, MARK],
-  messages: [GO, says(THOUGHT, UNSEEN, { text: 'Ok' }, CALL), asks(RESULT, MARK)],
+const VALID: Fields = {
+  system: [{ text: 'Be kind.' }, CACHE_POINT],
+  messages: [PROMPT, assistantMessage(THOUGHT, REDACTED, { text: 'Ok' }, CALL), userMessage(RESULT, CACHE_POINT)],
   inferenceConfig: { maxTokens: 8000 },
   toolConfig: { tools: [{ toolSpec: spec }] },
   additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 2000 } },
 };
 
-function refused(body: Fields, model = SONNET): string | undefined {
+function checkRequest(body: Fields, model = SONNET): string | undefined {
   try {
     checkConverse(model, body, ISSUED);
     return undefined;
@@ -37,77 +37,101 @@ function refused(body: Fields, model = SONNET): string | undefined {
   }
 }
 
-test('a good request is taken', () => expect(refused(GOOD)).toBeUndefined());
+test('a valid request is accepted', () => expect(checkRequest(VALID)).toBeUndefined());
 
-const { additionalModelRequestFields: _thinking, ...PLAIN } = GOOD;
+const { additionalModelRequestFields: _thinking, ...PLAIN } = VALID;
 const messages = (...list: Fields[]): Fields => ({ ...PLAIN, messages: list });
-const altered = { reasoningContent: { reasoningText: { text: 'Hmm', signature: signatureOf('Hm') } } };
+const altered = { reasoningContent: { reasoningText: { text: 'Hmm', signature: createSignature('Hm') } } };
 const image = (format: string) => ({ image: { format, source: { bytes: 'AA==' } } });
 const cases: [string, Fields, RegExp][] = [
-  ['an unknown field', { ...GOOD, stream: true }, /extraneous key \[stream\]/],
-  ['an unknown block', messages(asks({ video: {} })), /extraneous key \[video\]/],
-  ['the model first', messages(says({ text: 'Hi' }), GO), /must start with a user message/],
-  ['twice the same side', messages(GO, GO), /must alternate/],
-  ['the model having the last word', messages(GO, says({ text: 'Hi' })), /prefill/],
-  ['an empty message', messages(asks()), /is empty/],
-  ['blank text', messages(asks({ text: ' ' })), /is blank/],
-  ['a call without its result', messages(GO, says(CALL), GO), /Expected toolResult blocks at messages.2/],
-  ['a result too many', messages(GO, says(CALL), asks(RESULT, RESULT)), /exceeds the number of toolUse/],
-  ['a result for nothing', messages(asks(RESULT)), /exceeds the number of toolUse/],
+  ['an unknown field', { ...VALID, stream: true }, /extraneous key \[stream\]/],
+  ['an unknown block', messages(userMessage({ video: {} })), /extraneous key \[video\]/],
+  ['an assistant message first', messages(assistantMessage({ text: 'Hi' }), PROMPT), /must start with a user message/],
+  ['two messages of one role', messages(PROMPT, PROMPT), /must alternate/],
+  ['an assistant message last', messages(PROMPT, assistantMessage({ text: 'Hi' })), /prefill/],
+  ['an empty message', messages(userMessage()), /is empty/],
+  ['blank text', messages(userMessage({ text: ' ' })), /is blank/],
+  [
+    'a call without its result',
+    messages(PROMPT, assistantMessage(CALL), PROMPT),
+    /Expected toolResult blocks at messages.2/,
+  ],
+  [
+    'more results than calls',
+    messages(PROMPT, assistantMessage(CALL), userMessage(RESULT, RESULT)),
+    /exceeds the number of toolUse/,
+  ],
+  ['a result without a call', messages(userMessage(RESULT)), /exceeds the number of toolUse/],
   [
     'a result without content',
-    messages(GO, says(CALL), asks({ toolResult: { toolUseId: 'tooluse_1', content: [] } })),
+    messages(PROMPT, assistantMessage(CALL), userMessage({ toolResult: { toolUseId: 'tooluse_1', content: [] } })),
     /is empty/,
   ],
   [
     'a bad id',
-    messages(GO, says({ toolUse: { ...CALL.toolUse, toolUseId: 'a/b' } }), asks(RESULT)),
+    messages(PROMPT, assistantMessage({ toolUse: { ...CALL.toolUse, toolUseId: 'a/b' } }), userMessage(RESULT)),
     /failed to satisfy constraint/,
   ],
   [
-    'hidden thinking that shows itself',
+    'redacted thinking sent as text',
     messages(
-      GO,
-      says({ reasoningContent: { reasoningText: { text: '', signature: 'c2VjcmV0' } } }, CALL),
-      asks(RESULT),
+      PROMPT,
+      assistantMessage({ reasoningContent: { reasoningText: { text: '', signature: 'c2VjcmV0' } } }, CALL),
+      userMessage(RESULT),
     ),
     /Invalid `signature`/,
   ],
-  ['altered thinking', messages(GO, says(altered, CALL), asks(RESULT)), /Invalid `signature`/],
-  ['an image of another kind', messages(asks(image('bmp'))), /Invalid image format/],
-  ['calls without tools', { ...GOOD, toolConfig: undefined }, /toolConfig field must be defined/],
-  ['too many marks', { ...GOOD, system: [{ text: 'a' }, MARK, MARK, MARK, MARK] }, /maximum of 4/],
-  ['too long an answer', { ...GOOD, inferenceConfig: { maxTokens: 64_001 } }, /exceeds the model limit/],
-  ['more thinking than answer', { ...GOOD, inferenceConfig: { maxTokens: 2000 } }, /must be greater than/],
+  ['altered thinking', messages(PROMPT, assistantMessage(altered, CALL), userMessage(RESULT)), /Invalid `signature`/],
+  ['an unsupported image format', messages(userMessage(image('bmp'))), /Invalid image format/],
+  ['calls without tools', { ...VALID, toolConfig: undefined }, /toolConfig field must be defined/],
   [
-    'thinking of another kind',
-    { ...GOOD, additionalModelRequestFields: { thinking: { type: 'adaptive' } } },
+    'too many cache points',
+    { ...VALID, system: [{ text: 'a' }, CACHE_POINT, CACHE_POINT, CACHE_POINT, CACHE_POINT] },
+    /maximum of 4/,
+  ],
+  ['too many output tokens', { ...VALID, inferenceConfig: { maxTokens: 64_001 } }, /exceeds the model limit/],
+  [
+    'a thinking budget above the output limit',
+    { ...VALID, inferenceConfig: { maxTokens: 2000 } },
+    /must be greater than/,
+  ],
+  [
+    'an unsupported thinking type',
+    { ...VALID, additionalModelRequestFields: { thinking: { type: 'adaptive' } } },
     /not supported/,
   ],
-  ['a turn that began without thinking', { ...GOOD, messages: [GO, says(CALL), asks(RESULT)] }, /Expected `thinking`/],
+  [
+    'a turn that started without thinking',
+    { ...VALID, messages: [PROMPT, assistantMessage(CALL), userMessage(RESULT)] },
+    /Expected `thinking`/,
+  ],
 ];
-test.each(cases)('%s', (_name, body, words) => expect(refused(body)).toMatch(words));
+test.each(cases)('rejects %s', (_name, body, pattern) => expect(checkRequest(body)).toMatch(pattern));
 
-test('what models differ in', () => {
-  expect(refused(GOOD, 'claude-0')).toMatch(/identifier is invalid/);
-  const simple = { messages: [GO] };
-  expect(refused({ ...simple, system: [{ text: 'a' }, MARK] }, 'openai.gpt-oss-120b-1:0')).toMatch(/prompt caching/);
-  expect(refused({ messages: [asks(image('png'))] }, 'openai.gpt-oss-120b-1:0')).toMatch(/image content block/);
+test('checks the limits of each model', () => {
+  expect(checkRequest(VALID, 'claude-0')).toMatch(/identifier is invalid/);
+  const simple = { messages: [PROMPT] };
+  expect(checkRequest({ ...simple, system: [{ text: 'a' }, CACHE_POINT] }, 'openai.gpt-oss-120b-1:0')).toMatch(
+    /prompt caching/,
+  );
+  expect(checkRequest({ messages: [userMessage(image('png'))] }, 'openai.gpt-oss-120b-1:0')).toMatch(
+    /image content block/,
+  );
   expect(
-    refused(
-      { ...PLAIN, system: [], messages: [GO, says(CALL), asks(RESULT)] },
+    checkRequest(
+      { ...PLAIN, system: [], messages: [PROMPT, assistantMessage(CALL), userMessage(RESULT)] },
       'mistral.mistral-large-3-675b-instruct',
     ),
   ).toMatch(/length of 9/);
-  expect(refused({ ...simple, additionalModelRequestFields: { thinking: {} } }, 'openai.gpt-oss-120b-1:0')).toMatch(
-    /extraneous key/,
-  );
+  expect(
+    checkRequest({ ...simple, additionalModelRequestFields: { thinking: {} } }, 'openai.gpt-oss-120b-1:0'),
+  ).toMatch(/extraneous key/);
 });
 
-test('a message of the event stream, as it is documented', () => {
+test('encodes event stream messages as documented', () => {
   expect(crc32(Buffer.from('123456789'))).toBe(0xcbf43926);
   const bytes = Buffer.from(eventMessage({ a: 'b' }, '{}'));
-  // Total, headers, and their sum; one header; the payload; the sum of all.
+  // Total length, header length and their checksum; one header; the payload; the checksum of the message.
   expect(bytes.length).toBe(12 + 6 + 2 + 4);
   expect([bytes.readUInt32BE(0), bytes.readUInt32BE(4), bytes.readUInt32BE(8)]).toEqual([
     24,

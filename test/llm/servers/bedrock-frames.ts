@@ -1,4 +1,4 @@
-// Answers as ConverseStream sends them: one event for each step, padded so that their lengths tell nothing.
+// Builds ConverseStream responses: one event per step, padded like the provider's.
 import { createHash } from 'node:crypto';
 import { eventMessage } from './event-stream.ts';
 
@@ -6,35 +6,40 @@ export type BedrockPart =
   | { text: string | readonly string[] }
   | { thinking: string | readonly string[] }
   | { redacted: string }
-  /** Arguments, or their text when it is cut or no JSON. */
+  /** Arguments, or raw text for incomplete or invalid JSON. */
   | { call: string; name: string; input: Record<string, unknown> | string };
 
 export interface BedrockAnswer {
   parts: readonly BedrockPart[];
-  /** `null`: the stream ends without one. */
+  /** `null`: the stream ends without a stop reason. */
   stop?: string | null;
   usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
 }
 
-/** What the provider vouches for, by its signature: the text, or that there is none to be seen. */
+/** Issued blocks: signature → the text, or HIDDEN for redacted thinking. */
 export type IssuedThinking = Map<string, string | typeof HIDDEN>;
 export const HIDDEN = Symbol('hidden');
 
-/** The real ones are protocol buffers in base64. */
-export function signatureOf(thinking: string): string {
+/** Real signatures are base64-encoded protocol buffers. */
+export function createSignature(thinking: string): string {
   return createHash('sha512').update(thinking).digest('base64');
 }
 
 export function bedrockFrames(answer: BedrockAnswer, issued: IssuedThinking = new Map()): Uint8Array[] {
   const calls = answer.parts.some((part) => 'call' in part);
   const { stop = calls ? 'tool_use' : 'end_turn' } = answer;
-  const blocks = answer.parts.flatMap((part, index) => blockOf(part, index, issued));
-  const begun = [event('messageStart', { role: 'assistant' }), ...blocks];
-  if (stop === null) return begun;
-  return [...begun, event('messageStop', { stopReason: stop }), event('metadata', told(answer.usage))];
+  const blocks = answer.parts.flatMap((part, index) => createBlockEvents(part, index, issued));
+  const events = [event('messageStart', { role: 'assistant' }), ...blocks];
+  if (stop === null) return events;
+  return [...events, event('messageStop', { stopReason: stop }), event('metadata', createMetadata(answer.usage))];
 }
 
-function told({ input = 10, output = 5, cacheRead, cacheWrite }: NonNullable<BedrockAnswer['usage']> = {}): object {
+function createMetadata({
+  input = 10,
+  output = 5,
+  cacheRead,
+  cacheWrite,
+}: NonNullable<BedrockAnswer['usage']> = {}): object {
   return {
     usage: {
       inputTokens: input,
@@ -47,17 +52,17 @@ function told({ input = 10, output = 5, cacheRead, cacheWrite }: NonNullable<Bed
   };
 }
 
-function blockOf(part: BedrockPart, contentBlockIndex: number, issued: IssuedThinking): Uint8Array[] {
-  const delta = (grown: object) => event('contentBlockDelta', { contentBlockIndex, delta: grown });
+function createBlockEvents(part: BedrockPart, contentBlockIndex: number, issued: IssuedThinking): Uint8Array[] {
+  const delta = (content: object) => event('contentBlockDelta', { contentBlockIndex, delta: content });
   const stop = event('contentBlockStop', { contentBlockIndex });
-  if ('text' in part) return [...listOf(part.text).map((text) => delta({ text })), stop];
+  if ('text' in part) return [...toList(part.text).map((text) => delta({ text })), stop];
   if ('redacted' in part) {
     issued.set(part.redacted, HIDDEN);
     return [delta({ reasoningContent: { redactedContent: part.redacted } }), stop];
   }
   if ('thinking' in part) {
-    const pieces = listOf(part.thinking);
-    const signature = signatureOf(pieces.join(''));
+    const pieces = toList(part.thinking);
+    const signature = createSignature(pieces.join(''));
     issued.set(signature, pieces.join(''));
     return [
       ...pieces.map((text) => delta({ reasoningContent: { text } })),
@@ -65,7 +70,7 @@ function blockOf(part: BedrockPart, contentBlockIndex: number, issued: IssuedThi
       stop,
     ];
   }
-  // Only calls are announced.
+  // Only tool calls have a start event.
   const start = { toolUse: { toolUseId: part.call, name: part.name } };
   const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input);
   const pieces = ['', ...(input === '{}' ? [] : (input.match(/.{1,8}/gs) ?? []))];
@@ -76,7 +81,7 @@ function blockOf(part: BedrockPart, contentBlockIndex: number, issued: IssuedThi
   ];
 }
 
-function listOf(pieces: string | readonly string[]): readonly string[] {
+function toList(pieces: string | readonly string[]): readonly string[] {
   return typeof pieces === 'string' ? [pieces] : pieces;
 }
 

@@ -1,6 +1,7 @@
-// A loopback provider that speaks Bedrock's ConverseStream: strict about what it is sent, scripted in what it answers.
+// Loopback provider for Bedrock ConverseStream. Checks requests strictly and sends scripted replies.
+
+import { checkAuthentication, createBedrockError } from './bedrock-auth.ts';
 import { checkConverse } from './bedrock-check.ts';
-import { bedrockRefusal, checkDoor } from './bedrock-door.ts';
 import { type BedrockAnswer, bedrockFrames, type IssuedThinking } from './bedrock-frames.ts';
 import { type LoopbackServer, startLoopback } from './loopback.ts';
 
@@ -10,11 +11,11 @@ export async function startBedrock(): Promise<BedrockServer> {
   const issued: IssuedThinking = new Map();
   return startLoopback<BedrockAnswer>({
     streamType: 'application/vnd.amazon.eventstream',
-    check(got) {
-      const [, model] = /^POST \/model\/([^/]+)\/converse-stream$/.exec(got.path) ?? [];
-      if (model === undefined) throw bedrockRefusal(404, 'UnknownOperationException', 'Unknown operation');
-      checkDoor(got);
-      checkConverse(decodeURIComponent(model), got.body, issued);
+    check(request) {
+      const [, model] = /^POST \/model\/([^/]+)\/converse-stream$/.exec(request.path) ?? [];
+      if (model === undefined) throw createBedrockError(404, 'UnknownOperationException', 'Unknown operation');
+      checkAuthentication(request);
+      checkConverse(decodeURIComponent(model), request.body, issued);
     },
     framesOf: (answer) => bedrockFrames(answer, issued),
   });

@@ -1,4 +1,4 @@
-// One message of Amazon's binary event stream: lengths, headers and payload, each guarded by a CRC.
+// Encodes messages of the AWS binary event stream: lengths, headers and payload, each with a CRC.
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte;

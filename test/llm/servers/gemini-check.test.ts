@@ -1,25 +1,25 @@
-// The strict loopback Gemini refuses what the real one refuses: each case is a good request with one thing wrong.
+// Tests of the strict loopback Gemini server: each case is a valid request with one error.
 import { expect, test } from 'vitest';
 import { checkGemini } from './gemini-check.ts';
-import { signatureOf, signedContent } from './gemini-frames.ts';
+import { createSignature, signedContent } from './gemini-frames.ts';
 import { type Fields, Refusal } from './loopback.ts';
 
 const CALL = { functionCall: { id: 'c1', name: 'read', args: { path: 'a' } } };
-const SIGNATURE = signatureOf(signedContent(CALL));
+const SIGNATURE = createSignature(signedContent(CALL));
 const ISSUED = new Map([[SIGNATURE, signedContent(CALL)]]);
 const RESULT = { functionResponse: { id: 'c1', name: 'read', response: { content: 'x' } } };
-const asked = { role: 'user', parts: [{ text: 'Go' }] };
-const signed = { role: 'model', parts: [{ ...CALL, thoughtSignature: SIGNATURE }] };
-const answered = { role: 'user', parts: [RESULT] };
+const userTurn = { role: 'user', parts: [{ text: 'Go' }] };
+const callTurn = { role: 'model', parts: [{ ...CALL, thoughtSignature: SIGNATURE }] };
+const resultTurn = { role: 'user', parts: [RESULT] };
 const parameters = { type: 'object', properties: { path: { type: 'string' } } };
-const GOOD: Fields = {
-  contents: [asked, signed, answered],
+const VALID: Fields = {
+  contents: [userTurn, callTurn, resultTurn],
   systemInstruction: { parts: [{ text: 'Be kind.' }] },
   generationConfig: { thinkingConfig: { includeThoughts: true, thinkingLevel: 'low' } },
   tools: [{ functionDeclarations: [{ name: 'read', description: '', parameters }] }],
 };
 
-function refused(body: Fields, model = 'gemini-3-flash-preview', ids = true): string | undefined {
+function checkRequest(body: Fields, model = 'gemini-3-flash-preview', ids = true): string | undefined {
   try {
     checkGemini(model, body, ISSUED, { ids });
     return undefined;
@@ -29,83 +29,90 @@ function refused(body: Fields, model = 'gemini-3-flash-preview', ids = true): st
   }
 }
 
-test('a good request is taken', () => expect(refused(GOOD)).toBeUndefined());
+test('a valid request is accepted', () => expect(checkRequest(VALID)).toBeUndefined());
 
-const contents = (...list: Fields[]): Fields => ({ ...GOOD, contents: list });
+const contents = (...list: Fields[]): Fields => ({ ...VALID, contents: list });
 const cases: [string, Fields, RegExp][] = [
-  ['an unknown field', { ...GOOD, stream: true }, /Unknown name "stream"/],
+  ['an unknown field', { ...VALID, stream: true }, /Unknown name "stream"/],
   ['an unknown part', contents({ role: 'user', parts: [{ text: 'a', cache: 1 }] }), /Unknown name "cache"/],
-  ['nothing', contents(), /contents is not specified/],
+  ['no contents', contents(), /contents is not specified/],
   ['an unknown role', contents({ role: 'system', parts: [{ text: 'a' }] }), /valid role/],
   ['no parts', contents({ role: 'user', parts: [] }), /must not be empty/],
   ['empty text', contents({ role: 'user', parts: [{ text: '' }] }), /required oneof field/],
-  ['a call without its result', contents(asked, signed, asked), /number of function response parts/],
-  ['a result too many', contents(asked, signed, { role: 'user', parts: [RESULT, RESULT] }), /number of function/],
-  ['a result for nothing', contents(answered), /immediately after a function call turn/],
+  ['a call without its result', contents(userTurn, callTurn, userTurn), /number of function response parts/],
+  [
+    'more results than calls',
+    contents(userTurn, callTurn, { role: 'user', parts: [RESULT, RESULT] }),
+    /number of function/,
+  ],
+  ['a result without a call', contents(resultTurn), /immediately after a function call turn/],
   [
     'a result for another call',
-    contents(asked, signed, { role: 'user', parts: [{ functionResponse: { ...RESULT.functionResponse, id: 'c2' } }] }),
+    contents(userTurn, callTurn, {
+      role: 'user',
+      parts: [{ functionResponse: { ...RESULT.functionResponse, id: 'c2' } }],
+    }),
     /immediately after/,
   ],
+  ['a model turn last', contents(userTurn, { role: 'model', parts: [{ text: 'a' }] }), /end with a user role/],
   [
-    'the model having the last word',
-    contents(asked, { role: 'model', parts: [{ text: 'a' }] }),
-    /end with a user role/,
-  ],
-  [
-    'a call that lost its signature',
-    contents(asked, { role: 'model', parts: [CALL] }, answered),
+    'a call without its signature',
+    contents(userTurn, { role: 'model', parts: [CALL] }, resultTurn),
     /missing a thought_signature/,
   ],
   [
     'an altered call',
     contents(
-      asked,
+      userTurn,
       { role: 'model', parts: [{ functionCall: { ...CALL.functionCall, args: {} }, thoughtSignature: SIGNATURE }] },
-      answered,
+      resultTurn,
     ),
     /not valid/,
   ],
   [
-    'a signature of somebody else',
-    contents(asked, { role: 'model', parts: [{ text: 'a', thoughtSignature: 'x' }] }, asked),
+    'an unknown signature',
+    contents(userTurn, { role: 'model', parts: [{ text: 'a', thoughtSignature: 'x' }] }, userTurn),
     /not valid/,
   ],
   [
-    'an image that it cannot read',
+    'an unsupported image type',
     contents({ role: 'user', parts: [{ inlineData: { mimeType: 'image/gif', data: 'AA==' } }] }),
     /Unsupported MIME type/,
   ],
   [
-    'a schema keyword it does not know',
+    'an unknown schema keyword',
     {
-      ...GOOD,
+      ...VALID,
       tools: [{ functionDeclarations: [{ name: 'a', parameters: { ...parameters, additionalProperties: false } }] }],
     },
     /Unknown name "additionalProperties"/,
   ],
   [
     'a budget instead of a level',
-    { ...GOOD, generationConfig: { thinkingConfig: { thinkingBudget: 1 } } },
+    { ...VALID, generationConfig: { thinkingConfig: { thinkingBudget: 1 } } },
     /budget is not supported/,
   ],
   [
-    'a level that it does not have',
-    { ...GOOD, generationConfig: { thinkingConfig: { thinkingLevel: 'xhigh' } } },
+    'an unsupported level',
+    { ...VALID, generationConfig: { thinkingConfig: { thinkingLevel: 'xhigh' } } },
     /XHIGH is not supported/,
   ],
 ];
-test.each(cases)('%s', (_name, body, words) => expect(refused(body)).toMatch(words));
+test.each(cases)('rejects %s', (_name, body, pattern) => expect(checkRequest(body)).toMatch(pattern));
 
-test('what models differ in', () => {
-  expect(refused(GOOD, 'gemini-0')).toMatch(/not found/);
-  const budget = (thinkingBudget: number) => ({ ...GOOD, generationConfig: { thinkingConfig: { thinkingBudget } } });
-  expect(refused(budget(0), 'gemini-2.5-pro')).toMatch(/between 128 and 32768/);
-  expect(refused(budget(0), 'gemini-2.5-flash')).toBeUndefined();
-  expect(refused(budget(0), 'gemini-2.0-flash')).toMatch(/not enabled/);
+test('checks the limits of each model', () => {
+  expect(checkRequest(VALID, 'gemini-0')).toMatch(/not found/);
+  const budget = (thinkingBudget: number) => ({ ...VALID, generationConfig: { thinkingConfig: { thinkingBudget } } });
+  expect(checkRequest(budget(0), 'gemini-2.5-pro')).toMatch(/between 128 and 32768/);
+  expect(checkRequest(budget(0), 'gemini-2.5-flash')).toBeUndefined();
+  expect(checkRequest(budget(0), 'gemini-2.0-flash')).toMatch(/not enabled/);
   expect(
-    refused({ ...contents(asked, { role: 'model', parts: [CALL] }, answered), generationConfig: {} }, 'gemini-2.5-pro'),
+    checkRequest(
+      { ...contents(userTurn, { role: 'model', parts: [CALL] }, resultTurn), generationConfig: {} },
+      'gemini-2.5-pro',
+    ),
   ).toBeUndefined();
 });
 
-test('Vertex knows no ids', () => expect(refused(GOOD, 'gemini-3-flash-preview', false)).toMatch(/Unknown name "id"/));
+test('Vertex rejects call ids', () =>
+  expect(checkRequest(VALID, 'gemini-3-flash-preview', false)).toMatch(/Unknown name "id"/));

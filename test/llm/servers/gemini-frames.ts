@@ -1,31 +1,31 @@
-// Answers as Gemini streams them: server-sent events that each hold some parts and the counts so far.
+// Builds Gemini streams: server-sent events with parts and the token counts so far.
 import { createHash } from 'node:crypto';
 
 export type GeminiPart =
   | { text: string | readonly string[]; signed?: true }
   | { thought: string | readonly string[]; signed?: true }
-  /** Newer models name their calls; older ones do not. */
+  /** Newer models send call ids; older ones do not. */
   | { call: string; input?: Record<string, unknown>; id?: string; signed?: true };
 
 export interface GeminiAnswer {
   parts: readonly GeminiPart[];
-  /** `undefined`: the stream ends without one. */
+  /** `null`: the stream ends without a finish reason. */
   finish?: string | null;
-  /** Nothing is answered because of the question. */
+  /** The prompt was blocked; there is no reply. */
   blocked?: string;
   usage?: { prompt?: number; cached?: number; output?: number; thoughts?: number };
 }
 
 export type WirePart = Record<string, unknown>;
 
-/** What the provider vouches for: the whole text, or the call, by its signature. */
+/** Issued signatures: signature → the signed text or call. */
 export type IssuedSignatures = Map<string, string>;
 
-export function signatureOf(what: string): string {
-  return createHash('sha256').update(what).digest('base64');
+export function createSignature(content: string): string {
+  return createHash('sha256').update(content).digest('base64');
 }
 
-/** How a part is remembered. Ids do not count: a proxy may name the calls. */
+/** The signed content of a part, without ids, because a proxy may change them. */
 export function signedContent(part: WirePart): string {
   const call = part.functionCall as { name: string; args?: unknown } | undefined;
   if (call) return JSON.stringify([call.name, call.args ?? {}]);
@@ -33,20 +33,20 @@ export function signedContent(part: WirePart): string {
 }
 
 export function geminiFrames(answer: GeminiAnswer, issued: IssuedSignatures = new Map()): Uint8Array[] {
-  const usage = usageOf(answer.usage);
+  const usage = createUsage(answer.usage);
   if (answer.blocked) {
     return [frame({ promptFeedback: { blockReason: answer.blocked, safetyRatings: [] }, usageMetadata: usage })];
   }
-  const pieces = answer.parts.flatMap((part) => piecesOf(part, issued));
+  const pieces = answer.parts.flatMap((part) => createWireParts(part, issued));
   const chunks = pieces.map((part) => chunk([part], usage));
   const { finish = 'STOP' } = answer;
   if (finish === null) return chunks.map(frame);
-  // The end comes with an empty part, or alone.
+  // The finish reason comes with an empty part.
   const end = { candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: finish, index: 0 }] };
-  return [...chunks, { ...end, ...told(usage) }].map(frame);
+  return [...chunks, { ...end, ...createMetadata(usage) }].map(frame);
 }
 
-function piecesOf(part: GeminiPart, issued: IssuedSignatures): WirePart[] {
+function createWireParts(part: GeminiPart, issued: IssuedSignatures): WirePart[] {
   const pieces: WirePart[] = [];
   if ('call' in part) {
     const id = part.id === undefined ? {} : { id: part.id };
@@ -57,28 +57,28 @@ function piecesOf(part: GeminiPart, issued: IssuedSignatures): WirePart[] {
     for (const text of typeof texts === 'string' ? [texts] : texts) pieces.push({ text, ...thought });
   }
   const last = pieces.at(-1);
-  if (part.signed && last) last.thoughtSignature = issue(pieces, issued);
+  if (part.signed && last) last.thoughtSignature = issueSignature(pieces, issued);
   return pieces;
 }
 
-function issue(pieces: readonly WirePart[], issued: IssuedSignatures): string {
+function issueSignature(pieces: readonly WirePart[], issued: IssuedSignatures): string {
   const [first = {}] = pieces;
-  const whole = 'text' in first ? { ...first, text: pieces.map(({ text }) => text).join('') } : first;
-  const content = signedContent(whole);
-  const signature = signatureOf(content);
+  const joined = 'text' in first ? { ...first, text: pieces.map(({ text }) => text).join('') } : first;
+  const content = signedContent(joined);
+  const signature = createSignature(content);
   issued.set(signature, content);
   return signature;
 }
 
 function chunk(parts: readonly WirePart[], usage: object): object {
-  return { candidates: [{ content: { parts, role: 'model' }, index: 0 }], ...told(usage) };
+  return { candidates: [{ content: { parts, role: 'model' }, index: 0 }], ...createMetadata(usage) };
 }
 
-function told(usage: object): object {
+function createMetadata(usage: object): object {
   return { usageMetadata: usage, modelVersion: 'gemini-loopback', responseId: 'wU0haLoopback' };
 }
 
-function usageOf({ prompt = 10, cached, output = 5, thoughts }: NonNullable<GeminiAnswer['usage']> = {}): object {
+function createUsage({ prompt = 10, cached, output = 5, thoughts }: NonNullable<GeminiAnswer['usage']> = {}): object {
   return {
     promptTokenCount: prompt,
     ...(cached === undefined ? {} : { cachedContentTokenCount: cached }),

@@ -1,4 +1,4 @@
-// A loopback provider that speaks as Gemini does, by both of Google's doors: strict about what it is sent, scripted in what it answers.
+// Loopback provider for Gemini (developer API and Vertex AI). Checks requests strictly and sends scripted replies.
 import { checkGemini, geminiError } from './gemini-check.ts';
 import { type GeminiAnswer, geminiFrames, type IssuedSignatures } from './gemini-frames.ts';
 import { type LoopbackServer, type Received, Refusal, startLoopback } from './loopback.ts';
@@ -13,12 +13,12 @@ export async function startGemini(): Promise<GeminiServer> {
   const issued: IssuedSignatures = new Map();
   return startLoopback<GeminiAnswer>({
     streamType: 'text/event-stream',
-    check: (got) => check(got, issued),
+    check: (request) => check(request, issued),
     framesOf: (answer) => geminiFrames(answer, issued),
   });
 }
 
-const DOORS = [
+const API_VARIANTS = [
   { path: /^POST \/v1beta\/models\/([^/:]+):streamGenerateContent\?alt=sse$/, ids: true, token: false },
   {
     path: /^POST \/v1\/publishers\/google\/models\/([^/:]+):streamGenerateContent\?alt=sse$/,
@@ -33,26 +33,26 @@ const DOORS = [
 ];
 
 function check({ path, headers, body }: Received, issued: IssuedSignatures): void {
-  const door = DOORS.find((known) => known.path.test(path));
-  if (!door) throw new Refusal(404, geminiError(404, `Not found: ${path}`, 'NOT_FOUND'));
-  if (door.token) checkToken(headers.authorization);
+  const variant = API_VARIANTS.find((candidate) => candidate.path.test(path));
+  if (!variant) throw new Refusal(404, geminiError(404, `Not found: ${path}`, 'NOT_FOUND'));
+  if (variant.token) checkToken(headers.authorization);
   else checkKey(headers['x-goog-api-key'], headers.authorization);
-  checkGemini(door.path.exec(path)?.[1] ?? '', body, issued, door);
+  checkGemini(variant.path.exec(path)?.[1] ?? '', body, issued, variant);
 }
 
 function checkKey(key: string | undefined, authorization: string | undefined): void {
   if (key === KEY && authorization === undefined) return;
   if (key === undefined) {
-    const words = "Method doesn't allow unregistered callers (callers without established identity).";
-    throw new Refusal(403, geminiError(403, words, 'PERMISSION_DENIED'));
+    const message = "Method doesn't allow unregistered callers (callers without established identity).";
+    throw new Refusal(403, geminiError(403, message, 'PERMISSION_DENIED'));
   }
   const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }];
-  const words = `API key not valid. Please pass a valid API key. (${key})`;
-  throw new Refusal(400, geminiError(400, words, 'INVALID_ARGUMENT', details));
+  const message = `API key not valid. Please pass a valid API key. (${key})`;
+  throw new Refusal(400, geminiError(400, message, 'INVALID_ARGUMENT', details));
 }
 
 function checkToken(authorization: string | undefined): void {
   if (authorization === `Bearer ${TOKEN}`) return;
-  const words = 'Request had invalid authentication credentials. Expected OAuth 2 access token.';
-  throw new Refusal(401, `[${geminiError(401, words, 'UNAUTHENTICATED')}]`);
+  const message = 'Request had invalid authentication credentials. Expected OAuth 2 access token.';
+  throw new Refusal(401, `[${geminiError(401, message, 'UNAUTHENTICATED')}]`);
 }

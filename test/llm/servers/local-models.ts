@@ -1,25 +1,25 @@
-// A loopback stand-in for the servers that people run themselves, as far as it lists models. Answers by path.
+// Loopback server for the model lists of local servers.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface LocalServer {
   readonly url: string;
-  /** `POST /api/show {"model":"x"}`, in the order in which they came. */
-  readonly asked: string[];
+  /** Requests like `POST /api/show {"model":"x"}`, in order. */
+  readonly requests: string[];
   readonly keys: (string | undefined)[];
   close(): Promise<void>;
 }
 
-/** Answers `undefined` with 404, a number with that status, and `'silent'` never. */
+/** `undefined` gives status 404, a number that status, and `'silent'` no response. */
 export type Pages = (path: string, body: Record<string, unknown>) => unknown;
 
 export async function startLocalServer(pages: Pages): Promise<LocalServer> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const keys: (string | undefined)[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += chunk;
-    asked.push(`${request.method} ${request.url}${text && ` ${text}`}`);
+    requests.push(`${request.method} ${request.url}${text && ` ${text}`}`);
     keys.push(request.headers.authorization);
     const page = pages(request.url ?? '', text ? (JSON.parse(text) as Record<string, unknown>) : {});
     if (page === 'silent') return;
@@ -30,7 +30,7 @@ export async function startLocalServer(pages: Pages): Promise<LocalServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     keys,
     close: () =>
       new Promise((resolve) => {

@@ -1,24 +1,24 @@
-// What loopback providers have in common: a server that remembers what it was asked and answers as it was told. Speaks no format.
+// Base of the loopback providers: records requests and sends scripted replies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Fields = Record<string, unknown>;
 
 export interface Reply<Answer> {
-  /** An answer as the provider would stream it, … */
+  /** A reply encoded like the provider would, … */
   answer?: Answer;
-  /** … or its frames as they are, … */
+  /** … or raw frames, … */
   frames?: readonly Uint8Array[];
-  /** … or a plain HTTP answer, … */
+  /** … or a plain HTTP response, … */
   plain?: { status: number; headers?: Record<string, string>; body: string };
-  /** … or nothing, ever. */
+  /** … or no response. */
   silent?: true;
-  /** Takes requests that the real one would refuse. */
+  /** Skips the request checks. */
   lax?: true;
-  /** Sends only so many frames, and then … */
+  /** Sends only this many frames, and then … */
   upTo?: number;
   after?: 'stall' | 'reset' | 'end';
-  /** Sends the stream in pieces of so many bytes. */
+  /** Sends the stream in chunks of this many bytes. */
   pieces?: number;
 }
 
@@ -26,24 +26,24 @@ export interface Received {
   path: string;
   headers: Record<string, string | undefined>;
   body: Fields;
-  /** The body as it came. */
+  /** The raw body. */
   text: string;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   closed: Promise<void>;
 }
 
 export interface LoopbackServer<Answer> {
   readonly url: string;
-  /** What came, in order; also those that were refused. */
+  /** All requests in order, including rejected ones. */
   readonly received: readonly Received[];
-  /** The next request that comes after this was asked. */
+  /** Resolves with the next request after this call. */
   next(): Promise<Received>;
-  /** Says what to answer to the next requests, in order. What was said before and not asked for is forgotten. */
+  /** Sets the replies to the next requests, in order. Unused earlier replies are discarded. */
   reply(...replies: Reply<Answer>[]): void;
   close(): Promise<void>;
 }
 
-/** How a provider says no. */
+/** An error response of a provider. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: string;
@@ -57,38 +57,38 @@ export class Refusal extends Error {
   }
 }
 
-export interface Spoken<Answer> {
+export interface ServerFormat<Answer> {
   streamType: string;
   /** Throws a Refusal. */
-  check(got: Received): void;
-  framesOf(answer: Answer, got: Received): readonly Uint8Array[];
+  check(request: Received): void;
+  framesOf(answer: Answer, request: Received): readonly Uint8Array[];
 }
 
-export async function startLoopback<Answer>(spoken: Spoken<Answer>): Promise<LoopbackServer<Answer>> {
+export async function startLoopback<Answer>(format: ServerFormat<Answer>): Promise<LoopbackServer<Answer>> {
   const received: Received[] = [];
   const replies: Reply<Answer>[] = [];
-  const waiting: ((got: Received) => void)[] = [];
+  const waiters: ((request: Received) => void)[] = [];
   const server = createServer(async (request, response) => {
-    const got = await receive(request, response);
-    received.push(got);
-    for (const tell of waiting.splice(0)) tell(got);
+    const incoming = await receive(request, response);
+    received.push(incoming);
+    for (const resolve of waiters.splice(0)) resolve(incoming);
     const reply = replies.shift() ?? { plain: { status: 500, body: 'no reply was scripted' } };
     try {
-      if (!reply.lax) spoken.check(got);
-      await answer(response, reply, got, spoken);
+      if (!reply.lax) format.check(incoming);
+      await sendReply(response, reply, incoming, format);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       response.writeHead(thrown.status, thrown.headers);
       response.end(thrown.body);
     }
   });
-  // A busy machine must not come upon connections that were closed for idleness.
+  // Long enough that a slow machine never reuses a connection that was closed for idleness.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    next: () => new Promise((resolve) => waiters.push(resolve)),
     reply: (...next) => void replies.splice(0, replies.length, ...next),
     close: () =>
       new Promise((resolve) => {
@@ -106,11 +106,11 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   return { path: `${request.method} ${request.url}`, headers, body: JSON.parse(text) as Fields, text, closed };
 }
 
-async function answer<Answer>(
+async function sendReply<Answer>(
   response: ServerResponse,
   reply: Reply<Answer>,
-  got: Received,
-  spoken: Spoken<Answer>,
+  request: Received,
+  format: ServerFormat<Answer>,
 ): Promise<void> {
   if (reply.silent) return;
   if (reply.plain) {
@@ -118,22 +118,22 @@ async function answer<Answer>(
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     return void response.end(body);
   }
-  response.writeHead(200, { 'content-type': spoken.streamType });
+  response.writeHead(200, { 'content-type': format.streamType });
   response.flushHeaders();
-  const frames = reply.frames ?? (reply.answer ? spoken.framesOf(reply.answer, got) : []);
+  const frames = reply.frames ?? (reply.answer ? format.framesOf(reply.answer, request) : []);
   await send(response, Buffer.concat(frames.slice(0, reply.upTo)), reply.pieces);
   if (reply.after === 'reset') response.socket?.resetAndDestroy();
   else if (reply.after !== 'stall') response.end();
 }
 
 async function send(response: ServerResponse, bytes: Buffer, size = bytes.length): Promise<void> {
-  for (let at = 0; at < bytes.length; at += size) {
-    await new Promise<void>((resolve) => response.write(bytes.subarray(at, at + size), () => resolve()));
+  for (let offset = 0; offset < bytes.length; offset += size) {
+    await new Promise<void>((resolve) => response.write(bytes.subarray(offset, offset + size), () => resolve()));
   }
 }
 
-/** Whatever is not among `keys` is handed to `refuse`. */
-export function only(value: unknown, keys: readonly string[], refuse: (key: string) => Refusal): Fields {
+/** Throws `refuse(key)` for the first key that is not in `keys`. */
+export function assertKnownKeys(value: unknown, keys: readonly string[], refuse: (key: string) => Refusal): Fields {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Fields;
   for (const key of Object.keys(fields)) if (!keys.includes(key)) throw refuse(key);
   return fields;
@@ -144,7 +144,7 @@ export function lastBody<Answer>({ received }: LoopbackServer<Answer>): Fields {
   return received.at(-1)?.body ?? {};
 }
 
-export function listIn(fields: Fields, key: string): Fields[] {
+export function getList(fields: Fields, key: string): Fields[] {
   const value = fields[key];
   return Array.isArray(value) ? (value as Fields[]) : [];
 }

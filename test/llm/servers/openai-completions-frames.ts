@@ -1,17 +1,17 @@
-// The frames of Chat Completions as hosts really send them, from an answer said in a few words.
+// Builds the frames of Chat Completions responses.
 
 export interface WireCall {
   id: string;
   name: string;
-  /** The arguments' text, in the pieces in which it is sent. */
+  /** The argument text in the pieces in which it is sent. */
   pieces: readonly string[];
 }
 
 export interface Answer {
   thinking?: readonly string[];
-  /** The field that the host uses for it. */
+  /** The thinking field of the provider. */
   field?: string;
-  /** `reasoning_details`, one list a chunk. */
+  /** `reasoning_details`, one list per chunk. */
   details?: readonly (readonly Record<string, unknown>[])[];
   text?: readonly string[];
   calls?: readonly WireCall[];
@@ -62,24 +62,24 @@ export function framesOf(answer: Answer): string[] {
   return [
     chunk({ role: 'assistant', content: '', refusal: null }),
     ...thinking.map((piece) => chunk({ content: null, [field]: piece })),
-    ...details.map((list) => chunk({ content: '', reasoning: textOf(list), reasoning_details: list })),
+    ...details.map((list) => chunk({ content: '', reasoning: joinDetailText(list), reasoning_details: list })),
     ...text.map((content) => chunk({ content })),
-    ...calls.flatMap(callFrames),
+    ...calls.flatMap(createCallFrames),
     ...(finish === null ? [] : [chunk({}, finish)]),
     ...(usage === null ? [] : [usageChunk(usage)]),
     DONE,
   ];
 }
 
-/** OpenRouter repeats in the plain field what the list shows. */
-function textOf(list: readonly Record<string, unknown>[]): string | null {
+/** OpenRouter repeats the text of the list in the plain field. */
+function joinDetailText(list: readonly Record<string, unknown>[]): string | null {
   return list.map(({ text, summary }) => text ?? summary ?? '').join('') || null;
 }
 
-function callFrames({ id, name, pieces }: WireCall, index: number): string[] {
-  const begin = { index, id, type: 'function', function: { name, arguments: '' } };
+function createCallFrames({ id, name, pieces }: WireCall, index: number): string[] {
+  const start = { index, id, type: 'function', function: { name, arguments: '' } };
   return [
-    chunk({ tool_calls: [begin] }),
+    chunk({ tool_calls: [start] }),
     ...pieces.map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ];
 }

@@ -1,27 +1,27 @@
-// A loopback provider that speaks Chat Completions: strict about what it is sent, scripted in what it answers.
+// Loopback provider for Chat Completions. Checks requests strictly and sends scripted replies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkBody, type Fields, type Issued, Refusal } from './openai-completions-check.ts';
 import { type Answer, framesOf } from './openai-completions-frames.ts';
-import { HOUSES } from './openai-completions-houses.ts';
+import { PROVIDER_RULES } from './openai-completions-providers.ts';
 
 export const KEY = 'sk-loopback-key-1234';
 
 export interface Reply {
-  /** An answer as a host would stream it, … */
+  /** A reply encoded like a provider would, … */
   answer?: Answer;
-  /** … or its frames word for word, … */
+  /** … or raw frames, … */
   frames?: readonly string[];
-  /** … or a plain HTTP answer, … */
+  /** … or a plain HTTP response, … */
   plain?: { status: number; headers?: Record<string, string>; body: string };
-  /** … or nothing, ever. */
+  /** … or no response. */
   silent?: true;
-  /** What the host will want back with these calls: id → fields of the message. */
+  /** Fields that the provider requires back with these calls: id → fields of the message. */
   issues?: Readonly<Record<string, Fields>>;
-  /** Sends only so many frames, and then … */
+  /** Sends only this many frames, and then … */
   upTo?: number;
   after?: 'stall' | 'reset' | 'end';
-  /** Sends the stream in pieces of so many bytes. */
+  /** Sends the stream in chunks of this many bytes. */
   pieces?: number;
 }
 
@@ -29,18 +29,18 @@ export interface Received {
   path: string;
   headers: Record<string, string | undefined>;
   body: Fields;
-  /** The body as it came, letter for letter. */
+  /** The raw body. */
   text: string;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   closed: Promise<void>;
 }
 
 export interface LoopbackServer {
-  /** The address of one of its houses, see `HOUSES`. */
-  at(house: string): string;
+  /** The base URL of one of the imitated providers, see `PROVIDER_RULES`. */
+  getUrl(provider: string): string;
   readonly received: readonly Received[];
   next(): Promise<Received>;
-  /** Says what to answer to the next requests, in order. What was said before and not asked for is forgotten. */
+  /** Sets the replies to the next requests, in order. Unused earlier replies are discarded. */
   reply(...replies: Reply[]): void;
   close(): Promise<void>;
 }
@@ -49,16 +49,16 @@ export async function startOpenAiCompletions(): Promise<LoopbackServer> {
   const received: Received[] = [];
   const replies: Reply[] = [];
   const issued: Issued = new Map();
-  const waiting: ((got: Received) => void)[] = [];
+  const waiters: ((request: Received) => void)[] = [];
   const server = createServer(async (request, response) => {
-    const got = await receive(request, response);
-    received.push(got);
-    for (const tell of waiting.splice(0)) tell(got);
+    const incoming = await receive(request, response);
+    received.push(incoming);
+    for (const resolve of waiters.splice(0)) resolve(incoming);
     const reply = replies.shift() ?? { plain: { status: 500, body: 'no reply was scripted' } };
     try {
-      check(got, issued);
+      check(incoming, issued);
       for (const [id, fields] of Object.entries(reply.issues ?? {})) issued.set(id, fields);
-      await answer(response, reply);
+      await sendReply(response, reply);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       response.writeHead(thrown.status, { 'content-type': 'application/json' });
@@ -68,9 +68,9 @@ export async function startOpenAiCompletions(): Promise<LoopbackServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    at: (house) => `${url}/${house}/v1`,
+    getUrl: (provider) => `${url}/${provider}/v1`,
     received,
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    next: () => new Promise((resolve) => waiters.push(resolve)),
     reply: (...next) => void replies.splice(0, replies.length, ...next),
     close: () =>
       new Promise((resolve) => {
@@ -90,19 +90,19 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 
 function check({ path, headers, body }: Received, issued: Issued): void {
   const [, name = ''] = /^POST \/([a-z]+)\/v1\/chat\/completions$/.exec(path) ?? [];
-  const house = HOUSES[name];
-  if (!house) throw new Refusal(404, { error: { message: `Invalid URL (${path})`, type: 'invalid_request_error' } });
-  const expected = house.key ? `Bearer ${KEY}` : undefined;
+  const rules = PROVIDER_RULES[name];
+  if (!rules) throw new Refusal(404, { error: { message: `Invalid URL (${path})`, type: 'invalid_request_error' } });
+  const expected = rules.key ? `Bearer ${KEY}` : undefined;
   if (headers.authorization !== expected) {
     const message = `Incorrect API key provided: ${headers.authorization}.`;
     throw new Refusal(401, { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } });
   }
   if (headers['content-type'] !== 'application/json' || headers['user-agent'] !== 'parley/test')
     throw new Refusal(415, { error: { message: 'Unsupported headers' } });
-  checkBody(body, house, issued);
+  checkBody(body, rules, issued);
 }
 
-async function answer(response: ServerResponse, reply: Reply): Promise<void> {
+async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   if (reply.silent) return;
   if (reply.plain) {
     const { status, headers = { 'content-type': 'application/json' }, body } = reply.plain;
@@ -118,7 +118,7 @@ async function answer(response: ServerResponse, reply: Reply): Promise<void> {
 }
 
 async function send(response: ServerResponse, bytes: Buffer, size = bytes.length): Promise<void> {
-  for (let at = 0; at < bytes.length; at += size) {
-    await new Promise<void>((resolve) => response.write(bytes.subarray(at, at + size), () => resolve()));
+  for (let offset = 0; offset < bytes.length; offset += size) {
+    await new Promise<void>((resolve) => response.write(bytes.subarray(offset, offset + size), () => resolve()));
   }
 }

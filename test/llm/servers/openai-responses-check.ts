@@ -1,7 +1,7 @@
-// What the Responses API refuses, in its own words. Throws a Refusal; the loopback server sends it.
+// Checks requests like the Responses API and throws its error messages.
 import { checkItems, type Issued } from './openai-responses-items.ts';
 import { SERVED, type ServedModel } from './openai-responses-models.ts';
-import { only, Refusal } from './openai-responses-refusal.ts';
+import { assertKnownKeys, Refusal } from './openai-responses-refusal.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ export function checkHeaders(headers: Record<string, string | undefined>, key: s
 }
 
 export function checkBody(body: Fields, issued: Issued): void {
-  only(body, BODY, '');
+  assertKnownKeys(body, BODY, '');
   const model = SERVED[String(body.model)];
   if (!model)
     throw new Refusal(`The requested model '${body.model}' does not exist.`, {
@@ -64,23 +64,23 @@ function checkLimits(body: Fields): void {
 }
 
 function checkReasoning(body: Fields, model: ServedModel): void {
-  const reasons = model.efforts.length > 0;
+  const isReasoning = model.efforts.length > 0;
   if (body.include !== undefined) {
     if (JSON.stringify(body.include) !== '["reasoning.encrypted_content"]')
       throw new Refusal(`Invalid value: '${body.include}'.`, { param: 'include[0]', code: 'invalid_value' });
-    if (!reasons) throw new Refusal('Encrypted content is not supported with this model.', { param: 'include' });
+    if (!isReasoning) throw new Refusal('Encrypted content is not supported with this model.', { param: 'include' });
   }
   if (body.reasoning === undefined) return;
-  if (!reasons)
+  if (!isReasoning)
     throw new Refusal("Unsupported parameter: 'reasoning.effort' is not supported with this model.", {
       param: 'reasoning.effort',
       code: 'unsupported_parameter',
     });
-  only(body.reasoning, ['effort', 'summary'], 'reasoning.');
+  assertKnownKeys(body.reasoning, ['effort', 'summary'], 'reasoning.');
   const { effort, summary } = body.reasoning as Fields;
   if (effort !== undefined && !model.efforts.includes(String(effort)))
     throw new Refusal(
-      `Unsupported value: '${effort}' is not supported with the '${body.model}' model. Supported values are: ${model.efforts.map((one) => `'${one}'`).join(', ')}.`,
+      `Unsupported value: '${effort}' is not supported with the '${body.model}' model. Supported values are: ${model.efforts.map((effort) => `'${effort}'`).join(', ')}.`,
       { param: 'reasoning.effort', code: 'unsupported_value' },
     );
   if (summary !== undefined && !['auto', 'concise', 'detailed'].includes(String(summary)))
@@ -90,7 +90,7 @@ function checkReasoning(body: Fields, model: ServedModel): void {
 function checkTools(tools: unknown): void {
   if (tools === undefined) return;
   const names = (tools as Fields[]).map((tool, n) => {
-    only(tool, ['type', 'name', 'description', 'parameters', 'strict'], `tools[${n}].`);
+    assertKnownKeys(tool, ['type', 'name', 'description', 'parameters', 'strict'], `tools[${n}].`);
     if (tool.type !== 'function') throw new Refusal(`Invalid value: '${tool.type}'.`, { param: `tools[${n}].type` });
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(tool.name)))
       throw new Refusal(
@@ -103,7 +103,7 @@ function checkTools(tools: unknown): void {
         `Invalid schema for function '${tool.name}': schema must be a JSON Schema of 'type: "object"', got 'type: "${schema?.type ?? 'None'}"'.`,
         { param: `tools[${n}].parameters`, code: 'invalid_function_parameters' },
       );
-    // Strict is the provider's default, and our schemas are not.
+    // The API's default is strict, but our schemas are not strict.
     if (tool.strict !== false) throw new Refusal(`Invalid schema for function '${tool.name}': strict`);
     return tool.name;
   });

@@ -1,16 +1,16 @@
-// The events of a Responses stream as the provider sends them: names, order, numbers, padding, whole items at the end.
+// Builds the events of a Responses stream as the provider sends them: names, order, numbers, padding, full items at the end.
 
 export type Fields = Record<string, unknown>;
 
 export type Part =
   | { text: string | string[]; phase?: string; refusal?: string | string[] }
   | { refusal: string | string[] }
-  /** The parts of a summary, each in one piece or several; none at all when the provider shows nothing. */
+  /** The parts of a summary, each in one or several pieces; empty when the provider shows none. */
   | { thinking: readonly (string | string[])[] }
-  /** Open models show their reasoning itself. */
+  /** Open models send plain reasoning. */
   | { reasoning: string | string[] }
   | { call: string; name: string; input: Fields | string; pieces?: number; cut?: true }
-  /** A tool of the provider's own. */
+  /** A tool that the provider runs itself. */
   | { search: string };
 
 export interface Answer {
@@ -21,54 +21,54 @@ export interface Answer {
   model?: string;
 }
 
-/** What a provider makes up: ids, and the seal on reasoning that only it can open. */
-export interface Maker {
+/** Generates ids and encrypted reasoning content. */
+export interface IdGenerator {
   id(prefix: string): string;
-  seal(id: string): string;
+  encrypt(id: string): string;
 }
 
-/** The same ids every time, for tests of readers. */
-export function counting(): Maker {
-  let made = 0;
+/** Predictable ids, for tests of readers. */
+export function createSequentialIds(): IdGenerator {
+  let count = 0;
   return {
-    id: (prefix) => `${prefix}_${String(++made).padStart(4, '0')}`,
-    seal: (id) => `gAAAAAB-${id}==`,
+    id: (prefix) => `${prefix}_${String(++count).padStart(4, '0')}`,
+    encrypt: (id) => `gAAAAAB-${id}==`,
   };
 }
 
 type Item = Fields & { id: string; type: string };
 type Data = Fields & { type: string };
 
-export interface Streamed {
+export interface ResponseStream {
   frames: string[];
-  /** The items of the answer, as the last event repeats them. */
+  /** The items of the reply, as the final event repeats them. */
   output: Item[];
 }
 
-export function streamOf(answer: Answer, maker: Maker = counting()): Streamed {
-  const base = responseOf(answer, maker.id('resp'));
-  const made = answer.parts.map((part, index) => itemOf(part, index, maker, answer.incomplete !== undefined));
-  const output = made.map(({ item }) => item);
+export function createStream(answer: Answer, ids: IdGenerator = createSequentialIds()): ResponseStream {
+  const base = createResponse(answer, ids.id('resp'));
+  const items = answer.parts.map((part, index) => createItem(part, index, ids, answer.incomplete !== undefined));
+  const output = items.map(({ item }) => item);
   const events: Data[] = [
     { type: 'response.created', response: base },
     { type: 'response.in_progress', response: base },
-    ...made.flatMap(({ events: all }) => all),
-    lastOf(answer, base, output),
+    ...items.flatMap(({ events: itemEvents }) => itemEvents),
+    createFinalEvent(answer, base, output),
   ];
   return { frames: events.map((data, n) => frame(data, n)), output };
 }
 
-export function framesOf(answer: Answer, maker?: Maker): string[] {
-  return streamOf(answer, maker).frames;
+export function framesOf(answer: Answer, ids?: IdGenerator): string[] {
+  return createStream(answer, ids).frames;
 }
 
-/** One event as it stands on the wire. Deltas are padded so that their length tells an eavesdropper nothing. */
+/** One encoded event. Like the provider, pads deltas to hide their length. */
 export function frame({ type, ...data }: Data, sequence_number = 0): string {
   const padding = type.endsWith('.delta') ? { obfuscation: 'qZ7hPm2kXw4vTn'.slice(sequence_number % 12) } : {};
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...data, ...padding })}\n\n`;
 }
 
-function responseOf({ model = 'gpt-5-2025-08-07' }: Answer, id: string): Fields {
+function createResponse({ model = 'gpt-5-2025-08-07' }: Answer, id: string): Fields {
   return {
     id,
     object: 'response',
@@ -101,7 +101,7 @@ function responseOf({ model = 'gpt-5-2025-08-07' }: Answer, id: string): Fields 
   };
 }
 
-function lastOf({ incomplete, failed, usage = {} }: Answer, base: Fields, output: Item[]): Data {
+function createFinalEvent({ incomplete, failed, usage = {} }: Answer, base: Fields, output: Item[]): Data {
   if (failed)
     return { type: 'response.failed', response: { ...base, status: 'failed', error: failed, output, usage: null } };
   const { input = 12, cached = 0, written = 0, output: output_tokens = 34 } = usage;
@@ -121,53 +121,53 @@ function lastOf({ incomplete, failed, usage = {} }: Answer, base: Fields, output
   return { type: incomplete ? 'response.incomplete' : 'response.completed', response };
 }
 
-interface Made {
+interface ItemEvents {
   item: Item;
   events: Data[];
 }
 
-function itemOf(part: Part, output_index: number, maker: Maker, cut: boolean): Made {
-  if ('thinking' in part || 'reasoning' in part) return reasoningItem(part, output_index, maker);
-  if ('call' in part) return callItem(part, output_index, maker, cut && part.cut === true);
+function createItem(part: Part, output_index: number, ids: IdGenerator, cut: boolean): ItemEvents {
+  if ('thinking' in part || 'reasoning' in part) return createReasoningItem(part, output_index, ids);
+  if ('call' in part) return createCallItem(part, output_index, ids, cut && part.cut === true);
   if ('search' in part) {
-    const item = { id: maker.id('ws'), type: 'web_search_call', status: 'completed', action: { query: part.search } };
-    const progress = ['in_progress', 'searching', 'completed'].map((moment) => ({
-      type: `response.web_search_call.${moment}`,
+    const item = { id: ids.id('ws'), type: 'web_search_call', status: 'completed', action: { query: part.search } };
+    const progress = ['in_progress', 'searching', 'completed'].map((status) => ({
+      type: `response.web_search_call.${status}`,
       output_index,
       item_id: item.id,
     }));
     return wrap({ ...item, status: 'in_progress' }, progress, item, output_index);
   }
-  return messageItem(part, output_index, maker, cut);
+  return createMessageItem(part, output_index, ids, cut);
 }
 
-function wrap(begun: Item, inner: Data[], item: Item, output_index: number): Made {
+function wrap(started: Item, inner: Data[], item: Item, output_index: number): ItemEvents {
   return {
     item,
     events: [
-      { type: 'response.output_item.added', output_index, item: begun },
+      { type: 'response.output_item.added', output_index, item: started },
       ...inner,
       { type: 'response.output_item.done', output_index, item },
     ],
   };
 }
 
-function reasoningItem(
+function createReasoningItem(
   part: Extract<Part, { thinking: unknown } | { reasoning: unknown }>,
   output_index: number,
-  maker: Maker,
-): Made {
-  const id = maker.id('rs');
-  const where = { item_id: id, output_index };
+  ids: IdGenerator,
+): ItemEvents {
+  const id = ids.id('rs');
+  const position = { item_id: id, output_index };
   if ('reasoning' in part) {
     const deltas = [part.reasoning].flat();
     const item = { id, type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: deltas.join('') }] };
-    const at = { ...where, content_index: 0 };
+    const partPosition = { ...position, content_index: 0 };
     return wrap(
       { id, type: 'reasoning', summary: [], content: [] },
       [
-        ...deltas.map((delta) => ({ type: 'response.reasoning_text.delta', ...at, delta })),
-        { type: 'response.reasoning_text.done', ...at, text: deltas.join('') },
+        ...deltas.map((delta) => ({ type: 'response.reasoning_text.delta', ...partPosition, delta })),
+        { type: 'response.reasoning_text.done', ...partPosition, text: deltas.join('') },
       ],
       item,
       output_index,
@@ -175,26 +175,26 @@ function reasoningItem(
   }
   const summary = part.thinking.map((piece) => ({ type: 'summary_text', text: [piece].flat().join('') }));
   const inner = part.thinking.flatMap((piece, summary_index): Data[] => {
-    const at = { ...where, summary_index };
+    const partPosition = { ...position, summary_index };
     const text = [piece].flat().join('');
     return [
-      { type: 'response.reasoning_summary_part.added', ...at, part: { type: 'summary_text', text: '' } },
-      ...[piece].flat().map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...at, delta })),
-      { type: 'response.reasoning_summary_text.done', ...at, text },
-      { type: 'response.reasoning_summary_part.done', ...at, part: { type: 'summary_text', text } },
+      { type: 'response.reasoning_summary_part.added', ...partPosition, part: { type: 'summary_text', text: '' } },
+      ...[piece].flat().map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...partPosition, delta })),
+      { type: 'response.reasoning_summary_text.done', ...partPosition, text },
+      { type: 'response.reasoning_summary_part.done', ...partPosition, part: { type: 'summary_text', text } },
     ];
   });
-  const begun = { id, type: 'reasoning', encrypted_content: 'gAAAAAB-begun==', summary: [] };
-  return wrap(begun, inner, { id, type: 'reasoning', encrypted_content: maker.seal(id), summary }, output_index);
+  const started = { id, type: 'reasoning', encrypted_content: 'gAAAAAB-partial==', summary: [] };
+  return wrap(started, inner, { id, type: 'reasoning', encrypted_content: ids.encrypt(id), summary }, output_index);
 }
 
-function messageItem(
+function createMessageItem(
   part: Extract<Part, { text: unknown } | { refusal: unknown }>,
   output_index: number,
-  maker: Maker,
+  ids: IdGenerator,
   cut: boolean,
-): Made {
-  const id = maker.id('msg');
+): ItemEvents {
+  const id = ids.id('msg');
   const phase = 'text' in part && part.phase ? { phase: part.phase } : {};
   const texts = 'text' in part ? [part.text].flat() : undefined;
   const refusals = part.refusal === undefined ? undefined : [part.refusal].flat();
@@ -202,42 +202,47 @@ function messageItem(
     ...(texts ? [{ type: 'output_text', annotations: [], logprobs: [], text: texts.join('') }] : []),
     ...(refusals ? [{ type: 'refusal', refusal: refusals.join('') }] : []),
   ];
-  const inner = content.flatMap((whole, content_index): Data[] => {
-    const at = { item_id: id, output_index, content_index };
-    const isText = whole.type === 'output_text';
-    const blank = isText ? { ...whole, text: '' } : { ...whole, refusal: '' };
+  const inner = content.flatMap((part, content_index): Data[] => {
+    const position = { item_id: id, output_index, content_index };
+    const isText = part.type === 'output_text';
+    const blank = isText ? { ...part, text: '' } : { ...part, refusal: '' };
     const deltas = (isText ? texts : refusals) ?? [];
-    const done = isText ? { text: whole.text, logprobs: [] } : { refusal: whole.refusal };
+    const done = isText ? { text: part.text, logprobs: [] } : { refusal: part.refusal };
     return [
-      { type: 'response.content_part.added', ...at, part: blank },
+      { type: 'response.content_part.added', ...position, part: blank },
       ...deltas.map((delta) => ({
-        type: `response.${whole.type}.delta`,
-        ...at,
+        type: `response.${part.type}.delta`,
+        ...position,
         delta,
         ...(isText ? { logprobs: [] } : {}),
       })),
-      { type: `response.${whole.type}.done`, ...at, ...done },
-      { type: 'response.content_part.done', ...at, part: whole },
+      { type: `response.${part.type}.done`, ...position, ...done },
+      { type: 'response.content_part.done', ...position, part: part },
     ];
   });
-  const shell = { id, type: 'message', role: 'assistant', ...phase };
-  const item = { ...shell, status: cut ? 'incomplete' : 'completed', content };
-  return wrap({ ...shell, status: 'in_progress', content: [] }, inner, item, output_index);
+  const base = { id, type: 'message', role: 'assistant', ...phase };
+  const item = { ...base, status: cut ? 'incomplete' : 'completed', content };
+  return wrap({ ...base, status: 'in_progress', content: [] }, inner, item, output_index);
 }
 
-function callItem(part: Extract<Part, { call: string }>, output_index: number, maker: Maker, cut: boolean): Made {
-  const id = maker.id('fc');
+function createCallItem(
+  part: Extract<Part, { call: string }>,
+  output_index: number,
+  ids: IdGenerator,
+  cut: boolean,
+): ItemEvents {
+  const id = ids.id('fc');
   const json = typeof part.input === 'string' ? part.input : JSON.stringify(part.input);
-  const where = { item_id: id, output_index };
-  const shell = { id, type: 'function_call', call_id: part.call, name: part.name };
+  const position = { item_id: id, output_index };
+  const base = { id, type: 'function_call', call_id: part.call, name: part.name };
   const pieces = json.match(new RegExp(`[^]{1,${part.pieces ?? 7}}`, 'g')) ?? [];
   return wrap(
-    { ...shell, status: 'in_progress', arguments: '' },
+    { ...base, status: 'in_progress', arguments: '' },
     [
-      ...pieces.map((delta) => ({ type: 'response.function_call_arguments.delta', ...where, delta })),
-      ...(cut ? [] : [{ type: 'response.function_call_arguments.done', ...where, arguments: json }]),
+      ...pieces.map((delta) => ({ type: 'response.function_call_arguments.delta', ...position, delta })),
+      ...(cut ? [] : [{ type: 'response.function_call_arguments.done', ...position, arguments: json }]),
     ],
-    { ...shell, status: cut ? 'incomplete' : 'completed', arguments: json },
+    { ...base, status: cut ? 'incomplete' : 'completed', arguments: json },
     output_index,
   );
 }

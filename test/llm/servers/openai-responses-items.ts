@@ -1,20 +1,20 @@
-// What the Responses API refuses about the items of a conversation: shapes, ids, pairs, and reasoning out of its place.
+// Checks the input items like the Responses API: shapes, ids, call pairs and reasoning.
 import type { ServedModel } from './openai-responses-models.ts';
-import { only, Refusal } from './openai-responses-refusal.ts';
+import { assertKnownKeys, Refusal } from './openai-responses-refusal.ts';
 
 type Fields = Record<string, unknown>;
 
-/** What the server has written. */
+/** Items that the server has sent. */
 export interface Issued {
-  /** The seal on reasoning → who may send it back. */
-  seals: Map<string, { id: string; model: string }>;
-  /** Reasoning → the item that followed it. */
+  /** Encrypted reasoning content → its item id and model. */
+  encrypted: Map<string, { id: string; model: string }>;
+  /** Reasoning id → id of the item that followed it. */
   followers: Map<string, string>;
-  /** An item → the reasoning before it. */
+  /** Item id → id of the reasoning before it. */
   reasons: Map<string, string>;
 }
 
-export function remember(output: readonly Fields[], model: string, issued: Issued): void {
+export function recordIssued(output: readonly Fields[], model: string, issued: Issued): void {
   let last: Fields | undefined;
   let reasoning: string | undefined;
   for (const item of output) {
@@ -22,7 +22,7 @@ export function remember(output: readonly Fields[], model: string, issued: Issue
     if (last?.type === 'reasoning') issued.followers.set(String(last.id), id);
     if (item.type === 'reasoning') {
       reasoning = id;
-      issued.seals.set(String(item.encrypted_content), { id, model });
+      issued.encrypted.set(String(item.encrypted_content), { id, model });
     } else if (reasoning !== undefined) issued.reasons.set(id, reasoning);
     last = item;
   }
@@ -63,7 +63,7 @@ function checkItem(item: Fields, where: string, model: ServedModel): void {
       param: where,
       code: 'invalid_value',
     });
-  only(item, keys, `${where}.`);
+  assertKnownKeys(item, keys, `${where}.`);
   if (type === 'message') checkMessage(item, where, model);
   if (type === 'reasoning' && !Array.isArray(item.summary)) throw missing(`${where}.summary`);
   if (type === 'function_call') {
@@ -81,26 +81,26 @@ function missing(param: string): Refusal {
 
 function checkMessage(item: Fields, where: string, model: ServedModel): void {
   if (item.role === 'assistant') {
-    checkAnswer(item, where);
+    checkAssistant(item, where);
     return;
   }
   if (item.role !== 'user')
     throw new Refusal(`Invalid value: '${item.role}'.`, { param: `${where}.role`, code: 'invalid_value' });
-  only(item, ['type', 'role', 'content'], `${where}.`);
+  assertKnownKeys(item, ['type', 'role', 'content'], `${where}.`);
   checkParts(item.content, `${where}.content`, model);
 }
 
-function checkAnswer(item: Fields, where: string): void {
+function checkAssistant(item: Fields, where: string): void {
   if (item.phase !== undefined && item.phase !== 'commentary' && item.phase !== 'final_answer')
     throw new Refusal(`Invalid value: '${item.phase}'.`, { param: `${where}.phase`, code: 'invalid_value' });
   if (item.id === undefined) {
-    only(item, ['type', 'role', 'phase', 'content'], `${where}.`);
+    assertKnownKeys(item, ['type', 'role', 'phase', 'content'], `${where}.`);
     if (typeof item.content !== 'string' || item.content === '') throw missing(`${where}.content`);
     return;
   }
   if (item.status !== 'completed') throw missing(`${where}.status`);
   for (const [n, part] of (item.content as Fields[]).entries()) {
-    only(part, ['type', 'text', 'annotations'], `${where}.content[${n}].`);
+    assertKnownKeys(part, ['type', 'text', 'annotations'], `${where}.content[${n}].`);
     if (part.type !== 'output_text')
       throw new Refusal(`Invalid value: '${part.type}'. Supported values are: 'output_text' and 'refusal'.`, {
         param: `${where}.content[${n}]`,
@@ -119,10 +119,10 @@ function checkParts(parts: unknown, where: string, model: ServedModel): void {
   for (const [n, part] of (parts as Fields[]).entries()) {
     const param = `${where}[${n}]`;
     if (part.type === 'input_text') {
-      only(part, ['type', 'text'], `${param}.`);
+      assertKnownKeys(part, ['type', 'text'], `${param}.`);
       if (typeof part.text !== 'string' || part.text === '') throw missing(`${param}.text`);
     } else if (part.type === 'input_image') {
-      only(part, ['type', 'detail', 'image_url'], `${param}.`);
+      assertKnownKeys(part, ['type', 'detail', 'image_url'], `${param}.`);
       checkImage(String(part.image_url), param, model);
     } else
       throw new Refusal(
@@ -133,7 +133,7 @@ function checkParts(parts: unknown, where: string, model: ServedModel): void {
 }
 
 function checkImage(url: string, param: string, model: ServedModel): void {
-  if (model.sees === false)
+  if (model.supportsImages === false)
     throw new Refusal(`Invalid content type. image_url is only supported by certain models.`, { param });
   if (/^https?:/.test(url)) return;
   if (!/^data:image\/\w+;base64,[A-Za-z0-9+/]+=*$/.test(url))
@@ -163,7 +163,7 @@ function checkId(id: unknown, param: string): void {
 }
 
 function checkIds(items: readonly Fields[]): void {
-  const seen = new Set<unknown>();
+  const seenIds = new Set<unknown>();
   for (const [n, { id, type }] of items.entries()) {
     if (id === undefined) {
       if (type === 'reasoning') throw missing(`input[${n}].id`);
@@ -176,17 +176,17 @@ function checkIds(items: readonly Fields[]): void {
         param: `input[${n}].id`,
         code: 'invalid_value',
       });
-    if (seen.has(id))
+    if (seenIds.has(id))
       throw new Refusal(`Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`, {
         param: 'input',
       });
-    seen.add(id);
+    seenIds.add(id);
   }
 }
 
 function checkPairs(items: readonly Fields[]): void {
   const calls = new Set<unknown>();
-  const answered = new Set<unknown>();
+  const withOutput = new Set<unknown>();
   for (const { type, call_id } of items) {
     if (type === 'function_call') {
       if (calls.has(call_id)) throw new Refusal(`Duplicate function call ${call_id}.`, { param: 'input' });
@@ -195,11 +195,12 @@ function checkPairs(items: readonly Fields[]): void {
     if (type !== 'function_call_output') continue;
     if (!calls.has(call_id))
       throw new Refusal(`No tool call found for function call output with call_id ${call_id}.`, { param: 'input' });
-    if (answered.has(call_id)) throw new Refusal(`Duplicate output for ${call_id}.`, { param: 'input' });
-    answered.add(call_id);
+    if (withOutput.has(call_id)) throw new Refusal(`Duplicate output for ${call_id}.`, { param: 'input' });
+    withOutput.add(call_id);
   }
-  const open = [...calls].find((id) => !answered.has(id));
-  if (open !== undefined) throw new Refusal(`No tool output found for function call ${open}.`, { param: 'input' });
+  const missingOutput = [...calls].find((id) => !withOutput.has(id));
+  if (missingOutput !== undefined)
+    throw new Refusal(`No tool output found for function call ${missingOutput}.`, { param: 'input' });
 }
 
 function checkReasoning(
@@ -209,28 +210,31 @@ function checkReasoning(
   model: ServedModel,
   issued: Issued,
 ): void {
-  const { id, encrypted_content: seal, content } = items[n] ?? {};
+  const { id, encrypted_content: encrypted, content } = items[n] ?? {};
   if (model.open) {
     if (!Array.isArray(content) || content.length === 0) throw missing(`input[${n}].content`);
     return;
   }
-  if (typeof seal !== 'string')
+  if (typeof encrypted !== 'string')
     throw new Refusal(
       `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
       { status: 404, param: 'input' },
     );
-  const known = issued.seals.get(seal);
-  if (known?.id !== id || known?.model !== modelId)
-    throw new Refusal(`The encrypted content ${seal.slice(0, 4)}...${seal.slice(-4)} could not be verified.`, {
-      code: 'invalid_encrypted_content',
-    });
+  const issuedItem = issued.encrypted.get(encrypted);
+  if (issuedItem?.id !== id || issuedItem?.model !== modelId)
+    throw new Refusal(
+      `The encrypted content ${encrypted.slice(0, 4)}...${encrypted.slice(-4)} could not be verified.`,
+      {
+        code: 'invalid_encrypted_content',
+      },
+    );
   if (issued.followers.get(String(id)) !== items[n + 1]?.id || items[n + 1]?.id === undefined)
     throw new Refusal(`Item '${id}' of type 'reasoning' was provided without its required following item.`, {
       param: 'input',
     });
 }
 
-/** Only an item that is sent under its own id is asked for its reasoning. */
+/** Only items that are sent with their id require their reasoning. */
 function checkReason(items: readonly Fields[], n: number, issued: Issued): void {
   const { id, type } = items[n] ?? {};
   const reasoning = issued.reasons.get(String(id));

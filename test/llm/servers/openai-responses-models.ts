@@ -1,10 +1,10 @@
-// What each model of the loopback provider accepts, from the provider's own pages. Written apart from src, to disagree with it.
+// What each model of the loopback provider accepts, from the provider's documentation. Independent of src on purpose.
 
 export interface ServedModel {
   /** Values of `reasoning.effort`; a model without any does not reason. */
   efforts: readonly string[];
-  sees?: false;
-  /** Shows its reasoning instead of sealing it. */
+  supportsImages?: false;
+  /** Sends plain instead of encrypted reasoning. */
   open?: true;
 }
 
@@ -13,7 +13,7 @@ const CLASSIC = ['low', 'medium', 'high'];
 export const SERVED: Readonly<Record<string, ServedModel>> = {
   'gpt-4.1': { efforts: [] },
   'gpt-4o': { efforts: [] },
-  'o3-mini': { efforts: CLASSIC, sees: false },
+  'o3-mini': { efforts: CLASSIC, supportsImages: false },
   o3: { efforts: CLASSIC },
   'o4-mini': { efforts: CLASSIC },
   'gpt-5': { efforts: ['minimal', ...CLASSIC] },
@@ -33,5 +33,5 @@ export const SERVED: Readonly<Record<string, ServedModel>> = {
   'gpt-6-astra': { efforts: [...CLASSIC, 'xhigh', 'max'] },
   'gpt-6.1-sol': { efforts: [...CLASSIC, 'xhigh', 'max'] },
   /** An open model behind a local server. */
-  'gpt-oss-120b': { efforts: CLASSIC, sees: false, open: true },
+  'gpt-oss-120b': { efforts: CLASSIC, supportsImages: false, open: true },
 };

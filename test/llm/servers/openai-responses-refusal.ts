@@ -1,4 +1,4 @@
-// How the Responses API says no.
+// Error responses of the Responses API.
 
 export class Refusal extends Error {
   readonly status: number;
@@ -20,7 +20,7 @@ export function errorBody(
   return JSON.stringify({ error: { message, type, param, code } }, null, 2);
 }
 
-export function only(value: unknown, keys: readonly string[], where: string): void {
+export function assertKnownKeys(value: unknown, keys: readonly string[], where: string): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Refusal(`Invalid type for '${where.slice(0, -1)}': expected an object.`, { code: 'invalid_type' });
   for (const key of Object.keys(value))

@@ -1,29 +1,29 @@
-// A loopback provider that speaks the Responses format: strict about what it is sent, scripted in what it answers.
+// Loopback provider for the Responses format. Checks requests strictly and sends scripted replies.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkBody, checkHeaders } from './openai-responses-check.ts';
-import { type Answer, type Fields, type Maker, streamOf } from './openai-responses-frames.ts';
-import { type Issued, remember } from './openai-responses-items.ts';
+import { type Answer, createStream, type Fields, type IdGenerator } from './openai-responses-frames.ts';
+import { type Issued, recordIssued } from './openai-responses-items.ts';
 import { Refusal } from './openai-responses-refusal.ts';
 
 export const KEY = 'sk-proj-loopback-key';
 
 export interface Reply {
-  /** An answer as the provider would stream it, … */
+  /** A reply encoded like the provider would, … */
   answer?: Answer;
-  /** … or its frames word for word, … */
+  /** … or raw frames, … */
   frames?: readonly string[];
-  /** … or a plain HTTP answer, … */
+  /** … or a plain HTTP response, … */
   plain?: { status: number; headers?: Record<string, string>; body: string };
-  /** … or nothing, ever. */
+  /** … or no response. */
   silent?: true;
-  /** Takes requests that the real one would refuse. */
+  /** Skips the request checks. */
   lax?: true;
-  /** Sends only so many frames, then … */
+  /** Sends only this many frames, and then … */
   upTo?: number;
   after?: 'stall' | 'reset' | 'end';
-  /** Sends the stream in pieces of so many bytes. */
+  /** Sends the stream in chunks of this many bytes. */
   pieces?: number;
 }
 
@@ -31,19 +31,19 @@ export interface Received {
   path: string;
   headers: Record<string, string | undefined>;
   body: Fields;
-  /** The body as it came. */
+  /** The raw body. */
   text: string;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   closed: Promise<void>;
 }
 
 export interface LoopbackServer {
   readonly url: string;
-  /** What came, in order; also those that were refused. */
+  /** All requests in order, including rejected ones. */
   readonly received: readonly Received[];
-  /** The next request that comes from now on. */
+  /** Resolves with the next request after this call. */
   next(): Promise<Received>;
-  /** Says what to answer; asked in the order given. */
+  /** Adds replies to the next requests, in order. */
   reply(...replies: Reply[]): void;
   close(): Promise<void>;
 }
@@ -51,17 +51,17 @@ export interface LoopbackServer {
 export async function startOpenAiResponses(): Promise<LoopbackServer> {
   const received: Received[] = [];
   const replies: Reply[] = [];
-  const issued: Issued = { seals: new Map(), followers: new Map(), reasons: new Map() };
-  const maker = createMaker();
-  const waiting: ((got: Received) => void)[] = [];
+  const issued: Issued = { encrypted: new Map(), followers: new Map(), reasons: new Map() };
+  const ids = createIdGenerator();
+  const waiters: ((request: Received) => void)[] = [];
   const server = createServer(async (request, response) => {
-    const got = await receive(request, response);
-    received.push(got);
-    for (const resolve of waiting.splice(0)) resolve(got);
+    const incoming = await receive(request, response);
+    received.push(incoming);
+    for (const resolve of waiters.splice(0)) resolve(incoming);
     const reply = replies.shift() ?? { plain: { status: 500, body: 'no reply was scripted' } };
     try {
-      if (!reply.lax) check(got, issued);
-      await answer(response, reply, got, issued, maker);
+      if (!reply.lax) check(incoming, issued);
+      await sendReply(response, reply, incoming, issued, ids);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       response.writeHead(thrown.status, { 'content-type': 'application/json' });
@@ -72,8 +72,8 @@ export async function startOpenAiResponses(): Promise<LoopbackServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     received,
-    next: () => new Promise((resolve) => waiting.push(resolve)),
-    reply: (...more) => void replies.push(...more),
+    next: () => new Promise((resolve) => waiters.push(resolve)),
+    reply: (...next) => void replies.push(...next),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -82,13 +82,13 @@ export async function startOpenAiResponses(): Promise<LoopbackServer> {
   };
 }
 
-/** Ids of the real length. */
-function createMaker(): Maker {
-  let made = 0;
+/** Ids as long as real ones. */
+function createIdGenerator(): IdGenerator {
+  let count = 0;
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return {
-    id: (prefix) => `${prefix}_${digest(`${prefix}${++made}`).toString('hex').slice(0, 50)}`,
-    seal: (id) => `gAAAAAB${digest(id).toString('base64url')}==`,
+    id: (prefix) => `${prefix}_${digest(`${prefix}${++count}`).toString('hex').slice(0, 50)}`,
+    encrypt: (id) => `gAAAAAB${digest(id).toString('base64url')}==`,
   };
 }
 
@@ -106,12 +106,12 @@ function check({ path, headers, body }: Received, issued: Issued): void {
   checkBody(body, issued);
 }
 
-async function answer(
+async function sendReply(
   response: ServerResponse,
   reply: Reply,
   { body }: Received,
   issued: Issued,
-  maker: Maker,
+  ids: IdGenerator,
 ): Promise<void> {
   if (reply.silent) return;
   if (reply.plain) {
@@ -121,8 +121,8 @@ async function answer(
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_loopback' });
   response.flushHeaders();
-  const streamed = streamOf(reply.answer ?? { parts: [] }, maker);
-  remember(streamed.output, String(body.model), issued);
+  const streamed = createStream(reply.answer ?? { parts: [] }, ids);
+  recordIssued(streamed.output, String(body.model), issued);
   const frames = reply.frames ?? streamed.frames;
   await send(response, Buffer.from(frames.slice(0, reply.upTo).join('')), reply.pieces);
   if (reply.after === 'reset') response.socket?.resetAndDestroy();
@@ -130,7 +130,7 @@ async function answer(
 }
 
 async function send(response: ServerResponse, bytes: Buffer, size = bytes.length): Promise<void> {
-  for (let at = 0; at < bytes.length; at += size) {
-    await new Promise<void>((resolve) => response.write(bytes.subarray(at, at + size), () => resolve()));
+  for (let offset = 0; offset < bytes.length; offset += size) {
+    await new Promise<void>((resolve) => response.write(bytes.subarray(offset, offset + size), () => resolve()));
   }
 }

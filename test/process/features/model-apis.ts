@@ -1,10 +1,10 @@
-// Every model API that has a file of its own, against loopback providers that speak the real format.
+// Uses every model API with a lazily loaded file, with loopback providers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KEY as ANTHROPIC_KEY, startAnthropicMessages } from '../../llm/servers/anthropic-messages.ts';
 import { startBedrock } from '../../llm/servers/bedrock.ts';
-import { BEARER } from '../../llm/servers/bedrock-door.ts';
+import { BEARER } from '../../llm/servers/bedrock-auth.ts';
 import { KEY as GEMINI_KEY, PROJECT, startGemini, TOKEN } from '../../llm/servers/gemini.ts';
 import { KEY as OPENAI_KEY, startOpenAiResponses } from '../../llm/servers/openai-responses.ts';
 import { OWN_MODEL, startChatProvider } from '../../support/chat-provider.ts';
@@ -21,7 +21,7 @@ export function tryModelApis(): void {
       readonly id: string;
       readonly apiKey: string;
       readonly env?: Record<string, string>;
-      /** How this provider writes a call of `bash`. */
+      /** A call of `bash` in the format of this provider. */
       call(input: Record<string, unknown>): object;
       readonly lax?: true;
     }
@@ -65,7 +65,7 @@ export function tryModelApis(): void {
       }),
     };
 
-    test.each(Object.keys(wires))('%s: a tool is called and the answer follows', async (api) => {
+    test.each(Object.keys(wires))('%s: a tool call and an answer', async (api) => {
       const wire = await wires[api]!();
       onTestFinished(() => wire.server.close());
       const lax = wire.lax ? { lax: wire.lax } : {};
@@ -102,7 +102,7 @@ export function tryModelApis(): void {
       expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: 'Error: out of order\n' });
     });
 
-    test('pictures and a header of models.json reach the provider', async () => {
+    test('images and a header of models.json are sent to the provider', async () => {
       const provider = await startChatProvider();
       provider.add({ calls: [{ name: 'read', arguments: { path: 'dot.png' } }] });
       const place = provider.place({ input: ['text', 'image'], headers: { 'x-team': 'TEAM_NAME' } });

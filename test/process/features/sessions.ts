@@ -1,4 +1,4 @@
-// What a host can do with a session over the wire.
+// Uses the session features of the protocol.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { answered, ended, OFFLINE, settled, startRpc, withSession, write } from './started.ts';
 
 export function trySessions(): void {
-  describe('a session over the wire', () => {
+  describe('session features', () => {
     test('approval, todos, tasks, questions and host tools', async () => {
       const provider = await startChatProvider();
       const settings = { approval: 'on-write', 'ask.enabled': true, 'todo.enabled': true, 'tasks.enabled': true };
@@ -73,7 +73,7 @@ export function trySessions(): void {
       await ended(program);
     });
 
-    test('a session is continued, forked and chosen by its id', async () => {
+    test('a session is continued, forked and selected by its id', async () => {
       const place = newPlace();
       const { id, file } = await withSession(place);
       const again = startRpc(['--continue'], { place });
@@ -92,7 +92,7 @@ export function trySessions(): void {
       await ended(own);
     });
 
-    test('a long session has a digest beside it', async () => {
+    test('a long session has a digest', async () => {
       const place = newPlace();
       const file = join(place.home, 'long.jsonl');
       const id = (n: number) => n.toString(16).padStart(8, '0');
@@ -110,7 +110,7 @@ export function trySessions(): void {
       expect(existsSync(`${file}.digest`)).toBe(true);
     });
 
-    test('subagents: watched, isolated, with a schema, and a budget', async () => {
+    test('subagents: events, isolation, a schema and a budget', async () => {
       const provider = await startChatProvider();
       const place = provider.place();
       const git = (...args: string[]) =>
@@ -164,7 +164,7 @@ export function trySessions(): void {
       await ended(next);
     });
 
-    test('a project is trusted while the agent runs, and its rules and settings count', async () => {
+    test('a project is trusted at run time, and its rules and settings are used', async () => {
       const provider = await startChatProvider();
       const place = provider.place();
       write(place.cwd, {
@@ -184,7 +184,7 @@ export function trySessions(): void {
       await ended(program);
     });
 
-    test('an extension with a flag moves in the tree of the session', async () => {
+    test('an extension with a flag navigates in the session tree', async () => {
       const place = newPlace();
       write(place.home, {
         'extensions/moves.ts': `export default (pi) => {
@@ -204,10 +204,10 @@ export function trySessions(): void {
       await ended(program);
     });
 
-    test('a login, and the models that it opens', async () => {
+    test('a login, and its models', async () => {
       const copilot = await startCopilot();
       copilot.polls = [{ access_token: 'long-lived' }];
-      // Over already, so that the first prompt asks for another token.
+      // Already expired, so that the first prompt requests another token.
       copilot.expiresAt = 1;
       const program = startRpc([], { env: { OPAL_COPILOT_DOMAIN: copilot.url } });
       const { data } = await program.ask({ type: 'get_login_providers' });

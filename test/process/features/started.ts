@@ -1,4 +1,4 @@
-// Starts the built program for the features that are tried here: on the runtime, and with the variables, that a test file chose.
+// Starts the built program for the feature tests, with the runtime and the environment that a test file sets.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
@@ -34,7 +34,7 @@ export async function settled(program: Program, message: string) {
   return program.frame({ type: 'agent_settled' });
 }
 
-/** Answers what the host is asked until the run is over. Returns the titles of the questions and the names of its tools. */
+/** Answers dialogs and host tool calls until the run ends. Returns the titles of the dialogs and the names of the tools. */
 export async function answered(
   program: Program,
   answer: (asked: Record<string, unknown>) => object,
@@ -56,7 +56,7 @@ export async function ended(program: Program) {
   return outcome;
 }
 
-/** A session with one prompt, kept on disk. */
+/** Creates a session file with one prompt. */
 export async function withSession(place: Place): Promise<{ id: string; file: string }> {
   const program = startRpc(OFFLINE, { place });
   await settled(program, 'Say hello');

@@ -1,4 +1,4 @@
-// What is done without a conversation: help, settings, models, sessions, trust.
+// Uses the subcommands and flags without a conversation: help, settings, models, sessions, trust.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,19 +17,19 @@ export function trySubcommands(): void {
       expect((await runProgram(args)).stdout).toContain(expected);
     });
 
-    test('a flag that is not known', async () => {
+    test('an unknown flag', async () => {
       expect(await runProgram(['--colour', 'x'])).toMatchObject({ code: 2, stderr: 'Error: Unknown flag: --colour\n' });
     });
 
     test('config set writes the settings file', async () => {
       const place = newPlace();
-      write(place.home, { 'settings.json': '{\n  // kept\n  "theme": "dark"\n}\n' });
+      write(place.home, { 'settings.json': '{\n  // comment\n  "theme": "dark"\n}\n' });
       expect(await runProgram(['config', 'set', 'retry.maxRetries', '1'], '', { place })).toMatchObject({ code: 0 });
-      expect(readFileSync(join(place.home, 'settings.json'), 'utf8')).toContain('// kept');
+      expect(readFileSync(join(place.home, 'settings.json'), 'utf8')).toContain('// comment');
       expect((await runProgram(['config', 'retry.maxRetries'], '', { place })).stdout).toContain('1');
     });
 
-    test('list-models asks a local server, and takes a key from a command', async () => {
+    test('list-models requests a local server, and runs a command for a key', async () => {
       const place = newPlace();
       const own = {
         baseUrl: 'http://127.0.0.1:9',
@@ -61,7 +61,7 @@ export function trySubcommands(): void {
       symlinkSync('loop', home);
       const { code, stderr } = await runProgram(['sessions'], '', { place: { ...place, home } });
       expect(code).toBe(1);
-      expect(stderr).toContain('name another directory with PARLEY_DIR');
+      expect(stderr).toContain('set PARLEY_DIR to another directory');
     });
 
     test('sessions, export and delete', async () => {
@@ -74,7 +74,7 @@ export function trySubcommands(): void {
       expect(existsSync(file)).toBe(false);
     });
 
-    test('trust is remembered', async () => {
+    test('trust is stored', async () => {
       const place = newPlace();
       write(place.cwd, { '.parley/settings.json': '{"retry.maxRetries":2}' });
       expect(await runProgram(['trust'], '', { place })).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-// What needs a terminal, in one that `script` opens.
+// Uses the features that need a terminal, in a terminal of `script`.
 import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { until } from '../../support/until.ts';
 import { chosen, OFFLINE, withSession, write } from './started.ts';
 
 export function tryTerminal(): void {
-  describe('at a terminal', () => {
-    /** Runs the program in a terminal of its own and types what is given when a text is seen. */
+  describe('terminal', () => {
+    /** Runs the program in a terminal and types each input when its text has appeared. */
     async function atTerminal(
       args: string,
       steps: readonly (readonly [seen: string, typed: string])[],
@@ -35,7 +35,7 @@ export function tryTerminal(): void {
       return screen;
     }
 
-    test('a conversation, with an editor of the user', async () => {
+    test('a conversation with an external editor', async () => {
       const place = newPlace();
       write(place.home, { 'editor.sh': '#!/bin/sh\necho "Say from-the-editor" > "$1"\n' });
       chmodSync(join(place.home, 'editor.sh'), 0o755);
@@ -51,7 +51,7 @@ export function tryTerminal(): void {
       );
     });
 
-    test('--resume asks which session', async () => {
+    test('--resume shows a list of sessions', async () => {
       const place = newPlace();
       await withSession(place);
       const screen = await atTerminal('-p --resume "Say again"', [['Number or id', '1\r']], place);

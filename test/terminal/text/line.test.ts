@@ -1,17 +1,17 @@
-// Lines that are made to fit: nothing is wider than it may be, and nothing is lost.
+// Measuring, wrapping and truncating lines.
 import { array, assert, constantFrom, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { graphemes, widthOf } from '../../../src/terminal/text/cells.ts';
 import {
-  clipped,
-  folded,
+  hardWrapLine,
   type Line,
   line,
-  lineWidth,
-  prefixed,
+  measureLine,
+  prefixLines,
   span,
-  wrapped,
+  truncateLine,
+  wrapLine,
 } from '../../../src/terminal/text/line.ts';
+import { measureWidth, splitGraphemes } from '../../../src/terminal/text/text-width.ts';
 
 const words = array(
   oneof(
@@ -22,8 +22,8 @@ const words = array(
 );
 const lines = words.map((texts): Line => texts.map((text, at) => span(text, at % 2 ? { bold: true } : {})));
 const widths = integer({ min: 2, max: 30 });
-const textOf = (spans: Line) => spans.map(({ text }) => text).join('');
-const letters = (text: string) => text.replaceAll(' ', '');
+const getText = (spans: Line) => spans.map(({ text }) => text).join('');
+const removeBlanks = (text: string) => text.replaceAll(' ', '');
 
 describe('widths', () => {
   test.each([
@@ -38,14 +38,14 @@ describe('widths', () => {
     ['한글', 4],
     ['ﾊﾝ', 2],
     ['…›•│', 4],
-  ])('%s takes %i cells', (text, width) => expect(widthOf(text)).toBe(width));
+  ])('%s takes %i cells', (text, width) => expect(measureWidth(text)).toBe(width));
 
-  test('the pieces of a text are the text', () => {
+  test('the joined graphemes of a text are the text', () => {
     assert(
       property(string({ unit: 'grapheme' }), (text) => {
         expect(
-          graphemes(text)
-            .map((one) => one.text)
+          splitGraphemes(text)
+            .map((grapheme) => grapheme.text)
             .join(''),
         ).toBe(text);
       }),
@@ -53,43 +53,43 @@ describe('widths', () => {
   });
 });
 
-describe('wrapping and folding', () => {
-  test('no line is too wide, and no letter is lost', () => {
+describe('wrapping and truncating', () => {
+  test('no line is too wide, and no character is lost', () => {
     assert(
       property(lines, widths, (spans, width) => {
-        for (const cut of [wrapped(spans, width), folded(spans, width)]) {
-          for (const one of cut) expect(lineWidth(one)).toBeLessThanOrEqual(width);
-          expect(letters(cut.map(textOf).join(''))).toBe(letters(textOf(spans)));
+        for (const result of [wrapLine(spans, width), hardWrapLine(spans, width)]) {
+          for (const wrapped of result) expect(measureLine(wrapped)).toBeLessThanOrEqual(width);
+          expect(removeBlanks(result.map(getText).join(''))).toBe(removeBlanks(getText(spans)));
         }
-        expect(folded(spans, width).map(textOf).join('')).toBe(textOf(spans));
+        expect(hardWrapLine(spans, width).map(getText).join('')).toBe(getText(spans));
       }),
     );
   });
 
-  test('looks stay with their letters', () => {
+  test('styles are preserved', () => {
     const spans = [span('plain and '), span('bold words here', { bold: true })];
-    const cut = wrapped(spans, 12);
-    expect(cut.map(textOf)).toEqual(['plain and ', 'bold words ', 'here']);
-    expect(cut[1]?.every(({ look }) => look.bold)).toBe(true);
+    const result = wrapLine(spans, 12);
+    expect(result.map(getText)).toEqual(['plain and ', 'bold words ', 'here']);
+    expect(result[1]?.every(({ style }) => style.bold)).toBe(true);
   });
 
-  test('words stay whole where they can', () => {
-    expect(wrapped(line('one two three'), 8).map(textOf)).toEqual(['one two ', 'three']);
-    expect(wrapped(line('abcdefghij kl'), 4).map(textOf)).toEqual(['abcd', 'efgh', 'ij ', 'kl']);
+  test('words are split only if they do not fit', () => {
+    expect(wrapLine(line('one two three'), 8).map(getText)).toEqual(['one two ', 'three']);
+    expect(wrapLine(line('abcdefghij kl'), 4).map(getText)).toEqual(['abcd', 'efgh', 'ij ', 'kl']);
   });
 
-  test('clipping says that something is missing', () => {
+  test('a truncated line ends with an ellipsis', () => {
     assert(
       property(lines, widths, (spans, width) => {
-        const cut = clipped(spans, width);
-        expect(lineWidth(cut)).toBeLessThanOrEqual(width);
-        if (lineWidth(spans) > width) expect(textOf(cut).endsWith('…')).toBe(true);
-        else expect(cut).toEqual(spans);
+        const result = truncateLine(spans, width);
+        expect(measureLine(result)).toBeLessThanOrEqual(width);
+        if (measureLine(spans) > width) expect(getText(result).endsWith('…')).toBe(true);
+        else expect(result).toEqual(spans);
       }),
     );
   });
 
-  test('a prefix stands before the first line, blanks as wide before the others', () => {
-    expect(prefixed(line('› '), [line('a'), line('b')]).map(textOf)).toEqual(['› a', '  b']);
+  test('the first line gets the prefix, the others blanks of the same width', () => {
+    expect(prefixLines(line('› '), [line('a'), line('b')]).map(getText)).toEqual(['› a', '  b']);
   });
 });

@@ -1,13 +1,13 @@
-// The terminal itself: its size, its colours, what must not reach it, and that it is given back however things end.
+// Terminal handling: size, colours, sanitized output, and restoring the terminal.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../support/program.ts';
-import { begin, isSane, LEFT, READY, sitDown } from './person.ts';
+import { AT_SHELL_PROMPT, EMPTY_INPUT, expectUsableShell, startConversation, startInTmux } from './tmux-terminal.ts';
 
-const count = (text: string, words: string) => text.split(words).length - 1;
+const count = (text: string, part: string) => text.split(part).length - 1;
 
-test('hostile text is read, never obeyed', async () => {
+test('hostile text is sanitized', async () => {
   const place = newPlace();
   const evil = '\u001b[2J\u001b[H\u001b]0;pwned\u0007\u001b[31mred\u001b[?1049h\u009b5n\u001bP+q\u001b\\\u202edesrever';
   writeFileSync(join(place.cwd, 'evil.txt'), `begin ${evil} end\n`);
@@ -24,116 +24,116 @@ test('hostile text is read, never obeyed', async () => {
       await ctx.ui.select('choose ' + evil, ['one ' + evil, 'two']);
     } });`,
   );
-  const person = await begin({ place, args: `-e ${extension}`, rows: 50, columns: 120 });
-  await person.ask('Read evil.txt', /begin .*end/);
-  await person.ask('list names', '● ls names');
-  await person.say('/name \u00a0evil');
-  await person.say('/evil');
-  await person.sees(/choose [\s\S]*1\. one/);
-  await person.press('Escape');
-  await person.sees(READY);
-  await person.say('/help');
-  await person.sees('/evil');
-  const all = await person.scrollback();
+  const terminal = await startConversation({ place, args: `-e ${extension}`, rows: 50, columns: 120 });
+  await terminal.prompt('Read evil.txt', /begin .*end/);
+  await terminal.prompt('list names', '● ls names');
+  await terminal.sendLine('/name \u00a0evil');
+  await terminal.sendLine('/evil');
+  await terminal.waitFor(/choose [\s\S]*1\. one/);
+  await terminal.press('Escape');
+  await terminal.waitFor(EMPTY_INPUT);
+  await terminal.sendLine('/help');
+  await terminal.waitFor('/evil');
+  const all = await terminal.scrollback();
   expect(all).toContain('Parley 0');
   expect(all).toContain('› Read evil.txt');
   expect(all).not.toContain('\u202e');
-  expect(await person.fact('#{pane_title}')).toContain('title ␛[2J');
-  expect(await person.fact('#{alternate_on}')).toBe('0');
+  expect(await terminal.queryPane('#{pane_title}')).toContain('title ␛[2J');
+  expect(await terminal.queryPane('#{alternate_on}')).toBe('0');
 });
 
-test('narrower and wider again: nothing is lost, nothing is doubled, the draft stays', async () => {
-  const person = await begin({ columns: 100, rows: 24 });
-  await person.ask('say hello', /^hello$/m);
-  await person.type('a draft that is long enough to be wrapped in a terminal of forty columns');
-  await person.sees('forty columns');
-  await person.resize(40, 20);
-  await person.sees(/› a draft that is long enough to be wra\n {2}pped in/);
-  await person.resize(30, 12);
-  await person.sees(/columns\n/);
-  await person.resize(100, 24);
-  await person.sees('› a draft that is long enough to be wrapped in a terminal of forty columns');
-  const all = await person.scrollback();
+test('resizing loses and duplicates no lines and retains the draft', async () => {
+  const terminal = await startConversation({ columns: 100, rows: 24 });
+  await terminal.prompt('say hello', /^hello$/m);
+  await terminal.type('a draft that is long enough to be wrapped in a terminal of forty columns');
+  await terminal.waitFor('forty columns');
+  await terminal.resize(40, 20);
+  await terminal.waitFor(/› a draft that is long enough to be wra\n {2}pped in/);
+  await terminal.resize(30, 12);
+  await terminal.waitFor(/columns\n/);
+  await terminal.resize(100, 24);
+  await terminal.waitFor('› a draft that is long enough to be wrapped in a terminal of forty columns');
+  const all = await terminal.scrollback();
   expect(count(all, '› a draft')).toBe(1);
   expect(count(all, '· /help')).toBeGreaterThanOrEqual(1);
   expect(count(all, '› say hello')).toBe(1);
 });
 
-test('resized while it works: no line of the live part stays behind', async () => {
-  const person = await begin({ columns: 100, rows: 24 });
-  await person.say('run `echo begun; sleep 300`');
-  await person.sees(/^ {2}begun$/m);
-  await person.type('a draft that is long enough to be wrapped in a terminal of forty columns');
-  await person.sees('forty columns');
+test('resizing during a run leaves no stale live rows', async () => {
+  const terminal = await startConversation({ columns: 100, rows: 24 });
+  await terminal.sendLine('run `echo begun; sleep 300`');
+  await terminal.waitFor(/^ {2}begun$/m);
+  await terminal.type('a draft that is long enough to be wrapped in a terminal of forty columns');
+  await terminal.waitFor('forty columns');
   for (const columns of [40, 70, 30, 100]) {
-    await person.resize(columns, 24);
-    await person.sees(/Working[\s\S]*columns\n[\s\S]*offline/);
+    await terminal.resize(columns, 24);
+    await terminal.waitFor(/Working[\s\S]*columns\n[\s\S]*offline/);
   }
-  await person.sees('› a draft that is long enough to be wrapped in a terminal of forty columns');
-  const all = await person.scrollback();
+  await terminal.waitFor('› a draft that is long enough to be wrapped in a terminal of forty columns');
+  const all = await terminal.scrollback();
   expect([count(all, 'Working'), count(all, '› a draft'), count(all, '● bash')]).toEqual([1, 1, 1]);
 });
 
-test('wide letters, pictures and marks stand where they should', async () => {
-  const person = await begin({ columns: 40 });
-  await person.type('日本語 e\u0301 ok');
-  await person.sees('› 日本語 e\u0301 ok');
-  expect(Number(await person.fact('#{cursor_x}'))).toBe(2 + 6 + 1 + 1 + 1 + 2);
-  await person.press('C-a', 'Right', 'BSpace');
-  await person.sees('› 本語 e\u0301 ok');
-  await person.press('C-e', 'BSpace', 'BSpace', 'BSpace', 'BSpace');
-  await person.sees(/^› 本語$/m);
+test('the cursor is placed correctly after wide and combining characters', async () => {
+  const terminal = await startConversation({ columns: 40 });
+  await terminal.type('日本語 e\u0301 ok');
+  await terminal.waitFor('› 日本語 e\u0301 ok');
+  expect(Number(await terminal.queryPane('#{cursor_x}'))).toBe(2 + 6 + 1 + 1 + 1 + 2);
+  await terminal.press('C-a', 'Right', 'BSpace');
+  await terminal.waitFor('› 本語 e\u0301 ok');
+  await terminal.press('C-e', 'BSpace', 'BSpace', 'BSpace', 'BSpace');
+  await terminal.waitFor(/^› 本語$/m);
 });
 
-test('SIGTERM, and the death of the agent, give the terminal back', async () => {
-  const person = await sitDown({ args: '& fg; echo code $?' });
-  await person.sees(READY);
-  await person.say('!kill -TERM $(ps -o ppid= -p $PPID)');
-  await person.sees(/code 143/);
-  await isSane(person);
-  const other = await sitDown({ args: '; echo code $?' });
-  await other.sees(READY);
-  await other.say('!kill -KILL $PPID');
-  await other.sees(/code 1$/m);
-  await isSane(other);
+test('the terminal is restored after SIGTERM and when the agent is killed', async () => {
+  const terminal = await startInTmux({ args: '& fg; echo code $?' });
+  await terminal.waitFor(EMPTY_INPUT);
+  await terminal.sendLine('!kill -TERM $(ps -o ppid= -p $PPID)');
+  await terminal.waitFor(/code 143/);
+  await expectUsableShell(terminal);
+  const other = await startInTmux({ args: '; echo code $?' });
+  await other.waitFor(EMPTY_INPUT);
+  await other.sendLine('!kill -KILL $PPID');
+  await other.waitFor(/code 1$/m);
+  await expectUsableShell(other);
 });
 
-test('Ctrl+Z leaves it to the shell, fg comes back with everything', async () => {
-  const person = await begin();
-  await person.type('half a sen');
-  await person.sees('› half a sen');
-  await person.press('C-z');
-  await person.sees(LEFT);
-  await isSane(person);
-  await person.say('fg');
-  await person.sees(/^› half a sen$/m);
-  await person.type('tence');
-  await person.sees(/^› half a sentence$/m);
+test('Ctrl+Z suspends, and fg restores the draft', async () => {
+  const terminal = await startConversation();
+  await terminal.type('half a sen');
+  await terminal.waitFor('› half a sen');
+  await terminal.press('C-z');
+  await terminal.waitFor(AT_SHELL_PROMPT);
+  await expectUsableShell(terminal);
+  await terminal.sendLine('fg');
+  await terminal.waitFor(/^› half a sen$/m);
+  await terminal.type('tence');
+  await terminal.waitFor(/^› half a sentence$/m);
 });
 
-test('NO_COLOR leaves marks and takes colours; TERM=dumb takes everything', async () => {
-  const person = await begin({ env: { NO_COLOR: '1' } });
-  await person.ask('say hello', /^hello$/m);
-  const looks = await person.screen(true);
-  expect(looks).toContain('\u001b[1m');
-  expect(looks.split('\u001b[').filter((piece) => /^[0-9;]*3[1-6]m/.test(piece))).toEqual([]);
-  const dumb = await sitDown({ env: { TERM: 'dumb' } });
-  await dumb.sees(/^>$/m);
-  await dumb.say('say hello');
-  await dumb.sees(/› say hello/);
-  await dumb.sees(/[Hh]ello[\s\S]*\n>$/);
-  await dumb.say('/thinking');
-  await dumb.sees(/How hard[\s\S]*2\. minimal/);
-  await dumb.say('minimal');
-  await dumb.sees('Thinking: minimal');
+test('NO_COLOR removes colours; TERM=dumb removes all escape sequences', async () => {
+  const terminal = await startConversation({ env: { NO_COLOR: '1' } });
+  await terminal.prompt('say hello', /^hello$/m);
+  const styledScreen = await terminal.screen(true);
+  expect(styledScreen).toContain('\u001b[1m');
+  expect(styledScreen.split('\u001b[').filter((piece) => /^[0-9;]*3[1-6]m/.test(piece))).toEqual([]);
+  const dumb = await startInTmux({ env: { TERM: 'dumb' } });
+  await dumb.waitFor(/^>$/m);
+  await dumb.sendLine('say hello');
+  await dumb.waitFor(/› say hello/);
+  await dumb.waitFor(/[Hh]ello[\s\S]*\n>$/);
+  await dumb.sendLine('/thinking');
+  await dumb.waitFor(/Select a thinking level[\s\S]*2\. minimal/);
+  await dumb.sendLine('minimal');
+  await dumb.waitFor('Thinking: minimal');
   await dumb.press('C-d');
-  await dumb.sees(LEFT);
+  await dumb.waitFor(AT_SHELL_PROMPT);
   expect(await dumb.screen(true)).not.toContain('\u001b');
 });
 
-test('a terminal of twenty columns is enough', async () => {
-  const person = await begin({ columns: 20, rows: 10 });
-  await person.ask('say hello', /^hello$/m);
-  await person.say('/session');
-  await person.sees('messages');
+test('works with twenty columns', async () => {
+  const terminal = await startConversation({ columns: 20, rows: 10 });
+  await terminal.prompt('say hello', /^hello$/m);
+  await terminal.sendLine('/session');
+  await terminal.waitFor('messages');
 });

@@ -1,18 +1,18 @@
-// Program of a worker thread: renders markdown and code for exported pages. It is a file of its own in the bundle.
+// Worker thread that renders markdown and code for exported pages. A separate file in the bundle.
 import { parentPort } from 'node:worker_threads';
 import type { Markup } from '../../../contracts/markup.ts';
-import { createRenderers } from '../../../core/export/markdown.ts';
+import { createMarkupRenderers } from '../../../core/export/markup-renderers.ts';
 
-/** One for each text, in order; `ready` comes first, when the parsers are loaded. */
-export type PageThreadAnswer = 'ready' | { readonly html: string | undefined };
+/** First `ready`, when the parsers are loaded. Then one message for each text, in order. */
+export type MarkupThreadMessage = 'ready' | { readonly html: string | undefined };
 
-const answer = (said: PageThreadAnswer) => parentPort?.postMessage(said);
+const post = (message: MarkupThreadMessage) => parentPort?.postMessage(message);
 
-void createRenderers().then((render) => {
+void createMarkupRenderers().then((render) => {
   parentPort?.on('message', (texts: readonly Markup[]) => {
     for (const { kind, text, language } of texts) {
-      answer({ html: kind === 'markdown' ? render.markdown(text) : render.code(text, language) });
+      post({ html: kind === 'markdown' ? render.markdown(text) : render.code(text, language) });
     }
   });
-  answer('ready');
+  post('ready');
 });

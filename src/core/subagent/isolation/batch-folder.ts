@@ -1,61 +1,60 @@
-// First floor, core: the folder in which the copies of one call lie, with notes that say whose it is and what is being done.
-// Whoever finds them after we died can clear everything away.
-import type { Ports } from '../../../contracts/index.ts';
-import type { ProcessMark } from '../spawner.ts';
-import { BRANCHES, CHANGES, MERGE, type MergeNotes, OWNER } from './batch-notes.ts';
-import { reapHome } from './reap.ts';
+// Creates the folder for the worktrees of one task call, with journal files about its owner, branches, changes and merge.
+// If this process is killed, a later process uses the journal to clean up.
+import type { Ports, ProcessIdentity } from '../../../contracts/index.ts';
+import { BRANCHES_FILE, CHANGES_FILE, MERGE_FILE, type MergeJournal, OWNER_FILE } from './batch-journal.ts';
+import { cleanRepositoryBatches } from './clean-stale-batches.ts';
 
-export interface BatchFolder extends MergeNotes {
+export interface BatchFolder extends MergeJournal {
   readonly path: string;
-  /** Branches that are not wanted if we die now. Written before they are made. */
-  noteBranches(names: readonly string[]): Promise<void>;
+  /** Branches that the next process deletes if this one is killed. Must be called before the branches are created. */
+  recordBranches(names: readonly string[]): Promise<void>;
   /** Files with captured changes, so that the next start can report them if this process is killed. */
-  noteChanges(paths: readonly string[]): Promise<void>;
+  recordChanges(paths: readonly string[]): Promise<void>;
   remove(): Promise<void>;
 }
 
-export interface FolderOptions {
+export interface BatchFolderOptions {
   readonly ports: Ports;
-  readonly process: ProcessMark;
-  /** Of all worktrees of this user. */
-  readonly worktrees: string;
+  readonly process: ProcessIdentity;
+  /** Parent folder of all worktrees of this user. */
+  readonly worktreesDirectory: string;
   /** The root of the main working tree. */
   readonly root: string;
-  /** What all worktrees of a repository share. */
+  /** The `.git` directory that all worktrees of a repository share. */
   readonly commonDirectory: string;
 }
 
-export async function openBatchFolder(options: FolderOptions): Promise<BatchFolder> {
-  const { ports, process, worktrees, root, commonDirectory } = options;
+export async function createBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
+  const { ports, process, worktreesDirectory, root, commonDirectory } = options;
   const { files } = ports;
-  const home = `${worktrees}/${keyOf(commonDirectory)}`;
-  await files.makeDirectory(home, { mode: 0o700 });
-  await reapHome(ports, process, home);
-  const path = `${home}/${ports.ids.uuid()}`;
+  const repositoryFolder = `${worktreesDirectory}/${createRepositoryKey(commonDirectory)}`;
+  await files.makeDirectory(repositoryFolder, { mode: 0o700 });
+  await cleanRepositoryBatches(ports, process, repositoryFolder);
+  const path = `${repositoryFolder}/${ports.ids.uuid()}`;
   await files.makeDirectory(path, { mode: 0o700 });
   await files.makeDirectory(`${path}/scratch`, { mode: 0o700 });
   const write = (name: string, value: unknown) =>
     files.replace(`${path}/${name}`, new TextEncoder().encode(JSON.stringify(value)), { mode: 0o600 });
-  await write(OWNER, { ...process.self, root, commonDirectory });
+  await write(OWNER_FILE, { ...process.self, root, commonDirectory });
   let isMerging = false;
   return {
     path,
-    noteBranches: (names) => write(BRANCHES, names),
-    noteChanges: (paths) => write(CHANGES, paths),
-    async noteMerge(steps) {
+    recordBranches: (names) => write(BRANCHES_FILE, names),
+    recordChanges: (paths) => write(CHANGES_FILE, paths),
+    async recordMerge(steps) {
       isMerging = steps.length > 0;
-      if (isMerging) await write(MERGE, steps);
-      else await files.remove(`${path}/${MERGE}`).catch(() => {});
+      if (isMerging) await write(MERGE_FILE, steps);
+      else await files.remove(`${path}/${MERGE_FILE}`).catch(() => {});
     },
     async remove() {
-      // What could not be put back is tried again by whoever starts next.
+      // An unfinished merge could not be undone. Keep the journal: the next process tries again.
       if (!isMerging) await files.remove(path, { recursive: true }).catch(() => {});
     },
   };
 }
 
-/** The end of the path, which tells most, and a number that tells it from others with the same end (FNV-1a). */
-function keyOf(path: string): string {
+/** The last segment of the path and an FNV-1a hash of the whole path, which keeps equal segments apart. */
+function createRepositoryKey(path: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(path)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   const name = path.replace(/\/\.git$/, '').replace(/^.*\//s, '');

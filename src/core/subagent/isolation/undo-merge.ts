@@ -1,40 +1,43 @@
-// First floor, core: takes back a merge that was cut short, so that the main tree is as it was before. What somebody changed
-// since then stays.
+// Executes merges and undoes interrupted ones: restores the main tree to its state before the merge. Later changes of the user are kept.
 import { createGit, type Git } from '../../git/git.ts';
-import type { MergeNotes, MergeStep } from './batch-notes.ts';
-import { applies, scratchFile, writePatch } from './capture.ts';
-import { takeBack } from './new-repository.ts';
-import { currentTree, type Workshop } from './snapshot.ts';
+import type { MergeJournal, MergeStep } from './batch-journal.ts';
+import { createScratchPath, tryApply, writePatch } from './capture-change.ts';
+import { removeInstalledRepository } from './saved-repository.ts';
+import { type GitScratch, writeCurrentTree } from './snapshot.ts';
 
-interface Entry {
+interface TreeEntry {
   readonly mode: string;
   readonly blob: string;
 }
 
-/** What stands for a file that is not there. */
-const NOTHING: Entry = { mode: '000000', blob: '0'.repeat(40) };
+/** Git's raw diff entry of a file that does not exist. */
+const ABSENT_ENTRY: TreeEntry = { mode: '000000', blob: '0'.repeat(40) };
 
-/** What a merge does in one repository, worked out on objects: nothing is touched before `act`. */
+/** A merge in one repository, computed on git objects. No file changes before `apply`. */
 export interface MergePlan {
   readonly step: MergeStep;
-  /** `false` when it does not fit after all. */
-  act(): Promise<boolean>;
-  /** When everything else is done, in all repositories: whoever finds us dead knows by it that it was. */
+  /** `false` when the patch does not apply after all. */
+  apply(): Promise<boolean>;
+  /** Called after `apply` has succeeded in all repositories. The commit tells a later process that the merge was complete. */
   commit?(): Promise<void>;
 }
 
-/** All of it or nothing, on paper first: when it fails, or we die of it, everything is put back. */
-export async function carryOut(shop: Workshop, place: MergeNotes, plans: readonly MergePlan[]): Promise<boolean> {
+/** Atomic: the plan is written to the journal first. When the merge fails or this process is killed, everything is undone. */
+export async function executeMerge(
+  gitScratch: GitScratch,
+  journal: MergeJournal,
+  plans: readonly MergePlan[],
+): Promise<boolean> {
   const steps = plans.map(({ step }) => step);
   if (steps.length === 0) return true;
-  await place.noteMerge(steps);
+  await journal.recordMerge(steps);
   const undo = async () => {
-    await undoMerge(shop, steps, 0);
-    await place.noteMerge([]);
+    await undoMerge(gitScratch, steps, 0);
+    await journal.recordMerge([]);
   };
   try {
-    const isDone = await doAll(plans);
-    if (isDone) await place.noteMerge([]);
+    const isDone = await applyAll(plans);
+    if (isDone) await journal.recordMerge([]);
     else await undo();
     return isDone;
   } catch (thrown) {
@@ -43,93 +46,102 @@ export async function carryOut(shop: Workshop, place: MergeNotes, plans: readonl
   }
 }
 
-async function doAll(plans: readonly MergePlan[]): Promise<boolean> {
-  for (const plan of plans) if (!(await plan.act())) return false;
+async function applyAll(plans: readonly MergePlan[]): Promise<boolean> {
+  for (const plan of plans) if (!(await plan.apply())) return false;
   for (const plan of plans) await plan.commit?.();
   return true;
 }
 
-/** Gives a sentence for each repository where there was something to undo. Throws when it cannot be done now. */
-export async function undoMerge(shop: Workshop, steps: readonly MergeStep[], notedMs: number): Promise<string[]> {
-  for (const step of steps) if (await isCommitted(shop, step)) return [];
-  const told: string[] = [];
-  for (const step of steps) told.push(...(await undoStep(shop, step, notedMs)));
-  return told;
+/** Returns a message for each repository in which something was undone. Throws when a tree cannot be restored now. */
+export async function undoMerge(
+  gitScratch: GitScratch,
+  steps: readonly MergeStep[],
+  recordedMs: number,
+): Promise<string[]> {
+  for (const step of steps) if (await isCommitted(gitScratch, step)) return [];
+  const messages: string[] = [];
+  for (const step of steps) messages.push(...(await undoStep(gitScratch, step, recordedMs)));
+  return messages;
 }
 
-/** The commit is the last thing that is done: when it is there, so is everything else, in all repositories. */
-async function isCommitted({ ports }: Workshop, { root, head, commit }: MergeStep): Promise<boolean> {
+/** The commit is the last step of a merge. When it exists, the changes in all repositories are complete. */
+async function isCommitted({ ports }: GitScratch, { root, head, commit }: MergeStep): Promise<boolean> {
   if (head === undefined || !(await ports.files.info(root))) return false;
   const git = createGit(ports, root);
   if ((await git.text(['rev-parse', 'HEAD'])) === head) return false;
   return commit === undefined || (await git.run(['merge-base', '--is-ancestor', commit, 'HEAD'])).code === 0;
 }
 
-async function undoStep(shop: Workshop, step: MergeStep, notedMs: number): Promise<string[]> {
+async function undoStep(gitScratch: GitScratch, step: MergeStep, recordedMs: number): Promise<string[]> {
   const { root, before, after, head, staged } = step;
-  if (!(await shop.ports.files.info(root))) return [];
-  const git = createGit(shop.ports, root);
+  if (!(await gitScratch.ports.files.info(root))) return [];
+  const git = createGit(gitScratch.ports, root);
   if (head !== undefined && (await git.text(['rev-parse', 'HEAD'])) !== head) {
-    return [`A merge of subagents' work into ${root} was cut short; there are commits since, so it is left as it is.`];
+    return [`A merge of subagent changes into ${root} was interrupted. There are newer commits, so it is not undone.`];
   }
   if (staged) {
-    await removeLock(shop, git, root, notedMs);
-    await unstage(git, staged);
+    await removeStaleIndexLock(gitScratch, git, root, recordedMs);
+    await restoreIndex(git, staged);
   }
-  const stays: string[] = [];
-  for (const one of step.placed ?? []) if (!(await takeBack(shop.ports, root, one))) stays.push(one.path);
-  const now = await currentTree(shop, root);
-  const { target, foreign } = await taken(shop, git, { now, before, after });
-  const patch = await writePatch(shop, git, [now, target], scratchFile(shop));
-  if (patch && !(await applies(git, [patch]))) throw new Error(`${root} cannot be put back`);
-  const left = [...stays, ...foreign];
-  const kept = left.length > 0 ? ` Changed since, and left alone: ${left.join(', ')}.` : '';
-  if (!patch && left.length === 0 && !step.placed?.length) return [];
-  return [`A merge of subagents' work into ${root} was cut short and taken back; the patches are kept.${kept}`];
+  const remainingRepositories: string[] = [];
+  for (const repository of step.placed ?? [])
+    if (!(await removeInstalledRepository(gitScratch.ports, root, repository)))
+      remainingRepositories.push(repository.path);
+  const current = await writeCurrentTree(gitScratch, root);
+  const { target, changedPaths } = await computeRevertedTree(gitScratch, git, { current, before, after });
+  const patch = await writePatch(gitScratch, git, [current, target], createScratchPath(gitScratch));
+  if (patch && !(await tryApply(git, [patch])))
+    throw new Error(`${root} cannot be restored to its state before the merge`);
+  const remaining = [...remainingRepositories, ...changedPaths];
+  const remainingText = remaining.length > 0 ? ` Changed since then and not reverted: ${remaining.join(', ')}.` : '';
+  if (!patch && remaining.length === 0 && !step.placed?.length) return [];
+  return [
+    `A merge of subagent changes into ${root} was interrupted and has been undone. The patches are saved.${remainingText}`,
+  ];
 }
 
-/** The tree that lies there now, but for what the merge did. */
-async function taken(
-  shop: Workshop,
+/** The current tree without the changes of the merge. */
+async function computeRevertedTree(
+  gitScratch: GitScratch,
   git: Git,
-  { now, before, after }: { now: string; before: string; after: string },
-): Promise<{ target: string; foreign: string[] }> {
-  const merged = await changes(git, before, after);
-  const since = await changes(git, before, now);
-  const env = { GIT_INDEX_FILE: `${shop.scratch}/index-${shop.ports.ids.uuid()}` };
-  await git.text(['read-tree', now], { env });
-  const foreign: string[] = [];
-  for (const [path, [old, wanted]] of merged) {
-    const lying = since.get(path)?.[1];
-    if (!lying) continue;
-    if (!(await isCutShort(git, lying, wanted))) {
-      foreign.push(path);
+  { current, before, after }: { current: string; before: string; after: string },
+): Promise<{ target: string; changedPaths: string[] }> {
+  const mergeChanges = await diffTrees(git, before, after);
+  const currentChanges = await diffTrees(git, before, current);
+  const env = { GIT_INDEX_FILE: `${gitScratch.scratchDirectory}/index-${gitScratch.ports.ids.uuid()}` };
+  await git.text(['read-tree', current], { env });
+  const changedPaths: string[] = [];
+  for (const [path, [oldEntry, mergedEntry]] of mergeChanges) {
+    const currentEntry = currentChanges.get(path)?.[1];
+    if (!currentEntry) continue;
+    if (!(await isPartialWrite(git, currentEntry, mergedEntry))) {
+      changedPaths.push(path);
       continue;
     }
     const remove = ['update-index', '--force-remove', '--', path];
-    const put = ['update-index', '--add', '--cacheinfo', `${old.mode},${old.blob},${path}`];
-    await git.text(old.mode === NOTHING.mode ? remove : put, { env });
+    const put = ['update-index', '--add', '--cacheinfo', `${oldEntry.mode},${oldEntry.blob},${path}`];
+    await git.text(oldEntry.mode === ABSENT_ENTRY.mode ? remove : put, { env });
   }
-  return { target: await git.text(['write-tree'], { env }), foreign };
+  return { target: await git.text(['write-tree'], { env }), changedPaths };
 }
 
-/** It is all of what was to be written, the beginning of it, or nothing. */
-async function isCutShort(git: Git, lying: Entry, wanted: Entry): Promise<boolean> {
-  if (lying.mode === NOTHING.mode || lying.blob === wanted.blob) return true;
-  if (wanted.mode === NOTHING.mode) return false;
+/** Whether the current file is the merged file, the beginning of it, or absent. */
+async function isPartialWrite(git: Git, currentEntry: TreeEntry, mergedEntry: TreeEntry): Promise<boolean> {
+  if (currentEntry.mode === ABSENT_ENTRY.mode || currentEntry.blob === mergedEntry.blob) return true;
+  if (mergedEntry.mode === ABSENT_ENTRY.mode) return false;
   const [part, whole] = await Promise.all(
-    [lying, wanted].map(async ({ blob }) => (await git.run(['cat-file', 'blob', blob])).stdout),
+    [currentEntry, mergedEntry].map(async ({ blob }) => (await git.run(['cat-file', 'blob', blob])).stdout),
   );
   return Buffer.from(whole ?? [])
     .subarray(0, part?.length)
     .equals(Buffer.from(part ?? []));
 }
 
-/** By path: what it was in one tree, and what it is in the other. */
-async function changes(git: Git, from: string, to: string): Promise<Map<string, [Entry, Entry]>> {
+/** Entries that differ, by path: the entry in `from` and the entry in `to`. */
+async function diffTrees(git: Git, from: string, to: string): Promise<Map<string, [TreeEntry, TreeEntry]>> {
   const listed = await git.text(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--full-index', from, to]);
   const fields = listed.split('\0');
-  const found = new Map<string, [Entry, Entry]>();
+  const found = new Map<string, [TreeEntry, TreeEntry]>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [fromMode = '', toMode = '', fromBlob = '', toBlob = ''] = (fields[at] ?? '').slice(1).split(' ');
     found.set(fields[at + 1] ?? '', [
@@ -140,18 +152,18 @@ async function changes(git: Git, from: string, to: string): Promise<Map<string, 
   return found;
 }
 
-/** Git stages at once after the note was written: a lock of that moment is of the git that was killed with us. */
-const STAGING_MS = 10_000;
+/** Git updates the index right after the merge was recorded. An index lock from this window belongs to the git that was killed with its parent. */
+const STAGING_WINDOW_MS = 10_000;
 
-async function removeLock({ ports }: Workshop, git: Git, root: string, notedMs: number): Promise<void> {
-  const said = await git.text(['rev-parse', '--git-path', 'index.lock']);
-  const path = said.startsWith('/') ? said : `${root}/${said}`;
-  const age = ((await ports.files.info(path))?.modifiedMs ?? 0) - notedMs;
-  if (age >= 0 && age < STAGING_MS) await ports.files.remove(path).catch(() => {});
+async function removeStaleIndexLock({ ports }: GitScratch, git: Git, root: string, recordedMs: number): Promise<void> {
+  const lockPath = await git.text(['rev-parse', '--git-path', 'index.lock']);
+  const path = lockPath.startsWith('/') ? lockPath : `${root}/${lockPath}`;
+  const age = ((await ports.files.info(path))?.modifiedMs ?? 0) - recordedMs;
+  if (age >= 0 && age < STAGING_WINDOW_MS) await ports.files.remove(path).catch(() => {});
 }
 
-/** Where what is staged is what the merge staged, what was staged before takes its place. */
-async function unstage(git: Git, [before, after]: readonly [string, string]): Promise<void> {
+/** Restores the index only when it still holds exactly what the merge staged. */
+async function restoreIndex(git: Git, [before, after]: readonly [string, string]): Promise<void> {
   const written = await git.run(['write-tree']);
   if (written.code !== 0 || new TextDecoder().decode(written.stdout).trim() !== after || before === after) return;
   await git.text(['read-tree', before]);

@@ -1,69 +1,73 @@
-// First floor, llm: the models of Amazon Bedrock, whoever made them, by its ConverseStream operation.
+// Amazon Bedrock models through the ConverseStream operation.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
 import type { Model } from '../../../protocol/index.ts';
-import { callId } from '../../call-id.ts';
-import type { WirePorts } from '../../http/wire.ts';
-import { callIds } from '../openai-completions/call-id.ts';
-import { createSdkApi } from './api.ts';
-import { bedrockSecrets, doorOf, isOpened } from './bedrock-door.ts';
-import { bedrockPlan, isClaude } from './bedrock-thinking.ts';
-import type { SdkFormat, Seal } from './format.ts';
-import type { LanguageModel, Metadata, ProviderOptions } from './language-model.ts';
-import type { Env } from './sign-in/aws-files.ts';
-import { awsProfile } from './sign-in/aws-profile.ts';
-import type { AwsPorts } from './sign-in/aws-sources.ts';
+import { normalizeCallId } from '../../call-id.ts';
+import type { WirePorts } from '../../http/wire-api.ts';
+import { createCallIdNormalizer } from '../openai-completions/call-id.ts';
+import { collectBedrockSecrets, hasAuthorization, resolveBedrockEndpoint } from './bedrock-endpoint.ts';
+import { isClaude, planBedrockCall } from './bedrock-thinking.ts';
+import type { LanguageModel, ProviderMetadata, ProviderOptions } from './language-model.ts';
+import { createSdkApi } from './sdk-api.ts';
+import type { SdkFormat, ThoughtSignature } from './sdk-format.ts';
+import type { Env } from './sign-in/aws-config.ts';
+import type { AwsPorts } from './sign-in/aws-credential-sources.ts';
+import { createAwsEnvResolver } from './sign-in/aws-env-resolver.ts';
 import { createAmazonBedrock } from './vendor/bedrock.ts';
 
-type SignIn = Pick<AwsPorts, 'files' | 'print'>;
+type CredentialPorts = Pick<AwsPorts, 'files' | 'runCommand'>;
 
-/** Without files, what the environment says is all there is. */
-export function createBedrockConverseStream(ports: WirePorts, env: Env, signIn: Partial<SignIn> = {}): ModelApi {
+/** Without `files`, credentials come from the environment only. */
+export function createBedrockConverseStream(
+  ports: WirePorts,
+  env: Env,
+  credentialPorts: Partial<CredentialPorts> = {},
+): ModelApi {
   const { fetch, clock } = ports;
-  const { files, print } = signIn;
-  const profiled = files && awsProfile(env, { fetch, clock, files, print });
+  const { files, runCommand } = credentialPorts;
+  const resolveEnv = files && createAwsEnvResolver(env, { fetch, clock, files, runCommand });
   return createSdkApi(ports, async (request) => {
-    const signs = !isOpened(request) && profiled;
-    return { request, format: formatFor(signs ? await profiled() : env) };
+    const shouldSign = !hasAuthorization(request) && resolveEnv;
+    return { request, format: createFormat(shouldSign ? await resolveEnv() : env) };
   });
 }
 
-function formatFor(env: Env): SdkFormat {
+function createFormat(env: Env): SdkFormat {
   return {
-    streams: /application\/vnd\.amazon\.eventstream/,
-    errorsAreRaw: true,
+    streamContentType: /application\/vnd\.amazon\.eventstream/,
+    hasErrorsInRawEvents: true,
     imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
-    showsInResults: ({ id }) => isClaude(id) || isNova(id),
-    callId: ({ id }) => (/mistral/.test(id) ? callIds('mistral') : callId),
+    supportsImagesInResults: ({ id }) => isClaude(id) || isNova(id),
+    createCallIdNormalizer: ({ id }) => (/mistral/.test(id) ? createCallIdNormalizer('mistral') : normalizeCallId),
     connect: (request, { fetch }) => connect(request, env, fetch),
-    secrets: (request) => bedrockSecrets(request, env),
-    plan: bedrockPlan,
-    sealIn,
-    unseal,
-    cacheMark,
+    collectSecrets: (request) => collectBedrockSecrets(request, env),
+    planCall: planBedrockCall,
+    readSignature,
+    writeSignature,
+    buildCacheMarker,
   };
 }
 
 function connect(request: ApiRequest, env: Env, fetch: typeof globalThis.fetch): LanguageModel {
-  return createAmazonBedrock({ ...doorOf(request, env), fetch })(request.model.id);
+  return createAmazonBedrock({ ...resolveBedrockEndpoint(request, env), fetch })(request.model.id);
 }
 
 function isNova(id: string): boolean {
   return /amazon\.nova/.test(id);
 }
 
-function sealIn({ bedrock = {} }: NonNullable<Metadata>): Seal | undefined {
+function readSignature({ bedrock = {} }: NonNullable<ProviderMetadata>): ThoughtSignature | undefined {
   const { signature, redactedContent } = bedrock;
   if (typeof signature === 'string') return { signature };
   return typeof redactedContent === 'string' ? { signature: redactedContent, redacted: true } : undefined;
 }
 
-function unseal({ signature, redacted }: Seal): ProviderOptions | undefined {
+function writeSignature({ signature, redacted }: ThoughtSignature): ProviderOptions | undefined {
   if (!signature) return undefined;
   return { bedrock: redacted ? { redactedContent: signature } : { signature } };
 }
 
-/** Others refuse the mark. */
-function cacheMark({ id, cost }: Model): ProviderOptions | undefined {
-  const caches = (isClaude(id) || isNova(id)) && cost.cacheRead > 0;
-  return caches ? { bedrock: { cachePoint: { type: 'default' } } } : undefined;
+/** Other models reject the cache point. */
+function buildCacheMarker({ id, cost }: Model): ProviderOptions | undefined {
+  const supportsCaching = (isClaude(id) || isNova(id)) && cost.cacheRead > 0;
+  return supportsCaching ? { bedrock: { cachePoint: { type: 'default' } } } : undefined;
 }

@@ -1,56 +1,57 @@
-// First floor, llm: how hard each model on Bedrock is told to think. Pure; Claude's part is that of the Messages format.
+// Thinking options of the models on Bedrock. Claude uses the rules of the Anthropic Messages format.
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { AssistantMessage, ThinkingLevel } from '../../../protocol/index.ts';
-import { planThinking, thoughtless } from '../anthropic-messages/thinking.ts';
-import type { CallPlan } from './format.ts';
+import { planThinking, planWithoutThinking } from '../anthropic-messages/thinking.ts';
 import type { ProviderOptions } from './language-model.ts';
+import type { CallPlan } from './sdk-format.ts';
 
-type Fields = ProviderOptions[string];
+type RequestFields = ProviderOptions[string];
 
 export function isClaude(id: string): boolean {
   return /anthropic|claude/.test(id);
 }
 
-export function bedrockPlan(request: ApiRequest): CallPlan {
-  return isClaude(request.model.id) ? claudePlan(request) : otherPlan(request);
+export function planBedrockCall(request: ApiRequest): CallPlan {
+  return isClaude(request.model.id) ? planClaudeCall(request) : planOtherCall(request);
 }
 
-/** Bedrock hands these fields through to the model, which knows them by the names of its own format. */
-function claudePlan(request: ApiRequest): CallPlan {
-  const wanted = planThinking(request);
-  const possible = wanted.thinking?.type !== 'enabled' || goesOnThinking(request);
-  const { maxTokens, thinking, effort, betas, remembers } = possible ? wanted : thoughtless(request);
+/** Bedrock passes these fields to the model, which uses the field names of the Messages format. */
+function planClaudeCall(request: ApiRequest): CallPlan {
+  const plan = planThinking(request);
+  const isPossible = plan.thinking?.type !== 'enabled' || canContinueThinking(request);
+  const { maxTokens, thinking, effort, betas, replaysThinking } = isPossible ? plan : planWithoutThinking(request);
   const fields = {
     ...(thinking ? { thinking } : {}),
     ...(effort ? { output_config: { effort } } : {}),
     ...(betas.length > 0 ? { anthropic_beta: [...betas] } : {}),
-  } as Fields;
-  const added = Object.keys(fields).length > 0;
+  } as RequestFields;
+  const hasFields = Object.keys(fields).length > 0;
   return {
     maxOutputTokens: maxTokens,
-    ...(added ? { providerOptions: { bedrock: { additionalModelRequestFields: fields } } } : {}),
-    remembers,
+    ...(hasFields ? { providerOptions: { bedrock: { additionalModelRequestFields: fields } } } : {}),
+    replaysThinking,
   };
 }
 
 /**
- * A model with a thinking budget refuses to go on with a turn that did not begin with thinking of its own. A turn goes on
- * where results are brought, also when somebody says something along with them.
+ * A model with a thinking budget refuses to continue a turn that did not start with its own thinking. A turn continues as
+ * long as tool results follow, even if the user sends a message together with them.
  */
-function goesOnThinking({ messages, model }: ApiRequest): boolean {
-  let first: AssistantMessage | undefined;
-  let brought = false;
+function canContinueThinking({ messages, model }: ApiRequest): boolean {
+  let turnStart: AssistantMessage | undefined;
+  let hasResults = false;
   for (const message of messages.toReversed()) {
-    if (message.role === 'toolResult') brought = true;
+    if (message.role === 'toolResult') hasResults = true;
     if (message.role !== 'assistant') continue;
-    if (!brought) break;
-    first = message;
-    brought = false;
+    if (!hasResults) break;
+    turnStart = message;
+    hasResults = false;
   }
-  if (!first) return true;
-  const own = first.api === model.api && first.provider === model.provider && first.model === model.id;
-  const [begun] = first.content;
-  return own && begun?.type === 'thinking' && begun.thinkingSignature !== undefined;
+  if (!turnStart) return true;
+  const isSameModel =
+    turnStart.api === model.api && turnStart.provider === model.provider && turnStart.model === model.id;
+  const [firstBlock] = turnStart.content;
+  return isSameModel && firstBlock?.type === 'thinking' && firstBlock.thinkingSignature !== undefined;
 }
 
 const EFFORTS: Record<ThinkingLevel, 'low' | 'medium' | 'high'> = {
@@ -62,19 +63,19 @@ const EFFORTS: Record<ThinkingLevel, 'low' | 'medium' | 'high'> = {
   xhigh: 'high',
 };
 
-function otherPlan({ model, thinkingLevel, maxTokens }: ApiRequest): CallPlan {
-  const room = Math.min(maxTokens ?? model.maxTokens, model.maxTokens);
+function planOtherCall({ model, thinkingLevel, maxTokens }: ApiRequest): CallPlan {
+  const maxOutputTokens = Math.min(maxTokens ?? model.maxTokens, model.maxTokens);
   const effort = EFFORTS[thinkingLevel];
-  if (model.reasoning && /openai\./.test(model.id)) return plan(room, { maxReasoningEffort: effort });
-  if (!model.reasoning || !/amazon\.nova/.test(model.id) || thinkingLevel === 'off') return plan(room);
-  // Nova thinks this hard only where it may take the room it wants.
-  return plan(effort === 'high' ? undefined : room, { type: 'enabled', maxReasoningEffort: effort });
+  if (model.reasoning && /openai\./.test(model.id)) return createPlan(maxOutputTokens, { maxReasoningEffort: effort });
+  if (!model.reasoning || !/amazon\.nova/.test(model.id) || thinkingLevel === 'off') return createPlan(maxOutputTokens);
+  // At high effort Nova does not accept a limit on output tokens.
+  return createPlan(effort === 'high' ? undefined : maxOutputTokens, { type: 'enabled', maxReasoningEffort: effort });
 }
 
-function plan(room: number | undefined, reasoningConfig?: Record<string, string>): CallPlan {
+function createPlan(maxOutputTokens: number | undefined, reasoningConfig?: Record<string, string>): CallPlan {
   return {
-    ...(room === undefined ? {} : { maxOutputTokens: room }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(reasoningConfig ? { providerOptions: { bedrock: { reasoningConfig } } } : {}),
-    remembers: true,
+    replaysThinking: true,
   };
 }

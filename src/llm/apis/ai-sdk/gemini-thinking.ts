@@ -1,13 +1,13 @@
-// First floor, llm: how hard each Gemini is told to think, and the room its answer needs for it. Pure; a table of models.
+// Thinking options of the Gemini models, and the output tokens they need.
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, ThinkingLevel } from '../../../protocol/index.ts';
-import type { CallPlan } from './format.ts';
+import type { CallPlan } from './sdk-format.ts';
 
-type Asked = Pick<ApiRequest, 'model' | 'thinkingLevel' | 'maxTokens'>;
-type Config = { includeThoughts: boolean } & ({ thinkingBudget: number } | { thinkingLevel: SdkLevel });
-type SdkLevel = 'minimal' | 'low' | 'medium' | 'high';
+type ThinkingRequest = Pick<ApiRequest, 'model' | 'thinkingLevel' | 'maxTokens'>;
+type ThinkingConfig = { includeThoughts: boolean } & ({ thinkingBudget: number } | { thinkingLevel: GeminiLevel });
+type GeminiLevel = 'minimal' | 'low' | 'medium' | 'high';
 
-/** Also the room that levels are given, which say nothing of tokens. The highest is what the smaller ones take. */
+/** Thinking tokens per level, also reserved for models that take a level name. 24,576 is the maximum of the smaller models. */
 const BUDGETS: Record<Exclude<ThinkingLevel, 'off'>, number> = {
   minimal: 512,
   low: 2048,
@@ -15,30 +15,34 @@ const BUDGETS: Record<Exclude<ThinkingLevel, 'off'>, number> = {
   high: 24_576,
   xhigh: 24_576,
 };
-/** The pro model cannot stop; this is the least it takes. */
-const PRO_LEAST = 128;
+/** Thinking of the 2.5 Pro model cannot be disabled; this is its minimum budget. */
+const PRO_MIN_BUDGET = 128;
 
-export function planThinking(asked: Asked, options: 'google' | 'vertex'): CallPlan {
-  const { model, maxTokens } = asked;
-  const config = model.reasoning ? configOf(asked) : undefined;
-  const room = config ? ('thinkingBudget' in config ? config.thinkingBudget : BUDGETS[config.thinkingLevel]) : 0;
+export function planGeminiCall(request: ThinkingRequest, options: 'google' | 'vertex'): CallPlan {
+  const { model, maxTokens } = request;
+  const config = model.reasoning ? buildThinkingConfig(request) : undefined;
+  const thinkingTokens = config
+    ? 'thinkingBudget' in config
+      ? config.thinkingBudget
+      : BUDGETS[config.thinkingLevel]
+    : 0;
   return {
-    // Thinking counts too, so what was asked for the answer grows by it, as far as the model goes.
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: Math.min(model.maxTokens, maxTokens + room) }),
+    // Thinking tokens count as output, so they are added to the requested maximum, up to the model's limit.
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: Math.min(model.maxTokens, maxTokens + thinkingTokens) }),
     ...(config ? { providerOptions: { [options]: { thinkingConfig: config } } } : {}),
-    remembers: true,
+    replaysThinking: true,
   };
 }
 
-function configOf({ model, thinkingLevel: level }: Asked): Config {
+function buildThinkingConfig({ model, thinkingLevel: level }: ThinkingRequest): ThinkingConfig {
   const includeThoughts = level !== 'off';
-  if (!/gemini-2\.5/.test(model.id)) return { includeThoughts, thinkingLevel: levelFor(model, level) };
+  if (!/gemini-2\.5/.test(model.id)) return { includeThoughts, thinkingLevel: selectLevel(model, level) };
   if (level !== 'off') return { includeThoughts, thinkingBudget: BUDGETS[level] };
-  return { includeThoughts, thinkingBudget: /-pro/.test(model.id) ? PRO_LEAST : 0 };
+  return { includeThoughts, thinkingBudget: /-pro/.test(model.id) ? PRO_MIN_BUDGET : 0 };
 }
 
-/** They cannot stop either, and not all of them have the least level; all that are known have the next. */
-function levelFor({ id, thinkingLevels = [] }: Model, level: ThinkingLevel): SdkLevel {
+/** Thinking of newer models cannot be disabled. Not all of them support `minimal`; all known ones support `low`. */
+function selectLevel({ id, thinkingLevels = [] }: Model, level: ThinkingLevel): GeminiLevel {
   if (level === 'xhigh') return 'high';
   if (level !== 'off' && level !== 'minimal') return level;
   return thinkingLevels.includes('minimal') || /gemma/.test(id) ? 'minimal' : 'low';

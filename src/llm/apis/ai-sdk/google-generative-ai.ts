@@ -1,11 +1,11 @@
-// First floor, llm: Gemini by Google's API for developers, which takes a key.
+// Gemini through the Google AI developer API, with an API key.
 import type { ApiRequest, ModelApi } from '../../../contracts/index.ts';
-import { trimSlashes } from '../../http/address.ts';
-import { lowerCased } from '../../http/headers.ts';
-import type { WirePorts } from '../../http/wire.ts';
-import { createSdkApi } from './api.ts';
-import type { SdkFormat } from './format.ts';
-import { geminiFormat } from './gemini.ts';
+import { lowerCaseHeaders } from '../../http/headers.ts';
+import { trimSlashes } from '../../http/url-secrets.ts';
+import type { WirePorts } from '../../http/wire-api.ts';
+import { createGeminiFormat } from './gemini-format.ts';
+import { createSdkApi } from './sdk-api.ts';
+import type { SdkFormat } from './sdk-format.ts';
 import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 
 export function createGoogleGenerativeAi(ports: WirePorts): ModelApi {
@@ -13,19 +13,19 @@ export function createGoogleGenerativeAi(ports: WirePorts): ModelApi {
 }
 
 const format: SdkFormat = {
-  ...geminiFormat('google'),
+  ...createGeminiFormat('google'),
   connect: (request, { fetch, newId }) =>
     new GoogleGenerativeAILanguageModel(request.model.id, {
       provider: 'google.generative-ai',
       baseURL: trimSlashes(request.model.baseUrl),
-      headers: keyOf(request),
+      headers: buildAuthHeaders(request),
       fetch,
       generateId: newId,
     }),
 };
 
-function keyOf(request: ApiRequest): Record<string, string> {
-  // Two keys would be refused.
-  const opened = 'authorization' in lowerCased(request);
-  return opened || !request.apiKey ? {} : { 'x-goog-api-key': request.apiKey };
+function buildAuthHeaders(request: ApiRequest): Record<string, string> {
+  // The API rejects requests with two credentials.
+  const hasAuthorization = 'authorization' in lowerCaseHeaders(request);
+  return hasAuthorization || !request.apiKey ? {} : { 'x-goog-api-key': request.apiKey };
 }

@@ -1,25 +1,27 @@
-// First floor, llm: images as the AI SDK's prompts hold them. Pure; which types a model reads is said elsewhere.
+// Converts images to file parts of the AI SDK.
 import type { ImageContent } from '../../../protocol/index.ts';
 
-/** Bytes that can be sent, or why they cannot. */
-export type Shown = { data: string; mediaType: string } | { leftOut: string };
+/** The image data, or a note why it is left out. */
+export type SdkImage = { data: string; mediaType: string } | { omissionNote: string };
 
 const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
 
-/** What cannot be sent becomes a note: a refusal would come back with every later request of the session. */
-export function shown(image: ImageContent, readable: readonly string[]): Shown {
-  if ('data' in image) return inline(image.mimeType, image.data, readable);
+/** An unsupported image becomes a note, because the provider would reject every later request of the session. */
+export function toSdkImage(image: ImageContent, acceptedTypes: readonly string[]): SdkImage {
+  if ('data' in image) return toInlineImage(image.mimeType, image.data, acceptedTypes);
   const [, mediaType, data] = DATA_URL.exec(image.source.url) ?? [];
-  if (mediaType !== undefined && data !== undefined) return inline(mediaType, data, readable);
-  return leftOut('this model sees only images that are sent along');
+  if (mediaType !== undefined && data !== undefined) return toInlineImage(mediaType, data, acceptedTypes);
+  return createOmissionNote('this model accepts only inline images');
 }
 
-function inline(mimeType: string, data: string, readable: readonly string[]): Shown {
+function toInlineImage(mimeType: string, data: string, acceptedTypes: readonly string[]): SdkImage {
   const mediaType = mimeType.toLowerCase().replace(/^image\/jpg$/, 'image/jpeg');
-  if (data === '') return leftOut('it is empty');
-  return readable.includes(mediaType) ? { data, mediaType } : leftOut(`this model does not read ${mimeType}`);
+  if (data === '') return createOmissionNote('it is empty');
+  return acceptedTypes.includes(mediaType)
+    ? { data, mediaType }
+    : createOmissionNote(`this model does not read ${mimeType}`);
 }
 
-function leftOut(reason: string): Shown {
-  return { leftOut: `[An image was left out: ${reason}.]` };
+function createOmissionNote(reason: string): SdkImage {
+  return { omissionNote: `[An image was left out: ${reason}.]` };
 }

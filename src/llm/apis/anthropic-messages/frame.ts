@@ -1,8 +1,13 @@
-// First floor, llm: one server-sent event of the Messages format, checked as far as the reader relies on it. Pure.
+// Parses and checks the server-sent events of the Anthropic Messages format.
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { isRecord, ownValue } from '../../../base/index.ts';
-import { redactedExcerpt } from '../../../base/redaction.ts';
-import { httpFailure, malformed, type ProviderFault, streamFailure } from '../../http/failure.ts';
+import { getOwnValue, isRecord } from '../../../base/index.ts';
+import { redactExcerpt } from '../../../base/redaction.ts';
+import {
+  createHttpFault,
+  createMalformedFault,
+  createStreamFault,
+  type ProviderFault,
+} from '../../http/provider-fault.ts';
 
 interface ErrorFrame {
   type: 'error';
@@ -11,7 +16,7 @@ interface ErrorFrame {
 
 export type Frame = RawMessageStreamEvent | ErrorFrame | { type: 'ping' };
 
-const PARTS: Readonly<Record<string, string>> = {
+const REQUIRED_OBJECTS: Readonly<Record<string, string>> = {
   message_start: 'message',
   message_delta: 'delta',
   content_block_start: 'content_block',
@@ -19,28 +24,28 @@ const PARTS: Readonly<Record<string, string>> = {
   error: 'error',
 };
 
-/** `undefined` for what says nothing. Kinds that are not known here pass; their names are for the reader to ignore. */
-export function readFrame(data: string, secrets: readonly string[]): Frame | undefined {
-  // Some gateways end every format's stream this way.
+/** `undefined` for events without content. Unknown event types are returned; the reader ignores them. */
+export function parseFrame(data: string, secrets: readonly string[]): Frame | undefined {
+  // Some gateways end the stream of every format this way.
   if (data === '[DONE]') return undefined;
   let frame: unknown;
   try {
     frame = JSON.parse(data);
   } catch (thrown) {
-    throw unreadable(data, secrets, thrown);
+    throw createUnreadableEventFault(data, secrets, thrown);
   }
-  if (!isRecord(frame) || typeof frame.type !== 'string') throw unreadable(data, secrets);
-  const part = ownValue(PARTS, frame.type);
-  if (part !== undefined && !isRecord(frame[part])) throw unreadable(data, secrets);
+  if (!isRecord(frame) || typeof frame.type !== 'string') throw createUnreadableEventFault(data, secrets);
+  const requiredField = getOwnValue(REQUIRED_OBJECTS, frame.type);
+  if (requiredField !== undefined && !isRecord(frame[requiredField])) throw createUnreadableEventFault(data, secrets);
   return frame as unknown as Frame;
 }
 
-function unreadable(data: string, secrets: readonly string[], cause?: unknown): ProviderFault {
-  return malformed(`The provider sent an unreadable event: ${redactedExcerpt(data, secrets, 200)}`, cause);
+function createUnreadableEventFault(data: string, secrets: readonly string[], cause?: unknown): ProviderFault {
+  return createMalformedFault(`The provider sent an unreadable event: ${redactExcerpt(data, secrets, 200)}`, cause);
 }
 
-/** The status that the same error has when it comes before the stream. */
-const STATUSES: Readonly<Record<string, number>> = {
+/** The HTTP status of the same error outside of a stream. */
+const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   billing_error: 402,
@@ -53,9 +58,9 @@ const STATUSES: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-export function failureIn({ error }: ErrorFrame, data: string, secrets: readonly string[]): ProviderFault {
+export function createErrorFrameFault({ error }: ErrorFrame, data: string, secrets: readonly string[]): ProviderFault {
   const { type = 'error', message = '' } = error;
-  const status = Object.hasOwn(STATUSES, type) ? STATUSES[type] : undefined;
-  if (status === undefined) return streamFailure(type, message, data, secrets);
-  return httpFailure(status, new Headers(), data, secrets);
+  const status = Object.hasOwn(STATUS_BY_ERROR_TYPE, type) ? STATUS_BY_ERROR_TYPE[type] : undefined;
+  if (status === undefined) return createStreamFault(type, message, data, secrets);
+  return createHttpFault(status, new Headers(), data, secrets);
 }

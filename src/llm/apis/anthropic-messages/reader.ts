@@ -1,4 +1,4 @@
-// First floor, llm: follows one answer in the Messages format and grows our message by it. Knows no request but its model.
+// Reads the events of a reply in the Anthropic Messages format and adds them to the message.
 import type {
   MessageDeltaUsage,
   RawContentBlockDelta,
@@ -11,17 +11,17 @@ import type {
 import { isRecord } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent } from '../../../protocol/index.ts';
-import { priced } from '../../cost.ts';
-import { malformed } from '../../http/failure.ts';
-import { secretsOf } from '../../http/headers.ts';
-import type { ServerEvent } from '../../http/post.ts';
-import type { WireReader } from '../../http/wire.ts';
+import { addCost } from '../../cost.ts';
+import { collectSecrets } from '../../http/headers.ts';
+import type { ServerSentEvent } from '../../http/post-for-events.ts';
+import { createMalformedFault } from '../../http/provider-fault.ts';
+import type { WireReader } from '../../http/wire-api.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
-import { failureIn, readFrame } from './frame.ts';
-import { doneReason, isLength, refuseEmptyEnds } from './stop.ts';
+import { createErrorFrameFault, parseFrame } from './frame.ts';
+import { assertNormalStop, isLengthLimit, toDoneReason } from './stop-reason.ts';
 
 export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {
-  return new AnswerReader(builder, request.model, secretsOf(request));
+  return new ResponseReader(builder, request.model, collectSecrets(request));
 }
 
 type BlockFrame = RawContentBlockStartEvent | RawContentBlockDeltaEvent | RawContentBlockStopEvent;
@@ -30,23 +30,23 @@ interface OpenBlock {
   readonly index: number;
   readonly kind: 'text' | 'thinking' | 'redacted' | 'call' | 'ignored';
   signature: string;
-  /** Arguments that came with the start, as some servers send them. */
+  /** Arguments in the start event, as some servers send them. */
   readonly input?: unknown;
-  grown: boolean;
+  hasContent: boolean;
 }
 
-const NOTHING: readonly StreamEvent[] = [];
+const NO_EVENTS: readonly StreamEvent[] = [];
 
-class AnswerReader implements WireReader {
+class ResponseReader implements WireReader {
   readonly #builder: MessageBuilder;
   readonly #model: Model;
   readonly #secrets: readonly string[];
   readonly #tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  /** What came for other blocks while one was open. The format forbids it; our message could not show it. */
-  readonly #waiting = new Map<number, BlockFrame[]>();
-  #open: OpenBlock | undefined;
-  #stop: RawMessageDeltaEvent.Delta | undefined;
-  #ended = false;
+  /** Events of other blocks that arrived while a block is open. The format forbids this, but some servers do it. */
+  readonly #queued = new Map<number, BlockFrame[]>();
+  #openBlock: OpenBlock | undefined;
+  #stopDelta: RawMessageDeltaEvent.Delta | undefined;
+  #hasEnded = false;
 
   constructor(builder: MessageBuilder, model: Model, secrets: readonly string[]) {
     this.#builder = builder;
@@ -54,145 +54,148 @@ class AnswerReader implements WireReader {
     this.#secrets = secrets;
   }
 
-  read({ data }: ServerEvent): Iterable<StreamEvent> {
-    const frame = readFrame(data, this.#secrets);
+  read({ data }: ServerSentEvent): Iterable<StreamEvent> {
+    const frame = parseFrame(data, this.#secrets);
     switch (frame?.type) {
       case 'content_block_delta':
-        // Nearly every event is one of these, so they go without a generator.
-        return this.#open?.index === frame.index ? this.#grow(this.#open, frame.delta) : this.#follow(frame);
+        // Fast path without a generator: most events are deltas.
+        return this.#openBlock?.index === frame.index
+          ? this.#append(this.#openBlock, frame.delta)
+          : this.#readBlockEvent(frame);
       case 'content_block_start':
       case 'content_block_stop':
-        return this.#follow(frame);
+        return this.#readBlockEvent(frame);
       case 'message_start':
-        this.#count(frame.message.usage);
-        return NOTHING;
+        this.#updateUsage(frame.message.usage);
+        return NO_EVENTS;
       case 'message_delta':
-        this.#count(frame.usage);
-        if (frame.delta.stop_reason) this.#stop = frame.delta;
-        return NOTHING;
+        this.#updateUsage(frame.usage);
+        if (frame.delta.stop_reason) this.#stopDelta = frame.delta;
+        return NO_EVENTS;
       case 'message_stop':
-        this.#ended = true;
-        return NOTHING;
+        this.#hasEnded = true;
+        return NO_EVENTS;
       case 'error':
-        throw failureIn(frame, data, this.#secrets);
+        throw createErrorFrameFault(frame, data, this.#secrets);
       default:
-        return NOTHING;
+        return NO_EVENTS;
     }
   }
 
-  get isOver(): boolean {
-    return this.#ended;
+  get isComplete(): boolean {
+    return this.#hasEnded;
   }
 
   *end(): Generator<StreamEvent, DoneReason> {
-    if (!this.#ended) throw malformed("The provider's stream ended early, before the answer was complete");
+    if (!this.#hasEnded)
+      throw createMalformedFault("The provider's stream ended early, before the answer was complete");
     const { message } = this.#builder;
-    refuseEmptyEnds(this.#stop, message);
-    const cut = isLength(this.#stop);
-    while (this.#open) {
-      if (cut && this.#open.kind === 'call' && !this.#builder.isToolCallWhole) {
+    assertNormalStop(this.#stopDelta, message);
+    const cut = isLengthLimit(this.#stopDelta);
+    while (this.#openBlock) {
+      if (cut && this.#openBlock.kind === 'call' && !this.#builder.isToolCallComplete) {
         yield this.#builder.endToolCall({ cut });
-        yield* this.#next();
-      } else yield* this.#close(this.#open, true);
+        yield* this.#readQueued();
+      } else yield* this.#closeBlock(this.#openBlock, true);
     }
-    return doneReason(this.#stop, message);
+    return toDoneReason(this.#stopDelta, message);
   }
 
-  *#follow(frame: BlockFrame): Generator<StreamEvent> {
-    const open = this.#open;
-    if (open && open.index !== frame.index) {
+  *#readBlockEvent(frame: BlockFrame): Generator<StreamEvent> {
+    const block = this.#openBlock;
+    if (block && block.index !== frame.index) {
       this.#builder.progress++;
-      const frames = this.#waiting.get(frame.index);
+      const frames = this.#queued.get(frame.index);
       if (frames) frames.push(frame);
-      else this.#waiting.set(frame.index, [frame]);
+      else this.#queued.set(frame.index, [frame]);
     } else if (frame.type === 'content_block_start') {
-      if (!open) yield* this.#begin(frame);
-    } else if (open) {
-      if (frame.type === 'content_block_stop') yield* this.#close(open, false);
-      else yield* this.#grow(open, frame.delta);
+      if (!block) yield* this.#startBlock(frame);
+    } else if (block) {
+      if (frame.type === 'content_block_stop') yield* this.#closeBlock(block, false);
+      else yield* this.#append(block, frame.delta);
     }
   }
 
-  *#begin({ index, content_block: block }: RawContentBlockStartEvent): Generator<StreamEvent> {
+  *#startBlock({ index, content_block: block }: RawContentBlockStartEvent): Generator<StreamEvent> {
     const builder = this.#builder;
-    const as = (kind: OpenBlock['kind'], signature = '', input?: unknown) => {
-      this.#open = { index, kind, signature, input, grown: false };
+    const setOpenBlock = (kind: OpenBlock['kind'], signature = '', input?: unknown) => {
+      this.#openBlock = { index, kind, signature, input, hasContent: false };
     };
     switch (block.type) {
       case 'text':
-        as('text');
+        setOpenBlock('text');
         yield builder.startText();
         if (block.text) yield builder.appendText(block.text);
         return;
       case 'thinking':
-        as('thinking', block.signature);
+        setOpenBlock('thinking', block.signature);
         yield builder.startThinking();
         if (block.thinking) yield builder.appendThinking(block.thinking);
         return;
       case 'redacted_thinking':
-        as('redacted', block.data);
+        setOpenBlock('redacted', block.data);
         yield builder.startThinking();
         return;
       case 'tool_use':
-        as('call', '', block.input);
+        setOpenBlock('call', '', block.input);
         yield builder.startToolCall(block.id, block.name);
         return;
       default:
-        // What the provider's own tools did: never asked for here.
-        as('ignored');
+        // Tools executed by the provider are never requested here.
+        setOpenBlock('ignored');
     }
   }
 
-  #grow(open: OpenBlock, delta: RawContentBlockDelta): readonly StreamEvent[] {
-    const { kind } = open;
+  #append(block: OpenBlock, delta: RawContentBlockDelta): readonly StreamEvent[] {
+    const { kind } = block;
     if (delta.type === 'text_delta' && kind === 'text' && delta.text) return [this.#builder.appendText(delta.text)];
     if (delta.type === 'thinking_delta' && kind === 'thinking' && delta.thinking)
       return [this.#builder.appendThinking(delta.thinking)];
     if (delta.type === 'input_json_delta' && kind === 'call' && delta.partial_json) {
-      open.grown = true;
+      block.hasContent = true;
       return [this.#builder.appendToolCall(delta.partial_json)];
     }
     if (delta.type === 'signature_delta' && kind === 'thinking') {
-      open.signature += delta.signature ?? '';
+      block.signature += delta.signature ?? '';
       this.#builder.progress++;
     }
-    return NOTHING;
+    return NO_EVENTS;
   }
 
-  *#close(open: OpenBlock, last: boolean): Generator<StreamEvent> {
+  *#closeBlock(block: OpenBlock, isFinal: boolean): Generator<StreamEvent> {
     const builder = this.#builder;
-    if (open.kind === 'text') yield builder.endText();
-    if (open.kind === 'thinking') yield builder.endThinking(open.signature || undefined);
-    if (open.kind === 'redacted') yield builder.endThinking(open.signature, true);
-    if (open.kind === 'call') {
-      if (!open.grown && isRecord(open.input) && Object.keys(open.input).length > 0) {
-        open.grown = true;
-        yield builder.appendToolCall(JSON.stringify(open.input));
+    if (block.kind === 'text') yield builder.endText();
+    if (block.kind === 'thinking') yield builder.endThinking(block.signature || undefined);
+    if (block.kind === 'redacted') yield builder.endThinking(block.signature, true);
+    if (block.kind === 'call') {
+      if (!block.hasContent && isRecord(block.input) && Object.keys(block.input).length > 0) {
+        block.hasContent = true;
+        yield builder.appendToolCall(JSON.stringify(block.input));
       }
-      // The length limit may have cut it, which is said only at the end of the answer.
-      if (!last && !builder.isToolCallWhole) return;
+      // The length limit may have cut the call; that is reported only at the end of the reply.
+      if (!isFinal && !builder.isToolCallComplete) return;
       yield builder.endToolCall();
     }
-    yield* this.#next();
+    yield* this.#readQueued();
   }
 
-  /** The open block is over; what waited behind it takes its turn. */
-  *#next(): Generator<StreamEvent> {
-    this.#open = undefined;
-    if (this.#waiting.size === 0) return;
-    const index = Math.min(...this.#waiting.keys());
-    const frames = this.#waiting.get(index) ?? [];
-    this.#waiting.delete(index);
-    for (const frame of frames) yield* this.#follow(frame);
+  /** Reads the queued events after the open block was closed. */
+  *#readQueued(): Generator<StreamEvent> {
+    this.#openBlock = undefined;
+    if (this.#queued.size === 0) return;
+    const index = Math.min(...this.#queued.keys());
+    const frames = this.#queued.get(index) ?? [];
+    this.#queued.delete(index);
+    for (const frame of frames) yield* this.#readBlockEvent(frame);
   }
 
-  /** Counts are cumulative: the latest counts. Some servers leave input counts out, or send 0, after the first event. */
-  #count(usage: WireUsage | MessageDeltaUsage | undefined): void {
+  /** Counts are cumulative; the latest value wins. Some servers omit input counts or send 0 after the first event. */
+  #updateUsage(usage: WireUsage | MessageDeltaUsage | undefined): void {
     const tokens = this.#tokens;
     tokens.output = usage?.output_tokens ?? tokens.output;
     tokens.input = usage?.input_tokens || tokens.input;
     tokens.cacheRead = usage?.cache_read_input_tokens || tokens.cacheRead;
     tokens.cacheWrite = usage?.cache_creation_input_tokens || tokens.cacheWrite;
-    this.#builder.setUsage(priced(this.#model, tokens));
+    this.#builder.setUsage(addCost(this.#model, tokens));
   }
 }

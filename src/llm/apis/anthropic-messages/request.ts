@@ -1,34 +1,34 @@
-// First floor, llm: one request in the Messages format: address, headers, body and cache markers. Pure.
+// Builds a request in the Anthropic Messages format: URL, headers, body and cache markers.
 import type { MessageCreateParamsStreaming, Tool } from '@anthropic-ai/sdk/resources/messages';
-import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
-import { endpointOf } from '../../http/address.ts';
-import { lowerCased, secretsOf } from '../../http/headers.ts';
-import type { HttpCall } from '../../http/post.ts';
-import { goesOnThinking, type WireMessage, wireMessages } from './messages.ts';
-import { planThinking, type ThinkingPlan, thoughtless } from './thinking.ts';
+import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
+import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
+import type { ProviderRequest } from '../../http/post-for-events.ts';
+import { endpointOf } from '../../http/url-secrets.ts';
+import { buildMessages, canContinueThinking, type WireMessage } from './messages.ts';
+import { planThinking, planWithoutThinking, type ThinkingPlan } from './thinking.ts';
 
 type Body = Omit<MessageCreateParamsStreaming, 'thinking'> & Pick<ThinkingPlan, 'thinking'>;
 
-const VERSION = '2023-06-01';
-const OAUTH = 'oauth-2025-04-20';
-const OAUTH_TOKEN = 'sk-ant-oat';
-const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+const API_VERSION = '2023-06-01';
+const OAUTH_BETA = 'oauth-2025-04-20';
+const OAUTH_TOKEN_PREFIX = 'sk-ant-oat';
+const CACHE_MARKER = { cache_control: { type: 'ephemeral' } } as const;
 
-export function call(request: ApiRequest): HttpCall {
-  const { body, betas } = bodyOf(request);
+export function buildRequest(request: ApiRequest): ProviderRequest {
+  const { body, betas } = buildBody(request);
   return {
     url: endpointOf(request.model.baseUrl, '/v1/messages', /\/v1(\/messages)?$/),
-    headers: headersOf(request, betas),
+    headers: buildHeaders(request, betas),
     body,
-    secrets: secretsOf(request),
+    secrets: collectSecrets(request),
   };
 }
 
-function bodyOf(request: ApiRequest): { body: Body; betas: readonly string[] } {
-  const wanted = planThinking(request);
-  const messages = wireMessages(request, wanted.remembers);
-  const possible = wanted.thinking?.type !== 'enabled' || goesOnThinking(messages);
-  const plan = possible ? wanted : thoughtless(request);
+function buildBody(request: ApiRequest): { body: Body; betas: readonly string[] } {
+  const thinkingPlan = planThinking(request);
+  const messages = buildMessages(request, thinkingPlan.replaysThinking);
+  const isPossible = thinkingPlan.thinking?.type !== 'enabled' || canContinueThinking(messages);
+  const plan = isPossible ? thinkingPlan : planWithoutThinking(request);
   const body: Body = {
     model: request.model.id,
     max_tokens: plan.maxTokens,
@@ -37,46 +37,47 @@ function bodyOf(request: ApiRequest): { body: Body; betas: readonly string[] } {
     ...(plan.effort ? { output_config: { effort: plan.effort } } : {}),
     ...(request.systemPrompt.trim() === ''
       ? {}
-      : { system: [{ type: 'text' as const, text: request.systemPrompt, ...CACHED }] }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolOf) }),
-    messages: marked(messages),
+      : { system: [{ type: 'text' as const, text: request.systemPrompt, ...CACHE_MARKER }] }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
+    messages: addCacheMarkers(messages),
   };
   return { body, betas: plan.betas };
 }
 
-function toolOf(offer: ToolOffer, index: number, all: readonly ToolOffer[]): Tool {
+function toTool(tool: ToolDefinition, index: number, all: readonly ToolDefinition[]): Tool {
   return {
-    name: offer.name,
-    description: offer.description,
-    input_schema: { ...offer.parameters, type: 'object' },
-    ...(index === all.length - 1 ? CACHED : {}),
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...tool.parameters, type: 'object' },
+    ...(index === all.length - 1 ? CACHE_MARKER : {}),
   };
 }
 
 /**
- * Marks the last two messages of the user's side. The last one writes the cache; the one before is where the previous
- * request wrote it, and a mark there finds it however many blocks have come since. With system and tools that makes
- * four marks, which is the limit.
+ * Marks the last two user messages. The last mark writes the cache; the one before is where the previous request wrote
+ * it. Together with the system prompt and the tools these are four marks, which is the limit of the API.
  */
-function marked(messages: readonly WireMessage[]): WireMessage[] {
-  const last = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2);
+function addCacheMarkers(messages: readonly WireMessage[]): WireMessage[] {
+  const marked = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2);
   return messages.map((message, index) => {
-    const end = message.content.at(-1);
-    if (!last.includes(index) || end === undefined) return message;
-    return { ...message, content: [...message.content.slice(0, -1), { ...end, ...CACHED }] };
+    const lastBlock = message.content.at(-1);
+    if (!marked.includes(index) || lastBlock === undefined) return message;
+    return { ...message, content: [...message.content.slice(0, -1), { ...lastBlock, ...CACHE_MARKER }] };
   });
 }
 
-function headersOf({ apiKey, headers = {} }: ApiRequest, wanted: readonly string[]): Record<string, string> {
-  const given = lowerCased({ headers });
-  const opened = 'authorization' in given || 'x-api-key' in given;
-  const token = !opened && apiKey?.startsWith(OAUTH_TOKEN) === true;
-  const asked = (given['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
-  const betas = new Set([...asked, ...(token ? [OAUTH] : []), ...wanted].filter((name) => name !== ''));
+function buildHeaders({ apiKey, headers = {} }: ApiRequest, requiredBetas: readonly string[]): Record<string, string> {
+  const customHeaders = lowerCaseHeaders({ headers });
+  const hasAuthHeader = 'authorization' in customHeaders || 'x-api-key' in customHeaders;
+  const isOAuthToken = !hasAuthHeader && apiKey?.startsWith(OAUTH_TOKEN_PREFIX) === true;
+  const customBetas = (customHeaders['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
+  const betas = new Set(
+    [...customBetas, ...(isOAuthToken ? [OAUTH_BETA] : []), ...requiredBetas].filter((name) => name !== ''),
+  );
   return {
-    'anthropic-version': VERSION,
-    ...(opened || !apiKey ? {} : token ? { authorization: `Bearer ${apiKey}` } : { 'x-api-key': apiKey }),
-    ...given,
+    'anthropic-version': API_VERSION,
+    ...(hasAuthHeader || !apiKey ? {} : isOAuthToken ? { authorization: `Bearer ${apiKey}` } : { 'x-api-key': apiKey }),
+    ...customHeaders,
     ...(betas.size > 0 ? { 'anthropic-beta': [...betas].join(',') } : {}),
   };
 }

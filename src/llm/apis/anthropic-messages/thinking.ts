@@ -1,4 +1,4 @@
-// First floor, llm: how hard each Claude is told to think, and the room its answer needs for it. Pure; a table of models.
+// Thinking options of the Claude models, and the output tokens they need.
 import type { BetaThinkingConfigAdaptive } from '@anthropic-ai/sdk/resources/beta/messages';
 import type { OutputConfig, ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ModelRequest } from '../../../contracts/index.ts';
@@ -9,14 +9,14 @@ export interface ThinkingPlan {
   thinking?: ThinkingConfigParam | BetaThinkingConfigAdaptive;
   effort?: NonNullable<OutputConfig['effort']>;
   betas: readonly string[];
-  /** Earlier thinking is sent along. A model that is told not to think would not look at it, but still check it. */
-  remembers: boolean;
+  /** Whether earlier thinking is sent back. With thinking disabled the model ignores it, but the API still validates it. */
+  replaysThinking: boolean;
 }
 
-type Asked = Pick<ModelRequest, 'model' | 'thinkingLevel' | 'maxTokens' | 'tools'>;
+type ThinkingRequest = Pick<ModelRequest, 'model' | 'thinkingLevel' | 'maxTokens' | 'tools'>;
 
-const INTERLEAVED = 'interleaved-thinking-2025-05-14';
-const BINDING_CONTROLS = 'thinking-binding-controls-2026-08-01';
+const INTERLEAVED_BETA = 'interleaved-thinking-2025-05-14';
+const BINDING_CONTROLS_BETA = 'thinking-binding-controls-2026-08-01';
 
 const BUDGETS: Record<Exclude<ThinkingLevel, 'off'>, number> = {
   minimal: 1024,
@@ -25,94 +25,99 @@ const BUDGETS: Record<Exclude<ThinkingLevel, 'off'>, number> = {
   high: 20480,
   xhigh: 32768,
 };
-/** Less than this is refused. */
-const SMALLEST_BUDGET = 1024;
-/** What is left for the answer itself when the budget takes nearly all of `max_tokens`. */
-const ROOM_TO_ANSWER = 1024;
+/** The API rejects smaller budgets. */
+const MIN_BUDGET = 1024;
+/** Tokens reserved for the reply when the budget takes nearly all of `max_tokens`. */
+const MIN_ANSWER_TOKENS = 1024;
 
-export function planThinking(asked: Asked): ThinkingPlan {
-  const level = asked.model.reasoning ? asked.thinkingLevel : 'off';
-  const claude = generationOf(asked.model.id);
-  if (claude && thinksAdaptively(claude)) return level === 'off' ? restrained(asked, claude) : adaptive(asked, claude);
-  return level === 'off' ? thoughtless(asked) : budgeted(asked, level, claude);
+export function planThinking(request: ThinkingRequest): ThinkingPlan {
+  const level = request.model.reasoning ? request.thinkingLevel : 'off';
+  const version = parseClaudeVersion(request.model.id);
+  if (version && supportsAdaptiveThinking(version))
+    return level === 'off' ? planMinimalThinking(request, version) : planAdaptiveThinking(request, version);
+  return level === 'off' ? planWithoutThinking(request) : planBudgetThinking(request, level, version);
 }
 
-export function thoughtless({ model, maxTokens }: Asked): ThinkingPlan {
-  return { maxTokens: Math.min(maxTokens ?? model.maxTokens, model.maxTokens), betas: [], remembers: false };
+export function planWithoutThinking({ model, maxTokens }: ThinkingRequest): ThinkingPlan {
+  return { maxTokens: Math.min(maxTokens ?? model.maxTokens, model.maxTokens), betas: [], replaysThinking: false };
 }
 
-function budgeted(asked: Asked, level: keyof typeof BUDGETS, claude: Generation | undefined): ThinkingPlan {
-  const maxTokens = roomFor(asked, BUDGETS[level]);
-  const budget = Math.min(BUDGETS[level], maxTokens - ROOM_TO_ANSWER);
-  if (budget < SMALLEST_BUDGET) return thoughtless(asked);
+function planBudgetThinking(
+  request: ThinkingRequest,
+  level: keyof typeof BUDGETS,
+  claude: ClaudeVersion | undefined,
+): ThinkingPlan {
+  const maxTokens = computeMaxTokens(request, BUDGETS[level]);
+  const budget = Math.min(BUDGETS[level], maxTokens - MIN_ANSWER_TOKENS);
+  if (budget < MIN_BUDGET) return planWithoutThinking(request);
   return {
     maxTokens,
     thinking: { type: 'enabled', budget_tokens: budget },
-    betas: claude && claude.version >= 400 && asked.tools.length > 0 ? [INTERLEAVED] : [],
-    remembers: true,
+    betas: claude && claude.version >= 400 && request.tools.length > 0 ? [INTERLEAVED_BETA] : [],
+    replaysThinking: true,
   };
 }
 
-/** These decide themselves when to think, between tool calls too; the effort says how much. */
-function adaptive(asked: Asked, claude: Generation): ThinkingPlan {
-  const level = asked.thinkingLevel === 'off' ? 'low' : asked.thinkingLevel;
-  const bound = bindsThinking(claude);
+/** These models decide when to think, also between tool calls. The effort sets how much. */
+function planAdaptiveThinking(request: ThinkingRequest, version: ClaudeVersion): ThinkingPlan {
+  const level = request.thinkingLevel === 'off' ? 'low' : request.thinkingLevel;
+  const isBound = requiresThinkingBinding(version);
   return {
-    maxTokens: roomFor(asked, BUDGETS[level]),
+    maxTokens: computeMaxTokens(request, BUDGETS[level]),
     thinking: {
       type: 'adaptive',
-      // The newer ones keep their thinking to themselves unless asked.
-      display: asked.thinkingLevel === 'off' ? 'omitted' : 'summarized',
-      // Without this, thinking that was written before a compaction would be refused, and the session with it.
-      ...(bound ? { block_binding: { prefix_mismatch_behavior: 'drop_block' } } : {}),
+      // Newer models do not show their thinking by default.
+      display: request.thinkingLevel === 'off' ? 'omitted' : 'summarized',
+      // Without this option the API rejects thinking from before a compaction, and with it the whole request.
+      ...(isBound ? { block_binding: { prefix_mismatch_behavior: 'drop_block' } } : {}),
     },
-    effort: effortOf(level, claude),
-    betas: bound ? [BINDING_CONTROLS] : [],
-    remembers: true,
+    effort: selectEffort(level, version),
+    betas: isBound ? [BINDING_CONTROLS_BETA] : [],
+    replaysThinking: true,
   };
 }
 
-/** How "off" is spelled differs from model to model; some cannot stop and are asked for the least. */
-function restrained(asked: Asked, { line, version }: Generation): ThinkingPlan {
-  const plan = thoughtless(asked);
-  if (line !== 'fable' && line !== 'mythos') {
+/** The option that disables thinking differs between models. Models that always think get the lowest effort. */
+function planMinimalThinking(request: ThinkingRequest, { tier, version }: ClaudeVersion): ThinkingPlan {
+  const plan = planWithoutThinking(request);
+  if (tier !== 'fable' && tier !== 'mythos') {
     if (version < 500) return plan;
-    if (version < 505 || line === 'haiku') return { ...plan, thinking: { type: 'disabled' } };
-    if (line === 'sonnet') return { ...plan, thinking: { type: 'between_tools' } };
+    if (version < 505 || tier === 'haiku') return { ...plan, thinking: { type: 'disabled' } };
+    if (tier === 'sonnet') return { ...plan, thinking: { type: 'between_tools' } };
   }
-  return adaptive({ ...asked, thinkingLevel: 'off' }, { line, version });
+  return planAdaptiveThinking({ ...request, thinkingLevel: 'off' }, { tier, version });
 }
 
-function effortOf(level: keyof typeof BUDGETS, { version }: Generation): NonNullable<OutputConfig['effort']> {
+function selectEffort(level: keyof typeof BUDGETS, { version }: ClaudeVersion): NonNullable<OutputConfig['effort']> {
   if (level === 'minimal') return 'low';
   return level === 'xhigh' && version < 407 ? 'max' : level;
 }
 
-/** `max_tokens` counts thinking too, so what was asked for the answer grows by it, as far as the model goes. */
-function roomFor({ model, maxTokens }: Asked, thinking: number): number {
+/** `max_tokens` includes thinking, so the budget is added to the requested tokens, up to the model's limit. */
+function computeMaxTokens({ model, maxTokens }: ThinkingRequest, thinking: number): number {
   return Math.min(model.maxTokens, (maxTokens ?? model.maxTokens) + thinking);
 }
 
-interface Generation {
-  line: string;
+interface ClaudeVersion {
+  tier: string;
   /** 4.6 is 406. */
   version: number;
 }
 
-const NAME = /(opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
+const MODEL_NAME = /(opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
-/** `undefined` for older Claudes and for other models behind the same wire. Dates in ids are no versions. */
-function generationOf(id: string): Generation | undefined {
-  if (id.includes('mythos-preview')) return { line: 'mythos', version: 406 };
-  const [, line, major, minor] = NAME.exec(id) ?? [];
-  return line ? { line, version: Number(major) * 100 + Number(minor ?? 0) } : undefined;
+/** `undefined` for older Claude models and for other models with this format. Dates in ids are not versions. */
+function parseClaudeVersion(id: string): ClaudeVersion | undefined {
+  if (id.includes('mythos-preview')) return { tier: 'mythos', version: 406 };
+  const [, tier, major, minor] = MODEL_NAME.exec(id) ?? [];
+  return tier ? { tier: tier, version: Number(major) * 100 + Number(minor ?? 0) } : undefined;
 }
 
-function thinksAdaptively({ version }: Generation): boolean {
+function supportsAdaptiveThinking({ version }: ClaudeVersion): boolean {
   return version >= 406;
 }
 
-/** Their thinking is valid only after exactly the conversation in which it was written. */
-function bindsThinking({ line, version }: Generation): boolean {
-  return version >= (line === 'fable' || line === 'mythos' ? 501 : 505);
+/** Thinking blocks of these models are valid only after exactly the same messages. */
+function requiresThinkingBinding({ tier, version }: ClaudeVersion): boolean {
+  return version >= (tier === 'fable' || tier === 'mythos' ? 501 : 505);
 }

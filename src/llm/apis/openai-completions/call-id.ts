@@ -1,25 +1,25 @@
-// First floor, llm: tool-call ids as a host accepts them. Pure: the same id always becomes the same other one.
-import { fingerprint, readableId } from '../../call-id.ts';
+// Converts tool-call ids to the form that a provider accepts. Deterministic: equal ids give equal results.
+import { buildReadableId, computeFingerprint } from '../../call-id.ts';
 
-const LONGEST = 40;
-const MISTRAL = /^[a-zA-Z0-9]{9}$/;
-const STRICT = /^[a-zA-Z0-9_-]{1,40}$/;
-/** Some models give their calls names like `functions.read:0` and go by them. */
-const LOOSE = /^[\w.:-]{1,40}$/;
+const MAX_LENGTH = 40;
+const MISTRAL_ID = /^[a-zA-Z0-9]{9}$/;
+const STRICT_ID = /^[a-zA-Z0-9_-]{1,40}$/;
+/** Some models use ids like `functions.read:0` and depend on them. */
+const LOOSE_ID = /^[\w.:-]{1,40}$/;
 
-export type IdStyle = 'mistral' | 'strict' | 'loose';
+export type CallIdStyle = 'mistral' | 'strict' | 'loose';
 
-export function callIds(style: IdStyle): (id: string) => string {
-  if (style === 'mistral') return (id) => (MISTRAL.test(id) ? id : mark(id));
-  const accepted = style === 'strict' ? STRICT : LOOSE;
+export function createCallIdNormalizer(style: CallIdStyle): (id: string) => string {
+  if (style === 'mistral') return (id) => (MISTRAL_ID.test(id) ? id : computeMistralId(id));
+  const accepted = style === 'strict' ? STRICT_ID : LOOSE_ID;
   return (id) => {
-    // The Responses format joins two ids with a bar; the first is the call's.
-    const [own = ''] = id.split('|', 1);
-    return accepted.test(own) ? own : readableId(own, mark(id), LONGEST);
+    // The Responses format joins two ids with `|`; the first is the call id.
+    const [callId = ''] = id.split('|', 1);
+    return accepted.test(callId) ? callId : buildReadableId(callId, computeMistralId(id), MAX_LENGTH);
   };
 }
 
-/** As long as Mistral wants it. */
-function mark(id: string): string {
-  return fingerprint(id, 5, 4);
+/** Nine characters, as Mistral requires. */
+function computeMistralId(id: string): string {
+  return computeFingerprint(id, 5, 4);
 }

@@ -1,9 +1,9 @@
-// Table of contents: the Chat Completions format, which nearly every host speaks.
+// The OpenAI Chat Completions wire format, which most providers support.
 import type { ModelApi } from '../../../contracts/index.ts';
-import { createWireApi, type WirePorts } from '../../http/wire.ts';
+import { createWireApi, type WirePorts } from '../../http/wire-api.ts';
 import { createReader } from './reader.ts';
-import { call } from './request.ts';
+import { buildRequest } from './request.ts';
 
 export function createOpenAiCompletions(ports: WirePorts): ModelApi {
-  return createWireApi(ports, { call, reader: createReader });
+  return createWireApi(ports, { buildRequest, createReader });
 }

@@ -1,4 +1,4 @@
-// First floor, llm: our history as Chat Completions wants it. Pure; the order and bytes of what was sent before never change.
+// Converts messages to the Chat Completions format. Earlier messages always convert to the same bytes, for prompt caching.
 import type {
   ChatCompletionContentPartImage,
   ChatCompletionContentPartText,
@@ -9,135 +9,148 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { ModelRequest } from '../../../contracts/index.ts';
 import type { ImageContent, TextContent, ToolResultMessage, UserMessage } from '../../../protocol/index.ts';
-import { forModel } from '../../for-model.ts';
+import { adaptHistory } from '../../adapt-history.ts';
 import type { Compat } from '../../providers/compat.ts';
-import { type AnswerParam, answerParam } from './answer.ts';
-import { callIds } from './call-id.ts';
-import { isClaude } from './compat.ts';
+import { type AssistantParam, toAssistantParam } from './assistant-param.ts';
+import { createCallIdNormalizer } from './call-id.ts';
+import { usesClaudeRules } from './resolve-compat.ts';
 
-export type Part = ChatCompletionContentPartText | ChatCompletionContentPartImage;
-type UserParam = Omit<ChatCompletionUserMessageParam, 'content'> & { content: string | Part[] };
+export type ContentPart = ChatCompletionContentPartText | ChatCompletionContentPartImage;
+type UserParam = Omit<ChatCompletionUserMessageParam, 'content'> & { content: string | ContentPart[] };
 type ToolParam = ChatCompletionToolMessageParam & { name?: string };
 export type WireMessage =
   | ChatCompletionSystemMessageParam
   | ChatCompletionDeveloperMessageParam
   | UserParam
-  | AnswerParam
+  | AssistantParam
   | ToolParam;
 
 const NO_OUTPUT = '(no output)';
-const FAILED = 'The tool failed and said nothing.';
-const SEE_BELOW = '(the image follows)';
-const BRIDGE = 'I have seen the results.';
+const FAILED_WITHOUT_OUTPUT = 'The tool failed without output.';
+const IMAGE_FOLLOWS = '(the image follows)';
+const BRIDGE_TEXT = 'I have seen the results.';
 
-export function wireMessages(request: ModelRequest, compat: Compat): WireMessage[] {
+export function buildMessages(request: ModelRequest, compat: Compat): WireMessage[] {
   const { model, systemPrompt, messages } = request;
-  const style = compat.requiresMistralToolIds ? 'mistral' : isClaude(model, compat) ? 'strict' : 'loose';
+  const style = compat.requiresMistralToolIds ? 'mistral' : usesClaudeRules(model, compat) ? 'strict' : 'loose';
   const wire: WireMessage[] = [];
-  let shown: Part[] = [];
-  const show = () => {
-    if (shown.length > 0) addUser(wire, { role: 'user', content: shown }, compat);
-    shown = [];
+  let pendingImages: ContentPart[] = [];
+  const flushImages = () => {
+    if (pendingImages.length > 0) appendUser(wire, { role: 'user', content: pendingImages }, compat);
+    pendingImages = [];
   };
   if (systemPrompt.trim() !== '') {
     const role = compat.supportsDeveloperRole && model.reasoning ? 'developer' : 'system';
     wire.push({ role, content: systemPrompt });
   }
-  for (const message of forModel(messages, model, { callId: callIds(style) })) {
+  for (const message of adaptHistory(messages, model, { normalizeCallId: createCallIdNormalizer(style) })) {
     if (message.role === 'toolResult') {
-      wire.push(resultParam(message, compat));
-      shown.push(...imagesOf(message));
+      wire.push(toToolParam(message, compat));
+      pendingImages.push(...collectImages(message));
       continue;
     }
-    // A tool's result holds no images here, and nothing may stand between the results of one answer.
-    show();
-    const param = message.role === 'user' ? userParam(message) : answerParam(message, request, compat);
-    if (param?.role === 'user') addUser(wire, param, compat);
-    else if (param) addAnswer(wire, param, compat);
+    // Tool results cannot contain images in this format, and no message may stand between the results of one reply.
+    flushImages();
+    const param = message.role === 'user' ? toUserParam(message) : toAssistantParam(message, request, compat);
+    if (param?.role === 'user') appendUser(wire, param, compat);
+    else if (param) appendAssistant(wire, param, compat);
   }
-  show();
+  flushImages();
   return wire;
 }
 
-function addUser(wire: WireMessage[], message: UserParam, compat: Compat): void {
+function appendUser(wire: WireMessage[], message: UserParam, compat: Compat): void {
   const last = wire.at(-1);
   if (last?.role === 'user' && compat.requiresAlternatingRoles) {
-    wire[wire.length - 1] = { role: 'user', content: joined(last.content as UserParam['content'], message.content) };
+    wire[wire.length - 1] = {
+      role: 'user',
+      content: joinContent(last.content as UserParam['content'], message.content),
+    };
     return;
   }
   if (last?.role === 'tool' && compat.requiresAssistantAfterToolResult)
-    wire.push({ role: 'assistant', content: BRIDGE });
+    wire.push({ role: 'assistant', content: BRIDGE_TEXT });
   wire.push(message);
 }
 
-/** An answer that was stopped and the one after it, when no question stands between them. */
-function addAnswer(wire: WireMessage[], message: AnswerParam, compat: Compat): void {
+/** Merges consecutive replies, for example an aborted reply and the next one. */
+function appendAssistant(wire: WireMessage[], message: AssistantParam, compat: Compat): void {
   const last = wire.at(-1);
   if (last?.role !== 'assistant' || !compat.requiresAlternatingRoles) {
     wire.push(message);
     return;
   }
-  // The thinking of an answer that was stopped is gone by now, and calls stand before their results.
-  wire[wire.length - 1] = { ...message, content: joinedAnswers((last as AnswerParam).content, message.content) };
+  // An aborted reply has no thinking fields, and a reply with calls is followed by tool messages.
+  wire[wire.length - 1] = {
+    ...message,
+    content: joinAssistantContent((last as AssistantParam).content, message.content),
+  };
 }
 
-function joinedAnswers(first: AnswerParam['content'], second: AnswerParam['content']): AnswerParam['content'] {
+function joinAssistantContent(
+  first: AssistantParam['content'],
+  second: AssistantParam['content'],
+): AssistantParam['content'] {
   if (first === null || second === null) return first ?? second;
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
-  return [first, second].flatMap((content) => (typeof content === 'string' ? [textPart(content)] : content));
+  return [first, second].flatMap((content) => (typeof content === 'string' ? [toTextPart(content)] : content));
 }
 
-function joined(first: string | Part[], second: string | Part[]): string | Part[] {
+function joinContent(first: string | ContentPart[], second: string | ContentPart[]): string | ContentPart[] {
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
-  return [first, second].flatMap((content) => (typeof content === 'string' ? [textPart(content)] : content));
+  return [first, second].flatMap((content) => (typeof content === 'string' ? [toTextPart(content)] : content));
 }
 
-function userParam({ content }: UserMessage): UserParam | undefined {
-  const parts = typeof content === 'string' ? [textPart(content)] : content.map(partOf);
-  const said = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
-  return said.length === 0 ? undefined : { role: 'user', content: plain(said) };
+function toUserParam({ content }: UserMessage): UserParam | undefined {
+  const parts = typeof content === 'string' ? [toTextPart(content)] : content.map(toPart);
+  const visibleParts = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+  return visibleParts.length === 0 ? undefined : { role: 'user', content: flattenText(visibleParts) };
 }
 
-/** Not every server takes a list, so it is sent only where an image needs it. */
-function plain(parts: Part[]): string | Part[] {
+/** Some servers do not accept a list, so it is sent only for images. */
+function flattenText(parts: ContentPart[]): string | ContentPart[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('\n') : parts;
 }
 
-function resultParam(message: ToolResultMessage, compat: Compat): ToolParam {
-  const parts = message.content.map(partOf);
+function toToolParam(message: ToolResultMessage, compat: Compat): ToolParam {
+  const parts = message.content.map(toPart);
   const text = parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : [])).join('\n');
-  const silence = parts.some(({ type }) => type === 'image_url') ? SEE_BELOW : message.isError ? FAILED : NO_OUTPUT;
+  const placeholder = parts.some(({ type }) => type === 'image_url')
+    ? IMAGE_FOLLOWS
+    : message.isError
+      ? FAILED_WITHOUT_OUTPUT
+      : NO_OUTPUT;
   return {
     role: 'tool',
     tool_call_id: message.toolCallId,
     ...(compat.requiresToolResultName ? { name: message.toolName } : {}),
-    // Several hosts refuse a result without words.
-    content: text.trim() === '' ? silence : text,
+    // Several providers reject an empty result.
+    content: text.trim() === '' ? placeholder : text,
   };
 }
 
-function imagesOf({ toolName, toolCallId, content }: ToolResultMessage): Part[] {
-  const images = content.filter((block) => block.type === 'image').map(imagePart);
+function collectImages({ toolName, toolCallId, content }: ToolResultMessage): ContentPart[] {
+  const images = content.filter((block) => block.type === 'image').map(toImagePart);
   const sent = images.filter(({ type }) => type === 'image_url');
-  return sent.length === 0 ? [] : [textPart(`Shown by ${toolName} (${toolCallId}):`), ...sent];
+  return sent.length === 0 ? [] : [toTextPart(`Shown by ${toolName} (${toolCallId}):`), ...sent];
 }
 
-function partOf(block: TextContent | ImageContent): Part {
-  return block.type === 'text' ? textPart(block.text) : imagePart(block);
+function toPart(block: TextContent | ImageContent): ContentPart {
+  return block.type === 'text' ? toTextPart(block.text) : toImagePart(block);
 }
 
-function textPart(text: string): ChatCompletionContentPartText {
+function toTextPart(text: string): ChatCompletionContentPartText {
   return { type: 'text', text };
 }
 
-const READABLE = /^data:image\/(png|jpeg|gif|webp);base64,./i;
+const SUPPORTED_DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,./i;
 
-/** What cannot be sent becomes a note: a refusal would come back with every later request of the session. */
-function imagePart(image: ImageContent): Part {
+/** An unsupported image becomes a note, because the API would reject every later request of the session. */
+function toImagePart(image: ImageContent): ContentPart {
   const url =
     'data' in image ? `data:${image.mimeType.replace(/jpg$/i, 'jpeg')};base64,${image.data}` : image.source.url;
-  if (READABLE.test(url) || /^https?:\/\//i.test(url)) return { type: 'image_url', image_url: { url } };
-  const what = 'data' in image ? `this model does not read ${image.mimeType}` : 'only web addresses can be sent';
-  return textPart(`[An image was left out: ${what}.]`);
+  if (SUPPORTED_DATA_URL.test(url) || /^https?:\/\//i.test(url)) return { type: 'image_url', image_url: { url } };
+  const reason = 'data' in image ? `this model does not read ${image.mimeType}` : 'only web addresses can be sent';
+  return toTextPart(`[An image was left out: ${reason}.]`);
 }

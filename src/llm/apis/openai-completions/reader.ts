@@ -1,125 +1,127 @@
-// First floor, llm: follows one answer in the Chat Completions format and grows our message by it. Knows no request but its model.
+// Reads the events of a reply in the Chat Completions format and adds them to the message.
 import { isRecord } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent } from '../../../protocol/index.ts';
-import { malformed } from '../../http/failure.ts';
-import { secretsOf } from '../../http/headers.ts';
-import type { ServerEvent } from '../../http/post.ts';
-import type { WireReader } from '../../http/wire.ts';
+import { collectSecrets } from '../../http/headers.ts';
+import type { ServerSentEvent } from '../../http/post-for-events.ts';
+import { createMalformedFault } from '../../http/provider-fault.ts';
+import type { WireReader } from '../../http/wire-api.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
 import type { Compat } from '../../providers/compat.ts';
-import { type Delta, readChunk } from './chunk.ts';
-import { compatOf } from './compat.ts';
-import { AnswerParts, type CallPiece } from './parts.ts';
-import { FIELDS, splitDetail } from './signature.ts';
-import { doneReason, isLength, refuseBreaks } from './stop.ts';
-import { ThinkTags, type Told } from './think-tags.ts';
-import { usageOf } from './usage.ts';
+import { type Delta, parseChunk } from './chunk.ts';
+import { type CallDelta, ContentSequencer } from './content-sequencer.ts';
+import { resolveCompat } from './resolve-compat.ts';
+import { splitDetail, THINKING_FIELDS } from './signature.ts';
+import { assertNormalStop, isLengthLimit, toDoneReason } from './stop-reason.ts';
+import { type TextSegment, ThinkTagParser } from './think-tag-parser.ts';
+import { toUsage } from './usage.ts';
 
 export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {
-  return new AnswerReader(builder, request, compatOf(request));
+  return new ResponseReader(builder, request, resolveCompat(request));
 }
 
-const NOTHING: readonly StreamEvent[] = [];
+const NO_EVENTS: readonly StreamEvent[] = [];
 
-class AnswerReader implements WireReader {
+class ResponseReader implements WireReader {
   readonly #builder: MessageBuilder;
   readonly #model: Model;
-  readonly #parts: AnswerParts;
-  readonly #tags: ThinkTags | undefined;
-  readonly #saysWhy: boolean;
+  readonly #sequencer: ContentSequencer;
+  readonly #tagParser: ThinkTagParser | undefined;
+  readonly #sendsFinishReason: boolean;
   readonly #secrets: readonly string[];
-  #finish: string | undefined;
-  #over = false;
+  #finishReason: string | undefined;
+  #isDone = false;
 
   constructor(builder: MessageBuilder, request: ApiRequest, compat: Compat) {
     this.#builder = builder;
     this.#model = request.model;
-    this.#secrets = secretsOf(request);
-    this.#parts = new AnswerParts(builder);
-    this.#tags = compat.thinkTags ? new ThinkTags() : undefined;
-    this.#saysWhy = compat.supportsFinishReason;
+    this.#secrets = collectSecrets(request);
+    this.#sequencer = new ContentSequencer(builder);
+    this.#tagParser = compat.thinkTags ? new ThinkTagParser() : undefined;
+    this.#sendsFinishReason = compat.supportsFinishReason;
   }
 
-  read(event: ServerEvent): Iterable<StreamEvent> {
-    if (this.#over) return NOTHING;
+  read(event: ServerSentEvent): Iterable<StreamEvent> {
+    if (this.#isDone) return NO_EVENTS;
     if (event.data === '[DONE]') {
-      this.#over = true;
-      return NOTHING;
+      this.#isDone = true;
+      return NO_EVENTS;
     }
-    const chunk = readChunk(event, this.#secrets);
-    if (chunk?.usage) this.#builder.setUsage(usageOf(this.#model, chunk.usage));
-    this.#finish = chunk?.finish?.toLowerCase() ?? this.#finish;
+    const chunk = parseChunk(event, this.#secrets);
+    if (chunk?.usage) this.#builder.setUsage(toUsage(this.#model, chunk.usage));
+    this.#finishReason = chunk?.finish?.toLowerCase() ?? this.#finishReason;
     const delta = chunk?.delta;
-    if (!delta) return NOTHING;
-    // Nearly every chunk is only a piece of text, so those go without a generator.
-    return isPlain(delta) ? this.#said(delta.content) : this.#follow(delta);
+    if (!delta) return NO_EVENTS;
+    // Fast path without a generator: most chunks are only text.
+    return isTextOnly(delta) ? this.#readText(delta.content) : this.#readDelta(delta);
   }
 
-  get isOver(): boolean {
-    return this.#over;
+  get isComplete(): boolean {
+    return this.#isDone;
   }
 
   *end(): Generator<StreamEvent, DoneReason> {
-    if (this.#finish === undefined && !this.#over && this.#saysWhy) {
-      throw malformed("The provider's stream ended early, before the answer was complete");
+    if (this.#finishReason === undefined && !this.#isDone && this.#sendsFinishReason) {
+      throw createMalformedFault("The provider's stream ended early, before the answer was complete");
     }
-    refuseBreaks(this.#finish);
-    for (const told of this.#tags?.end() ?? []) yield* this.#tell(told);
-    yield* this.#parts.end(isLength(this.#finish));
-    return doneReason(this.#finish, this.#builder.message);
+    assertNormalStop(this.#finishReason);
+    for (const segment of this.#tagParser?.end() ?? []) yield* this.#addSegment(segment);
+    yield* this.#sequencer.end(isLengthLimit(this.#finishReason));
+    return toDoneReason(this.#finishReason, this.#builder.message);
   }
 
-  *#follow(delta: Delta): Generator<StreamEvent> {
-    yield* this.#thought(delta);
-    if (Array.isArray(delta.content)) for (const part of delta.content) yield* this.#part(part);
-    else if (typeof delta.content === 'string') yield* this.#said(delta.content);
-    // A refusal is an answer in words.
-    if (typeof delta.refusal === 'string') yield* this.#parts.text(delta.refusal);
-    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) yield* this.#called(call);
-    if (isRecord(delta.function_call)) yield* this.#called({ index: 0, function: delta.function_call });
+  *#readDelta(delta: Delta): Generator<StreamEvent> {
+    yield* this.#readThinking(delta);
+    if (Array.isArray(delta.content)) for (const part of delta.content) yield* this.#readContentPart(part);
+    else if (typeof delta.content === 'string') yield* this.#readText(delta.content);
+    // A refusal is shown as text.
+    if (typeof delta.refusal === 'string') yield* this.#sequencer.text(delta.refusal);
+    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) yield* this.#readCall(call);
+    if (isRecord(delta.function_call)) yield* this.#readCall({ index: 0, function: delta.function_call });
   }
 
-  #said(text: string): Iterable<StreamEvent> {
-    if (text === '') return NOTHING;
-    return this.#tags && !this.#tags.isPlain ? this.#tagged(this.#tags, text) : this.#parts.text(text);
+  #readText(text: string): Iterable<StreamEvent> {
+    if (text === '') return NO_EVENTS;
+    return this.#tagParser && !this.#tagParser.isPastTags
+      ? this.#readTaggedText(this.#tagParser, text)
+      : this.#sequencer.text(text);
   }
 
-  *#tagged(tags: ThinkTags, piece: string): Generator<StreamEvent> {
-    for (const told of tags.read(piece)) yield* this.#tell(told);
+  *#readTaggedText(tags: ThinkTagParser, piece: string): Generator<StreamEvent> {
+    for (const segment of tags.read(piece)) yield* this.#addSegment(segment);
   }
 
-  #tell({ kind, text }: Told): Iterable<StreamEvent> {
-    return kind === 'text' ? this.#parts.text(text) : this.#parts.thinking(text, 'think');
+  #addSegment({ kind, text }: TextSegment): Iterable<StreamEvent> {
+    return kind === 'text' ? this.#sequencer.text(text) : this.#sequencer.thinking(text, 'think');
   }
 
-  /** Mistral gives content as a list once it thinks. */
-  *#part(part: unknown): Generator<StreamEvent> {
+  /** Mistral sends content as a list when thinking is enabled. */
+  *#readContentPart(part: unknown): Generator<StreamEvent> {
     if (!isRecord(part)) return;
-    if (typeof part.text === 'string') yield* this.#said(part.text);
+    if (typeof part.text === 'string') yield* this.#readText(part.text);
     const thoughts: unknown[] = Array.isArray(part.thinking) ? part.thinking : [];
     for (const thought of thoughts) {
       if (isRecord(thought) && typeof thought.text === 'string' && thought.text !== '')
-        yield* this.#parts.thinking(thought.text, 'content');
+        yield* this.#sequencer.thinking(thought.text, 'content');
     }
   }
 
-  /** Where a host gives the same thinking twice, the form that can be sent back counts. */
-  *#thought(delta: Delta): Generator<StreamEvent> {
-    const given: unknown[] = Array.isArray(delta.reasoning_details) ? delta.reasoning_details : [];
-    const details = given.map(splitDetail).filter((detail) => detail !== undefined);
-    const field = FIELDS.find((name) => typeof delta[name] === 'string' && delta[name] !== '');
-    const shown = details.some(({ text }) => text !== '');
-    if (field && !shown) yield* this.#parts.thinking(delta[field] as string, field);
-    for (const { text, detail } of details) yield* this.#parts.detail(text, detail);
+  /** If a provider sends the same thinking twice, the form that can be sent back is used. */
+  *#readThinking(delta: Delta): Generator<StreamEvent> {
+    const rawDetails: unknown[] = Array.isArray(delta.reasoning_details) ? delta.reasoning_details : [];
+    const details = rawDetails.map(splitDetail).filter((detail) => detail !== undefined);
+    const field = THINKING_FIELDS.find((name) => typeof delta[name] === 'string' && delta[name] !== '');
+    const hasText = details.some(({ text }) => text !== '');
+    if (field && !hasText) yield* this.#sequencer.thinking(delta[field] as string, field);
+    for (const { text, detail } of details) yield* this.#sequencer.detail(text, detail);
   }
 
-  #called(given: unknown): Iterable<StreamEvent> {
-    return isRecord(given) ? this.#parts.call(callPiece(given)) : NOTHING;
+  #readCall(call: unknown): Iterable<StreamEvent> {
+    return isRecord(call) ? this.#sequencer.call(toCallDelta(call)) : NO_EVENTS;
   }
 }
 
-function isPlain(delta: Delta): delta is Delta & { content: string } {
+function isTextOnly(delta: Delta): delta is Delta & { content: string } {
   return (
     typeof delta.content === 'string' &&
     delta.tool_calls == null &&
@@ -132,15 +134,15 @@ function isPlain(delta: Delta): delta is Delta & { content: string } {
   );
 }
 
-/** Some servers give arguments as an object, and all of them at once. */
-function callPiece(given: Record<string, unknown>): CallPiece {
-  const { name, arguments: args } = isRecord(given.function) ? given.function : {};
+/** Some servers send arguments as an object in one piece. */
+function toCallDelta(call: Record<string, unknown>): CallDelta {
+  const { name, arguments: args } = isRecord(call.function) ? call.function : {};
   return {
-    index: typeof given.index === 'number' ? given.index : undefined,
-    id: typeof given.id === 'string' ? given.id : '',
+    index: typeof call.index === 'number' ? call.index : undefined,
+    id: typeof call.id === 'string' ? call.id : '',
     name: typeof name === 'string' ? name : '',
     arguments: typeof args === 'string' ? args : isRecord(args) ? JSON.stringify(args) : '',
-    // Gemini's seal on a call, where Gemini is reached this way.
-    extra: isRecord(given.extra_content) ? JSON.stringify(given.extra_content) : undefined,
+    // Gemini's thought signature of a call.
+    extra: isRecord(call.extra_content) ? JSON.stringify(call.extra_content) : undefined,
   };
 }

@@ -1,17 +1,17 @@
-// First floor, llm: one request in the Chat Completions format: address, headers and body. Pure.
+// Builds a request in the Chat Completions format: URL, headers and body.
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from 'openai/resources/chat/completions';
-import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
-import { endpointOf } from '../../http/address.ts';
-import { lowerCased, secretsOf } from '../../http/headers.ts';
-import type { HttpCall } from '../../http/post.ts';
+import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
+import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
+import type { ProviderRequest } from '../../http/post-for-events.ts';
+import { endpointOf } from '../../http/url-secrets.ts';
 import type { Compat } from '../../providers/compat.ts';
-import { marked } from './cache-marks.ts';
-import { compatOf, isClaude } from './compat.ts';
-import { type WireMessage, wireMessages } from './messages.ts';
-import { roomFor } from './room.ts';
-import { thinkingFields } from './thinking.ts';
+import { addCacheMarkers } from './cache-markers.ts';
+import { computeMaxTokens } from './max-tokens.ts';
+import { buildMessages, type WireMessage } from './messages.ts';
+import { resolveCompat, usesClaudeRules } from './resolve-compat.ts';
+import { buildThinkingFields } from './thinking.ts';
 
-/** The format's own fields, and those that hosts added. */
+/** The fields of the format, and those that providers added. */
 type Body = Omit<ChatCompletionCreateParamsStreaming, 'messages'> & {
   messages: WireMessage[];
   tool_stream?: boolean;
@@ -19,56 +19,58 @@ type Body = Omit<ChatCompletionCreateParamsStreaming, 'messages'> & {
   providerOptions?: { gateway: Record<string, unknown> };
 };
 
-const LONGEST_CACHE_KEY = 64;
+const MAX_CACHE_KEY_LENGTH = 64;
 
-export function call(request: ApiRequest): HttpCall {
-  const compat = compatOf(request);
+export function buildRequest(request: ApiRequest): ProviderRequest {
+  const compat = resolveCompat(request);
   return {
     url: endpointOf(request.model.baseUrl, '/chat/completions', /\/chat\/completions$/),
-    headers: headersOf(request, compat),
-    body: bodyOf(request, compat),
-    secrets: secretsOf(request),
+    headers: buildHeaders(request, compat),
+    body: buildBody(request, compat),
+    secrets: collectSecrets(request),
   };
 }
 
-/** What changes with every turn comes last. */
-function bodyOf(request: ApiRequest, compat: Compat): Body {
+/** Fields that change with every turn come last, for prompt caching. */
+function buildBody(request: ApiRequest, compat: Compat): Body {
   const { model, tools, sessionId } = request;
-  const messages = wireMessages(request, compat);
-  const offered = compat.supportsTools ? tools : [];
+  const messages = buildMessages(request, compat);
+  const supportedTools = compat.supportsTools ? tools : [];
   return {
     model: model.id,
     stream: true,
     ...(compat.supportsUsageInStreaming ? { stream_options: { include_usage: true } } : {}),
-    [compat.maxTokensField]: roomFor(request),
-    ...thinkingFields(request, compat),
-    ...(compat.supportsPromptCacheKey && sessionId ? { prompt_cache_key: sessionId.slice(0, LONGEST_CACHE_KEY) } : {}),
+    [compat.maxTokensField]: computeMaxTokens(request),
+    ...buildThinkingFields(request, compat),
+    ...(compat.supportsPromptCacheKey && sessionId
+      ? { prompt_cache_key: sessionId.slice(0, MAX_CACHE_KEY_LENGTH) }
+      : {}),
     ...(compat.openRouterRouting ? { provider: compat.openRouterRouting } : {}),
     ...(compat.vercelGatewayRouting ? { providerOptions: { gateway: compat.vercelGatewayRouting } } : {}),
-    ...(compat.zaiToolStream && offered.length > 0 ? { tool_stream: true } : {}),
-    ...(offered.length === 0 ? {} : { tools: offered.map(toolOf) }),
-    messages: isClaude(model, compat) ? marked(messages) : messages,
+    ...(compat.zaiToolStream && supportedTools.length > 0 ? { tool_stream: true } : {}),
+    ...(supportedTools.length === 0 ? {} : { tools: supportedTools.map(toTool) }),
+    messages: usesClaudeRules(model, compat) ? addCacheMarkers(messages) : messages,
   };
 }
 
-function toolOf({ name, description, parameters }: ToolOffer): ChatCompletionTool {
+function toTool({ name, description, parameters }: ToolDefinition): ChatCompletionTool {
   return {
     type: 'function',
     function: { name, description, parameters: { type: 'object', properties: {}, ...parameters } },
   };
 }
 
-function headersOf(request: ApiRequest, compat: Compat): Record<string, string> {
+function buildHeaders(request: ApiRequest, compat: Compat): Record<string, string> {
   const { apiKey, headers = {}, sessionId, messages } = request;
   const { sessionHeader, initiatorHeader, imageHeader } = compat;
-  const given = lowerCased({ headers });
-  const opened = 'authorization' in given || 'api-key' in given;
+  const customHeaders = lowerCaseHeaders({ headers });
+  const hasAuthHeader = 'authorization' in customHeaders || 'api-key' in customHeaders;
   return {
-    ...(opened || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(hasAuthHeader || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }),
     ...(sessionHeader && sessionId ? { [sessionHeader]: sessionId } : {}),
     ...(initiatorHeader ? { [initiatorHeader]: messages.at(-1)?.role === 'user' ? 'user' : 'agent' } : {}),
     ...(imageHeader && messages.some(hasImage) ? { [imageHeader]: 'true' } : {}),
-    ...given,
+    ...customHeaders,
   };
 }
 

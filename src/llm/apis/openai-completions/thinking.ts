@@ -1,38 +1,41 @@
-// First floor, llm: how a host is told how hard to think. Pure.
+// Builds the thinking fields of a Chat Completions request.
 import type { ModelRequest } from '../../../contracts/index.ts';
 import type { Compat } from '../../providers/compat.ts';
 
-type Asked = Pick<ModelRequest, 'model' | 'thinkingLevel'>;
+type ThinkingRequest = Pick<ModelRequest, 'model' | 'thinkingLevel'>;
 
-/** Nothing where the host would not understand: its own choice is better than a refusal. */
-export function thinkingFields({ model, thinkingLevel: level }: Asked, compat: Compat): Record<string, unknown> {
-  const effort = effortOf({ model, thinkingLevel: level }, compat);
+/** Empty if the provider would not accept the fields; the provider's default is better than an error. */
+export function buildThinkingFields(
+  { model, thinkingLevel: level }: ThinkingRequest,
+  compat: Compat,
+): Record<string, unknown> {
+  const effort = selectEffort({ model, thinkingLevel: level }, compat);
   if (!model.reasoning || effort === undefined) return {};
-  const on = level !== 'off';
-  const graded = compat.supportsReasoningEffort && on ? { reasoning_effort: effort } : {};
+  const isOn = level !== 'off';
+  const effortField = compat.supportsReasoningEffort && isOn ? { reasoning_effort: effort } : {};
   switch (compat.thinkingFormat) {
     case 'openrouter':
       return { reasoning: { effort } };
     case 'deepseek':
-      return { thinking: { type: on ? 'enabled' : 'disabled' }, ...graded };
+      return { thinking: { type: isOn ? 'enabled' : 'disabled' }, ...effortField };
     case 'zai':
-      // Earlier thinking is sent along and shall be looked at.
-      return { thinking: on ? { type: 'enabled', clear_thinking: false } : { type: 'disabled' }, ...graded };
+      // Without `clear_thinking: false` the model ignores earlier thinking.
+      return { thinking: isOn ? { type: 'enabled', clear_thinking: false } : { type: 'disabled' }, ...effortField };
     case 'together':
-      return { reasoning: { enabled: on }, ...graded };
+      return { reasoning: { enabled: isOn }, ...effortField };
     case 'qwen':
-      return { enable_thinking: on, ...graded };
+      return { enable_thinking: isOn, ...effortField };
     case 'qwen-chat-template':
-      return { chat_template_kwargs: { enable_thinking: on } };
+      return { chat_template_kwargs: { enable_thinking: isOn } };
     default:
       return compat.supportsReasoningEffort ? { reasoning_effort: effort } : {};
   }
 }
 
-/** To switch thinking off where that cannot be done is refused by most hosts, so it must be known that it can. */
-function effortOf({ model, thinkingLevel: level }: Asked, compat: Compat): string | undefined {
-  const named = compat.reasoningEffortMap[level];
-  if (level !== 'off') return named ?? level;
-  const can = compat.canDisableThinking || model.thinkingLevels?.includes('off');
-  return named ?? (can ? 'none' : undefined);
+/** Most providers reject the attempt to disable thinking of a model that always thinks. */
+function selectEffort({ model, thinkingLevel: level }: ThinkingRequest, compat: Compat): string | undefined {
+  const mapped = compat.reasoningEffortMap[level];
+  if (level !== 'off') return mapped ?? level;
+  const canDisable = compat.canDisableThinking || model.thinkingLevels?.includes('off');
+  return mapped ?? (canDisable ? 'none' : undefined);
 }

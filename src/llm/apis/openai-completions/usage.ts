@@ -1,36 +1,41 @@
-// First floor, llm: what an answer cost, as hosts count it. Pure.
+// Converts the usage of the Chat Completions format.
 import type { CompletionUsage } from 'openai/resources/completions';
 import { isRecord } from '../../../base/index.ts';
 import type { Model, Usage } from '../../../protocol/index.ts';
-import { priced } from '../../cost.ts';
+import { addCost } from '../../cost.ts';
 
-type Counts = Partial<Record<keyof CompletionUsage | 'prompt_cache_hit_tokens' | 'cached_tokens', unknown>>;
+type UsageCounts = Partial<Record<keyof CompletionUsage | 'prompt_cache_hit_tokens' | 'cached_tokens', unknown>>;
 
-/** Prompts are counted with what came from the cache and what went there; ours are without. */
-export function usageOf(model: Model, counts: Counts): Usage {
+/** `prompt_tokens` includes cache reads and writes; our `input` does not. */
+export function toUsage(model: Model, counts: UsageCounts): Usage {
   const prompt = counts.prompt_tokens_details;
   const details = isRecord(prompt) ? prompt : {};
-  const total = number(counts.prompt_tokens);
-  // DeepSeek and Moonshot say it in places of their own.
-  const read = number(details.cached_tokens ?? counts.prompt_cache_hit_tokens ?? counts.cached_tokens);
+  const total = readCount(counts.prompt_tokens);
+  // DeepSeek and Moonshot use other field names.
+  const read = readCount(details.cached_tokens ?? counts.prompt_cache_hit_tokens ?? counts.cached_tokens);
   const cacheRead = Math.min(read, total);
-  const cacheWrite = Math.min(number(details.cache_write_tokens), total - cacheRead);
-  return priced(model, { input: total - cacheRead - cacheWrite, output: outputOf(counts), cacheRead, cacheWrite });
+  const cacheWrite = Math.min(readCount(details.cache_write_tokens), total - cacheRead);
+  return addCost(model, {
+    input: total - cacheRead - cacheWrite,
+    output: countOutputTokens(counts),
+    cacheRead,
+    cacheWrite,
+  });
 }
 
-/** Thinking is a part of the answer, but some hosts (xAI) count it beside it. Their sums show which. */
-function outputOf({
+/** Most providers count thinking as part of the completion, some (xAI) separately. Their total shows which. */
+function countOutputTokens({
   prompt_tokens,
   completion_tokens,
   total_tokens,
   completion_tokens_details: details,
-}: Counts): number {
-  const answer = number(completion_tokens);
-  const thinking = isRecord(details) ? number(details.reasoning_tokens) : 0;
-  const beside = number(total_tokens) === number(prompt_tokens) + answer + thinking;
-  return beside ? answer + thinking : answer;
+}: UsageCounts): number {
+  const completion = readCount(completion_tokens);
+  const thinking = isRecord(details) ? readCount(details.reasoning_tokens) : 0;
+  const isCountedSeparately = readCount(total_tokens) === readCount(prompt_tokens) + completion + thinking;
+  return isCountedSeparately ? completion + thinking : completion;
 }
 
-function number(value: unknown): number {
+function readCount(value: unknown): number {
   return typeof value === 'number' && value > 0 ? value : 0;
 }

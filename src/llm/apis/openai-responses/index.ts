@@ -1,9 +1,9 @@
-// Table of contents: the Responses format, which OpenAI and others speak.
+// The OpenAI Responses wire format.
 import type { ModelApi } from '../../../contracts/index.ts';
-import { createWireApi, type WirePorts } from '../../http/wire.ts';
+import { createWireApi, type WirePorts } from '../../http/wire-api.ts';
 import { createReader } from './reader.ts';
-import { call } from './request.ts';
+import { buildRequest } from './request.ts';
 
 export function createOpenAiResponses(ports: WirePorts): ModelApi {
-  return createWireApi(ports, { call, reader: createReader });
+  return createWireApi(ports, { buildRequest, createReader });
 }

@@ -1,4 +1,4 @@
-// First floor, llm: our history as the Responses format wants it. Pure; the order and bytes of what was sent before never change.
+// Converts messages to the OpenAI Responses format. Earlier messages always convert to the same bytes, for prompt caching.
 import type {
   ResponseFunctionToolCall,
   ResponseInputImage,
@@ -14,105 +14,105 @@ import type {
   ToolCall,
   ToolResultMessage,
 } from '../../../protocol/index.ts';
-import { callId as accepted } from '../../call-id.ts';
-import { forModel } from '../../for-model.ts';
-import { readHidden, readTextSignature, splitCallId } from './signature.ts';
+import { adaptHistory } from '../../adapt-history.ts';
+import { normalizeCallId } from '../../call-id.ts';
+import { decodeTextSignature, decodeThinkingSignature, splitCallId } from './signature.ts';
 
-export function wireInput({ messages, model }: Pick<ModelRequest, 'messages' | 'model'>): ResponseInputItem[] {
-  return forModel(messages, model, { callId: (id) => id }).flatMap(itemsOf);
+export function buildInput({ messages, model }: Pick<ModelRequest, 'messages' | 'model'>): ResponseInputItem[] {
+  return adaptHistory(messages, model, { normalizeCallId: (id) => id }).flatMap(toItems);
 }
 
-function itemsOf(message: ModelMessage): ResponseInputItem[] {
-  if (message.role === 'assistant') return answerItems(message);
-  if (message.role === 'toolResult') return [resultOf(message)];
+function toItems(message: ModelMessage): ResponseInputItem[] {
+  if (message.role === 'assistant') return toAssistantItems(message);
+  if (message.role === 'toolResult') return [toToolOutput(message)];
   const { content } = message;
-  const given = typeof content === 'string' ? said(content) : content.flatMap(givenPart);
-  return given.length === 0 ? [] : [{ type: 'message', role: 'user', content: given }];
+  const parts = typeof content === 'string' ? toTextParts(content) : content.flatMap(toInputParts);
+  return parts.length === 0 ? [] : [{ type: 'message', role: 'user', content: parts }];
 }
 
 /**
- * Reasoning and what follows it belong together. The provider refuses reasoning whose next item does not stand there under
- * its own id, and an item under its id whose reasoning is missing; items without ids are taken as they are. So ids are
- * sent only after reasoning that is sent (never in what another model wrote), and where one is lost the other goes, for
- * the rest of the answer.
+ * The API rejects a reasoning item that is not followed by its next item with its original id, and an item with an id
+ * whose reasoning is missing. Items without ids are always accepted. So ids are sent only after reasoning items that are
+ * sent too, never for replies of other models. When either is missing, ids are omitted for the rest of the reply.
  */
-function answerItems(message: AssistantMessage): ResponseInputItem[] {
+function toAssistantItems(message: AssistantMessage): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];
-  let whole = message.stopReason !== 'aborted' && message.stopReason !== 'error';
-  let reasoned = false;
+  let canReplayIds = message.stopReason !== 'aborted' && message.stopReason !== 'error';
+  let hasReasoning = false;
   let reasoning: ResponseInputItem[] = [];
   for (const block of message.content) {
     if (block.type === 'thinking') {
-      const item = readHidden(block.thinkingSignature);
+      const item = decodeThinkingSignature(block.thinkingSignature);
       if (item) reasoning.push(item);
-      else whole = false;
+      else canReplayIds = false;
       continue;
     }
     if (block.type === 'text' && block.text === '') continue;
-    const id: string | undefined = whole && (reasoned || reasoning.length > 0) ? idOf(block) : undefined;
+    const id: string | undefined =
+      canReplayIds && (hasReasoning || reasoning.length > 0) ? getItemId(block) : undefined;
     if (reasoning.length > 0) {
-      whole = id !== undefined;
-      if (whole) items.push(...reasoning);
-      reasoned = true;
+      canReplayIds = id !== undefined;
+      if (canReplayIds) items.push(...reasoning);
+      hasReasoning = true;
       reasoning = [];
     }
-    items.push(block.type === 'text' ? textItem(block, id) : callItem(block, id));
+    items.push(block.type === 'text' ? toTextItem(block, id) : toCallItem(block, id));
   }
   return items;
 }
 
-function idOf(block: TextContent | ToolCall): string | undefined {
-  return block.type === 'text' ? readTextSignature(block.textSignature)?.id : splitCallId(block.id).itemId;
+function getItemId(block: TextContent | ToolCall): string | undefined {
+  return block.type === 'text' ? decodeTextSignature(block.textSignature)?.id : splitCallId(block.id).itemId;
 }
 
-function textItem({ text, textSignature }: TextContent, id: string | undefined): ResponseInputItem {
-  const phase = readTextSignature(textSignature)?.phase;
-  const said = phase ? { phase } : {};
-  if (id === undefined) return { type: 'message', role: 'assistant', ...said, content: text };
+function toTextItem({ text, textSignature }: TextContent, id: string | undefined): ResponseInputItem {
+  const phase = decodeTextSignature(textSignature)?.phase;
+  const phaseField = phase ? { phase } : {};
+  if (id === undefined) return { type: 'message', role: 'assistant', ...phaseField, content: text };
   const content = [{ type: 'output_text' as const, text, annotations: [] }];
-  return { type: 'message', role: 'assistant', id, ...said, status: 'completed', content };
+  return { type: 'message', role: 'assistant', id, ...phaseField, status: 'completed', content };
 }
 
-function callItem(call: ToolCall, id: string | undefined): ResponseFunctionToolCall {
+function toCallItem(call: ToolCall, id: string | undefined): ResponseFunctionToolCall {
   return {
     type: 'function_call',
     ...(id === undefined ? {} : { id }),
-    call_id: accepted(splitCallId(call.id).callId),
+    call_id: normalizeCallId(splitCallId(call.id).callId),
     name: call.name,
     arguments: JSON.stringify(call.arguments),
   };
 }
 
-function resultOf(message: ToolResultMessage): ResponseInputItem.FunctionCallOutput {
-  const parts = message.content.flatMap(givenPart);
-  // The format has no word for an error, so it must at least say something.
+function toToolOutput(message: ToolResultMessage): ResponseInputItem.FunctionCallOutput {
+  const parts = message.content.flatMap(toInputParts);
+  // The format has no error flag, so the text must describe the error.
   if (parts.length === 0 && message.isError)
-    parts.push({ type: 'input_text', text: 'The tool failed and said nothing.' });
+    parts.push({ type: 'input_text', text: 'The tool failed without output.' });
   const texts = parts.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
-  // Not every server that speaks this format takes a list, so it is sent only where an image needs it.
+  // Some servers of this format do not accept a list, so it is sent only for images.
   const output = texts.length === parts.length ? texts.join('\n') : parts;
-  return { type: 'function_call_output', call_id: accepted(splitCallId(message.toolCallId).callId), output };
+  return { type: 'function_call_output', call_id: normalizeCallId(splitCallId(message.toolCallId).callId), output };
 }
 
-function said(text: string): ResponseInputText[] {
+function toTextParts(text: string): ResponseInputText[] {
   return text === '' ? [] : [{ type: 'input_text', text }];
 }
 
-function givenPart(block: TextContent | ImageContent): (ResponseInputText | ResponseInputImage)[] {
-  return block.type === 'text' ? said(block.text) : [imageOf(block)];
+function toInputParts(block: TextContent | ImageContent): (ResponseInputText | ResponseInputImage)[] {
+  return block.type === 'text' ? toTextParts(block.text) : [toImagePart(block)];
 }
 
-const READABLE = /^(https?:\/\/|data:image\/(png|jpeg|gif|webp);base64,)./i;
+const SUPPORTED_URL = /^(https?:\/\/|data:image\/(png|jpeg|gif|webp);base64,)./i;
 
-/** What cannot be sent becomes a note: a refusal would come back with every later request of the session. */
-function imageOf(image: ImageContent): ResponseInputImage | ResponseInputText {
-  const given = 'data' in image ? `data:${image.mimeType};base64,${image.data}` : image.source.url;
-  const image_url = given.replace(/^data:image\/jpg;/i, 'data:image/jpeg;');
-  if (READABLE.test(image_url)) return { type: 'input_image', detail: 'auto', image_url };
-  return { type: 'input_text', text: `[An image was left out: ${problemOf(image)}.]` };
+/** An unsupported image becomes a note, because the API would reject every later request of the session. */
+function toImagePart(image: ImageContent): ResponseInputImage | ResponseInputText {
+  const url = 'data' in image ? `data:${image.mimeType};base64,${image.data}` : image.source.url;
+  const image_url = url.replace(/^data:image\/jpg;/i, 'data:image/jpeg;');
+  if (SUPPORTED_URL.test(image_url)) return { type: 'input_image', detail: 'auto', image_url };
+  return { type: 'input_text', text: `[An image was left out: ${describeImageProblem(image)}.]` };
 }
 
-function problemOf(image: ImageContent): string {
+function describeImageProblem(image: ImageContent): string {
   if (!('data' in image)) return 'only web addresses can be sent to this model';
   return image.data === '' ? 'it is empty' : `this model does not read ${image.mimeType}`;
 }

@@ -1,51 +1,51 @@
-// First floor, llm: one request in the Responses format: address, headers and body. Pure.
+// Builds a request in the OpenAI Responses format: URL, headers and body.
 import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
-import type { ApiRequest, ToolOffer } from '../../../contracts/index.ts';
-import { endpointOf } from '../../http/address.ts';
-import { lowerCased, secretsOf } from '../../http/headers.ts';
-import type { HttpCall } from '../../http/post.ts';
-import { reasoningOf } from './effort.ts';
-import { wireInput } from './input.ts';
+import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
+import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
+import type { ProviderRequest } from '../../http/post-for-events.ts';
+import { endpointOf } from '../../http/url-secrets.ts';
+import { buildInput } from './input.ts';
+import { buildReasoning } from './reasoning-effort.ts';
 
-/** Less is refused. */
-const SMALLEST_ANSWER = 16;
-const LONGEST_CACHE_KEY = 64;
+/** The API rejects smaller values. */
+const MIN_OUTPUT_TOKENS = 16;
+const MAX_CACHE_KEY_LENGTH = 64;
 
-export function call(request: ApiRequest): HttpCall {
+export function buildRequest(request: ApiRequest): ProviderRequest {
   return {
     url: endpointOf(request.model.baseUrl, '/responses', /\/responses$/),
-    headers: headersOf(request),
-    body: bodyOf(request),
-    secrets: secretsOf(request),
+    headers: buildHeaders(request),
+    body: buildBody(request),
+    secrets: collectSecrets(request),
   };
 }
 
-/** What changes with every turn comes last. */
-function bodyOf(request: ApiRequest): ResponseCreateParamsStreaming {
+/** Fields that change with every turn come last, for prompt caching. */
+function buildBody(request: ApiRequest): ResponseCreateParamsStreaming {
   const { model, systemPrompt, tools, maxTokens, sessionId, thinkingLevel } = request;
-  const reasoning = reasoningOf(model, thinkingLevel);
+  const reasoning = buildReasoning(model, thinkingLevel);
   return {
     model: model.id,
     stream: true,
-    // Nothing is left with the provider, so reasoning must come to us, sealed, to be sent back.
+    // The provider stores nothing, so it must send its encrypted reasoning, which is sent back later.
     store: false,
     ...(model.reasoning ? { include: ['reasoning.encrypted_content'] } : {}),
-    ...(sessionId === '' ? {} : { prompt_cache_key: sessionId.slice(0, LONGEST_CACHE_KEY) }),
-    ...(maxTokens === undefined ? {} : { max_output_tokens: Math.max(maxTokens, SMALLEST_ANSWER) }),
+    ...(sessionId === '' ? {} : { prompt_cache_key: sessionId.slice(0, MAX_CACHE_KEY_LENGTH) }),
+    ...(maxTokens === undefined ? {} : { max_output_tokens: Math.max(maxTokens, MIN_OUTPUT_TOKENS) }),
     ...(reasoning ? { reasoning } : {}),
     ...(systemPrompt.trim() === '' ? {} : { instructions: systemPrompt }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
-    input: wireInput(request),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    input: buildInput(request),
   };
 }
 
-function toolOf({ name, description, parameters }: ToolOffer): FunctionTool {
-  // Strict schemas forbid optional arguments, which our tools have.
+function toTool({ name, description, parameters }: ToolDefinition): FunctionTool {
+  // Strict schemas do not allow optional arguments.
   return { type: 'function', name, description, parameters, strict: false };
 }
 
-function headersOf({ apiKey, headers = {} }: ApiRequest): Record<string, string> {
-  const given = lowerCased({ headers });
-  const opened = 'authorization' in given || 'api-key' in given;
-  return { ...(opened || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }), ...given };
+function buildHeaders({ apiKey, headers = {} }: ApiRequest): Record<string, string> {
+  const customHeaders = lowerCaseHeaders({ headers });
+  const hasAuthHeader = 'authorization' in customHeaders || 'api-key' in customHeaders;
+  return { ...(hasAuthHeader || !apiKey ? {} : { authorization: `Bearer ${apiKey}` }), ...customHeaders };
 }

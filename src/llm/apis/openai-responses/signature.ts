@@ -1,4 +1,4 @@
-// First floor, llm: what is kept of a Responses item so that it can be sent back as the model knows it. Pure text, both ways.
+// Encodes the parts of Responses items that must be sent back unchanged, as signatures of content blocks.
 import type {
   ResponseInputItem,
   ResponseOutputMessage,
@@ -6,89 +6,91 @@ import type {
 } from 'openai/resources/responses/responses';
 import { isRecord } from '../../../base/index.ts';
 
-/** Ids of other shapes are refused when they come back, also by the provider that made them. */
-const ID = /^[\w-]{1,64}$/;
-const CALL = /^([\w-]{1,64})\|([\w-]{1,64})$/;
+/** The API rejects other ids in input items, even ids that it created itself. */
+const VALID_ID = /^[\w-]{1,64}$/;
+const JOINED_ID = /^([\w-]{1,64})\|([\w-]{1,64})$/;
 
-export type TextMark = Pick<ResponseOutputMessage, 'id' | 'phase'>;
+export type TextSignature = Pick<ResponseOutputMessage, 'id' | 'phase'>;
 
-function idOf(item: { id?: unknown }): string | undefined {
-  return typeof item.id === 'string' && ID.test(item.id) ? item.id : undefined;
+function getValidId(item: { id?: unknown }): string | undefined {
+  return typeof item.id === 'string' && VALID_ID.test(item.id) ? item.id : undefined;
 }
 
-/** The id alone, or with the phase, without which newer models take their remarks between two calls for final answers. */
-export function textSignature(item: { id?: unknown; phase?: unknown }): string | undefined {
-  const id = idOf(item);
+/** The id, or the id with the phase. Without the phase newer models treat text between two calls as final answers. */
+export function encodeTextSignature(item: { id?: unknown; phase?: unknown }): string | undefined {
+  const id = getValidId(item);
   if (id === undefined || typeof item.phase !== 'string') return id;
   return JSON.stringify({ v: 1, id, phase: item.phase });
 }
 
-export function readTextSignature(signature: string | undefined): TextMark | undefined {
+export function decodeTextSignature(signature: string | undefined): TextSignature | undefined {
   if (signature === undefined) return undefined;
-  if (!signature.startsWith('{')) return ID.test(signature) ? { id: signature } : undefined;
-  const mark = parsed(signature);
-  const id = mark && idOf(mark);
+  if (!signature.startsWith('{')) return VALID_ID.test(signature) ? { id: signature } : undefined;
+  const fields = tryParseObject(signature);
+  const id = fields && getValidId(fields);
   if (id === undefined) return undefined;
-  return mark?.phase === 'commentary' || mark?.phase === 'final_answer' ? { id, phase: mark.phase } : { id };
+  return fields?.phase === 'commentary' || fields?.phase === 'final_answer' ? { id, phase: fields.phase } : { id };
 }
 
-/** `undefined` when the provider would not know the item again: it keeps none, so all of it must be in the item. */
-export function reasoningSignature(item: unknown): string | undefined {
-  const known = replayable(item);
-  return known && JSON.stringify(known);
+/** `undefined` when the item cannot be sent back. The provider stores nothing, so the item must be complete. */
+export function encodeReasoningSignature(item: unknown): string | undefined {
+  const replayable = toReplayableItem(item);
+  return replayable && JSON.stringify(replayable);
 }
 
-/** Pictures and outputs of some hosted tools are larger than a history should carry. */
-const LONGEST_HOSTED = 256 * 1024;
+/** Images and outputs of some hosted tools are too large to store in the history. */
+const MAX_HOSTED_LENGTH = 256 * 1024;
 
-/** An item of one of the provider's own tools, as it is sent back. */
-export function hostedSignature(item: unknown): string | undefined {
-  if (!isRecord(item) || idOf(item) === undefined) return undefined;
+/** Encodes an item of a tool that the provider runs itself. */
+export function encodeHostedSignature(item: unknown): string | undefined {
+  if (!isRecord(item) || getValidId(item) === undefined) return undefined;
   const text = JSON.stringify(item);
-  return text.length > LONGEST_HOSTED ? undefined : text;
+  return text.length > MAX_HOSTED_LENGTH ? undefined : text;
 }
 
-/** What a thinking block stands for: reasoning, or an item of one of the provider's own tools. */
-export function readHidden(signature: string | undefined): ResponseInputItem | undefined {
-  const item = signature === undefined ? undefined : parsed(signature);
+/** Decodes a reasoning item or an item of a hosted tool. */
+export function decodeThinkingSignature(signature: string | undefined): ResponseInputItem | undefined {
+  const item = signature === undefined ? undefined : tryParseObject(signature);
   if (!item || typeof item.type !== 'string') return undefined;
-  if (item.type === 'reasoning') return replayable(item);
-  return HOSTED.test(item.type) && idOf(item) !== undefined ? (item as unknown as ResponseInputItem) : undefined;
+  if (item.type === 'reasoning') return toReplayableItem(item);
+  return HOSTED_TYPE.test(item.type) && getValidId(item) !== undefined
+    ? (item as unknown as ResponseInputItem)
+    : undefined;
 }
 
-/** `web_search_call`, `mcp_list_tools`, …; never a message or a call of a function. */
-const HOSTED = /^(?!function_|custom_tool_)\w+_(call|call_output|list_tools|approval_request)$/;
+/** `web_search_call`, `mcp_list_tools`, …; never a message or a function call. */
+const HOSTED_TYPE = /^(?!function_|custom_tool_)\w+_(call|call_output|list_tools|approval_request)$/;
 
-function replayable(item: unknown): ResponseReasoningItem | undefined {
+function toReplayableItem(item: unknown): ResponseReasoningItem | undefined {
   if (!isRecord(item)) return undefined;
-  const id = idOf(item);
-  const { encrypted_content: sealed, summary, content } = item as Partial<ResponseReasoningItem>;
-  const isSealed = typeof sealed === 'string' && sealed !== '';
-  // Open models behind this format show their reasoning instead of sealing it.
-  const isShown = Array.isArray(content) && content.length > 0;
-  if (id === undefined || !(isSealed || isShown)) return undefined;
+  const id = getValidId(item);
+  const { encrypted_content: encrypted, summary, content } = item as Partial<ResponseReasoningItem>;
+  const isEncrypted = typeof encrypted === 'string' && encrypted !== '';
+  // Open models with this format return plain instead of encrypted reasoning.
+  const hasContent = Array.isArray(content) && content.length > 0;
+  if (id === undefined || !(isEncrypted || hasContent)) return undefined;
   return {
     type: 'reasoning',
     id,
-    // Required, also when there is none.
+    // Required by the API, even if empty.
     summary: Array.isArray(summary) ? summary : [],
-    ...(isShown ? { content } : {}),
-    ...(isSealed ? { encrypted_content: sealed } : {}),
+    ...(hasContent ? { content } : {}),
+    ...(isEncrypted ? { encrypted_content: encrypted } : {}),
   };
 }
 
-/** Our id of a call holds both of the provider's: the one that its result names, and that of the item. */
+/** The call id contains two ids of the provider: the one that the result refers to, and the item id. */
 export function joinCallId(callId: string, item: { id?: unknown } | undefined): string {
-  const id = item && idOf(item);
+  const id = item && getValidId(item);
   return id === undefined ? callId : `${callId}|${id}`;
 }
 
 export function splitCallId(id: string): { callId: string; itemId?: string | undefined } {
-  const [, callId, itemId] = CALL.exec(id) ?? [];
+  const [, callId, itemId] = JOINED_ID.exec(id) ?? [];
   return callId === undefined ? { callId: id } : { callId, itemId };
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
+function tryParseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;

@@ -1,2 +1,2 @@
-// First floor, llm: the door to @ai-sdk/amazon-bedrock. Bundled when Parley is built, so that nobody has to install it.
+// Entry point for bundling @ai-sdk/amazon-bedrock, so that it does not have to be installed.
 export { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';

@@ -1,2 +1,2 @@
-// First floor, llm: the door to @ai-sdk/google, which talks to Gemini. Bundled when Parley is built, so that nobody has to install it.
+// Entry point for bundling @ai-sdk/google (Gemini), so that it does not have to be installed.
 export { GoogleGenerativeAILanguageModel } from '@ai-sdk/google/internal';

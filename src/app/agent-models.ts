@@ -1,0 +1,81 @@
+// Creates the model registry of an agent from settings, flags and environment variables.
+import type { ModelRegistry, Ports } from '../contracts/index.ts';
+import { createApiLoaders, createModels } from '../llm/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import { homeDirectory } from '../support/home-directory.ts';
+import { version } from '../support/version.ts';
+
+/** The model options that the caller of `createAgent` may set. */
+export interface ModelOptions {
+  provider?: string | undefined;
+  model?: string | undefined;
+  /** API key for `provider`, or for the provider of `model`. */
+  apiKey?: string | undefined;
+  /** The models that `cycle_model` switches between: substrings of names, or globs. */
+  modelPatterns?: readonly string[] | undefined;
+  /** Environment variables with API keys and base URLs of providers. Default: `process.env`. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Called with each API key that is used, so that logs can redact it. */
+  redact?: ((secret: string) => void) | undefined;
+  /** Called with each variable that a file names as holding a key, so that tools do not get it. */
+  withhold?: ((variable: string) => void) | undefined;
+  /** Called with each problem in auth.json and models.json. */
+  warn?: ((sentence: string) => void) | undefined;
+}
+
+interface AgentModelsOptions extends ModelOptions {
+  agentDirectory: string;
+  settings: SettingValues;
+  ports: Ports;
+}
+
+export function createAgentModels(
+  options: AgentModelsOptions,
+): ModelRegistry & Pick<ReturnType<typeof createModels>, 'credentials'> {
+  const { settings, ports } = options;
+  const { clock, fetch, sendHttp } = ports;
+  const env = options.env ?? process.env;
+  const wire = {
+    fetch,
+    send: sendHttp,
+    clock,
+    // A getter, because version() may read package.json, and only requests need it.
+    get userAgent() {
+      return `parley/${version()}`;
+    },
+    get idleTimeoutMs() {
+      return settings['http.idleTimeoutMs'];
+    },
+    get totalTimeoutMs() {
+      return settings['http.totalTimeoutMs'];
+    },
+  };
+  const runCommand = async (command: string) => {
+    const { readCommandOutput } = await import('../llm/credentials/secret-command.ts');
+    return readCommandOutput(ports, { command, cwd: homeDirectory(env), owner: 'Amazon Bedrock', env });
+  };
+  return createModels({
+    apis: createApiLoaders({
+      clock,
+      yieldToEventLoop: () => clock.yieldToEventLoop(),
+      wire,
+      env,
+      files: ports.files,
+      runCommand,
+    }),
+    ports,
+    env,
+    directory: options.agentDirectory,
+    requested: { provider: options.provider, model: options.model },
+    preferred: { provider: settings.defaultProvider, model: settings.defaultModel },
+    refreshers: {
+      'github-copilot': async (expired) =>
+        (await import('../llm/credentials/copilot-login.ts')).createCopilotLogin({ fetch, clock, env }).renew(expired),
+    },
+    apiKey: options.apiKey,
+    modelPatterns: options.modelPatterns,
+    redact: options.redact,
+    withhold: options.withhold,
+    warn: options.warn,
+  });
+}

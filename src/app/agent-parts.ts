@@ -1,0 +1,93 @@
+// Creates the parts of an agent that exist before its session.
+import type { HostUi, ModelRegistry } from '../contracts/index.ts';
+import { createSession } from '../core/index.ts';
+import { ExtensionHost } from '../extensions/index.ts';
+import { createJsonlStore, createMemoryStore } from '../store/index.ts';
+import { homeDirectory } from '../support/home-directory.ts';
+import { createResourceLocator, type TrustableResourceLocator } from '../trust/index.ts';
+import { createAgentModels } from './agent-models.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { createLazyResources, type LazyResources } from './resources.ts';
+import { type SessionSettings, toSessionSettings } from './session-settings.ts';
+import { createSubagentSetup, type SubagentSetup } from './subagent-setup.ts';
+import { createProcessIdentity } from './system-ports/process-identity.ts';
+import { readTextSync } from './system-ports/read-text-sync.ts';
+
+export interface AgentParts {
+  readonly sessionSettings: SessionSettings;
+  readonly models: ModelRegistry;
+  readonly resourceLocator: TrustableResourceLocator;
+  readonly extensions: ExtensionHost;
+  readonly resources: LazyResources;
+  readonly subagents: SubagentSetup;
+  /** Undefined while the agent is being created, because the hub does not exist yet. */
+  host(): HostUi | undefined;
+}
+
+/** `report` gets a message for each project file that is not used, because it differs from the trusted one. */
+export function createAgentParts(
+  options: AgentOptions,
+  host: () => HostUi | undefined,
+  report: (message: string) => void,
+): AgentParts {
+  const sessionSettings = toSessionSettings(options.settings);
+  const models = options.models ?? createAgentModels(options);
+  const resourceLocator = createAgentResourceLocator(options, report);
+  const extensions = createExtensionHost(options, models, resourceLocator);
+  const resources = createLazyResources(options, resourceLocator, extensions);
+  const subagents = createAgentSubagents(options, resourceLocator);
+  return { sessionSettings, models, resourceLocator, extensions, resources, subagents, host };
+}
+
+function createAgentResourceLocator(
+  options: AgentOptions,
+  report: (sentence: string) => void,
+): TrustableResourceLocator {
+  const { cwd, agentDirectory, home = homeDirectory(), trusted = false, inventory } = options;
+  return createResourceLocator({ files: options.ports.files, cwd, agentDirectory, home, trusted, inventory, report });
+}
+
+function createExtensionHost(
+  options: AgentOptions,
+  modelRegistry: ModelRegistry,
+  resourceLocator: TrustableResourceLocator,
+): ExtensionHost {
+  const { ports, settings, cwd, agentDirectory, extensions = {}, warn = () => {} } = options;
+  return new ExtensionHost({
+    ...extensions,
+    get paths() {
+      return [...settings.extensions, ...(extensions.paths ?? [])];
+    },
+    ports,
+    models: modelRegistry,
+    settings,
+    cwd,
+    agentDirectory,
+    resourceLocator,
+    identity: createProcessIdentity(),
+    readTextSync,
+    warn,
+    canSetSessionDirectory: !options.store && options.persist !== false && options.sessionDirectory === undefined,
+    get hookTimeoutMs() {
+      return settings['extensions.hookTimeout'];
+    },
+    get uiTimeoutMs() {
+      return settings['ui.timeout'];
+    },
+  });
+}
+
+function createAgentSubagents(options: AgentOptions, resourceLocator: TrustableResourceLocator): SubagentSetup {
+  const { ports, settings, agentDirectory } = options;
+  const { files, clock } = ports;
+  const identity = createProcessIdentity();
+  const savesLogs = options.persist !== false;
+  const createLogStore = (directory: string, name: string) =>
+    savesLogs
+      ? createJsonlStore({ files, clock, identity, directory, fileName: `${name}.jsonl` })
+      : createMemoryStore();
+  return createSubagentSetup({
+    ...{ ports, settings, agentDirectory, identity, createLogStore, savesLogs, resourceLocator },
+    openSession: createSession,
+  });
+}

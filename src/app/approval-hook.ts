@@ -1,0 +1,69 @@
+// Asks the host to approve tool calls, as the `approval` setting says. Decides by the effect of a tool, not by its name.
+import { escapeInvisible } from '../base/escape-invisible.ts';
+import type { Hooks, HostUi, PlannedToolCall } from '../contracts/index.ts';
+import type { APPROVAL_POLICIES } from '../settings/index.ts';
+
+/** The call is denied when there is no host, or when it does not answer in time. */
+const TIMEOUT_MS = 30_000;
+const ALLOW = 'allow';
+const DENY = 'deny';
+const ALLOW_SESSION = 'allow_session';
+/** In characters. A longer call is denied: the user cannot review it, and text that is not shown must not be approved. */
+const MAX_MESSAGE_LENGTH = 100_000;
+
+/** `host` is called for each request, because the host may have disconnected. */
+export function createApprovalHook(
+  policy: () => (typeof APPROVAL_POLICIES)[number],
+  host: () => HostUi | undefined,
+): NonNullable<Hooks['toolCall']> {
+  /** Names of the tools that the user has allowed for the rest of the session. */
+  const approvedTools = new Set<string>();
+  return async (call) => {
+    if (approvedTools.has(call.toolName) || !needsApproval(policy(), call.effect)) return undefined;
+    const message = formatCall(call);
+    if (message.length > MAX_MESSAGE_LENGTH)
+      return { block: true, reason: describeTooLong(call.toolName, message.length) };
+    const answer = await requestApproval(call, message, host());
+    if (answer === ALLOW_SESSION) approvedTools.add(call.toolName);
+    if (answer === ALLOW || answer === ALLOW_SESSION) return undefined;
+    return { block: true, reason: describeRefusal(call.toolName, answer) };
+  };
+}
+
+function needsApproval(policy: (typeof APPROVAL_POLICIES)[number], effect: PlannedToolCall['effect']): boolean {
+  if (policy === 'on-write') return effect !== 'read';
+  if (policy === 'on-execute') return effect === 'execute';
+  return policy !== 'never';
+}
+
+async function requestApproval(
+  call: PlannedToolCall,
+  message: string,
+  host: HostUi | undefined,
+): Promise<string | undefined> {
+  const question = {
+    method: 'select' as const,
+    title: `Allow ${call.toolName}?`,
+    message,
+    options: [ALLOW, DENY, ALLOW_SESSION],
+    timeout: TIMEOUT_MS,
+  };
+  const answer = await host?.ask(question, { timeout: TIMEOUT_MS, signal: call.signal });
+  return answer && 'value' in answer ? answer.value : undefined;
+}
+
+/** Contains all arguments. Invisible characters are escaped like control characters in JSON. */
+function formatCall({ toolName, input }: PlannedToolCall): string {
+  return escapeInvisible(`${toolName} ${JSON.stringify(input)}`);
+}
+
+function describeTooLong(tool: string, length: number): string {
+  const sizes = `${length} characters, at most ${MAX_MESSAGE_LENGTH}`;
+  return `${tool} was not run: its arguments are too long to be shown for approval (${sizes}). Use several smaller calls.`;
+}
+
+function describeRefusal(tool: string, answer: string | undefined): string {
+  return answer === undefined
+    ? `${tool} was not approved in time, so it was not run.`
+    : `The user does not allow ${tool} here. Nothing was run.`;
+}

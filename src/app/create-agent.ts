@@ -1,0 +1,95 @@
+// Composition root: creates an agent from settings, flags and ports.
+import type { AgentSession, HostUi, ProviderLogins, SessionHub } from '../contracts/index.ts';
+import { createSession } from '../core/index.ts';
+import type { ExtensionHost } from '../extensions/index.ts';
+import { createSessionHub } from '../server/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import type { TrustableResourceLocator } from '../trust/index.ts';
+import { createAgentModels } from './agent-models.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { type AgentParts, createAgentParts } from './agent-parts.ts';
+import { createSessionOptions } from './create-session-options.ts';
+import { createOfflineNotice, type OfflineNotice } from './offline-notice.ts';
+import { createToolSet, type ToolSet } from './tool-set.ts';
+
+/** Delays the removal of stale worktrees until after the first reply. */
+const CLEANUP_DELAY_MS = 200;
+
+export interface Agent {
+  readonly session: AgentSession;
+  readonly hub: SessionHub;
+  readonly resourceLocator: TrustableResourceLocator;
+  readonly extensions: ExtensionHost;
+  /** Notice that only the offline model answers, or that no model can be used. */
+  readonly modelNotice: OfflineNotice | undefined;
+  /** Uses these settings from now on, except those that are only read at start. */
+  applySettings(values: SettingValues): Promise<void>;
+  /** Ends all runs and child processes and closes the session log. */
+  close(): Promise<void>;
+}
+
+export async function createAgent(requested: AgentOptions): Promise<Agent> {
+  // Copied, because the settings are changed in place when the project becomes trusted.
+  const options = { ...requested, settings: { ...requested.settings } };
+  const { ports } = options;
+  /** Filled below. The parts need both, and are created first. */
+  const created: { session?: AgentSession; hub?: SessionHub } = {};
+  const host = () => created.hub?.ui;
+  const report = (message: string) => {
+    if (created.session) created.session.notify({ level: 'warning', message, source: 'trust' });
+    else options.warn?.(message);
+  };
+  const parts = createAgentParts(options, host, report);
+  const { models, resourceLocator, extensions, subagents } = parts;
+  const base = await createSessionOptions(options, parts, await createAgentToolSet(options, parts));
+  const session = await createSession(base);
+  created.session = session;
+  const cancelCleanup = ports.clock.after(CLEANUP_DELAY_MS, () => void subagents.removeStaleWorktrees());
+  const hub = createSessionHub(session, () => void extensions.start(), createLazyLogins(options, host));
+  created.hub = hub;
+  extensions.attach(session, hub);
+  return {
+    session,
+    hub,
+    resourceLocator,
+    extensions,
+    modelNotice: createOfflineNotice(models, session.models.current),
+    async applySettings(values) {
+      const { applySettings } = await import('./apply-settings.ts');
+      applySettings({ ...parts, session, base, options }, values);
+    },
+    async close() {
+      cancelCleanup();
+      await hub.close();
+      await ports.processes.killAll();
+    },
+  };
+}
+
+function createAgentToolSet(
+  options: AgentOptions,
+  { subagents, extensions, resourceLocator, host }: AgentParts,
+): Promise<ToolSet> {
+  const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: added = [] } = options;
+  const task = subagents.createTool;
+  const selection = { toolNames, excludedTools, noBuiltinTools, added };
+  return createToolSet({ ports, settings, ...selection, task, extensions, host, resourceLocator });
+}
+
+/** Loads the login code on first use. */
+function createLazyLogins(options: AgentOptions, host: () => HostUi | undefined): ProviderLogins {
+  let loading: Promise<ProviderLogins> | undefined;
+  const load = () => {
+    const { fetch, clock } = options.ports;
+    const authOptions = { fetch, clock, env: options.env ?? process.env };
+    loading ??= import('./logins.ts').then(({ createLogins }) =>
+      createLogins(createAgentModels(options).credentials, authOptions, host),
+    );
+    return loading;
+  };
+  return {
+    listProviders: async () => (await load()).listProviders(),
+    login: async (providerId) => (await load()).login(providerId),
+    cancelPending: () => void loading?.then((logins) => logins.cancelPending()),
+  };
+}

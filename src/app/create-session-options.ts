@@ -1,0 +1,99 @@
+// Combines flags, settings and the parts of an agent to the options of its session.
+import type { Hooks, HostUi, ModelRegistry, SessionStore } from '../contracts/index.ts';
+import type { SessionOptions } from '../core/index.ts';
+import type { ExtensionHost } from '../extensions/index.ts';
+import type { Model } from '../protocol/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import { createJsonlStore, createMemoryStore, getSessionDirectory } from '../store/index.ts';
+import { resolveUserPath } from '../support/home-directory.ts';
+import type { AgentOptions } from './agent-options.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { createRuleOptions } from './resources.ts';
+import { toBudgetLimits } from './session-settings.ts';
+import { resolveSessionStart } from './session-start.ts';
+import { createProcessIdentity } from './system-ports/process-identity.ts';
+import type { ToolSet } from './tool-set.ts';
+
+export async function createSessionOptions(
+  options: AgentOptions,
+  parts: AgentParts,
+  toolSet: ToolSet,
+): Promise<SessionOptions> {
+  const { ports, settings, cwd, agentDirectory, features } = options;
+  const { models, extensions, resources, resourceLocator, host } = parts;
+  const store = createSessionStore(options, await extensions.sessionDirectory());
+  const model = await selectInitialModel(models, extensions);
+  const start = await resolveSessionStart(options, store);
+  const base: SessionOptions = {
+    ...{ ports, cwd, agentDirectory, store, models, model, ...start },
+    isModelExplicit: options.provider !== undefined || options.model !== undefined,
+    thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
+    ...toolSet,
+    excludedTools: options.excludedTools,
+    commandTools: ['bash'],
+    isToolAvailable: ({ asksHost, startsSubagents }) =>
+      asksHost ? host() !== undefined : !startsSubagents || features?.subAgents !== false,
+    ...parts.sessionSettings,
+    resourceLocator,
+    resources: resources.prompt,
+    noContextFiles: options.noContextFiles,
+    rules: createRuleOptions(options, resourceLocator),
+    systemPrompt: options.systemPrompt,
+    appendSystemPrompt: options.appendSystemPrompt,
+    name: options.name,
+    id: options.id ?? options.sessionId,
+    hooks: listHooks(options, parts),
+    steeringMode: settings.steeringMode,
+    followUpMode: settings.followUpMode,
+    interruptMode: settings.interruptMode,
+    budget: toBudgetLimits(settings),
+    maxTurns: options.maxTurns,
+    createSubagents: parts.subagents.createFor(() => base),
+  };
+  return base;
+}
+
+/**
+ * Order matters: extensions handle their slash commands before templates are expanded, and approval comes last, so that the user
+ * sees the arguments that are really used.
+ */
+function listHooks({ hooks = [], settings }: AgentOptions, { extensions, resources, host }: AgentParts): Hooks[] {
+  return [extensions.hooks, ...hooks, resources.hooks, createApprovalHooks(settings, host)];
+}
+
+/** Waits for extensions only when the model is unknown: an extension may define it. */
+async function selectInitialModel(modelRegistry: ModelRegistry, extensions: ExtensionHost): Promise<Model | null> {
+  try {
+    return await modelRegistry.chooseInitial();
+  } catch (problem) {
+    await extensions.loaded;
+    if (extensions.isEmpty) throw problem;
+    return modelRegistry.chooseInitial();
+  }
+}
+
+function createSessionStore(options: AgentOptions, extensionDirectory: string | undefined): SessionStore {
+  if (options.store) return options.store;
+  if (options.persist === false) return createMemoryStore();
+  const { files, clock } = options.ports;
+  const configuredDirectory =
+    options.sessionDirectory ?? (extensionDirectory && resolveUserPath(extensionDirectory, options));
+  const directory = configuredDirectory ?? getSessionDirectory(options.agentDirectory, options.cwd);
+  return createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
+}
+
+/** Reads the setting for each call, because a project that is trusted later may change it. */
+function createApprovalHooks(settings: SettingValues, host: () => HostUi | undefined): Hooks {
+  let hook: Promise<NonNullable<Hooks['toolCall']>> | undefined;
+  const toolCall: Hooks['toolCall'] = async (call) => {
+    hook ??= import('./approval-hook.ts').then(({ createApprovalHook }) =>
+      createApprovalHook(() => settings.approval, host),
+    );
+    return (await hook)(call);
+  };
+  return {
+    get toolCall() {
+      return settings.approval === 'never' ? undefined : toolCall;
+    },
+  };
+}

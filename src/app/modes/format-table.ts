@@ -1,0 +1,42 @@
+// Formats tables, ages and sizes for a terminal. Cells are sanitized like all other text on the terminal.
+
+import { line, truncateLine } from '../../terminal/text/line.ts';
+import { measureWidth } from '../../terminal/text/text-width.ts';
+
+const MAX_CELL_WIDTH = 60;
+
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows].map((row) => row.map(formatCell));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => measureWidth(row[column] ?? ''))));
+  const lines = all.map((row) =>
+    row
+      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - measureWidth(text)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function formatCell(text: string): string {
+  return truncateLine(line(text.trim().replace(/\s+/g, ' ')), MAX_CELL_WIDTH)
+    .map((span) => span.text)
+    .join('');
+}
+
+const AGE_UNITS: readonly [number, string][] = [
+  [60_000, 'min'],
+  [3_600_000, 'h'],
+  [86_400_000, 'd'],
+];
+
+export function formatAge(ms: number): string {
+  const step = AGE_UNITS.findLast(([length]) => ms >= length);
+  return step ? `${Math.floor(ms / step[0])} ${step[1]}` : 'now';
+}
+
+export function formatByteSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
+}

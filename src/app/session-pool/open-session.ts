@@ -1,0 +1,129 @@
+// Creates the agent for a session that a multi-session host opens, new or resumed.
+import { resolve } from 'node:path';
+import { getSystemErrorCode } from '../../base/fault.ts';
+import { Fault } from '../../base/index.ts';
+import type {
+  AgentSession,
+  ModelRegistry,
+  OpenSessionRequest,
+  OpenSessionResult,
+  SessionFeatures,
+} from '../../contracts/index.ts';
+import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
+import { type createSessionIndex, getSessionDirectory } from '../../store/index.ts';
+import type { AgentOptions } from '../agent-options.ts';
+import { type Agent, createAgent } from '../create-agent.ts';
+import { reportSkillUse } from './report-skill-use.ts';
+
+export interface SessionPoolOptions {
+  hub: MultiSessionHub;
+  /** Options that all sessions share. */
+  agent: AgentOptions;
+  /** Loads the trust decision and the settings of a directory. */
+  loadOptionsFor(cwd: string): Promise<Pick<AgentOptions, 'trusted' | 'inventory' | 'settings'>>;
+  /** Called with each new agent. If the promise rejects, the session is not opened. */
+  onAgentCreated?(agent: Agent): Promise<void>;
+}
+
+interface OpenOptions extends SessionPoolOptions {
+  readonly index: ReturnType<typeof createSessionIndex>;
+  readonly modelRegistry: ModelRegistry;
+  /** The features of each open session. Filled here. */
+  readonly featuresOf: WeakMap<AgentSession, SessionFeatures>;
+}
+
+export const DEFAULT_FEATURES: SessionFeatures = { subAgents: true, skills: true };
+
+export async function openSession(
+  { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf }: OpenOptions,
+  request: OpenSessionRequest,
+): Promise<OpenSessionResult> {
+  const { id } = request;
+  const persist = request.persist && common.persist !== false;
+  const cwd = await resolveWorkingDirectory(common, request.cwd);
+  const path = id === undefined || !persist ? undefined : await index.find(id);
+  const model = request.model && (await findRequestedModel(modelRegistry, request.model));
+  const features = fillFeatures(request.features ?? {});
+  const agent = await createAgent({
+    ...common,
+    ...(await loadOptionsFor(cwd)),
+    cwd,
+    persist,
+    id,
+    // Set explicitly, so that an extension cannot move the session to a directory that the index does not search.
+    sessionDirectory: common.sessionDirectory ?? getSessionDirectory(common.agentDirectory, cwd),
+    session: path,
+    systemPrompt: request.systemPrompt ?? common.systemPrompt,
+    toolNames: restrictTools(request.tools, common.toolNames),
+    features,
+    ...(model ? { provider: model.provider, model: model.id } : {}),
+    thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
+  });
+  const { session } = agent;
+  featuresOf.set(session, features);
+  reportSkillUse(session);
+  await onAgentCreated?.(agent).catch((refusal: unknown) => agent.hub.close().then(() => Promise.reject(refusal)));
+  if (model && session.models.current?.id !== model.id) await session.models.select(model.provider, model.id);
+  hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
+  notifyOnFirstRun(agent);
+  return { session, resumed: path !== undefined, ...(await describeProject(common, session, cwd)) };
+}
+
+function fillFeatures({
+  subAgents = DEFAULT_FEATURES.subAgents,
+  skills = DEFAULT_FEATURES.skills,
+}: NonNullable<OpenSessionRequest['features']>): SessionFeatures {
+  return { subAgents, skills };
+}
+
+async function resolveWorkingDirectory({ cwd, ports }: AgentOptions, requested: string | undefined): Promise<string> {
+  const path = resolve(cwd, requested ?? '.');
+  const info = await ports.files.info(path).catch((thrown: unknown) => {
+    const reason = getSystemErrorCode(thrown) ?? 'unknown reason';
+    throw new Fault('config', `Working directory cannot be reached: ${JSON.stringify(path)} (${reason})`);
+  });
+  if (info?.kind === 'directory') return path;
+  throw new Fault('config', `Working directory does not exist: ${path}`);
+}
+
+async function describeProject(
+  { noContextFiles, ports, agentDirectory }: AgentOptions,
+  session: AgentSession,
+  cwd: string,
+): Promise<Pick<OpenSessionResult, 'contextFiles' | 'skills'>> {
+  const { findContextFiles } = await import('../../core/context/context-files.ts');
+  const { found } = noContextFiles ? { found: [] } : await findContextFiles(ports.files, agentDirectory, cwd);
+  const skills = (await session.listSlashCommands()).filter(({ source }) => source === 'skill');
+  return {
+    contextFiles: found.map(({ path }) => path),
+    skills: skills.map(({ name }) => name.replace(/^skill:/, '')),
+  };
+}
+
+/** Not sent earlier, because the host may not know the session yet. Without a model there is no run; prompts fail with the reason. */
+function notifyOnFirstRun({ session, modelNotice }: Agent): void {
+  if (!modelNotice) return;
+  const stop = session.subscribe((event) => {
+    if (event.type !== 'agent_start') return;
+    stop();
+    session.notify(modelNotice);
+  });
+}
+
+/** A session may use fewer tools than the command line allows, never more. */
+function restrictTools(requested: readonly string[] | undefined, allowed: readonly string[] | undefined) {
+  const refused = allowed && requested?.find((name) => !allowed.includes(name));
+  if (refused === undefined) return requested ?? allowed;
+  const flag = allowed?.length === 0 ? '--no-tools' : `--tools ${allowed?.join(',')}`;
+  throw new Fault('invalid_params', 'Unknown tools in tools list', {
+    details: { data: `${refused} is not allowed by ${flag}` },
+  });
+}
+
+/** Opal hosts often send a wrong provider, so a model with the same id from another provider is accepted. */
+async function findRequestedModel(modelRegistry: ModelRegistry, requested: NonNullable<OpenSessionRequest['model']>) {
+  const candidates = (await modelRegistry.listAvailable()).filter(({ id }) => id === requested.id);
+  const found = candidates.find(({ provider }) => provider === requested.provider) ?? candidates[0];
+  // listAvailable() omits the offline model when there are other models.
+  return found ?? (requested.provider ? modelRegistry.find(requested.provider, requested.id) : undefined);
+}

@@ -1,0 +1,87 @@
+// Decides from flags whether a session is resumed, forked or created.
+import { Fault } from '../base/index.ts';
+import type { Ports, ResumedSession, SessionStore } from '../contracts/index.ts';
+import { SESSION_VERSION } from '../protocol/index.ts';
+
+export interface SessionStartOptions {
+  cwd: string;
+  ports: Pick<Ports, 'clock' | 'ids'>;
+  /** A path, or the beginning of an id. */
+  session?: string | undefined;
+  /** A complete id. */
+  sessionId?: string | undefined;
+  fork?: string | undefined;
+  continueLatest?: boolean | undefined;
+  chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
+}
+
+/** A session to resume, or a file for a new session. Neither: a new session in the default directory. */
+export interface SessionStart {
+  readonly resumed?: ResumedSession | undefined;
+  readonly file?: string | undefined;
+}
+
+export async function resolveSessionStart(options: SessionStartOptions, store: SessionStore): Promise<SessionStart> {
+  // Hosts of pi pass an empty or missing file as the location of a new session.
+  const { session, fork } = options;
+  const file = session === undefined || fork !== undefined ? undefined : await store.findEmptyFile?.(session);
+  return file ? { file: file.path } : { resumed: await resumeRequestedSession(options, store) };
+}
+
+/** `undefined`: create a new session. */
+async function resumeRequestedSession(
+  options: SessionStartOptions,
+  store: SessionStore,
+): Promise<ResumedSession | undefined> {
+  if (options.session !== undefined && options.fork !== undefined) {
+    throw new Fault('config', '--session and --fork exclude each other: resume a session, or start a copy of it.');
+  }
+  const existing =
+    options.sessionId === undefined ? undefined : await resolveSessionId(options.sessionId, options, store);
+  if (options.fork !== undefined) return forkSession(options, store, options.fork);
+  if (existing !== undefined) return store.resume(existing);
+  if (options.session !== undefined) return store.resume(await store.locate(options.session));
+  if (options.chooseSession) return store.resume(await options.chooseSession(store));
+  if (!options.continueLatest) return undefined;
+  const latest = await store.findLatest();
+  return latest === undefined ? undefined : store.resume(latest);
+}
+
+async function resolveSessionId(
+  sessionId: string,
+  options: SessionStartOptions,
+  store: SessionStore,
+): Promise<string | undefined> {
+  const { checkSessionId, findSessionById } = await import('./session-id.ts');
+  checkSessionId({ ...options, sessionId });
+  const path = await findSessionById(store, sessionId);
+  if (path === undefined || options.fork === undefined) return path;
+  throw new Fault('config', `--session-id ${sessionId} is taken: ${path} has that id. Choose another for the copy.`);
+}
+
+/** Copies the current branch of the source session into a new log. The source is only read. */
+async function forkSession(
+  { cwd, ports, sessionId }: SessionStartOptions,
+  store: SessionStore,
+  sourceName: string,
+): Promise<ResumedSession> {
+  const [{ collectPathTo }, { copyPath }] = await Promise.all([
+    import('../core/tree/branching.ts'),
+    import('../core/session/copy-path.ts'),
+  ]);
+  const source = await store.locate(sourceName);
+  const { entries, leafId, name } = await store.read(source);
+  const timestamp = new Date(ports.clock.now()).toISOString();
+  const path = copyPath(collectPathTo(entries, leafId), [], { nextId: ports.ids.entryId, timestamp });
+  const header = {
+    type: 'session' as const,
+    version: SESSION_VERSION,
+    id: sessionId ?? ports.ids.uuid(),
+    timestamp,
+    cwd,
+    parentSession: source,
+  };
+  const log = store.create(header);
+  if (path.length > 0) await log.append(path);
+  return { header, log, path, leafId: path.at(-1)?.id ?? null, name, damage: [] };
+}

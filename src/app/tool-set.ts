@@ -1,0 +1,47 @@
+// Loads the tools of an agent with the first prompt, so that a host that only reads the state does not wait for them.
+import type { Ports, ResourceLocator, RunShell, Tool } from '../contracts/index.ts';
+import type { ExtensionHost } from '../extensions/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import type { ToolSelectionOptions } from './select-tools.ts';
+
+export interface ToolSetOptions extends ToolSelectionOptions {
+  settings: ToolSelectionOptions['settings'] & Pick<SettingValues, 'shellPath'>;
+  ports: Ports;
+  /** Additional tools. A tool with the name of a built-in tool replaces it. */
+  added: readonly Tool[];
+  /** Tools of extensions come last, so that they can replace any other tool. */
+  extensions: Pick<ExtensionHost, 'tools' | 'loaded' | 'isEmpty'>;
+  resourceLocator: Pick<ResourceLocator, 'onTrusted'>;
+}
+
+export interface ToolSet {
+  tools(): Promise<readonly Tool[]>;
+  runShell: RunShell;
+}
+
+export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
+  let builtinTools: Promise<readonly Tool[]> | undefined;
+  const { extensions, added, toolNames, excludedTools = [], resourceLocator } = options;
+  // Built-in tools are loaded once, and again when the project becomes trusted. Tools of extensions are not cached: they may change.
+  resourceLocator.onTrusted(() => {
+    builtinTools = undefined;
+  });
+  const tools = async () => {
+    const { loadBuiltinTools, selectTools } = await import('./select-tools.ts');
+    builtinTools ??= loadBuiltinTools(options);
+    return selectTools([await builtinTools, added, await extensions.tools()], options, extensions.isEmpty);
+  };
+  // An unknown tool name must be reported at start, not with the first prompt.
+  if (toolNames && toolNames.length > 0) await tools();
+  if (excludedTools.length > 0) {
+    const { checkExcludedTools } = await import('./select-tools.ts');
+    checkExcludedTools(excludedTools, [added, await extensions.tools()]);
+  }
+  return {
+    tools,
+    async runShell(request) {
+      const { createRunShell } = await import('../tools/index.ts');
+      return createRunShell({ ports: options.ports, shellPath: options.settings.shellPath })(request);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Errors with which a call can reject.
+import { Fault } from '../base/index.ts';
+import type { ExitInfo } from './client-transport.ts';
+
+/** The agent refused the call, or the call failed. The message is the text from the agent. */
+export class RpcError extends Fault {
+  readonly command: string;
+  /** The id of the call. */
+  readonly id: string;
+
+  constructor(command: string, id: string, message: string) {
+    super('refused', message, { details: { command, id } });
+    this.name = 'RpcError';
+    this.command = command;
+    this.id = id;
+  }
+}
+
+/** The agent exited before the result arrived. */
+export class AgentExitedError extends Fault {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The end of its stderr output. */
+  readonly stderr: string;
+
+  constructor(exitInfo: ExitInfo, goal: string) {
+    super('aborted', formatExitMessage(exitInfo, goal), { details: exitInfo });
+    this.name = 'AgentExitedError';
+    this.exitCode = exitInfo.code ?? null;
+    this.signal = exitInfo.signal ?? null;
+    this.stderr = exitInfo.stderr ?? '';
+  }
+}
+
+function formatExitMessage(exitInfo: ExitInfo, goal: string): string {
+  const stderrTail = exitInfo.stderr?.trim();
+  return `The agent ${describeExit(exitInfo)} before ${goal}.${stderrTail ? ` The end of its stderr:\n${stderrTail}` : ''}`;
+}
+
+function describeExit({ code, signal, reason }: ExitInfo): string {
+  if (signal) return `was killed by ${signal}`;
+  if (typeof code === 'number') return `exited with code ${code}`;
+  return reason ? `disconnected (${reason})` : 'disconnected';
+}

@@ -1,0 +1,43 @@
+// Parses a line from the agent and classifies it. Knows the omp dialect only.
+import { isRecord } from '../base/index.ts';
+import type { AgentEvent, UiRequest } from '../protocol/index.ts';
+import { isKnownEvent } from './known-events.ts';
+
+/** Content of the ready frame, which the agent sends first. */
+export interface ReadyInfo {
+  readonly version: string;
+  readonly protocolVersion: number;
+  readonly dialect: string;
+}
+
+export interface ReplyFrame {
+  readonly id?: unknown;
+  readonly command: string;
+  readonly success: boolean;
+  readonly data?: unknown;
+  readonly error?: string;
+}
+
+export type IncomingFrame =
+  | { kind: 'reply'; reply: ReplyFrame }
+  | { kind: 'event'; event: AgentEvent }
+  | { kind: 'ask'; request: UiRequest }
+  | { kind: 'greeting'; readyInfo: ReadyInfo }
+  /** An unknown frame, or the text of a line that is not JSON. */
+  | { kind: 'other'; frame: unknown };
+
+export function parseFrame(line: string): IncomingFrame {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(line);
+  } catch {
+    return { kind: 'other', frame: line };
+  }
+  if (!isRecord(frame) || typeof frame.type !== 'string') return { kind: 'other', frame };
+  // Frames are not validated again: the agent sends only what it declares, and validating each frame is expensive.
+  if (isKnownEvent(frame.type)) return { kind: 'event', event: frame as unknown as AgentEvent };
+  if (frame.type === 'response') return { kind: 'reply', reply: frame as unknown as ReplyFrame };
+  if (frame.type === 'extension_ui_request') return { kind: 'ask', request: frame as unknown as UiRequest };
+  if (frame.type === 'ready') return { kind: 'greeting', readyInfo: frame as unknown as ReadyInfo };
+  return { kind: 'other', frame };
+}

@@ -1,0 +1,134 @@
+// Storage of sessions, independent of the storage format.
+import type { SessionEntry, SessionHeader } from '../protocol/index.ts';
+
+/** The append-only log of one session. */
+export interface SessionLog {
+  /** Path of the log; undefined for logs in memory. */
+  readonly file: string | undefined;
+  /** Resolves when the entries are written and synced. Entries are written in the order of the calls. */
+  append(entries: readonly SessionEntry[]): Promise<void>;
+  /** Reads all entries in order. The cost grows with the whole history: for trees and exports, never to resume. */
+  readAll(): Promise<readonly SessionEntry[]>;
+  /**
+   * Stores a digest next to the log, so that the next resume is faster. Never rejects. `createRecord` is not called for short
+   * logs. Nothing may be appended during the call.
+   */
+  writeDigest?(createRecord: () => Promise<DigestRecord | undefined>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A part of a log that could not be read and was skipped. */
+export interface LogDamage {
+  offset: number;
+  message: string;
+}
+
+/** A message of the log that is not parsed yet. */
+export interface UnreadMessage {
+  readonly type: 'unread';
+  readonly id: string;
+  readonly role: string;
+  /** `undefined` when the message is damaged. */
+  read(): SessionEntry | undefined;
+  containsText(text: string): boolean;
+}
+
+/** Summary data of a branch whose entries are not read yet. Contains no message text. */
+export interface Digest {
+  readonly type: 'digest';
+  /** Number of messages in the model's context. */
+  readonly messages: number;
+  readonly model?: { readonly provider: string; readonly modelId: string } | undefined;
+  readonly thinkingLevel?: string | undefined;
+  /** Names of the rules that have been triggered. */
+  readonly rules?: readonly string[] | undefined;
+  /** Consumed budget. */
+  readonly spent?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The content of the digest file. */
+export interface DigestRecord {
+  readonly leafId: string;
+  readonly name?: string | undefined;
+  readonly digest: Digest;
+}
+
+export type PathEntry = SessionEntry | UnreadMessage;
+
+/** A digest replaces all entries before the following one. */
+export type LazyPathEntry = PathEntry | Digest;
+
+export interface ResumedSession {
+  readonly header: SessionHeader;
+  readonly log: SessionLog;
+  /**
+   * The entries of the context, oldest first, up to the leaf: from the first entry that the newest compaction kept,
+   * otherwise from the root. Read backwards from the end of the log, so that older history costs nothing. Read on first
+   * access only, because the start of the program does not need the messages.
+   */
+  readonly path: readonly SessionEntry[];
+  /** The path before it is read; absent when it is read. */
+  readonly lazyPath?: readonly LazyPathEntry[];
+  readonly leafId: string | null;
+  readonly name: string | undefined;
+  /** Grows when the path is read and contains a damaged message. */
+  readonly damage: readonly LogDamage[];
+}
+
+/** A complete log at the time of reading. */
+export interface StoredSession {
+  readonly header: SessionHeader;
+  readonly entries: readonly SessionEntry[];
+  readonly leafId: string | null;
+  readonly name: string | undefined;
+}
+
+export interface SessionSummary {
+  path: string;
+  id: string;
+  cwd: string;
+  name?: string;
+  parentSession?: string;
+  createdMs: number;
+  modifiedMs: number;
+  messages: number;
+  /** US dollars. */
+  cost: number;
+  /** Size of the file and its artifacts. */
+  bytes: number;
+  /** The beginning of the first prompt. */
+  opening: string;
+}
+
+export interface EmptyFile {
+  readonly path: string;
+  readonly exists: boolean;
+}
+
+export interface SessionStore {
+  /** Creates a log, in `file` if given: it must be empty or absent. Nothing is written before the first append. */
+  create(header: SessionHeader, file?: string): SessionLog;
+  /**
+   * Throws a Fault when the file is missing, is not a session, or is locked by another process (which is named). Never
+   * overwrites a file that it cannot read.
+   */
+  resume(path: string): Promise<ResumedSession>;
+  /** Reads without a lock and changes nothing. For copies and exports. */
+  read(path: string): Promise<StoredSession>;
+  /**
+   * Finds a session by its path or the beginning of its id. Throws a Fault when there is none or more than one. Relative paths
+   * are resolved against `cwd`, by default the working directory of the process.
+   */
+  locate(pathOrId: string, cwd?: string): Promise<string>;
+  /**
+   * A file in which a session can be created: an empty one, or an absent one whose name is a path. Otherwise `undefined`.
+   * Throws a Fault when the file cannot be opened or its directory does not exist. Absent in stores without files.
+   */
+  findEmptyFile?(pathOrId: string, cwd?: string): Promise<EmptyFile | undefined>;
+  /** Path of the session that was written last; `undefined` when there is none. */
+  findLatest(): Promise<string | undefined>;
+  /** Newest first. */
+  list(): Promise<readonly SessionSummary[]>;
+  /** Removes the session and its artifacts. */
+  remove(path: string): Promise<void>;
+}

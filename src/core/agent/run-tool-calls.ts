@@ -1,0 +1,100 @@
+// Runs the tool calls of one answer, in order.
+import { getErrorMessage } from '../../base/index.ts';
+import type { ToolResult } from '../../contracts/index.ts';
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  getToolCalls,
+  type ToolCall,
+  type ToolResultMessage,
+} from '../../protocol/index.ts';
+import { createErrorResult, getAbortReason } from './error-result.ts';
+import { executeTool } from './execute-tool.ts';
+import type { RunScope } from './run-scope.ts';
+
+const SKIPPED = 'Skipped due to queued user message.';
+const FAILED = 'Tool execution failed due to an error.';
+const TRUNCATED = 'The answer reached its length limit before this tool call was complete. Nothing was executed.';
+
+export interface ToolBatch {
+  readonly results: ToolResultMessage[];
+  /** True if there are results and all of them ask to end the run. */
+  readonly terminate: boolean;
+}
+
+interface CallOutcome {
+  readonly message: ToolResultMessage;
+  readonly terminate: boolean;
+}
+
+/** Every call gets exactly one result, even if it never ran: providers refuse a history with an unanswered call. */
+export async function runToolCalls(
+  scope: RunScope,
+  answer: AssistantMessage,
+  newMessages: AgentMessage[],
+): Promise<ToolBatch> {
+  const results: ToolResultMessage[] = [];
+  let terminatingCount = 0;
+  let interrupted = false;
+  for (const call of getToolCalls(answer)) {
+    const reason = getSkipReason(scope, answer, interrupted);
+    const { message, terminate } = reason ? await skipCall(scope, call, reason) : await runCall(scope, call);
+    results.push(message);
+    newMessages.push(message);
+    if (terminate) terminatingCount += 1;
+    interrupted = scope.interruptMode === 'immediate' && scope.hasSteering;
+  }
+  return { results, terminate: terminatingCount > 0 && terminatingCount === results.length };
+}
+
+function getSkipReason(scope: RunScope, answer: AssistantMessage, interrupted: boolean): string | undefined {
+  if (answer.stopReason === 'aborted' || scope.signal.aborted) return getAbortReason(scope);
+  if (answer.stopReason === 'error') return FAILED;
+  if (answer.stopReason === 'length') return TRUNCATED;
+  return scope.limits.haltReason ?? (interrupted ? SKIPPED : undefined);
+}
+
+async function runCall(scope: RunScope, call: ToolCall): Promise<CallOutcome> {
+  const startedAt = scope.clock.now();
+  await scope.emit(createStartEvent(call));
+  await scope.limits.countToolCall();
+  let isFinished = false;
+  const result = await executeTool(scope, call, (partialResult) => {
+    // Ignore updates that a tool sends after its result: hosts do not expect them.
+    if (!isFinished) void scope.emit({ ...createStartEvent(call), type: 'tool_execution_update', partialResult });
+  }).catch((thrown): ToolResult => createErrorResult(getErrorMessage(thrown)));
+  isFinished = true;
+  return finishCall(scope, call, result, scope.clock.now() - startedAt);
+}
+
+async function skipCall(scope: RunScope, call: ToolCall, reason: string): Promise<CallOutcome> {
+  await scope.emit(createStartEvent(call));
+  return finishCall(scope, call, createErrorResult(reason), 0);
+}
+
+async function finishCall(
+  scope: RunScope,
+  call: ToolCall,
+  outcome: ToolResult,
+  durationMs: number,
+): Promise<CallOutcome> {
+  const { isError = false, terminate = false, ...result } = outcome;
+  const message: ToolResultMessage = {
+    role: 'toolResult',
+    toolCallId: call.id,
+    toolName: call.name,
+    ...result,
+    isError,
+    timestamp: scope.clock.now(),
+  };
+  const end = { toolCallId: call.id, toolName: call.name, result, isError, durationMs };
+  await scope.emit({ type: 'tool_execution_end', ...end });
+  await scope.emit({ type: 'message_start', message });
+  await scope.record(message);
+  await scope.emit({ type: 'message_end', message });
+  return { message, terminate };
+}
+
+function createStartEvent(call: ToolCall) {
+  return { type: 'tool_execution_start', toolCallId: call.id, toolName: call.name, args: call.arguments } as const;
+}

@@ -1,0 +1,120 @@
+// Adapts tools registered by extensions to the Tool interface.
+import { type GenericSchema, pipe, rawCheck, transform, unknown } from 'valibot';
+import { Fault, isRecord } from '../../base/index.ts';
+import type { ExtensionTool, JsonSchema, TestPatterns, Tool, ToolResult } from '../../contracts/index.ts';
+import { checkJsonAsync } from '../schema/check-json-async.ts';
+import { checkJson } from '../schema/json-schema.ts';
+import type { Extension } from './extension.ts';
+
+/** When two extensions register the same name, the first one wins. */
+export function createExtensionTools(
+  extensions: readonly Extension[],
+  createContext: (extension: Extension, signal: AbortSignal) => unknown,
+  testPatterns: TestPatterns,
+): Tool[] {
+  const toolsByName = new Map<string, Tool>();
+  for (const extension of extensions) {
+    for (const [name, tool] of extension.tools) {
+      if (!toolsByName.has(name))
+        toolsByName.set(
+          name,
+          createTool(tool, (signal) => createContext(extension, signal), testPatterns),
+        );
+    }
+  }
+  return [...toolsByName.values()];
+}
+
+/** The effect of an extension's tool is unknown, so it counts as `execute`. */
+function createTool(
+  definition: ExtensionTool,
+  createContext: (signal: AbortSignal) => unknown,
+  testPatterns: TestPatterns,
+): Tool {
+  const { name, description = '', label, promptSnippet, promptGuidelines } = definition;
+  const schema = { type: 'object', properties: {}, ...stripSymbols(definition.parameters) };
+  return {
+    name,
+    doc: description || label || name,
+    ...(promptSnippet === undefined ? {} : { snippet: promptSnippet }),
+    ...(promptGuidelines === undefined ? {} : { guidelines: promptGuidelines }),
+    effect: 'execute',
+    params: createParamsSchema(schema),
+    jsonSchema: schema,
+    ...(hasPattern(schema) ? { validateInput: (input) => verifyPatterns(schema, input, testPatterns) } : {}),
+    async run(params, { toolCallId, signal, update }) {
+      const sendUpdate = (partial: ToolResult) => update(toPartialResult(partial));
+      const input = params as Record<string, unknown>;
+      return toToolResult(await definition.execute(toolCallId, input, signal, sendUpdate, createContext(signal)));
+    },
+  };
+}
+
+/** Removes the symbol properties that TypeBox adds to schemas. */
+function stripSymbols(schema: JsonSchema | undefined): JsonSchema {
+  return schema === undefined ? {} : (JSON.parse(JSON.stringify(schema)) as JsonSchema);
+}
+
+function createParamsSchema(schema: JsonSchema): GenericSchema {
+  return pipe(
+    unknown(),
+    rawCheck(({ dataset, addIssue }) => {
+      const checked = checkJson(schema, dataset.value, { root: schema, matchesPattern: skipPattern });
+      if (!('problem' in checked)) return;
+      const { path, message } = checked.problem;
+      addIssue({ message, ...(path === '' ? {} : { path: [{ key: path } as never] }) });
+    }),
+    transform((value) => {
+      const checked = checkJson(schema, value, { root: schema, matchesPattern: skipPattern });
+      return 'value' in checked ? checked.value : value;
+    }),
+  );
+}
+
+/** A partial result must not end the run, so `terminate` is dropped. */
+function toPartialResult(partial: ToolResult): ToolResult {
+  const { terminate: _, ...result } = toToolResult(partial);
+  return result;
+}
+
+/** Patterns are checked in `verifyPatterns` with a time limit: on text from the model a regular expression may never finish. */
+const skipPattern = () => true;
+
+function hasPattern(schema: unknown): boolean {
+  if (!isRecord(schema) && !Array.isArray(schema)) return false;
+  return Object.entries(schema).some(
+    ([key, inner]) => (key === 'pattern' && typeof inner === 'string') || hasPattern(inner),
+  );
+}
+
+/** A pattern that times out refuses the call, because the input may be invalid. */
+async function verifyPatterns(schema: JsonSchema, input: unknown, testPatterns: TestPatterns): Promise<void> {
+  const timedOut: string[] = [];
+  const checked = await checkJsonAsync(schema, input, {
+    testPatterns,
+    onTimeout: (expression) => void timedOut.push(expression),
+  });
+  if (timedOut.length > 0) {
+    throw new Fault(
+      'invalid_params',
+      `the pattern ${timedOut[0]} takes too long to check. Use shorter or simpler arguments`,
+    );
+  }
+  if (!('problem' in checked)) return;
+  const { path, message } = checked.problem;
+  throw new Fault('invalid_params', `${path || 'value'} ${message}`);
+}
+
+/** Converts any returned value to content that the model can read. */
+function toToolResult(result: unknown): ToolResult {
+  if (typeof result === 'string') return { content: [{ type: 'text', text: result }] };
+  if (!isRecord(result))
+    return { content: [{ type: 'text', text: result === undefined ? '' : JSON.stringify(result) }] };
+  const { content, details, isError, terminate } = result as unknown as ToolResult;
+  return {
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [],
+    ...(details === undefined ? {} : { details }),
+    ...(isError === true ? { isError } : {}),
+    ...(terminate === true ? { terminate } : {}),
+  };
+}

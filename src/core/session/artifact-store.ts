@@ -1,0 +1,60 @@
+// Stores tool outputs that are too long for the conversation: next to the session file, or in a temporary directory.
+import type { Artifacts, Files } from '../../contracts/index.ts';
+
+export interface ArtifactStore extends Artifacts {
+  /** Returns the directory and creates it if it is missing. */
+  ensureDirectory(): Promise<string>;
+  /** Keeps the directory when the session closes. */
+  retain(): void;
+  /** Removes the temporary directory of a session without a file, unless `retain` was called. */
+  close(): Promise<void>;
+}
+
+export function createArtifactStore(files: Files, sessionFile: string | undefined): ArtifactStore {
+  let directory: Promise<string> | undefined;
+  let next: Promise<number> | undefined;
+  let isRetained = false;
+
+  const openDirectory = (): Promise<string> => {
+    directory ??= sessionFile
+      ? (async () => {
+          const path = sessionFile.replace(/\.jsonl$/, '');
+          await files.makeDirectory(path, { mode: 0o700 });
+          return path;
+        })()
+      : files.makeTemporaryDirectory('parley-artifacts-');
+    return directory;
+  };
+  const listNames = async (path: string) => (await files.list(path)).map((entry) => entry.name);
+
+  return {
+    async reserve(toolName) {
+      const path = await openDirectory();
+      // Continues the numbers of an earlier process. Chained promises, so that parallel calls get different numbers.
+      const claimed = (next ?? listNames(path).then(findNextNumber)).then((n) => n);
+      next = claimed.then((n) => n + 1);
+      const id = String(await claimed);
+      return { id, path: `${path}/${id}.${toolName.replace(/[^\w-]/g, '_')}.log` };
+    },
+    async find(id) {
+      if (!/^\d+$/.test(id)) return undefined;
+      if (!directory && !sessionFile) return undefined;
+      const path = await (directory ?? Promise.resolve((sessionFile as string).replace(/\.jsonl$/, '')));
+      const names = await listNames(path).catch(() => []);
+      const name = names.find((candidate) => candidate.startsWith(`${id}.`));
+      return name && `${path}/${name}`;
+    },
+    ensureDirectory: openDirectory,
+    retain() {
+      isRetained = true;
+    },
+    async close() {
+      if (directory && !sessionFile && !isRetained) await files.remove(await directory, { recursive: true });
+    },
+  };
+}
+
+function findNextNumber(names: readonly string[]): number {
+  const taken = names.map((name) => Number.parseInt(name, 10)).filter((n) => Number.isInteger(n));
+  return taken.length === 0 ? 0 : Math.max(...taken) + 1;
+}

@@ -1,0 +1,244 @@
+// Compacts the conversation, manually or automatically. An abort at any time leaves the conversation unchanged.
+import { createDeferred, Fault, getErrorMessage } from '../../base/index.ts';
+import type { Compaction } from '../../contracts/index.ts';
+import type { AssistantMessage, CompactionResult, ProviderFailure } from '../../protocol/index.ts';
+import { withAbortFallback } from '../agent/take-until-aborted.ts';
+import type { CutPoint } from '../compaction/cut-point.ts';
+import { estimateContextTokens } from '../compaction/tokens.ts';
+import type { CompactionPlan } from '../compaction/write-summary.ts';
+import {
+  COMPACTION_CANCELLED,
+  computeKeepTokens,
+  computeReserveTokens,
+  isNearlyFull,
+  isOverflow,
+} from '../policy/compaction-policy.ts';
+import { entryToMessages } from '../tree/context-path.ts';
+import type { RequestBuilder } from './request-builder.ts';
+import { CHECKPOINT_ENTRY, type Checkpoint } from './restore-state.ts';
+import type { SessionState } from './session-state.ts';
+
+const TOO_SMALL = 'Nothing to compact (session too small)';
+/** More compactions would not help a conversation that still overflows. */
+const MAX_OVERFLOW_COMPACTIONS = 2;
+const OVERFLOW_REMEDY = 'Use a model with a larger context window, or start a new session.';
+
+export interface CompactionPorts {
+  abortRun(): Promise<void>;
+  /** The session state from the part of the log that is no longer read after the compaction. */
+  createCheckpoint(): Checkpoint;
+}
+
+type CompactOptions = NonNullable<Parameters<Compaction['compact']>[1]>;
+
+export class CompactionFacet implements Compaction {
+  isAutomatic: boolean;
+  readonly #state: SessionState;
+  readonly #requestBuilder: RequestBuilder;
+  readonly #ports: CompactionPorts;
+  #current: { controller: AbortController; ended: Promise<void> } | undefined;
+  #providerFailure: ProviderFailure | undefined;
+  /** Compactions after an overflow since the last prompt or successful answer. */
+  #overflowCompactions = 0;
+
+  constructor(state: SessionState, requestBuilder: RequestBuilder, ports: CompactionPorts) {
+    this.#state = state;
+    this.#requestBuilder = requestBuilder;
+    this.#ports = ports;
+    this.isAutomatic = state.options.compaction.enabled;
+  }
+
+  get isRunning(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Resolves when the compaction in progress is over. */
+  get whenEnded(): Promise<void> | undefined {
+    return this.#current?.ended;
+  }
+
+  async compact(customInstructions?: string, { keepMessages }: CompactOptions = {}): Promise<CompactionResult> {
+    await this.#ports.abortRun();
+    const { emit } = this.#state.broadcast;
+    const reason = 'manual';
+    return this.#runExclusively(undefined, async (signal) => {
+      await emit({ type: 'compaction_start', reason });
+      try {
+        const result = await this.#run(signal, customInstructions, keepMessages);
+        await emit({ type: 'compaction_end', reason, result, aborted: false, willRetry: false });
+        return result;
+      } catch (thrown) {
+        await emit({ type: 'compaction_end', reason, ...buildFailureOutcome(thrown, getErrorMessage) });
+        throw thrown;
+      }
+    });
+  }
+
+  async abort(): Promise<void> {
+    this.#current?.controller.abort();
+    await this.#current?.ended;
+  }
+
+  onAnswer(message: AssistantMessage, providerFailure: ProviderFailure | undefined): void {
+    this.#providerFailure = providerFailure;
+    if (message.stopReason !== 'error' && message.stopReason !== 'aborted') this.#overflowCompactions = 0;
+  }
+
+  /** A new prompt may try overflow recovery again. */
+  onPrompt(): void {
+    this.#overflowCompactions = 0;
+  }
+
+  /** True if the request was too long and a compaction may help. */
+  canRecover(answer: AssistantMessage): boolean {
+    return this.#isOverflow(answer) && this.#overflowCompactions < MAX_OVERFLOW_COMPACTIONS;
+  }
+
+  /** Compacts after an overflow. Returns true if the refused request should be sent again. */
+  async recoverFromOverflow(run: AbortSignal): Promise<boolean> {
+    this.#overflowCompactions++;
+    return this.#compactAutomatically('overflow', run);
+  }
+
+  /** Reports that the request is still too long after the maximum number of compactions. */
+  reportRecoveryFailure(answer: AssistantMessage): void {
+    if (!this.#isOverflow(answer) || this.#overflowCompactions < MAX_OVERFLOW_COMPACTIONS) return;
+    const errorMessage = `Context overflow recovery failed: after ${MAX_OVERFLOW_COMPACTIONS} compactions the conversation is still too long for the model. ${OVERFLOW_REMEDY}`;
+    const end = { type: 'auto_compaction_end', result: null, aborted: false, willRetry: false, errorMessage } as const;
+    void this.#state.broadcast.emit(end);
+  }
+
+  #isOverflow(answer: AssistantMessage): boolean {
+    return this.isAutomatic && isOverflow(answer, this.#providerFailure);
+  }
+
+  /** Called before and after a run. Compacts if the next answer might not fit. */
+  async compactIfNeeded(run: AbortSignal): Promise<void> {
+    const { conversation, options } = this.#state;
+    const tokens = estimateContextTokens(conversation.path);
+    if (!this.isAutomatic || !isNearlyFull(tokens, this.#requestBuilder.model, options.compaction)) return;
+    if (this.#isCompacted() || !(await this.#findCutPoint())) return;
+    await this.#compactAutomatically('threshold', run);
+  }
+
+  async #compactAutomatically(reason: 'threshold' | 'overflow', run: AbortSignal): Promise<boolean> {
+    const { emit } = this.#state.broadcast;
+    await emit({ type: 'auto_compaction_start', reason });
+    try {
+      const result = await this.#runExclusively(run, (signal) => this.#run(signal));
+      const willRetry = reason === 'overflow';
+      await emit({ type: 'auto_compaction_end', result, aborted: false, willRetry });
+      return willRetry;
+    } catch (thrown) {
+      const outcome = buildFailureOutcome(thrown, (cause) => explainFailure(reason, getErrorMessage(cause)));
+      await emit({ type: 'auto_compaction_end', ...outcome });
+      return false;
+    }
+  }
+
+  /** Allows one compaction at a time, and aborts it when its run is aborted. */
+  async #runExclusively<T>(run: AbortSignal | undefined, operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#current) throw new Fault('busy', 'Compaction is already in progress');
+    const controller = new AbortController();
+    const { promise, resolve } = createDeferred();
+    this.#current = { controller, ended: promise };
+    const stop = () => controller.abort();
+    if (run?.aborted) stop();
+    run?.addEventListener('abort', stop, { once: true });
+    try {
+      return await operation(controller.signal);
+    } finally {
+      run?.removeEventListener('abort', stop);
+      this.#current = undefined;
+      resolve();
+    }
+  }
+
+  /** True if the path has no message after the last compaction. */
+  #isCompacted(): boolean {
+    return this.#state.conversation.path.findLast((entry) => entryToMessages(entry).length > 0)?.type === 'compaction';
+  }
+
+  async #findCutPoint(keepMessages?: number): Promise<CutPoint | undefined> {
+    const { model } = this.#requestBuilder;
+    const { compaction } = this.#state.options;
+    const { findCutPoint } = await import('../compaction/cut-point.ts');
+    if (keepMessages !== undefined) return findCutPoint(this.#state.conversation.path, keepMessages, () => 1);
+    return findCutPoint(
+      this.#state.conversation.path,
+      model ? computeKeepTokens(model, compaction) : compaction.keepRecentTokens,
+    );
+  }
+
+  async #run(signal: AbortSignal, customInstructions?: string, keepMessages?: number): Promise<CompactionResult> {
+    await this.#requestBuilder.ensureReady();
+    const { conversation } = this.#state;
+    if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
+    const cutPoint = await this.#findCutPoint(keepMessages);
+    if (!cutPoint) throw new Fault('refused', TOO_SMALL);
+    const tokensBefore = estimateContextTokens(conversation.path);
+    const plan = { cutPoint, tokensBefore, customInstructions, signal };
+    const hookResult = await this.#runBeforeCompactHook(plan);
+    const result = hookResult ?? (await this.#writeSummary(plan));
+    if (signal.aborted) throw new Fault('aborted', COMPACTION_CANCELLED);
+    const { usage, ...stored } = result;
+    await conversation.commit([
+      { type: 'compaction', ...stored },
+      { type: 'custom', customType: CHECKPOINT_ENTRY, data: this.#ports.createCheckpoint() },
+    ]);
+    await this.#notifyCompacted(hookResult !== undefined);
+    return { ...stored, estimatedTokensAfter: estimateContextTokens(conversation.path), ...(usage ? { usage } : {}) };
+  }
+
+  /** Returns the summary of a hook that replaces ours, if there is one. */
+  async #runBeforeCompactHook({ cutPoint, ...plan }: CompactionPlan): Promise<CompactionResult | undefined> {
+    const { hooks, conversation, ports } = this.#state;
+    if (!hooks.beforeCompact) return undefined;
+    const hookCall = hooks.beforeCompact({
+      ...plan,
+      firstKeptEntryId: cutPoint.firstKeptEntryId,
+      messagesToSummarize: cutPoint.messagesToSummarize,
+      turnPrefixMessages: cutPoint.turnPrefixMessages,
+      previousSummary: cutPoint.previousSummary,
+      branchEntries: [...conversation.path],
+    });
+    const hookResult = await withAbortFallback(hookCall, () => undefined, plan.signal, ports.clock);
+    if (hookResult && 'cancel' in hookResult) throw new Fault('aborted', COMPACTION_CANCELLED);
+    if (hookResult && !conversation.path.some((entry) => entry.id === hookResult.compaction.firstKeptEntryId)) {
+      throw new Fault(
+        'refused',
+        `Unknown firstKeptEntryId in the compaction of an extension: ${hookResult.compaction.firstKeptEntryId}`,
+      );
+    }
+    return hookResult?.compaction;
+  }
+
+  async #writeSummary(plan: CompactionPlan): Promise<CompactionResult> {
+    const { options } = this.#state;
+    const { model } = this.#requestBuilder;
+    const { writeSummary } = await import('../compaction/write-summary.ts');
+    return writeSummary(plan, {
+      tools: await options.tools(),
+      reserveTokens: model ? computeReserveTokens(model, options.compaction) : undefined,
+      complete: (question) => this.#requestBuilder.completeOnce(question),
+    });
+  }
+
+  async #notifyCompacted(fromExtension: boolean): Promise<void> {
+    const { hooks, conversation } = this.#state;
+    const compactionEntry = conversation.path.findLast((entry) => entry.type === 'compaction');
+    if (compactionEntry) await hooks.onLifecycleEvent?.({ type: 'session_compact', compactionEntry, fromExtension });
+  }
+}
+
+/** An abort has no error message. */
+function buildFailureOutcome(thrown: unknown, describe: (cause: unknown) => string) {
+  const aborted = thrown instanceof Fault && thrown.code === 'aborted';
+  return { result: null, aborted, willRetry: false, ...(aborted ? {} : { errorMessage: describe(thrown) }) };
+}
+
+function explainFailure(reason: 'threshold' | 'overflow', cause: string): string {
+  if (reason === 'threshold') return `Auto-compaction failed: ${cause}`;
+  if (cause !== TOO_SMALL) return `Context overflow recovery failed: ${cause}`;
+  return `Context overflow recovery failed: the newest part of the conversation alone is too long for the model. ${OVERFLOW_REMEDY}`;
+}

@@ -1,0 +1,69 @@
+// Connects the agent loop of one run with the facets of the session.
+import type { SubagentRunner, ToolSelection } from '../../contracts/index.ts';
+import type { RunScope } from '../agent/run-scope.ts';
+import type { ActiveRun } from './active-run.ts';
+import type { CompactionFacet } from './compaction-facet.ts';
+import type { QueueFacet } from './queue-facet.ts';
+import type { RequestBuilder } from './request-builder.ts';
+import type { RetryFacet } from './retry-facet.ts';
+import type { RuleFacet } from './rule-facet.ts';
+import type { SessionLimits } from './session-limits.ts';
+import type { SessionState } from './session-state.ts';
+import type { TodoFacet } from './todo-facet.ts';
+
+export interface RunScopeDependencies {
+  state: SessionState;
+  queues: QueueFacet;
+  tools: Pick<ToolSelection, 'listActive'>;
+  requestBuilder: RequestBuilder;
+  retry: RetryFacet;
+  compaction: CompactionFacet;
+  limits: SessionLimits;
+  rules: RuleFacet;
+  todos: TodoFacet;
+  subagents: SubagentRunner | undefined;
+}
+
+/** `run.systemPrompt` is read at every request, because it is set after the scope is created. */
+export async function createRunScope(
+  dependencies: RunScopeDependencies,
+  run: Pick<ActiveRun, 'controller' | 'systemPrompt'>,
+): Promise<RunScope> {
+  const { state, queues, requestBuilder, retry, compaction, limits, tools, rules } = dependencies;
+  const { conversation, ports } = state;
+  return {
+    signal: run.controller.signal,
+    clock: ports.clock,
+    emit: state.broadcast.emit,
+    hooks: state.hooks,
+    onAnswer(message, failure) {
+      compaction.onAnswer(message, failure);
+      return retry.onAnswer(message, failure);
+    },
+    record: (message) => conversation.record([...limits.takeSpendingEntries(message), { type: 'message', message }]),
+    requestAnswer: (signal) =>
+      requestBuilder.requestAnswer(signal, { systemPrompt: run.systemPrompt, idle: () => retry.getIdleTime() }),
+    createEmptyAnswer: () => requestBuilder.createEmptyAnswer(),
+    tools: new Map((await tools.listActive()).map((tool) => [tool.name, tool])),
+    findNewTool: async (name) => (await tools.listActive()).find((tool) => tool.name === name),
+    toolContext: createToolContext(dependencies),
+    get pendingSaves() {
+      return queues.pendingSaves;
+    },
+    takeSteering: () => queues.take('steer'),
+    takeFollowUps: () => queues.take('followUp'),
+    get hasSteering() {
+      return queues.hasSteering;
+    },
+    get interruptMode() {
+      return queues.interruptMode;
+    },
+    limits,
+    ...((await rules.loadRules()) ? { rules } : {}),
+  };
+}
+
+function createToolContext({ state, todos, subagents }: RunScopeDependencies): RunScope['toolContext'] {
+  const { ports, options, artifacts, sidecarFiles } = state;
+  return { cwd: options.cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents };
+}

@@ -1,0 +1,166 @@
+// Builds and sends requests to the model from the prompt prefix, the tools and the history.
+import { Fault } from '../../base/index.ts';
+import type { IdleTime, ModelStream, ToolSelection } from '../../contracts/index.ts';
+import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
+import { clampThinkingLevel, createEmptyUsage, extractText } from '../../protocol/index.ts';
+import { takeUntilAborted } from '../agent/take-until-aborted.ts';
+import type { PromptPrefix } from '../context/prompt-prefix.ts';
+import type { ModelFacet } from './model-facet.ts';
+import type { SessionLimits } from './session-limits.ts';
+import type { SessionState } from './session-state.ts';
+
+export class RequestBuilder {
+  readonly #state: SessionState;
+  readonly #models: ModelFacet;
+  readonly #limits: () => SessionLimits;
+  readonly #tools: Pick<ToolSelection, 'listActive'>;
+  // Built once per session, so that every request starts with the same bytes and prompt caches stay valid.
+  #promptPrefix: Promise<PromptPrefix> | undefined;
+  readonly #reportedWarnings = new Set<string>();
+
+  constructor(
+    state: SessionState,
+    parts: { models: ModelFacet; limits: () => SessionLimits; tools: Pick<ToolSelection, 'listActive'> },
+  ) {
+    this.#state = state;
+    this.#models = parts.models;
+    this.#limits = parts.limits;
+    this.#tools = parts.tools;
+  }
+
+  /** Throws if no model is selected or its credentials are missing. */
+  async ensureReady(): Promise<void> {
+    await this.#state.options.models.requireCredentials(this.#requireModel());
+    // Starts building the prefix while the prompt is written to disk. Errors are thrown again when the prefix is used.
+    this.getPromptPrefix().catch(() => {});
+  }
+
+  /** The prefix that was built last. */
+  lastPrefix: PromptPrefix | undefined;
+
+  /** The system prompt and the tools that every request of this session starts with. */
+  async getPromptPrefix(): Promise<PromptPrefix> {
+    this.#promptPrefix ??= this.#buildPrefix();
+    return this.#promptPrefix;
+  }
+
+  /** `systemPrompt` replaces the system prompt of the session. */
+  async requestAnswer(
+    signal: AbortSignal,
+    overrides: { systemPrompt?: string | undefined; idle?: () => IdleTime } = {},
+  ): Promise<ModelStream> {
+    const { systemPrompt, tools } = await this.getPromptPrefix();
+    const { toModelMessages } = await import('../context/prompt-prefix.ts');
+    const { conversation, options, hooks } = this.#state;
+    const { context, beforeRequest } = hooks;
+    const sessionMessages = conversation.messages;
+    // A copy, because the hook may modify the messages and the log must not change.
+    const contextMessages = (context && (await context(structuredClone([...sessionMessages])))) ?? sessionMessages;
+    return options.models.stream({
+      model: this.#requireModel(),
+      systemPrompt: overrides.systemPrompt ?? systemPrompt,
+      messages: toModelMessages(contextMessages),
+      tools,
+      thinkingLevel: this.#models.thinkingLevel,
+      signal,
+      ...(beforeRequest ? { rewriteBody: async (body) => (await beforeRequest(body)) ?? body } : {}),
+      sessionId: conversation.header.id,
+      idleTime: overrides.idle?.(),
+    });
+  }
+
+  get model(): Model | null {
+    return this.#models.current;
+  }
+
+  /** Asks the model once, outside the conversation and without tools. Used for summaries. */
+  async completeOnce(request: {
+    systemPrompt: string;
+    text: string;
+    maxTokens: number | undefined;
+    signal: AbortSignal;
+  }): Promise<{ text: string; usage: Usage } | { error: string }> {
+    const { conversation, options, ports } = this.#state;
+    const model = this.#requireModel();
+    const stream = options.models.stream({
+      model,
+      systemPrompt: request.systemPrompt,
+      messages: [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp: ports.clock.now() }],
+      tools: [],
+      thinkingLevel: clampThinkingLevel('high', model),
+      ...(request.maxTokens === undefined ? {} : { maxTokens: Math.min(request.maxTokens, model.maxTokens) }),
+      signal: request.signal,
+      sessionId: conversation.header.id,
+    });
+    for await (const event of takeUntilAborted(stream, request.signal, ports.clock)) {
+      if (event.type === 'done') {
+        await this.#limits().chargeUsage(event.message.usage);
+        return { text: extractText(event.message.content), usage: event.message.usage };
+      }
+      if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model request failed' };
+    }
+    return { error: 'the model gave no answer' };
+  }
+
+  /** Throws a Fault if the request fails. */
+  async summarize(text: string, signal: AbortSignal): Promise<string> {
+    await this.ensureReady();
+    const { SUMMARY_SYSTEM_PROMPT } = await import('../compaction/summary-prompts.ts');
+    const request = { systemPrompt: SUMMARY_SYSTEM_PROMPT, text, maxTokens: undefined, signal };
+    const answer = await this.completeOnce(request);
+    if ('error' in answer) throw new Fault('refused', `Summarization failed: ${answer.error}`);
+    return answer.text.trim();
+  }
+
+  /** The message for an answer that failed or was aborted before the model sent anything. */
+  createEmptyAnswer(): AssistantMessage {
+    const { current } = this.#models;
+    return {
+      role: 'assistant',
+      content: [],
+      api: current?.api ?? '',
+      provider: current?.provider ?? '',
+      model: current?.id ?? '',
+      usage: createEmptyUsage(),
+      stopReason: 'stop',
+      timestamp: this.#state.ports.clock.now(),
+    };
+  }
+
+  /** Discards the prefix, so that context files and resources are read again. */
+  reset(): void {
+    this.#promptPrefix = undefined;
+    this.#state.options.resources?.clearCache();
+  }
+
+  #requireModel(): Model {
+    const { current } = this.#models;
+    if (current) return current;
+    const { missingReason } = this.#state.options.models;
+    const remedy = 'Choose one with --model, set_model or the defaultModel setting.';
+    throw new Fault(
+      'no_model',
+      missingReason ? `No model can be used. ${missingReason}` : `No model selected. ${remedy}`,
+    );
+  }
+
+  /** Reports each warning once. Not in subagents: they read the same files as their parent. */
+  #reportWarnings(warnings: readonly string[]): void {
+    if (this.#state.options.parentLink) return;
+    for (const message of warnings) {
+      if (this.#reportedWarnings.has(message)) continue;
+      this.#reportedWarnings.add(message);
+      void this.#state.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'context' });
+    }
+  }
+
+  async #buildPrefix(): Promise<PromptPrefix> {
+    const { options, ports } = this.#state;
+    const { buildPromptPrefix } = await import('../context/prompt-prefix.ts');
+    const { files, clock } = ports;
+    const prefix = await buildPromptPrefix({ ...options, files, clock, tools: this.#tools.listActive() });
+    this.lastPrefix = prefix;
+    this.#reportWarnings(prefix.warnings);
+    return prefix;
+  }
+}

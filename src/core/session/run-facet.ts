@@ -1,0 +1,184 @@
+// Starts, queues and aborts runs. One run at a time; every accepted prompt ends with a terminal event.
+import { Fault } from '../../base/index.ts';
+import type { CustomMessageOptions, QueueRequest, RunRequest, Runs, UserInput } from '../../contracts/index.ts';
+import { type CustomMessage, extractText, type UserMessage } from '../../protocol/index.ts';
+import type { RunScope } from '../agent/run-scope.ts';
+import { type AcceptedPrompt, type AcceptPromptDependencies, acceptPrompt } from './accept-prompt.ts';
+import { type ActiveRun, createActiveRun } from './active-run.ts';
+import { createRunScope, type RunScopeDependencies } from './create-run-scope.ts';
+import type { InputPipeline } from './input-pipeline.ts';
+import { createDelivery, prepareRun, toEntryBody } from './prepare-run.ts';
+import type { RunDependencies } from './run-prompt.ts';
+import { createUserMessage, hasImages, validateInput } from './user-input.ts';
+
+const BUSY = `Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.`;
+
+interface RunFacetDependencies extends RunScopeDependencies, AcceptPromptDependencies {
+  inputPipeline: InputPipeline;
+}
+
+export class RunFacet implements Runs {
+  readonly #dependencies: RunFacetDependencies;
+  #active: ActiveRun | undefined;
+  /** Custom messages that are delivered after the next prompt. */
+  #nextTurnMessages: CustomMessage[] = [];
+
+  constructor(dependencies: RunFacetDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  get isRunning(): boolean {
+    return this.#active !== undefined && !this.#active.isEnding;
+  }
+
+  get isSettled(): boolean {
+    return this.#active === undefined;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#active?.controller.signal;
+  }
+
+  async prompt(rawRequest: RunRequest): Promise<void> {
+    validateInput(rawRequest);
+    const { inputPipeline } = this.#dependencies;
+    const request = hasImages(rawRequest) ? await inputPipeline.validateImages(rawRequest) : rawRequest;
+    const processed = inputPipeline.isPassThrough ? request : await inputPipeline.run(request, 'prompt');
+    if (processed) await this.#startOrQueue(processed);
+  }
+
+  async #startOrQueue(request: RunRequest): Promise<void> {
+    this.#dependencies.limits.assertWithinBudget();
+    await this.#waitUntilFree(request);
+    if (this.#active) return this.#queuePrompt(request);
+    await this.#startRun(this.#createUserMessage(request), request);
+  }
+
+  /**
+   * Waits for a run that is aborted or ending, and for a compaction: these do not refuse a prompt. A prompt that may be
+   * queued does not wait for an ending run: it is queued and stored immediately.
+   */
+  async #waitUntilFree(request: RunRequest): Promise<void> {
+    const { compaction } = this.#dependencies;
+    for (;;) {
+      const run = this.#active;
+      const isAborted = run?.controller.signal.aborted ?? false;
+      if (!isAborted && (run ? !run.isEnding || request.streamingBehavior : !compaction.isRunning)) return;
+      // A compaction can take as long as a model request. `abort` must not wait behind this prompt.
+      if (!isAborted) request.onDelayed?.();
+      run?.announceWaitingPrompt();
+      await (run?.whenEnded ?? compaction.whenEnded);
+    }
+  }
+
+  async #startRun(message: UserMessage | CustomMessage, request: RunRequest): Promise<void> {
+    const run = createActiveRun();
+    // Set before the first await, so that a second prompt in the same chunk of input finds this run active.
+    this.#active = run;
+    const { state, requestBuilder } = this.#dependencies;
+    let scope: RunScope;
+    let acceptedPrompt: AcceptedPrompt;
+    let runPrompt: typeof import('./run-prompt.ts').runPrompt;
+    try {
+      [scope, { runPrompt }] = await Promise.all([
+        createRunScope(this.#dependencies, run),
+        import('./run-prompt.ts'),
+        requestBuilder.ensureReady(),
+      ]);
+      acceptedPrompt = await acceptPrompt(this.#dependencies, message, request);
+    } catch (error) {
+      this.#active = undefined;
+      run.resolveEnded();
+      throw error;
+    }
+    const { input, includesSteering } = acceptedPrompt;
+    const nextTurnDeliveries = this.#nextTurnMessages.splice(0).map((custom) => createDelivery(state, custom));
+    const prepared = await prepareRun(state, requestBuilder, input, run.controller.signal);
+    run.systemPrompt = prepared.systemPrompt;
+    const deliveries = [...acceptedPrompt.deliveries, ...nextTurnDeliveries, ...prepared.deliveries];
+    await runPrompt(this.#createRunDependencies(run, scope), { deliveries, includesSteering }, run.resolveEnded);
+  }
+
+  #createRunDependencies(run: ActiveRun, scope: RunScope): RunDependencies {
+    const { retry, compaction, limits, rules, todos, queues } = this.#dependencies;
+    return {
+      ...{ scope, retry, compaction, limits, rules, todos },
+      abort: () => run.controller.abort(),
+      setEnding(isEnding) {
+        run.isEnding = isEnding;
+      },
+      whenPromptWaits: run.whenPromptWaits,
+      markFinished: () => {
+        this.#active = undefined;
+        queues.markOverdue();
+      },
+    };
+  }
+
+  async sendCustomMessage(
+    message: CustomMessage,
+    { deliverAs, triggerTurn, onAccepted }: CustomMessageOptions = {},
+  ): Promise<void> {
+    const { queues, limits, state } = this.#dependencies;
+    if (deliverAs === 'nextTurn') {
+      this.#nextTurnMessages.push(message);
+      return;
+    }
+    while (this.#active?.controller.signal.aborted) await this.#active.whenEnded;
+    if (this.#active) return queues.add(deliverAs ?? 'steer', message);
+    if (triggerTurn) {
+      limits.assertWithinBudget();
+      return this.#startRun(message, { message: extractText(message.content), onAccepted: () => onAccepted?.() });
+    }
+    await state.conversation.commit([toEntryBody(message)]);
+    await state.broadcast.emit({ type: 'message_start', message });
+    await state.broadcast.emit({ type: 'message_end', message });
+  }
+
+  async abortAndPrompt(request: RunRequest): Promise<void> {
+    validateInput(request);
+    if (hasImages(request)) await this.#dependencies.inputPipeline.validateImages(request);
+    this.#dependencies.limits.assertWithinBudget();
+    await this.abort();
+    await this.prompt(request);
+  }
+
+  async steer(input: QueueRequest): Promise<void> {
+    await this.#enqueue('steer', input);
+  }
+
+  async followUp(input: QueueRequest): Promise<void> {
+    await this.#enqueue('followUp', input);
+  }
+
+  async abort(): Promise<void> {
+    this.#dependencies.inputPipeline.abort();
+    const run = this.#active;
+    if (!run) return this.#dependencies.compaction.abort();
+    run.controller.abort();
+    await run.whenEnded;
+  }
+
+  async waitUntilSettled(): Promise<void> {
+    while (this.#active) await this.#active.whenEnded;
+  }
+
+  async #enqueue(kind: 'steer' | 'followUp', rawInput: QueueRequest): Promise<void> {
+    validateInput(rawInput);
+    const { inputPipeline, queues, limits } = this.#dependencies;
+    const input = hasImages(rawInput) ? await inputPipeline.validateImages(rawInput) : rawInput;
+    const processed = inputPipeline.isPassThrough ? input : await inputPipeline.run(input, kind);
+    if (!processed) return;
+    limits.assertWithinBudget();
+    await queues.add(kind, this.#createUserMessage(processed), processed);
+  }
+
+  async #queuePrompt(request: RunRequest): Promise<void> {
+    if (request.streamingBehavior === undefined) throw new Fault('busy', BUSY);
+    await this.#dependencies.queues.add(request.streamingBehavior, this.#createUserMessage(request), request);
+  }
+
+  #createUserMessage(input: UserInput): UserMessage {
+    return createUserMessage(input, this.#dependencies.state.ports.clock.now());
+  }
+}

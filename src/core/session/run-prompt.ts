@@ -1,0 +1,152 @@
+// Runs one accepted prompt from its first event to its last: turns, retries, compaction, reminders, queued messages.
+// Loaded with the first prompt, because a host that only asks for the state does not need it.
+import type { AgentMessage, AssistantMessage } from '../../protocol/index.ts';
+import type { Delivery, RunScope } from '../agent/run-scope.ts';
+import { appendSteering, isFailed, runTurns, takeNextDeliveries } from '../agent/run-turns.ts';
+import type { CompactionFacet } from './compaction-facet.ts';
+import type { RetryFacet } from './retry-facet.ts';
+import type { RuleFacet } from './rule-facet.ts';
+import type { SessionLimits } from './session-limits.ts';
+import type { TodoFacet } from './todo-facet.ts';
+
+export interface RunDependencies {
+  scope: RunScope;
+  retry: RetryFacet;
+  compaction: CompactionFacet;
+  limits: SessionLimits;
+  rules: RuleFacet;
+  todos: TodoFacet;
+  /** Aborts the run when its wall-time limit is reached. */
+  abort(): void;
+  /** `true` before the last agent_end of a run: the host may prompt again. `false` when queued messages continue the run after it. */
+  setEnding(isEnding: boolean): void;
+  /** Resolves when a prompt waits for the end of the run. */
+  whenPromptWaits: Promise<void>;
+  /** Messages that arrive later wait for the next prompt. Called synchronously after the check that found the queues empty. */
+  markFinished(): void;
+}
+
+/** The first messages of a run. */
+export interface RunStart {
+  deliveries: readonly Delivery[];
+  /** Queued steering messages follow in the first turn. */
+  includesSteering: boolean;
+}
+
+/** Repeats runs as long as a retry is due or messages are queued. */
+export async function runPrompt(
+  dependencies: RunDependencies,
+  start: RunStart,
+  resolveEnded: () => void,
+): Promise<void> {
+  const { scope, compaction, limits } = dependencies;
+  const { emit, signal } = scope;
+  limits.startRun(dependencies.abort);
+  compaction.onPrompt();
+  await dependencies.todos.onPrompt();
+  await compaction.compactIfNeeded(signal);
+  let takeDeliveries = () => (start.includesSteering ? appendSteering(scope, start.deliveries) : [...start.deliveries]);
+  const unexpectedErrors: unknown[] = [];
+  for (;;) {
+    const newMessages: AgentMessage[] = [];
+    await emit({ type: 'agent_start' });
+    const { answer, unexpectedError } = await runUntilQueuesEmpty(scope, takeDeliveries(), newMessages);
+    if (unexpectedError !== undefined) unexpectedErrors.push(unexpectedError);
+    takeDeliveries = () => appendSteering(scope, []);
+    const canContinue = unexpectedError === undefined && !signal.aborted && !limits.haltReason;
+    const continueRun = canContinue ? chooseContinuation(dependencies, answer) : undefined;
+    if (continueRun) {
+      await emit({ type: 'agent_end', messages: newMessages, willRetry: true });
+      if (await continueRun(signal)) continue;
+    }
+    dependencies.setEnding(true);
+    const handled = continueRun ? undefined : emit({ type: 'agent_end', messages: newMessages, willRetry: false });
+    await finishRun(dependencies, answer, { handled, isRetried: continueRun !== undefined });
+    // A message that is being queued now must be stored before the queues are checked for the last time.
+    while (scope.pendingSaves) await scope.pendingSaves;
+    // Queued messages are delivered after a failed answer too, but not after an abort.
+    const nextDeliveries = takeNextDeliveries(scope, true);
+    dependencies.setEnding(nextDeliveries.length === 0);
+    if (nextDeliveries.length > 0) {
+      compaction.onPrompt();
+      takeDeliveries = () => nextDeliveries;
+      continue;
+    }
+    limits.endRun();
+    dependencies.markFinished();
+    const settled = emit({ type: 'agent_settled', aborted: signal.aborted });
+    resolveEnded();
+    await Promise.all([handled, settled]);
+    if (unexpectedErrors.length > 0) throw unexpectedErrors[0];
+    return;
+  }
+}
+
+/** The work after the last agent_end of a run: reports failures, and compacts a conversation that is nearly too long. */
+async function finishRun(
+  { scope, retry, compaction, limits, whenPromptWaits }: RunDependencies,
+  answer: AssistantMessage,
+  { handled, isRetried }: { handled: undefined | Promise<void>; isRetried: boolean },
+): Promise<void> {
+  if (!isRetried) compaction.reportRecoveryFailure(answer);
+  if (isFailed(answer)) retry.reportFailure(answer.errorMessage ?? 'Unknown error');
+  // Prevents a deadlock: a listener of agent_end may itself wait for a prompt that waits for the end of this run.
+  if (handled) await Promise.race([handled, whenPromptWaits]);
+  if (!isFailed(answer) && !isRetried && !limits.haltReason) await compaction.compactIfNeeded(scope.signal);
+  limits.resetTurns();
+}
+
+/** Chooses the automatic step after an answer. The step resolves to true if the request should be sent again. */
+function chooseContinuation(
+  { retry, compaction, rules, todos }: RunDependencies,
+  answer: AssistantMessage,
+): ((signal: AbortSignal) => Promise<boolean>) | undefined {
+  if (rules.shouldRemind) return () => rules.remind();
+  if (todos.shouldRemind(answer)) return () => todos.remind();
+  if (compaction.canRecover(answer)) return (signal) => compaction.recoverFromOverflow(signal);
+  return retry.shouldRetry(answer) ? (signal) => retry.waitForRetry(answer, signal) : undefined;
+}
+
+interface RunOutcome {
+  answer: AssistantMessage;
+  unexpectedError?: unknown;
+}
+
+/** Runs turns until no message is due. The queues are checked once more after pending messages are stored. */
+async function runUntilQueuesEmpty(
+  scope: RunScope,
+  firstDeliveries: Delivery[],
+  newMessages: AgentMessage[],
+): Promise<RunOutcome> {
+  for (let deliveries = firstDeliveries; ; ) {
+    const outcome = await tryTurns(scope, deliveries, newMessages);
+    while (scope.pendingSaves) await scope.pendingSaves;
+    deliveries = isFailed(outcome.answer) ? [] : takeNextDeliveries(scope, true);
+    if (deliveries.length === 0) return outcome;
+  }
+}
+
+/** Runs turns until the model stops. If the loop throws, returns an error answer. */
+async function tryTurns(scope: RunScope, deliveries: Delivery[], newMessages: AgentMessage[]): Promise<RunOutcome> {
+  try {
+    return { answer: await runTurns(scope, deliveries, newMessages) };
+  } catch (unexpectedError) {
+    const answer = await recordErrorAnswer(scope, unexpectedError);
+    newMessages.push(answer);
+    return { answer, unexpectedError };
+  }
+}
+
+/** Emits the events of an error answer, so that the host sees why the run ended. */
+async function recordErrorAnswer(scope: RunScope, thrown: unknown): Promise<AssistantMessage> {
+  const message: AssistantMessage = {
+    ...scope.createEmptyAnswer(),
+    stopReason: 'error',
+    errorMessage: thrown instanceof Error ? thrown.message : String(thrown),
+  };
+  await scope.emit({ type: 'message_start', message });
+  await scope.record(message);
+  await scope.emit({ type: 'message_end', message });
+  await scope.emit({ type: 'turn_end', message, toolResults: [] });
+  return message;
+}

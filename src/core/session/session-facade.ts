@@ -1,0 +1,113 @@
+// The AgentSession that commands, extensions and the SDK use: a facade over the facets.
+import type { AgentSession, EventListener, ModelContext } from '../../contracts/index.ts';
+import type { SessionState as SessionStateView } from '../../protocol/index.ts';
+import { estimateContextTokens } from '../compaction/tokens.ts';
+import { EntryFacet } from './entry-facet.ts';
+import type { RequestBuilder } from './request-builder.ts';
+import type { SessionFacets } from './session-facets.ts';
+import type { SessionState } from './session-state.ts';
+
+const SHUTDOWN_HOOK_TIMEOUT_MS = 1000;
+
+export function createFacade(facets: SessionFacets): AgentSession {
+  const { state, requestBuilder, runs, queues, models, retry, compaction, history, shell } = facets;
+  const { naming, todos, subagents, tools } = facets;
+  const { broadcast } = state;
+  return {
+    get id() {
+      return state.conversation.header.id;
+    },
+    get file() {
+      return state.conversation.file;
+    },
+    get header() {
+      return state.conversation.header;
+    },
+    get sidecarFiles() {
+      return state.sidecarFiles;
+    },
+    cwd: state.options.cwd,
+    ...{ runs, queues, models, retry, compaction, history, shell, naming, todos, subagents, tools },
+    entries: new EntryFacet(state),
+    context: createModelContext(state, requestBuilder),
+    notify: (notice) => void broadcast.emit({ type: 'notice', ...notice }),
+    listSlashCommands: async () => (await state.hooks.listSlashCommands?.()) ?? [],
+    reportExtensionError: (failure) => void broadcast.emit({ type: 'extension_error', ...failure }),
+    reportSkillLoaded: (skill) => void broadcast.emit({ type: 'skill_loaded', ...skill }),
+    state: () => buildStateView(facets),
+    subscribe: (listener: EventListener) => broadcast.subscribe(listener),
+    close: () => closeSession(facets),
+  };
+}
+
+/** The reply to `get_state`. */
+function buildStateView({ state, models, runs, compaction, queues, naming, history }: SessionFacets): SessionStateView {
+  const { file, header } = state.conversation;
+  return {
+    model: models.current,
+    thinkingLevel: models.thinkingLevel,
+    isStreaming: runs.isRunning,
+    isCompacting: compaction.isRunning,
+    isSettled: runs.isSettled,
+    steeringMode: queues.steeringMode,
+    followUpMode: queues.followUpMode,
+    interruptMode: queues.interruptMode,
+    ...(file === undefined ? {} : { sessionFile: file }),
+    sessionId: header.id,
+    ...(naming.name === undefined ? {} : { sessionName: naming.name }),
+    trusted: state.options.resourceLocator.isTrusted,
+    autoCompactionEnabled: compaction.isAutomatic,
+    messageCount: history.messageCount,
+    queuedMessageCount: queues.count,
+    pendingMessageCount: queues.count,
+  };
+}
+
+function createModelContext(state: SessionState, requestBuilder: RequestBuilder): ModelContext {
+  return {
+    get systemPrompt() {
+      return requestBuilder.lastPrefix?.systemPrompt ?? '';
+    },
+    get sources() {
+      return requestBuilder.lastPrefix?.sources;
+    },
+    usage() {
+      const { model } = requestBuilder;
+      if (!model) return undefined;
+      const tokens = estimateContextTokens(state.conversation.path);
+      return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
+    },
+    invalidate: () => requestBuilder.reset(),
+  };
+}
+
+async function closeSession({
+  state,
+  shell,
+  runs,
+  compaction,
+  queues,
+  rules,
+  ...facets
+}: SessionFacets): Promise<void> {
+  await notifyShutdown(state);
+  shell.abort();
+  await runs.abort();
+  await compaction.abort();
+  await shell.stopAll();
+  queues.reportNotRun('the session was closed');
+  rules.close();
+  await facets.subagents.whenIdle();
+  await facets.digestWriter.flush();
+  await state.conversation.close();
+  await state.artifacts.close();
+}
+
+/** Lets hooks clean up. Waits at most SHUTDOWN_HOOK_TIMEOUT_MS, so that a hook cannot block the shutdown. */
+async function notifyShutdown({ hooks, ports }: SessionState): Promise<void> {
+  const handled = hooks.onLifecycleEvent?.({ type: 'session_shutdown' });
+  if (!handled) return;
+  const timeout = new AbortController();
+  await Promise.race([handled.catch(() => {}), ports.clock.sleep(SHUTDOWN_HOOK_TIMEOUT_MS, timeout.signal)]);
+  timeout.abort();
+}

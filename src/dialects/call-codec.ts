@@ -1,0 +1,78 @@
+// Decodes calls and builds responses in the frame format that the omp and pi dialects share.
+import { safeParse } from 'valibot';
+import { describeType, Fault, getErrorMessage, isRecord, type Line } from '../base/index.ts';
+import type { CallToken, Incoming } from '../contracts/index.ts';
+import { type HostToolResponseFrame, uiAnswer } from '../protocol/index.ts';
+
+/** Maps a wire name to a command name. Returns `undefined` when the dialect does not define the name. */
+export type CommandLookup = (method: string) => string | undefined;
+
+export function decodeCall(line: Line, lookUpCommand: CommandLookup): Incoming {
+  const frame = parseJsonObject(line);
+  if (frame instanceof Fault) return { kind: 'refused', token: { name: 'parse' }, fault: frame };
+  const { type, id } = frame;
+  const hasUsableId = id === undefined || isUsableId(id);
+  const token = (name: string): CallToken => ({ name, ...(hasUsableId && id !== undefined ? { id } : {}) });
+  if (typeof type !== 'string') {
+    const fault = new Fault('unknown_command', `Unknown command: type must be a string (got ${describeType(type)})`);
+    return { kind: 'refused', token: token('unknown'), fault };
+  }
+  if (type === 'extension_ui_response') return decodeUiAnswer(frame);
+  if (type === 'host_tool_update' || type === 'host_tool_result') return decodeHostToolResponse(frame);
+  if (!hasUsableId) {
+    const fault = new Fault('invalid_id', `id must be a string or a number (got ${describeId(id)})`);
+    return { kind: 'refused', token: token(type), fault };
+  }
+  const command = lookUpCommand(type);
+  if (command !== undefined) return { kind: 'call', token: token(type), command, params: frame };
+  return { kind: 'refused', token: token(type), fault: new Fault('unknown_command', `Unknown command: ${type}`) };
+}
+
+/** Parses a line as a JSON object. Returns a `parse` fault when it is not one. */
+export function parseJsonObject(line: Line): Record<string, unknown> | Fault {
+  if ('problem' in line) return createParseFault(line.problem);
+  try {
+    const frame: unknown = JSON.parse(line.text);
+    return isRecord(frame) ? frame : createParseFault(`expected a JSON object (got ${describeType(frame)})`);
+  } catch (thrown) {
+    return createParseFault(getErrorMessage(thrown));
+  }
+}
+
+function createParseFault(reason: string): Fault {
+  return new Fault('parse', `Failed to parse command: ${reason}`);
+}
+
+/** UI answers get no reply, so an invalid answer is ignored. */
+function decodeUiAnswer(frame: Record<string, unknown>): Incoming {
+  const answer = safeParse(uiAnswer, frame);
+  if (!answer.success || typeof frame.id !== 'string') return { kind: 'ignored' };
+  return { kind: 'answer', id: frame.id, answer: answer.output };
+}
+
+/** These frames get no reply. Their content is validated by the pending host tool call. */
+function decodeHostToolResponse(frame: Record<string, unknown>): Incoming {
+  if (typeof frame.id !== 'string') return { kind: 'ignored' };
+  return { kind: 'host_tool_response', frame: frame as HostToolResponseFrame };
+}
+
+/** An integer beyond the safe range would lose digits in JSON.parse, and the reply would have a different id. */
+function isUsableId(id: unknown): boolean {
+  if (typeof id === 'number') return Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id));
+  return typeof id === 'string';
+}
+
+function describeId(id: unknown): string {
+  return typeof id === 'number' ? 'a number too large to echo' : describeType(id);
+}
+
+/** JSON omits `undefined` members: no id when the call had none, no data when the command returns none. */
+export function createResponse(token: CallToken, outcome: Record<string, unknown>): Record<string, unknown> {
+  return { id: token.id, type: 'response', command: token.name, ...outcome };
+}
+
+/** pi calls branching "fork", so the message says "forking". `code` is the machine-readable reason. */
+export function createFailureOutcome({ name }: CallToken, { message, details }: Fault): Record<string, unknown> {
+  const error = name === 'fork' ? message.replace('for branching', 'for forking') : message;
+  return { success: false, error, code: isRecord(details) ? details.reason : undefined };
+}

@@ -1,0 +1,45 @@
+// Names of the events that omp sends, and the pi names that omp accepts for some commands.
+import type { AgentEvent } from '../../protocol/index.ts';
+
+/** Aliases for hosts written for pi. All other commands keep their names. */
+export const ompMethods: ReadonlyMap<string, string> = new Map([
+  ['fork', 'branch'],
+  ['get_fork_messages', 'get_branch_messages'],
+]);
+
+/** Sent only to hosts that subscribed to subagents. */
+export const subagentSubscriptionEvents = [
+  'subagent_lifecycle',
+  'subagent_progress',
+  'subagent_event',
+] as const satisfies readonly AgentEvent['type'][];
+
+export const ompEvents = [
+  'agent_start',
+  'agent_end',
+  'agent_settled',
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+  'tool_execution_update',
+  'tool_execution_end',
+  'auto_compaction_start',
+  'auto_compaction_end',
+  'auto_retry_start',
+  'auto_retry_end',
+  'subagent_start',
+  'subagent_end',
+  'subagent_verification_start',
+  'subagent_verification_command_start',
+  'subagent_verification_command_end',
+  'subagent_verification_end',
+  'budget_warning',
+  'budget_exceeded',
+  'ttsr_triggered',
+  'todo_reminder',
+  'extension_error',
+  'notice',
+] as const satisfies readonly AgentEvent['type'][];

@@ -1,0 +1,62 @@
+// Maps the module names that extensions for pi and oh-my-pi import to the modules that replace them.
+import type { ModelRegistry, Ports, ProcessIdentity } from '../../contracts/index.ts';
+import type { Model } from '../../protocol/index.ts';
+import type { SettingValues } from '../../settings/index.ts';
+import { createAiModule, oauthModule } from './ai-module.ts';
+import { createCodingAgentModule } from './coding-agent-module.ts';
+import { tuiModule } from './tui-module.ts';
+import { StringEnum, Type } from './typebox.ts';
+import { Compile, Value } from './typebox-value.ts';
+import { createUnsupportedExports } from './unsupported-exports.ts';
+
+const PACKAGE_SCOPES = ['@mariozechner', '@earendil-works', '@oh-my-pi'];
+
+export interface CompatibleModulesOptions {
+  agentDirectory: string;
+  ports: Ports;
+  models: ModelRegistry;
+  /** The models of the built-in catalogue. */
+  known: readonly Model[];
+  settings: SettingValues;
+  identity: ProcessIdentity;
+  readTextSync(path: string): string;
+}
+
+export function createCompatibleModules(options: CompatibleModulesOptions): Record<string, unknown> {
+  const typebox = { Type, StringEnum };
+  const value = { Value };
+  const compile = { Compile, TypeCompiler: { Compile } };
+  const agent = createCodingAgentModule(options);
+  const ai = { ...oauthModule, ...createAiModule(options) };
+  const modules: Record<string, unknown> = { 'parley-agent': agent };
+  for (const name of ['typebox', '@sinclair/typebox']) {
+    modules[name] = typebox;
+    modules[`${name}/value`] = value;
+    modules[`${name}/compiler`] = compile;
+    modules[`${name}/compile`] = compile;
+  }
+  for (const name of PACKAGE_SCOPES) {
+    modules[`${name}/pi-coding-agent`] = agent;
+    modules[`${name}/pi-ai`] = ai;
+    modules[`${name}/pi-ai/compat`] = ai;
+    modules[`${name}/pi-ai/oauth`] = oauthModule;
+    modules[`${name}/pi-agent-core`] = agentCoreModule;
+    modules[`${name}/pi-tui`] = tuiModule;
+  }
+  return modules;
+}
+
+/** Extensions cannot run a second agent loop beside the session. */
+const agentCoreModule = createUnsupportedExports('pi-agent-core', {
+  'Use pi.sendMessage and pi.sendUserMessage, ask a model with complete() of pi-ai, or leave work to the task tool.': [
+    'Agent',
+    'agentLoop',
+    'agentLoopContinue',
+    'runAgentLoop',
+    'runAgentLoopContinue',
+    'streamProxy',
+    'ProxyMessageEventStream',
+    'ProviderTransport',
+    'AppTransport',
+  ],
+});

@@ -1,0 +1,125 @@
+// Sends the requests of the GitHub Copilot login.
+import { Fault, getErrorMessage, isRecord } from '../../base/index.ts';
+import { redact } from '../../base/redaction.ts';
+import { readText } from '../http/response-limits.ts';
+import { COPILOT_HEADERS } from '../providers/copilot-headers.ts';
+import type { OAuthEntry } from './auth-file.ts';
+
+const CLIENT_ID = 'Iv1.b507a08c87ecfe98';
+
+/** The same request may succeed when it is retried later. */
+export class TransientFault extends Fault {
+  constructor(message: string) {
+    super('refused', message);
+  }
+}
+
+export interface CopilotApiOptions {
+  fetch: typeof fetch;
+  /** `OPAL_COPILOT_DOMAIN`: domain or URL of a GitHub Enterprise server. `OPAL_COPILOT_CLIENT_ID`: its OAuth client id. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Each method throws a TransientFault when the same request may succeed later. */
+export interface CopilotApi {
+  /** URL of the GitHub server. */
+  readonly site: string;
+  /** Returns the fields of the response, which may be those of an OAuth error. */
+  post(path: string, body: Record<string, string>): Promise<Record<string, unknown>>;
+  /** Gets a Copilot token with the GitHub token. */
+  requestToken(refresh: string): Promise<OAuthEntry>;
+}
+
+interface JsonResponse {
+  readonly host: string;
+  readonly status: number;
+  /** Empty when an error response is not JSON. */
+  readonly fields: Record<string, unknown>;
+}
+
+export function createCopilotApi({ fetch, env }: CopilotApiOptions): CopilotApi {
+  const { site, api } = resolveUrls(env.OPAL_COPILOT_DOMAIN || 'github.com');
+  const clientId = env.OPAL_COPILOT_CLIENT_ID || CLIENT_ID;
+  return {
+    site,
+    async post(path, body) {
+      const { host, status, fields } = await requestJson(fetch, `${site}${path}`, {
+        method: 'POST',
+        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        body: JSON.stringify({ client_id: clientId, ...body }),
+      });
+      if (status < 300 || typeof fields.error === 'string') return fields;
+      throw new Fault('refused', `${host} answered ${status}`);
+    },
+    async requestToken(refresh) {
+      const headers = { ...COPILOT_HEADERS, accept: 'application/json', authorization: `token ${refresh}` };
+      const response = await requestJson(fetch, `${api}/copilot_internal/v2/token`, { headers }, [refresh]);
+      return readToken(response, refresh);
+    },
+  };
+}
+
+function resolveUrls(domain: string): { site: string; api: string } {
+  if (domain.includes('://')) return { site: domain.replace(/\/$/, ''), api: domain.replace(/\/$/, '') };
+  return { site: `https://${domain}`, api: `https://api.${domain}` };
+}
+
+async function requestJson(
+  fetch: CopilotApiOptions['fetch'],
+  url: string,
+  init: RequestInit,
+  secrets: readonly string[] = [],
+): Promise<JsonResponse> {
+  const { host } = new URL(url);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...init, redirect: 'error' });
+    text = await readText(response);
+  } catch (thrown) {
+    // The response exceeded the size limit.
+    if (thrown instanceof Fault) throw thrown;
+    throw new TransientFault(`${host} cannot be reached: ${redact(getFailureReason(thrown), secrets)}`);
+  }
+  const { status } = response;
+  const fields = parseFields(text);
+  // Overloaded or restarting servers respond with HTML pages, some of them with status 200.
+  if (status >= 500 || status === 408 || status === 429) throw new TransientFault(`${host} answered ${status}`);
+  if (response.ok && !fields) throw new TransientFault(`${host} returned a response that is not JSON`);
+  return { host, status, fields: fields ?? {} };
+}
+
+/** Node puts the reason of a failed fetch into the error's cause. */
+function getFailureReason(thrown: unknown): string {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  return cause === undefined ? getErrorMessage(thrown) : getErrorMessage(cause);
+}
+
+function parseFields(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readToken({ host, status, fields }: JsonResponse, refresh: string): OAuthEntry {
+  const { token, expires_at: expires } = fields;
+  if (isNonEmptyString(token) && typeof expires === 'number') {
+    return { type: 'oauth', access: token, refresh, expires: expires * 1000, ...readBaseUrl(fields) };
+  }
+  if (status === 401) throw new Fault('refused', 'GitHub does not accept the login any more. Sign in again.');
+  if (status < 300 || status === 403 || status === 404) {
+    throw new Fault('refused', 'This GitHub account has no access to Copilot. Sign in with another.');
+  }
+  throw new Fault('refused', `${host} answered ${status}`);
+}
+
+function readBaseUrl({ endpoints }: Record<string, unknown>): { baseUrl?: string } {
+  return isRecord(endpoints) && isNonEmptyString(endpoints.api) ? { baseUrl: endpoints.api } : {};
+}
+
+export function isNonEmptyString(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

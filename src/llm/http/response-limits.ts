@@ -1,0 +1,61 @@
+// Size and time limits of provider responses, and their errors. Failures of kind `limit` are not retried.
+import { Fault } from '../../base/index.ts';
+import type { HttpResponse } from '../../contracts/index.ts';
+import { ProviderFault } from './provider-fault.ts';
+
+const MIB = 1024 * 1024;
+
+/** Characters of one incomplete event. The largest real events, complete replies, have a few million. */
+export const MAX_EVENT_CHARS = 16 * MIB;
+/** Bytes of one response, after decompression. A reply of 128,000 tokens takes about 40 MB. */
+export const MAX_RESPONSE_BYTES = 128 * MIB;
+/** Bytes of a JSON response: a list of models, a token. */
+export const MAX_JSON_BYTES = 8 * MIB;
+
+export function createEventTooLargeFault(): ProviderFault {
+  return createLimitFault(`The provider sent an event of more than ${formatMib(MAX_EVENT_CHARS)}`);
+}
+
+export function createResponseTooLargeFault(): ProviderFault {
+  return createLimitFault(`The provider sent a response of more than ${formatMib(MAX_RESPONSE_BYTES)}`);
+}
+
+export function createIdleTimeoutFault(limitMs: number): ProviderFault {
+  const limit = `The limit is the setting http.idleTimeoutMs (${limitMs})`;
+  return createLimitFault(`The provider sent no content for ${formatSeconds(limitMs)}. ${limit}.`);
+}
+
+export function createTotalTimeoutFault(limitMs: number): ProviderFault {
+  const limit = `The limit is the setting http.totalTimeoutMs (${limitMs})`;
+  return createLimitFault(`The response took longer than ${formatSeconds(limitMs)}. ${limit}.`);
+}
+
+/** The parsed body. Throws a Fault when it is larger than the limit, and a SyntaxError when it is not JSON. */
+export async function readJson(response: Pick<HttpResponse, 'body'>): Promise<unknown> {
+  return JSON.parse(await readText(response));
+}
+
+/** The body. Throws a Fault when it is larger than the limit. */
+export async function readText({ body }: Pick<HttpResponse, 'body'>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const bytes of body ?? []) {
+    size += bytes.length;
+    if (size > MAX_JSON_BYTES) throw new Fault('refused', `The response is larger than ${formatMib(MAX_JSON_BYTES)}`);
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function createLimitFault(message: string): ProviderFault {
+  return new ProviderFault({ kind: 'limit' }, message);
+}
+
+function formatMib(bytes: number): string {
+  return `${bytes / MIB} MiB`;
+}
+
+function formatSeconds(ms: number): string {
+  return ms === 1000 ? '1 second' : `${ms / 1000} seconds`;
+}

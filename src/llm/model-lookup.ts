@@ -1,0 +1,62 @@
+// Finds and lists models. Loaded only when there are several to choose from.
+import type { ModelRegistry } from '../contracts/index.ts';
+import type { Model } from '../protocol/index.ts';
+import { chooseInitialModel } from './choose-initial-model.ts';
+import { createKnownModels } from './known-models.ts';
+import { resolveModelScope } from './model-scope.ts';
+import type { ModelLookupOptions } from './models-options.ts';
+import { offlineModel } from './offline/offline-model.ts';
+import { PROVIDERS } from './providers/providers.ts';
+import type { RequestAuth } from './request-auth.ts';
+
+export type ModelLookup = Pick<ModelRegistry, 'chooseInitial' | 'find' | 'listAvailable' | 'listScoped'>;
+
+export function createModelLookup(
+  options: ModelLookupOptions,
+  { customProviders, credentials }: RequestAuth,
+): ModelLookup {
+  const { apis, env, ports, requested = {}, apiKey, modelPatterns, explain, warn = () => {} } = options;
+  const { fetch, clock } = ports;
+  const { key, getBaseUrl } = credentials;
+  const knownModels = createKnownModels({ fetch, clock, customProviders, env, key, getBaseUrl, warn });
+  let { preferred = {} } = options;
+  const isApiSupported = ({ api }: Model) => Object.hasOwn(apis, api);
+
+  async function listAvailable(): Promise<readonly Model[]> {
+    const { hasCredential, modelsFileProviders } = await credentials.readCurrent();
+    const namedProviders = [requested.provider, preferred.provider].map((name) => name?.toLowerCase());
+    // Local model servers need no key, but are contacted only when flags, settings or environment name them.
+    const servers = PROVIDERS.filter(
+      ({ id, keyless, baseUrlEnv: variable }) =>
+        keyless && (namedProviders.includes(id) || modelsFileProviders.includes(id) || (variable && env[variable])),
+    ).map(({ id }) => id);
+    const models = await knownModels.listModelsOf((id) => hasCredential(id) || servers.includes(id));
+    const usable = models.filter((model) => isApiSupported(model) && model.baseUrl !== '');
+    return usable.length > 0 ? usable : [offlineModel];
+  }
+
+  return {
+    listAvailable,
+    chooseInitial(settingsModel = preferred) {
+      preferred = settingsModel;
+      const requestOptions = { requested, preferred, apiKey, modelPatterns, env };
+      return chooseInitialModel({
+        ...requestOptions,
+        knownModels,
+        credentials,
+        available: listAvailable,
+        isApiSupported,
+        explain,
+        warn,
+      });
+    },
+    async find(provider, modelId) {
+      const models = await knownModels.listModels(provider);
+      return models.find(({ id }) => id === modelId);
+    },
+    async listScoped() {
+      if (!modelPatterns || modelPatterns.length === 0) return undefined;
+      return resolveModelScope(await listAvailable(), modelPatterns, offlineModel);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// Schemas of the session state, the session statistics and the result of `bash`.
+import { boolean, type InferOutput, nullable, number, object, optional, picklist, string } from 'valibot';
+import { model, thinkingLevel } from './model.ts';
+
+export const queueMode = picklist(['all', 'one-at-a-time']);
+export const interruptMode = picklist(['immediate', 'wait']);
+
+export type QueueMode = InferOutput<typeof queueMode>;
+export type InterruptMode = InferOutput<typeof interruptMode>;
+
+export const sessionState = object({
+  model: nullable(model),
+  thinkingLevel,
+  isStreaming: boolean(),
+  isCompacting: boolean(),
+  /** No run is in progress and nothing automatic follows the last one: `agent_settled` has been sent. */
+  isSettled: boolean(),
+  steeringMode: queueMode,
+  followUpMode: queueMode,
+  interruptMode,
+  /** Absent with `--no-session`. Present before the file exists: the file is created with the first acknowledged change. */
+  sessionFile: optional(string()),
+  sessionId: string(),
+  sessionName: optional(string()),
+  /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
+  trusted: boolean(),
+  autoCompactionEnabled: boolean(),
+  messageCount: number(),
+  queuedMessageCount: number(),
+  /** The same number under the name that pi's hosts read. */
+  pendingMessageCount: number(),
+});
+
+export const sessionStats = object({
+  sessionFile: optional(string()),
+  sessionId: string(),
+  userMessages: number(),
+  assistantMessages: number(),
+  toolCalls: number(),
+  toolResults: number(),
+  totalMessages: number(),
+  tokens: object({
+    input: number(),
+    output: number(),
+    cacheRead: number(),
+    cacheWrite: number(),
+    total: number(),
+  }),
+  cost: number(),
+  /** Use of the context window; absent without a model. */
+  contextUsage: optional(object({ tokens: number(), contextWindow: number(), percent: number() })),
+});
+
+/** The result of a `bash` command. Counts are of the whole output (`total…`) and of the part in `output` (`output…`). */
+export const bashResult = object({
+  output: string(),
+  /** Absent when the command was cancelled before it could exit. */
+  exitCode: optional(number()),
+  cancelled: boolean(),
+  truncated: boolean(),
+  totalLines: number(),
+  totalBytes: number(),
+  outputLines: number(),
+  outputBytes: number(),
+  /** Id of the artifact with the whole output; the read tool opens it as `artifact://ID`. */
+  artifactId: optional(string()),
+  /** Path of the file with the whole output. */
+  fullOutputPath: optional(string()),
+});
+
+export type SessionState = InferOutput<typeof sessionState>;
+export type SessionStats = InferOutput<typeof sessionStats>;
+export type BashResult = InferOutput<typeof bashResult>;

@@ -1,0 +1,67 @@
+// Schemas of UI requests to the host and of their answers.
+import {
+  array,
+  boolean,
+  type InferOutput,
+  literal,
+  number,
+  object,
+  optional,
+  picklist,
+  string,
+  union,
+  variant,
+} from 'valibot';
+
+const id = string();
+const title = string();
+/** Milliseconds after which the agent uses the default answer. */
+const timeout = optional(number());
+/** Set when the model asked the question with a tool; absent when an extension or the agent asks. */
+const by = optional(literal('model'));
+
+/** `select`, `confirm`, `input` and `editor` wait for an answer; the other methods only display something. */
+export const uiRequest = variant('method', [
+  object({
+    id,
+    method: literal('select'),
+    title,
+    /** The action to approve, when the request asks for permission. */
+    message: optional(string()),
+    options: array(string()),
+    by,
+    timeout,
+  }),
+  object({ id, method: literal('confirm'), title, message: string(), timeout }),
+  object({ id, method: literal('input'), title, placeholder: optional(string()), by, timeout }),
+  object({ id, method: literal('editor'), title, prefill: optional(string()) }),
+  object({
+    id,
+    method: literal('notify'),
+    message: string(),
+    notifyType: optional(picklist(['info', 'warning', 'error'])),
+  }),
+  object({ id, method: literal('setStatus'), statusKey: string(), statusText: optional(string()) }),
+  object({
+    id,
+    method: literal('setWidget'),
+    widgetKey: string(),
+    widgetLines: optional(array(string())),
+    widgetPlacement: optional(string()),
+  }),
+  object({ id, method: literal('setTitle'), title }),
+  object({ id, method: literal('set_editor_text'), text: string() }),
+  /** A URL for the user to open, with instructions. */
+  object({ id, method: literal('open_url'), url: string(), instructions: optional(string()) }),
+  /** Withdraws the request `targetId`; an answer to it is ignored. */
+  object({ id, method: literal('cancel'), targetId: string() }),
+]);
+
+export const uiAnswer = union([
+  object({ value: string() }),
+  object({ confirmed: boolean() }),
+  object({ cancelled: literal(true) }),
+]);
+
+export type UiRequest = InferOutput<typeof uiRequest>;
+export type UiAnswer = InferOutput<typeof uiAnswer>;

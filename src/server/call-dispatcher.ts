@@ -1,0 +1,118 @@
+// Dispatches the calls of one host to lanes, runs their commands and sends the replies.
+import { Fault, toFault } from '../base/index.ts';
+import {
+  type CallContext,
+  type CallToken,
+  type Command,
+  type Disposition,
+  type HostConnection,
+  type Incoming,
+  type Log,
+  type Reply,
+  type SessionHub,
+  validate,
+} from '../contracts/index.ts';
+import { LaneRegistry } from './lane-registry.ts';
+
+interface CallDispatcherOptions {
+  commands: ReadonlyMap<string, Command>;
+  hub: SessionHub;
+  host: HostConnection;
+  log: Log;
+  sendReply(token: CallToken, reply: Reply): undefined | Promise<void>;
+}
+
+type IncomingCall = Extract<Incoming, { kind: 'call' }>;
+
+interface LaneCall extends IncomingCall {
+  releaseLane(): void;
+  replyTurn: Promise<void>;
+  markSlow(): void;
+}
+
+export class CallDispatcher {
+  readonly #options: CallDispatcherOptions;
+  readonly #lanes = new LaneRegistry();
+
+  constructor(options: CallDispatcherOptions) {
+    this.#options = options;
+  }
+
+  dispatch(incomingCall: IncomingCall): void {
+    const { token } = incomingCall;
+    const command = this.#options.commands.get(incomingCall.command);
+    if (!command) {
+      this.reject(token, new Fault('unknown_command', `Unknown command: ${token.name}`));
+      return;
+    }
+    this.#lanes.dispatch(incomingCall.session, {
+      lane: command.lane,
+      long: command.long ?? false,
+      execute: (releaseLane, replyTurn, markSlow) =>
+        this.#runCommand(command, { ...incomingCall, releaseLane, replyTurn, markSlow }),
+    });
+  }
+
+  /** Sent in order with the other replies: without an id, a host can only match the error by its position. */
+  reject(token: CallToken, fault: Fault): void {
+    const work = async (_: unknown, replyTurn: Promise<void>) => {
+      await replyTurn;
+      await this.#options.sendReply(token, { status: 'failed', fault, afterAccepted: false });
+    };
+    this.#lanes.dispatch(undefined, { lane: 'now', long: false, execute: work });
+  }
+
+  /** Resolves when all dispatched calls are done. */
+  waitUntilIdle(): Promise<void> {
+    return this.#lanes.waitUntilIdle();
+  }
+
+  /** Runs a command and sends its reply. All failures of commands become replies here. */
+  async #runCommand(command: Command, call: LaneCall): Promise<void> {
+    const { token, params, releaseLane, replyTurn } = call;
+    const { log, sendReply } = this.#options;
+    let accepted: { disposition: Disposition | undefined } | undefined;
+    const accept = (disposition?: Disposition) => {
+      if (accepted) return;
+      accepted = { disposition };
+      void sendReply(token, { status: 'accepted', disposition });
+      releaseLane();
+    };
+    const context = this.#createContext(command, call, accept);
+    try {
+      const validParams = validate(command.params, params);
+      const result = await command.run(validParams, context);
+      if (command.lane === 'run') accept();
+      await replyTurn;
+      await sendReply(token, { status: 'settled', result, disposition: accepted?.disposition });
+    } catch (thrown) {
+      const fault = toFault(thrown);
+      if (fault.code === 'internal') log('command failed', { command: command.name, error: fault.message });
+      await replyTurn;
+      await sendReply(token, { status: 'failed', fault, afterAccepted: accepted !== undefined });
+    }
+  }
+
+  #createContext(command: Command, call: LaneCall, accept: CallContext['accept']): CallContext {
+    const { hub, host, sendReply } = this.#options;
+    const { token, session, markSlow } = call;
+    return {
+      get session() {
+        return hub.getSession(session);
+      },
+      get pool() {
+        if (hub.pool) return hub.pool;
+        throw new Fault('refused', `${command.name} is only available in dialects with multiple sessions`);
+      },
+      get logins() {
+        if (hub.logins) return hub.logins;
+        throw new Fault('refused', `${command.name} is only available in dialects with a single session`);
+      },
+      id: token.id as string | number | undefined,
+      host,
+      accept,
+      reportNotRun: (fault) => void sendReply(token, { status: 'failed', fault, afterAccepted: true }),
+      markSlow,
+    };
+  }
+}

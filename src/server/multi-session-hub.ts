@@ -1,0 +1,114 @@
+// The hub for dialects with many sessions on one connection.
+import { createDeferred } from '../base/index.ts';
+import type { AgentSession, HostUi, HubListener, SessionHub, SessionPool } from '../contracts/index.ts';
+import { createSessionNotFoundFault } from './session-hub.ts';
+
+/** One session with its own single-session hub. */
+export interface HubMember {
+  readonly session: AgentSession;
+  readonly hub: SessionHub;
+  close(): Promise<void>;
+}
+
+export interface MultiSessionHub extends SessionHub {
+  /** From now on calls can address the session, and the host receives its events. */
+  add(member: HubMember): void;
+  find(id: string): HubMember | undefined;
+  /** The open sessions, oldest first. */
+  readonly sessions: readonly AgentSession[];
+  /** Does nothing when no open session has this id. */
+  closeSession(id: string): Promise<void>;
+}
+
+/** Starts without sessions. `createPool` is called on first use of the pool, which opens the sessions. */
+export function createMultiSessionHub(createPool: (hub: MultiSessionHub) => SessionPool): MultiSessionHub {
+  const members = new HubMembers();
+  const exitRequested = createDeferred();
+  let pool: SessionPool | undefined;
+  const hub: MultiSessionHub = {
+    getSession(id) {
+      const member = id === undefined ? undefined : members.find(id);
+      if (member) return member.session;
+      throw createSessionNotFoundFault(id);
+    },
+    ui: undefined,
+    connect: (listener, uiFor) => members.connect(listener, uiFor),
+    handleHostClosed: () => pool?.auth.cancelPending(),
+    requestExit: () => exitRequested.resolve(),
+    exitRequested: exitRequested.promise,
+    waitUntilSettled: () => members.forEachHub((memberHub) => memberHub.waitUntilSettled()),
+    reportNotRun(cause) {
+      for (const member of members.all) member.hub.reportNotRun(cause);
+    },
+    abort: () => members.forEachHub((memberHub) => memberHub.abort()),
+    close: () => members.closeAll(),
+    add(member) {
+      void member.hub.exitRequested.then(() => exitRequested.resolve());
+      members.add(member);
+    },
+    find: (id) => members.find(id),
+    get sessions() {
+      return [...members.all].map(({ session }) => session);
+    },
+    closeSession: (id) => members.close(id),
+    get pool() {
+      pool ??= createPool(hub);
+      return pool;
+    },
+  };
+  return hub;
+}
+
+/** The open sessions and their connections to the host. */
+class HubMembers {
+  readonly #members = new Set<HubMember>();
+  readonly #disconnects = new Map<HubMember, () => void>();
+  #host: { listener: HubListener; uiFor(session: AgentSession): HostUi } | undefined;
+
+  get all(): Iterable<HubMember> {
+    return this.#members;
+  }
+
+  add(member: HubMember): void {
+    this.#members.add(member);
+    this.#connectMember(member);
+  }
+
+  /** Compares the current id: an extension may have switched the session to another log. */
+  find(id: string): HubMember | undefined {
+    return [...this.#members].find(({ session }) => session.id === id);
+  }
+
+  /** Connects all current and future members to the host, until the returned function is called. */
+  connect(listener: HubListener, uiFor: (session: AgentSession) => HostUi): () => void {
+    this.#host = { listener, uiFor };
+    for (const member of this.#members) this.#connectMember(member);
+    return () => {
+      this.#host = undefined;
+      for (const disconnect of this.#disconnects.values()) disconnect();
+      this.#disconnects.clear();
+    };
+  }
+
+  #connectMember(member: HubMember): void {
+    if (this.#host) this.#disconnects.set(member, member.hub.connect(this.#host.listener, this.#host.uiFor));
+  }
+
+  async forEachHub(act: (hub: SessionHub) => Promise<void>): Promise<void> {
+    await Promise.all([...this.#members].map(({ hub }) => act(hub)));
+  }
+
+  async close(id: string): Promise<void> {
+    const member = this.find(id);
+    if (!member) return;
+    await member.close();
+    this.#disconnects.get(member)?.();
+    this.#disconnects.delete(member);
+    this.#members.delete(member);
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#members].map((member) => member.close()));
+    this.#members.clear();
+  }
+}

@@ -1,0 +1,48 @@
+// The hub for dialects with a single session. See multi-session-hub.ts for the others.
+import { createDeferred, Fault } from '../base/index.ts';
+import type { AgentSession, HostUi, ProviderLogins, SessionHub } from '../contracts/index.ts';
+
+/** `onConnected` is called after a host has connected. */
+export function createSessionHub(
+  main: AgentSession,
+  onConnected: () => void = () => {},
+  providerLogins?: ProviderLogins,
+): SessionHub {
+  let ui: HostUi | undefined;
+  const exitRequested = createDeferred();
+  return {
+    getSession(id) {
+      if (id === undefined || id === main.id) return main;
+      throw createSessionNotFoundFault(id);
+    },
+    get ui() {
+      return ui;
+    },
+    connect(listener, uiFor) {
+      const host = uiFor(main);
+      ui = host;
+      const unsubscribe = main.subscribe((event) => listener(event, main));
+      // Delayed, so that the ready frame is sent first.
+      queueMicrotask(onConnected);
+      return () => {
+        unsubscribe();
+        if (ui === host) ui = undefined;
+      };
+    },
+    logins: providerLogins,
+    handleHostClosed: () => providerLogins?.cancelPending(),
+    requestExit: () => exitRequested.resolve(),
+    exitRequested: exitRequested.promise,
+    waitUntilSettled: () => main.runs.waitUntilSettled(),
+    reportNotRun: (cause) => main.queues.reportNotRun(cause),
+    async abort() {
+      main.shell.abort();
+      await main.runs.abort();
+    },
+    close: () => main.close(),
+  };
+}
+
+export function createSessionNotFoundFault(id: string | undefined): Fault {
+  return new Fault('not_found', `Session not found: ${id ?? 'no session id was given'}`, { details: { session: id } });
+}

@@ -1,0 +1,248 @@
+// Declares all settings with schema, default and documentation.
+import {
+  array,
+  boolean,
+  type GenericSchema,
+  type InferOutput,
+  integer,
+  looseObject,
+  maxValue,
+  minValue,
+  number,
+  optional,
+  picklist,
+  pipe,
+  record,
+  string,
+} from 'valibot';
+import { interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
+import { APPROVAL_POLICIES, EOF_ACTIONS, STREAM_MODES } from './option-values.ts';
+
+interface Setting<S extends GenericSchema, D> {
+  readonly schema: S;
+  readonly default: D;
+  readonly doc: string;
+  /** The setting forbids or limits something. An invalid value is an error and is never replaced by the default. */
+  readonly restricts?: true;
+}
+
+function defineSetting<S extends GenericSchema>(
+  schema: S,
+  value: InferOutput<S>,
+  doc: string,
+): Setting<S, InferOutput<S>> {
+  return { schema, default: value, doc };
+}
+
+/** A setting without a default. */
+function defineOptionalSetting<S extends GenericSchema>(schema: S, doc: string): Setting<S, undefined> {
+  return { schema, default: undefined, doc };
+}
+
+function markRestricting<S extends GenericSchema, D>(setting: Setting<S, D>): Setting<S, D> {
+  return { ...setting, restricts: true };
+}
+
+/** An optional maximum, at least 1. */
+function defineLimit(doc: string) {
+  return markRestricting(defineOptionalSetting(integerAtLeast(1), doc));
+}
+
+function integerAtLeast(minimum: number) {
+  return pipe(number(), integer('must be a whole number'), minValue(minimum, `must be ${minimum} or more`));
+}
+
+function numberAtLeast(minimum: number) {
+  return pipe(number(), minValue(minimum, `must be ${minimum} or more`));
+}
+
+const verificationProfile = looseObject({
+  mode: optional(string()),
+  commands: optional(
+    array(
+      looseObject({
+        name: string(),
+        command: string(),
+        timeoutMs: optional(integerAtLeast(1)),
+        optional: optional(boolean()),
+      }),
+    ),
+  ),
+  onFailure: optional(picklist(['return_failure', 'retry_once', 'discard_patch'])),
+  maxRetries: optional(integerAtLeast(0)),
+});
+
+export const SETTINGS = {
+  defaultProvider: defineOptionalSetting(string(), 'The provider of a new session.'),
+  defaultModel: defineOptionalSetting(string(), 'The model of a new session.'),
+  defaultThinkingLevel: defineSetting(thinkingLevel, 'medium', 'The thinking level of a new session.'),
+  steeringMode: defineSetting(queueMode, 'one-at-a-time', 'How many queued steering messages are delivered per turn.'),
+  followUpMode: defineSetting(queueMode, 'one-at-a-time', 'How many queued follow-up messages are delivered per turn.'),
+  interruptMode: defineSetting(
+    interruptMode,
+    'immediate',
+    'Whether steering messages are delivered between tool calls or after the turn.',
+  ),
+  'compaction.enabled': defineSetting(boolean(), true, 'Summarise old history when the context window fills up.'),
+  'compaction.reserveTokens': defineSetting(integerAtLeast(0), 16_384, 'Tokens reserved for the answer.'),
+  'compaction.keepRecentTokens': defineSetting(
+    integerAtLeast(0),
+    20_000,
+    'Tokens of recent history that a compaction does not summarise.',
+  ),
+  'retry.enabled': defineSetting(boolean(), true, 'Retry when a provider is overloaded or fails temporarily.'),
+  'retry.maxRetries': defineSetting(integerAtLeast(0), 3, 'The maximum number of retries.'),
+  'retry.baseDelayMs': defineSetting(
+    integerAtLeast(0),
+    2_000,
+    'Milliseconds before the first retry; doubled for each further one.',
+  ),
+  'retry.maxDelayMs': defineSetting(integerAtLeast(0), 60_000, 'The maximum delay before a retry, in milliseconds.'),
+  'http.idleTimeoutMs': defineSetting(
+    integerAtLeast(1_000),
+    600_000,
+    'Milliseconds without content from a provider before the run ends with an error. Pings are not content; retries are included.',
+  ),
+  'http.totalTimeoutMs': defineSetting(
+    integerAtLeast(1_000),
+    3_600_000,
+    'Milliseconds that a complete answer may take before the run ends with an error.',
+  ),
+  shellPath: defineOptionalSetting(string(), 'The shell that runs commands.'),
+  'bash.timeout': defineOptionalSetting(
+    numberAtLeast(1),
+    'Default timeout of a shell command in seconds, when the model sets none.',
+  ),
+  'rpc.maxLineBytes': defineSetting(
+    integerAtLeast(1_024),
+    67_108_864,
+    'The maximum length of a line from the host, in bytes.',
+  ),
+  'rpc.stream': defineSetting(
+    picklist(STREAM_MODES),
+    'full',
+    'With `full`, every update contains the message so far; with `delta`, only the new text.',
+  ),
+  'rpc.onEof': defineSetting(
+    picklist(EOF_ACTIONS),
+    'finish',
+    'When the host closes stdin: finish the running work, or abort it.',
+  ),
+  dialect: defineSetting(string(), 'omp', 'The protocol dialect used in RPC mode.'),
+  approval: markRestricting(
+    defineSetting(
+      picklist(APPROVAL_POLICIES),
+      'never',
+      'When the host must approve a tool call: never, for tools that execute, for tools that write or execute, or always.',
+    ),
+  ),
+  'ui.timeout': defineOptionalSetting(integerAtLeast(1), 'Default timeout in milliseconds of a question to the host.'),
+  extensions: defineSetting(array(string()), [], 'Additional extension files or folders.'),
+  'extensions.hookTimeout': defineSetting(
+    integerAtLeast(1),
+    30_000,
+    'Timeout of an extension handler in milliseconds; the agent then continues without it.',
+  ),
+  skills: defineSetting(array(string()), [], 'Additional skill files or folders.'),
+  prompts: defineSetting(array(string()), [], 'Additional prompt template files or folders.'),
+  enableSkillCommands: defineSetting(boolean(), true, 'Offer every skill as `/skill:name`.'),
+  'ttsr.enabled': defineSetting(boolean(), true, 'Let rules with a trigger interrupt the answer.'),
+  'ttsr.contextMode': defineSetting(
+    picklist(['discard', 'keep']),
+    'discard',
+    'Whether an interrupted answer is removed from the context (`discard`) or stays in it (`keep`).',
+  ),
+  'ttsr.repeatMode': defineSetting(
+    picklist(['once', 'after-gap']),
+    'once',
+    'Whether a rule triggers once per session, or again after a gap.',
+  ),
+  'ttsr.repeatGap': defineSetting(
+    integerAtLeast(1),
+    10,
+    'The number of turns before a rule can trigger again, with `after-gap`.',
+  ),
+  'todo.enabled': defineSetting(boolean(), false, 'Offer the model the `todo_write` tool.'),
+  'todo.reminders': defineSetting(boolean(), true, 'Remind the model of open todos when it stops.'),
+  'todo.maxReminders': defineSetting(integerAtLeast(0), 3, 'The maximum number of consecutive reminders.'),
+  'tasks.enabled': defineSetting(boolean(), false, 'Offer the model the `tasks` tool: a task list with dependencies.'),
+  'ask.enabled': defineSetting(boolean(), false, 'Offer the model the `ask` tool: questions to the host.'),
+  'task.maxConcurrency': defineSetting(
+    integerAtLeast(0),
+    32,
+    'The maximum number of subagents of one call that run at the same time; 0: no limit.',
+  ),
+  'task.maxRecursionDepth': markRestricting(
+    defineSetting(integerAtLeast(0), 2, 'The maximum nesting depth of subagents; 0: subagents start no subagents.'),
+  ),
+  'task.disabledAgents': markRestricting(
+    defineSetting(array(string()), [], 'Agents that may not be started, by name.'),
+  ),
+  'task.agentModelOverrides': defineSetting(
+    record(string(), string()),
+    {},
+    'Models by agent name; they override the model in the agent file.',
+  ),
+  'task.isolation.mode': defineSetting(
+    picklist(['none', 'worktree', 'fuse-overlay', 'fuse-projfs']),
+    'worktree',
+    'How isolated subagents work. All values except `none` use a git worktree; `none` refuses isolation.',
+  ),
+  'task.isolation.merge': defineSetting(
+    picklist(['patch', 'branch']),
+    'patch',
+    'How isolated work is merged: applied as patches, or merged as branches.',
+  ),
+  'task.isolation.commits': defineSetting(
+    picklist(['generic', 'ai']),
+    'generic',
+    'Commit messages of isolated work: a fixed text (`generic`), or written by the model (`ai`).',
+  ),
+  'task.verification.enabled': defineSetting(boolean(), false, 'Enable automatic verification.'),
+  'task.verification.defaultProfile': defineSetting(string(), '', 'The profile used for `verify: true`.'),
+  'task.verification.requireForIsolated': markRestricting(
+    defineSetting(boolean(), false, 'Verify every isolated task, even if not requested.'),
+  ),
+  'task.verification.maxRetries': defineSetting(
+    integerAtLeast(0),
+    1,
+    'The maximum number of repair attempts after a failed verification.',
+  ),
+  'task.verification.failureContextLineLimit': defineSetting(
+    integerAtLeast(1),
+    200,
+    'Lines of failed output that are passed to the repairing subagent.',
+  ),
+  'task.verification.profiles': defineSetting(
+    record(string(), verificationProfile),
+    {},
+    'Verification profiles by name: lists of commands.',
+  ),
+  'task.budget.maxWallTimeMs': defineLimit('The maximum run time of a session, in milliseconds.'),
+  'task.budget.maxInputTokens': defineLimit('The maximum number of input tokens.'),
+  'task.budget.maxOutputTokens': defineLimit('The maximum number of output tokens.'),
+  'task.budget.maxTotalTokens': defineLimit('The maximum number of input and output tokens together.'),
+  'task.budget.maxCostUsd': markRestricting(
+    defineOptionalSetting(numberAtLeast(0), 'The maximum model cost, in US dollars.'),
+  ),
+  'task.budget.maxToolCalls': defineLimit('The maximum number of tool calls.'),
+  'task.budget.maxSubagents': defineLimit('The maximum number of subagents.'),
+  'task.budget.warnAtRatio': defineSetting(
+    pipe(numberAtLeast(0), maxValue(1, 'must be 1 or less')),
+    0.8,
+    'The fraction of a limit at which a warning is sent to the host.',
+  ),
+} as const;
+
+export type SettingKey = keyof typeof SETTINGS;
+
+export type SettingValues = {
+  readonly [K in SettingKey]: InferOutput<(typeof SETTINGS)[K]['schema']> | (typeof SETTINGS)[K]['default'];
+};
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
+
+/** The default of every setting. */
+export const defaultSettings = Object.fromEntries(
+  SETTING_KEYS.map((key) => [key, SETTINGS[key].default]),
+) as unknown as SettingValues;

@@ -1,0 +1,41 @@
+// Types of slash commands and of the context they run in.
+import type { Client } from '../../client/index.ts';
+import type { SessionState } from '../../protocol/index.ts';
+import type { Choice } from '../dialogs/select-dialog.ts';
+
+/** An earlier session of this directory. */
+export interface SessionListItem {
+  readonly id: string;
+  readonly path: string;
+  readonly label: string;
+  readonly doc: string;
+}
+
+export interface CommandContext {
+  readonly client: Client;
+  readonly state: SessionState;
+  notify(message: string, level?: 'info' | 'warning' | 'error'): void;
+  choose(title: string, choices: readonly Choice[], at?: number): Promise<string | undefined>;
+  setDraft(text: string): void;
+  /** Opens `text` in the user's editor. The edited text becomes the draft. */
+  openEditor(text: string): Promise<void>;
+  /** Reads the session state and the cost from the agent. */
+  refreshStatus(): Promise<void>;
+  /** Call after the agent has switched to another session. Prints `title` and the messages of that session. */
+  showSession(title: string): Promise<void>;
+  prompt(text: string): Promise<void>;
+  followUp(text: string): Promise<void>;
+  listSessions(): Promise<readonly SessionListItem[]>;
+  clearScreen(): void;
+  quit(): void;
+}
+
+export interface SlashCommand {
+  readonly name: string;
+  /** Shown in /help after the name. */
+  readonly argumentHint?: string;
+  readonly doc: string;
+  run(args: string, context: CommandContext): Promise<void>;
+  /** Candidates for tab completion of the argument. */
+  getArgumentCompletions?(context: CommandContext): Promise<readonly string[]>;
+}

@@ -1,0 +1,53 @@
+// Tracks the running tool calls: live output while they run, one printed block when they end.
+import type { AgentEventOf } from '../../protocol/index.ts';
+import type { Line } from '../text/line.ts';
+import { renderCallHeader, renderPartialResult, renderResult, type ToolCallView } from './render-tool-call.ts';
+
+interface RunningCall extends ToolCallView {
+  partial: AgentEventOf<'tool_execution_update'>['partialResult'] | undefined;
+}
+
+export class RunningToolCalls {
+  readonly #running = new Map<string, RunningCall>();
+  /** All lines of the last result that was printed in shortened form. */
+  lastFullOutput: readonly Line[] | undefined;
+
+  start({ toolCallId, toolName, args }: AgentEventOf<'tool_execution_start'>): void {
+    this.#running.set(toolCallId, { name: toolName, args, partial: undefined });
+  }
+
+  update({ toolCallId, partialResult }: AgentEventOf<'tool_execution_update'>): void {
+    const call = this.#running.get(toolCallId);
+    if (call) call.partial = partialResult;
+  }
+
+  end({ toolCallId, toolName, result, isError }: AgentEventOf<'tool_execution_end'>, width: number): Line[] {
+    const call = this.#running.get(toolCallId) ?? { name: toolName, args: {}, partial: undefined };
+    this.#running.delete(toolCallId);
+    return this.renderFinished(call, result, { isError, isStreamed: call.partial !== undefined }, width);
+  }
+
+  renderFinished(
+    call: ToolCallView,
+    result: AgentEventOf<'tool_execution_end'>['result'],
+    flags: { isError: boolean; isStreamed: boolean },
+    width: number,
+  ): Line[] {
+    const { lines, fullLines } = renderResult(result, flags, width);
+    const head = renderCallHeader(call, flags.isError ? 'failed' : 'done', width);
+    if (fullLines) this.lastFullOutput = [head, ...fullLines];
+    return [head, ...lines];
+  }
+
+  renderLive(width: number): Line[] {
+    return [...this.#running.values()].flatMap((call) => [
+      renderCallHeader(call, 'running', width),
+      ...renderPartialResult(call.partial, width),
+    ]);
+  }
+
+  /** Call when the run has ended: calls without an end event count as ended. */
+  clear(): void {
+    this.#running.clear();
+  }
+}

@@ -1,0 +1,81 @@
+// Creates the agent for a transcript: with one session, or with several. Assembled like the program.
+import type { AgentOptions } from '../app/agent-options.ts';
+import { createAgent } from '../app/create-agent.ts';
+import { createSessionPool } from '../app/session-pool/session-pool.ts';
+import { commandTable } from '../commands/command-table.ts';
+import { addMultiSessionCommands } from '../commands/multi-session/index.ts';
+import type { AgentSession, Command, SessionHub } from '../contracts/index.ts';
+import { createMultiSessionHub } from '../server/multi-session-hub.ts';
+import { applyDefaults, loadSettings } from '../settings/index.ts';
+import { offerTrust } from '../trust/index.ts';
+
+export interface ScenarioAgent {
+  readonly hub: SessionHub;
+  readonly commands: ReadonlyMap<string, Command>;
+  /** The latest session. */
+  readonly session: AgentSession | undefined;
+  /** Calls whose replies prove that all earlier input has been processed. */
+  createSyncCalls(): ((id: string) => Record<string, unknown>)[];
+  offerProjectTrust(): void;
+  close(): Promise<void>;
+}
+
+type TrustReason = 'flag' | 'saved' | 'changed' | 'undecided';
+
+export async function createSingleSessionAgent(
+  options: AgentOptions,
+  trustReason: TrustReason,
+): Promise<ScenarioAgent> {
+  const agent = await createAgent(options);
+  const { ports, agentDirectory: directory, cwd } = options;
+  const settings = async () =>
+    applyDefaults(
+      await loadSettings({ files: ports.files, agentDirectory: directory, project: cwd }),
+      options.settings,
+    );
+  return {
+    hub: agent.hub,
+    commands: commandTable,
+    session: agent.session,
+    // This is an unknown command in every dialect, and each dialect replies with an error that contains the name.
+    createSyncCalls: () => [(type) => ({ type })],
+    offerProjectTrust: () =>
+      void offerTrust(agent, {
+        ports,
+        agentDirectory: directory,
+        cwd,
+        reason: trustReason,
+        notify: agent.session.notify,
+        settings,
+      }),
+    close: () => agent.close(),
+  };
+}
+
+export function createMultiSessionAgent(options: AgentOptions): ScenarioAgent {
+  const { trusted = false, settings } = options;
+  const hub = createMultiSessionHub((multiHub) =>
+    createSessionPool({ hub: multiHub, agent: options, loadOptionsFor: async () => ({ trusted, settings }) }),
+  );
+  return {
+    hub,
+    commands: addMultiSessionCommands(commandTable),
+    get session() {
+      return hub.sessions.at(-1);
+    },
+    createSyncCalls: () => [
+      (id) => ({ jsonrpc: '2.0', id, method: 'opal/ping' }),
+      ...hub.sessions.map((session) => (id: string) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'agent/state',
+        params: { session_id: session.id },
+      })),
+    ],
+    offerProjectTrust() {},
+    async close() {
+      await hub.close();
+      await options.ports.processes.killAll();
+    },
+  };
+}

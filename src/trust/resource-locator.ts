@@ -1,0 +1,87 @@
+// Finds and reads settings, extensions, skills, rules and agents: the user's, and the project's once it is trusted.
+import { join } from 'node:path';
+import type { Files, ResourceLocator, ResourcePath } from '../contracts/index.ts';
+import type { Inventory } from './inventory.ts';
+import type { ProjectReader } from './project-reader.ts';
+import { CONFIG_FOLDERS, findProjectFolders, SHARED_SKILLS_FOLDER } from './search-paths.ts';
+
+export interface ResourceLocatorOptions {
+  readonly files: Pick<Files, 'info' | 'list' | 'read' | 'realPath' | 'userId'>;
+  readonly cwd: string;
+  /** The user's Parley directory. */
+  readonly agentDirectory: string;
+  readonly home: string;
+  readonly trusted: boolean;
+  /** The files that were trusted, if known. A file that is not in it, or differs, is not used. */
+  readonly inventory?: Inventory | undefined;
+  /** Called with one sentence for each file of a trusted project that is not used. */
+  report?(sentence: string): void;
+}
+
+export interface TrustableResourceLocator extends ResourceLocator {
+  /** Trusts the project from now on. Resolves when all `onTrusted` listeners are done. */
+  trust(inventory?: Inventory): Promise<void>;
+}
+
+export function createResourceLocator(options: ResourceLocatorOptions): TrustableResourceLocator {
+  const { files, cwd, agentDirectory, home } = options;
+  const listeners: (() => void | Promise<void>)[] = [];
+  let isTrusted = options.trusted;
+  let { inventory } = options;
+  let reader: Promise<ProjectReader> | undefined;
+  const reported = new Set<string>();
+  const report = (sentence: string) => {
+    if (!reported.has(sentence)) options.report?.(sentence);
+    reported.add(sentence);
+  };
+  const openReader = () => {
+    reader ??= import('./project-reader.ts').then(({ createProjectReader }) =>
+      createProjectReader({ files, cwd, agentDirectory, home, inventory, report }),
+    );
+    return reader;
+  };
+  const toUserPath = (name: string): ResourcePath => ({ path: join(agentDirectory, name), level: 'user' });
+  return {
+    get isTrusted() {
+      return isTrusted;
+    },
+    async listDirectories(kind) {
+      const userPaths = [toUserPath(kind), ...(kind === 'skills' ? [sharedSkillsPath(home)] : [])];
+      if (!isTrusted) return userPaths;
+      const paths = await findProjectFolders(files, cwd, kind);
+      return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), ...userPaths].filter(isFirstWithPath);
+    },
+    listFiles(name) {
+      const paths = isTrusted ? CONFIG_FOLDERS.map((folder) => join(cwd, folder, name)) : [];
+      return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), toUserPath(name)].filter(
+        isFirstWithPath,
+      );
+    },
+    reader: {
+      info: async (path, infoOptions) => (isTrusted ? await openReader() : files).info(path, infoOptions),
+      list: async (path) => (isTrusted ? await openReader() : files).list(path),
+      read: async (path, range) => (isTrusted ? await openReader() : files).read(path, range),
+    },
+    async verifyCode(path) {
+      if (isTrusted && inventory) await (await openReader()).verifyCode(path);
+    },
+    onTrusted(listener) {
+      if (!isTrusted) listeners.push(listener);
+    },
+    async trust(trustedInventory) {
+      if (isTrusted) return;
+      isTrusted = true;
+      inventory = trustedInventory;
+      await Promise.all(listeners.splice(0).map((listener) => listener()));
+    },
+  };
+}
+
+/** If the home directory is the project, its paths would otherwise be listed twice. */
+function isFirstWithPath(entry: ResourcePath, at: number, all: readonly ResourcePath[]): boolean {
+  return all.findIndex(({ path }) => path === entry.path) === at;
+}
+
+function sharedSkillsPath(home: string): ResourcePath {
+  return { path: join(home, SHARED_SKILLS_FOLDER), level: 'user' };
+}

@@ -1,0 +1,82 @@
+// Approval: the host sees the complete call, and an answer applies only to the call or tool that was asked about.
+import { expect, test } from 'vitest';
+import { createApprovalHook } from '../../src/app/approval-hook.ts';
+import type { HostUi, PlannedToolCall } from '../../src/contracts/index.ts';
+
+function plannedCall(toolName: string, input: Record<string, unknown>): PlannedToolCall {
+  return { toolCallId: '1', toolName, effect: 'execute', input, signal: new AbortController().signal };
+}
+
+/** Creates a hook with a host that gives the same answer to every question. */
+function createHookWithAnswer(answer: string) {
+  const questions: { title: string; message?: string | undefined }[] = [];
+  const host = {
+    async ask(question: { title: string; message?: string }) {
+      questions.push(question);
+      return { value: answer };
+    },
+  } as unknown as HostUi;
+  return {
+    questions,
+    approve: createApprovalHook(
+      () => 'on-write',
+      () => host,
+    ),
+  };
+}
+
+test('the message contains all arguments', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  const command = `echo ${'A'.repeat(50_000)}; touch HIDDEN`;
+  expect(await approve(plannedCall('bash', { command }))).toBe(undefined);
+  expect(questions[0]?.message).toBe(`bash ${JSON.stringify({ command })}`);
+});
+
+test('a call with arguments that are too long to show is denied without asking', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  const result = await approve(plannedCall('write', { path: 'a', content: 'A'.repeat(100_000) }));
+  expect(result).toEqual({
+    block: true,
+    reason:
+      'write was not run: its arguments are too long to be shown for approval (100031 characters, at most 100000). Use several smaller calls.',
+  });
+  expect(questions).toEqual([]);
+});
+
+test('invisible characters are escaped', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  await approve(plannedCall('bash', { command: 'a\u202eb\u200bc\u0085d\u2028e\u{e0041}f\u00adg\u001bh\u3164i' }));
+  expect(questions[0]?.message).toBe(
+    'bash {"command":"a\\u202eb\\u200bc\\u0085d\\u2028e\\udb40\\udc41f\\u00adg\\u001bh\\u3164i"}',
+  );
+});
+
+test('letters of all languages are not escaped', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  await approve(plannedCall('bash', { command: 'echo äöü 漢字 עברית 🎉' }));
+  expect(questions[0]?.message).toBe('bash {"command":"echo äöü 漢字 עברית 🎉"}');
+});
+
+test('allow_session allows only this tool for the rest of the session', async () => {
+  const { questions, approve } = createHookWithAnswer('allow_session');
+  await approve(plannedCall('bash', { command: 'a' }));
+  await approve(plannedCall('bash', { command: 'b' }));
+  expect(questions.map(({ title }) => title)).toEqual(['Allow bash?']);
+  await approve(plannedCall('write', { path: 'a' }));
+  expect(questions.map(({ title }) => title)).toEqual(['Allow bash?', 'Allow write?']);
+});
+
+test('allow applies to one call', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  await approve(plannedCall('bash', { command: 'a' }));
+  await approve(plannedCall('bash', { command: 'b' }));
+  expect(questions).toHaveLength(2);
+});
+
+test('any other answer denies the call', async () => {
+  for (const answer of ['deny', 'yes', '']) {
+    expect(await createHookWithAnswer(answer).approve(plannedCall('bash', { command: 'a' }))).toMatchObject({
+      block: true,
+    });
+  }
+});

@@ -1,0 +1,176 @@
+// Dialogs: answers, dismissal, timeouts, long messages, and keys pressed while a dialog opens.
+import { describe, expect, test } from 'vitest';
+import { DialogQueue } from '../../../src/terminal/dialogs/dialog-queue.ts';
+import { SelectDialog } from '../../../src/terminal/dialogs/select-dialog.ts';
+import { PlainScreen } from '../../../src/terminal/plain-screen.ts';
+import { createFakeClock } from '../../../src/testing/index.ts';
+
+const key = (name: string) => ({ key: name });
+
+function createQueue() {
+  const clock = createFakeClock();
+  const dialogs = new DialogQueue(clock, 400, () => {});
+  const press = (...names: readonly string[]) => names.map((name) => dialogs.handleKey(key(name)));
+  const type = (text: string) => dialogs.handleKey({ text });
+  const renderText = () => dialogs.render(60, 20)?.rows.map((row) => row.map(({ text }) => text).join('')) ?? [];
+  return { clock, dialogs, press, type, renderText };
+}
+
+describe('answers', () => {
+  test('a choice is selected by arrow keys, number or filter text', async () => {
+    const { dialogs, press, type } = createQueue();
+    const open = () =>
+      dialogs.showRequest({ id: '1', method: 'select', title: 'Which?', options: ['red', 'green', 'blue'] });
+    const first = open();
+    press('down', 'enter');
+    expect(await first).toEqual({ value: 'green' });
+    const other = createQueue();
+    const second = other.dialogs.showRequest({
+      id: '2',
+      method: 'select',
+      title: 'Which?',
+      options: ['red', 'green', 'blue'],
+    });
+    other.type('3');
+    other.press('enter');
+    expect(await second).toEqual({ value: 'blue' });
+    const dialog = new SelectDialog(
+      'Which?',
+      ['red', 'green'].map((value) => ({ value, label: value })),
+    );
+    dialog.handleKey({ text: 'ree' });
+    expect(dialog.handleKey(key('enter'))).toBe('green');
+    expect(type('x')).toBe(false);
+  });
+
+  test('a confirmation defaults to No', async () => {
+    const { dialogs, press } = createQueue();
+    const answered = dialogs.showRequest({ id: '1', method: 'confirm', title: 'Sure?', message: 'rm' });
+    press('enter');
+    expect(await answered).toEqual({ confirmed: false });
+  });
+
+  test('an editor dialog has a prefill and accepts several lines', async () => {
+    const { dialogs, press, type } = createQueue();
+    const answered = dialogs.showRequest({ id: '1', method: 'editor', title: 'Edit', prefill: 'one' });
+    press('alt+enter');
+    type('two');
+    press('enter');
+    expect(await answered).toEqual({ value: 'one\ntwo' });
+  });
+
+  test('Escape and Ctrl+C dismiss a dialog and show the next one', async () => {
+    const { dialogs, press, renderText } = createQueue();
+    const first = dialogs.showRequest({ id: '1', method: 'input', title: 'First' });
+    const second = dialogs.showRequest({ id: '2', method: 'input', title: 'Second' });
+    expect(renderText().join('\n')).toContain('1 more');
+    press('escape');
+    expect(await first).toBeUndefined();
+    expect(renderText()).toContain('Second');
+    press('ctrl+c');
+    expect(await second).toBeUndefined();
+    expect(dialogs.current).toBeUndefined();
+  });
+
+  test('a cancelled dialog is closed at any position of the queue', async () => {
+    const { dialogs, renderText } = createQueue();
+    const first = dialogs.showRequest({ id: '1', method: 'input', title: 'First' });
+    const second = dialogs.showRequest({ id: '2', method: 'confirm', title: 'Second', message: 'x' });
+    dialogs.cancel('3');
+    dialogs.cancel('2');
+    expect(await second).toBeUndefined();
+    expect(renderText()).toContain('First');
+    dialogs.cancel('1');
+    expect(await first).toBeUndefined();
+    expect(dialogs.current).toBeUndefined();
+  });
+
+  test('a dialog times out and shows the time left', async () => {
+    const { dialogs, clock, renderText } = createQueue();
+    const answered = dialogs.showRequest({ id: '1', method: 'confirm', title: 'Sure?', message: 'x', timeout: 5000 });
+    expect(renderText().at(-1)).toContain('5 s left');
+    await clock.advance(5001);
+    expect(await answered).toBeUndefined();
+  });
+});
+
+describe('a message that is longer than the screen', () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`);
+
+  test('must be scrolled to its end before a choice is accepted', async () => {
+    const { dialogs, press, renderText } = createQueue();
+    let answer: unknown;
+    const request = { id: '1', method: 'select' as const, title: 'Allow bash?', message: lines.join('\n') };
+    const answered = dialogs.showRequest({ ...request, options: ['allow', 'deny'] }).then((value) => {
+      answer = value;
+    });
+    const shown = new Set<string>();
+    let presses = 0;
+    for (; !shown.has('line 100') && presses < 50; presses++) {
+      for (const row of renderText()) shown.add(row.trim());
+      expect(renderText().length).toBeLessThanOrEqual(20);
+      if (!shown.has('line 100')) expect(renderText().at(-1)).toContain('Enter or PageDown for more');
+      if (!shown.has('line 100')) press('enter');
+    }
+    expect(answer).toBe(undefined);
+    expect(lines.filter((text) => !shown.has(text))).toEqual([]);
+    expect(renderText().at(-1)).toContain('Enter to confirm');
+    press('enter');
+    await answered;
+    expect(answer).toEqual({ value: 'allow' });
+  });
+
+  test('can be scrolled back', () => {
+    const { dialogs, press, renderText } = createQueue();
+    void dialogs.showRequest({ id: '1', method: 'confirm', title: 'Sure?', message: lines.join('\n') });
+    expect(renderText()).toContain('line 1');
+    press('pagedown');
+    expect(renderText()).not.toContain('line 1');
+    press('pageup');
+    expect(renderText()).toContain('line 1');
+    dialogs.dismissAll();
+  });
+
+  test('shows the visible line range; a long title scrolls with the message', () => {
+    const { dialogs, renderText } = createQueue();
+    void dialogs.showRequest({ id: '1', method: 'confirm', title: 'word '.repeat(300), message: 'rm' });
+    expect(renderText().join('\n')).toMatch(/lines 1 to \d+ of \d+/);
+    expect(renderText().length).toBeLessThanOrEqual(20);
+    dialogs.dismissAll();
+  });
+
+  test('the selected choice is shown in full', () => {
+    const { dialogs, renderText } = createQueue();
+    const long = `${'word '.repeat(30)}end`;
+    void dialogs.showRequest({ id: '1', method: 'select', title: 'Which?', options: [long, 'b'] });
+    expect(renderText().join(' ')).toContain('end');
+    dialogs.dismissAll();
+  });
+
+  test('is printed in full on a terminal without cursor control', () => {
+    const written: string[] = [];
+    const tty = { columns: 80, rows: 10, write: (text: string) => written.push(text) } as never;
+    const { dialogs } = createQueue();
+    void dialogs.showRequest({ id: '1', method: 'confirm', title: 'Sure?', message: lines.join('\n') });
+    const screen = new PlainScreen(tty);
+    const view = dialogs.render(screen.columns, Math.max(6, screen.rows - 4));
+    screen.draw({ lines: [], dialog: { key: 1, lines: view?.rows ?? [] }, isIdle: false });
+    expect(written.join('')).toContain('line 100');
+    dialogs.dismissAll();
+  });
+});
+
+describe('keys pressed while a dialog opens', () => {
+  test('do not answer it: Enter is ignored until keys are idle, letters go to the draft', async () => {
+    const { dialogs, clock, press, type, renderText } = createQueue();
+    type('hello');
+    const answered = dialogs.showRequest({ id: '1', method: 'select', title: 'Allow?', options: ['allow', 'deny'] });
+    expect(renderText().at(-1)).toContain('paused while you type');
+    expect(type(' world')).toBe(false);
+    expect(press('enter')).toEqual([true]);
+    await clock.advance(401);
+    expect(renderText().at(-1)).toContain('Enter to confirm');
+    press('down', 'enter');
+    expect(await answered).toEqual({ value: 'deny' });
+  });
+});

@@ -1,0 +1,109 @@
+// Input history (order, sharing between terminals, limits, file modes) and completion.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { createDraft } from '../../../src/terminal/input/draft.ts';
+import {
+  type CompletionSources,
+  findCommonPrefix,
+  findCompletion,
+  replaceWord,
+} from '../../../src/terminal/input/find-completion.ts';
+import { InputHistory } from '../../../src/terminal/input/input-history.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+function createHistoryFile() {
+  const directory = join(temporaryDirectory(), 'history');
+  return { files: createSystemPorts({}).files, directory, path: join(directory, 'project.jsonl') };
+}
+
+describe('history', () => {
+  test('moves back and forth, and returns to the unsent draft at the end', async () => {
+    const history = new InputHistory(createHistoryFile());
+    await history.load();
+    await history.add('one');
+    await history.add('two\nlines');
+    expect([history.move(-1, 'draft'), history.move(-1, 'x'), history.move(-1, 'x')]).toEqual([
+      'two\nlines',
+      'one',
+      undefined,
+    ]);
+    expect([history.move(1, 'x'), history.move(1, 'x'), history.move(1, 'x')]).toEqual([
+      'two\nlines',
+      'draft',
+      undefined,
+    ]);
+  });
+
+  test('two terminals share the file; damaged lines are skipped; only the owner can read it', async () => {
+    const file = createHistoryFile();
+    const [one, two] = [new InputHistory(file), new InputHistory(file)];
+    await Promise.all([one.load(), two.load()]);
+    await one.add('from one');
+    await two.add('from two');
+    writeFileSync(file.path, `not json\n${readFileSync(file.path, 'utf8')}{"no":"text"}\n`);
+    await two.add('after');
+    const reopened = new InputHistory(file);
+    await reopened.load();
+    expect([reopened.move(-1, ''), reopened.move(-1, ''), reopened.move(-1, ''), reopened.move(-1, '')]).toEqual([
+      'after',
+      'from two',
+      'from one',
+      undefined,
+    ]);
+    expect(statSync(file.path).mode & 0o777).toBe(0o600);
+    expect(statSync(file.directory).mode & 0o777).toBe(0o700);
+  });
+
+  test('the number of entries is limited, and very long inputs are not recorded', async () => {
+    const file = createHistoryFile();
+    const history = new InputHistory(file);
+    await history.add('words 0');
+    writeFileSync(file.path, Array.from({ length: 509 }, (_, at) => `"words ${at}"\n`).join(''));
+    await history.add('words 509');
+    await history.add('x'.repeat(30_000));
+    const lines = readFileSync(file.path, 'utf8').trimEnd().split('\n');
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([500, '"words 10"', '"words 509"']);
+  });
+
+  test('without a path no file is written', async () => {
+    const { files, directory } = createHistoryFile();
+    const history = new InputHistory({ files, directory, path: undefined });
+    await history.load();
+    await history.add('secret');
+    expect(history.move(-1, '')).toBe('secret');
+    expect(await files.info(directory)).toBeUndefined();
+  });
+});
+
+describe('completion', () => {
+  const completionSources: CompletionSources = {
+    listCommands: async () => [{ value: 'model' }, { value: 'more' }, { value: 'name', doc: 'x' }],
+    listArguments: async (command) => (command === 'model' ? ['a/one', 'b/two'] : []),
+    listDirectory: async (folder) =>
+      folder === '' ? ['.git/', 'src/', 'some.txt'] : folder === 'src/' ? ['index.ts'] : [],
+  };
+  const complete = async (text: string) =>
+    (await findCompletion(createDraft(text), completionSources)).suggestions.map(({ value }) => value);
+
+  test('completes commands, their arguments and files', async () => {
+    expect(await complete('/mo')).toEqual(['model ', 'more ']);
+    expect(await complete('/model tw')).toEqual(['b/two']);
+    expect(await complete('look at @s')).toEqual(['src/', 'some.txt ']);
+    expect(await complete('@src/')).toEqual(['src/index.ts ']);
+    expect(await complete('@.')).toEqual(['.git/']);
+    expect(await complete('plain words')).toEqual([]);
+    expect(await complete('mail@s')).toEqual([]);
+  });
+
+  test('completes the common prefix', () => {
+    expect(findCommonPrefix([{ value: 'model ' }, { value: 'more ' }])).toBe('mo');
+    expect(findCommonPrefix([])).toBe('');
+    expect(replaceWord(createDraft('look at @s'), 9, 'src/')).toEqual({
+      text: 'look at @src/',
+      cursor: 13,
+      cutText: '',
+    });
+  });
+});

@@ -1,0 +1,83 @@
+// Dialogs in a terminal: of extensions, of tool approval and of project trust.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { newPlace } from '../../support/program.ts';
+import { EMPTY_INPUT, startConversation, startInTmux } from './tmux-terminal.ts';
+
+const getExamplePath = (name: string) =>
+  fileURLToPath(new URL(`../../../examples/extensions/${name}.ts`, import.meta.url));
+
+test('an extension opens an input and a select dialog and shows a widget', async () => {
+  const terminal = await startConversation({
+    args: `-e ${getExamplePath('slash-command')} -e ${getExamplePath('status-widget')}`,
+  });
+  await terminal.sendLine('/todo');
+  await terminal.waitFor(/What is there to do\?\n› e\.g\. write tests\nEnter to answer/);
+  await terminal.type('buy milk');
+  await terminal.waitFor('› buy milk');
+  await terminal.press('Enter');
+  await terminal.waitFor(/When\?\n› 1\. today\n {2}2\. tomorrow\n↑↓/);
+  await terminal.press('Down');
+  await terminal.waitFor('› 2. tomorrow');
+  await terminal.press('Enter');
+  await terminal.waitFor('Noted task: buy milk (tomorrow)');
+  await terminal.sendLine('/todo');
+  await terminal.waitFor(/What is there to do\?[\s\S]*Enter to answer/);
+  await terminal.press('Escape');
+  await terminal.waitFor('Nothing noted');
+  await terminal.sendLine('what files are here?');
+  await terminal.waitFor(/^ls: 1$/m);
+});
+
+test('a dangerous command runs only after it was confirmed; the default is No', async () => {
+  const terminal = await startConversation({ args: `-e ${getExamplePath('permission-gate')}` });
+  mkdirSync(join(terminal.cwd, 'precious'));
+  await terminal.sendLine('run `rm -rf precious`');
+  await terminal.waitFor(/Dangerous command\nrm -rf precious\n {2}1\. Yes\n› 2\. No\n↑↓/);
+  await terminal.press('Enter');
+  await terminal.waitFor('The user refused the command');
+  expect(existsSync(join(terminal.cwd, 'precious'))).toBe(true);
+  await terminal.waitUntilGone('Working');
+  await terminal.sendLine('run `rm -rf precious`');
+  await terminal.waitFor(/Dangerous command\nrm -rf precious\n {2}1\. Yes\n› 2\. No\n↑↓.*s left/);
+  await terminal.type('1');
+  await terminal.waitFor('› 1. Yes');
+  await terminal.press('Enter');
+  await terminal.waitUntilGone('Dangerous command');
+  await terminal.waitUntilGone('Working');
+  expect(existsSync(join(terminal.cwd, 'precious'))).toBe(false);
+});
+
+test('tool calls are approved one by one with approval=on-write', async () => {
+  const terminal = await startConversation({ args: '--set approval=on-write' });
+  await terminal.sendLine('create hello.txt with the content hi');
+  await terminal.waitFor(/Allow write\?[\s\S]*hello\.txt[\s\S]*› 1\. allow\n {2}2\. deny\n {2}3\. allow_session\n↑↓/);
+  await terminal.press('Down', 'Enter');
+  await terminal.waitFor('The user does not allow write here.');
+  await terminal.waitUntilGone('Working');
+  expect(existsSync(join(terminal.cwd, 'hello.txt'))).toBe(false);
+  await terminal.sendLine('create hello.txt with the content hi');
+  await terminal.waitFor(/Allow write\?[\s\S]*› 1\. allow\n[\s\S]*↑↓/);
+  await terminal.press('Enter');
+  await terminal.waitUntilGone('Allow write?');
+  await terminal.waitUntilGone('Working');
+  expect(existsSync(join(terminal.cwd, 'hello.txt'))).toBe(true);
+});
+
+test('a project with configuration is used after the user has trusted it', async () => {
+  const place = newPlace();
+  mkdirSync(join(place.cwd, '.parley/prompts'), { recursive: true });
+  writeFileSync(join(place.cwd, '.parley/prompts/greet.md'), 'say hello to $1\n');
+  const terminal = await startInTmux({ place });
+  await terminal.waitFor(/Trust this project\?[\s\S]*› 2\. No\n↑↓/);
+  await terminal.press('Up', 'Enter');
+  await terminal.waitFor('This project is trusted.');
+  await terminal.waitFor(EMPTY_INPUT);
+  await terminal.type('/gre');
+  await terminal.press('Tab');
+  await terminal.waitFor(/^› \/greet$/m);
+  const secondTerminal = await startConversation({ place });
+  expect(await secondTerminal.screen()).not.toContain('Trust this project?');
+});

@@ -1,0 +1,54 @@
+// Rendering of tool calls: one-line header, folded results, coloured diffs.
+import { describe, expect, test } from 'vitest';
+import type { Line } from '../../../src/terminal/text/line.ts';
+import { foldLines } from '../../../src/terminal/transcript/fold-lines.ts';
+import { renderCallHeader, renderResult } from '../../../src/terminal/transcript/render-tool-call.ts';
+
+const getText = (spans: Line) => spans.map(({ text }) => text).join('');
+const createOutput = (count: number) => ({
+  content: [{ type: 'text', text: Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n') }],
+});
+
+describe('call header', () => {
+  test('is a single line for any arguments', () => {
+    const args = { path: 'a.txt', content: 'first\nsecond', edits: [{ a: 1 }], limit: 3, none: undefined };
+    expect(getText(renderCallHeader({ name: 'write', args }, 'done', 80))).toBe(
+      '● write a.txt first… edits=[{"a":1}] limit=3',
+    );
+    expect(getText(renderCallHeader({ name: 'bash', args: { command: 'x'.repeat(200) } }, 'running', 30)).length).toBe(
+      30,
+    );
+  });
+});
+
+describe('result', () => {
+  const flags = { isError: false, isStreamed: false };
+
+  test('is folded to its start, or to its end if it was streamed; the full result is retained', () => {
+    const start = renderResult(createOutput(30), flags, 80);
+    expect(start.lines.map(getText)).toEqual([
+      ...Array.from({ length: 8 }, (_, at) => `  line ${at + 1}`),
+      '  … 22 more lines (Ctrl+O to show all)'.trimStart(),
+    ]);
+    expect(start.fullLines).toHaveLength(30);
+    const end = renderResult(createOutput(30), { isError: false, isStreamed: true }, 80).lines.map(getText);
+    expect([end[0], end.at(-1), end.length]).toEqual(['… 22 earlier lines (Ctrl+O to show all)', '  line 30', 9]);
+    expect(renderResult(createOutput(9), flags, 80).fullLines).toBeUndefined();
+  });
+
+  test('of an edit is a coloured diff; of a failure the error text', () => {
+    const output = { ...createOutput(1), details: { diff: ' 1 same\n-2 old\n+2 new' } };
+    const lines = renderResult(output, flags, 80).lines;
+    expect(lines.map(getText)).toEqual(['   1 same', '  -2 old', '  +2 new']);
+    expect(lines.map((spans) => spans.at(-1)?.style.colour)).toEqual([undefined, 'red', 'green']);
+    expect(renderResult(output, { isError: true, isStreamed: false }, 80).lines.map(getText)).toEqual(['  line 1']);
+  });
+
+  test('is not folded to hide a single line', () => {
+    const lines =
+      createOutput(9)
+        .content[0]?.text.split('\n')
+        .map((text) => [{ text, style: {} }] as unknown as Line) ?? [];
+    expect(foldLines(lines, 8, 'start').isComplete).toBe(true);
+  });
+});
