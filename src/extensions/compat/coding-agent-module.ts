@@ -54,13 +54,22 @@ export function createCodingAgentModule(options: CodingAgentModuleOptions): Reco
     createEventBus: () =>
       createEventBus((channel, thrown) => ports.log('listener failed', { channel, error: String(thrown) })),
     /** Uses the same queue as the built-in tools. */
-    withFileMutationQueue: async (path: string, change: () => Promise<unknown>) =>
-      withFileMutationQueue(ports.files, await ports.files.realPath(path), change),
+    withFileMutationQueue: createFileQueue(ports),
     parseFrontmatter(text: string) {
       const { fields, body } = parseFrontmatter(text);
       return { frontmatter: fields, body };
     },
     stripFrontmatter: (text: string) => parseFrontmatter(text).body,
+  };
+}
+
+/** Real paths are looked up one after the other, so that changes are queued in the order of the calls. */
+function createFileQueue({ files }: Pick<Ports, 'files'>) {
+  let lastLookup: Promise<unknown> = Promise.resolve();
+  return async (path: string, change: () => Promise<unknown>): Promise<unknown> => {
+    const lookup = lastLookup.then(() => files.realPath(path));
+    lastLookup = lookup.catch(() => {});
+    return withFileMutationQueue(files, await lookup, change);
   };
 }
 
