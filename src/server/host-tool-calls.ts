@@ -1,8 +1,8 @@
 // Calls of tools that the host runs. Late frames and frames with unknown ids are ignored.
-import { createDeferred, Fault } from '../base/index.ts';
+import { array, object, optional, safeParse, string, union, unknown } from 'valibot';
+import { createDeferred, describeType, Fault } from '../base/index.ts';
 import type { Codec, Frame, HostConnection, IdGenerator, ToolResult } from '../contracts/index.ts';
-import type { HostToolResponseFrame } from '../protocol/index.ts';
-import { parseHostToolResult } from './host-tool-result.ts';
+import { type HostToolResponseFrame, incomingImage, textContent } from '../protocol/index.ts';
 
 interface PendingHostToolCall {
   onFrame(frame: HostToolResponseFrame): void;
@@ -58,4 +58,18 @@ export function createHostToolCalls(
       for (const { fail } of pending.values()) fail(new Fault('refused', HOST_CLOSED_MESSAGE));
     },
   };
+}
+
+const resultSchema = union([
+  string(),
+  object({ content: array(union([textContent, incomingImage])), details: optional(unknown()) }),
+]);
+
+/** Accepts an object with content blocks, or a string. */
+function parseHostToolResult(value: unknown): ToolResult {
+  const { success, output } = safeParse(resultSchema, value);
+  if (!success) {
+    throw new Fault('tool_failed', `The host gave no tool result with content (got ${describeType(value)})`);
+  }
+  return typeof output === 'string' ? { content: [{ type: 'text', text: output }] } : (output as ToolResult);
 }

@@ -4,7 +4,6 @@ import { CallDispatcher } from './call-dispatcher.ts';
 import { createHostConnection } from './host-connection.ts';
 import { Outbox } from './outbox.ts';
 import { createPendingUiRequests } from './pending-ui-requests.ts';
-import { takeUntil } from './take-until.ts';
 
 export interface ServeOptions {
   transport: Transport;
@@ -71,4 +70,23 @@ function sendFrame(outbox: Outbox, frame: Frame | undefined): undefined | Promis
 async function waitForExitRequest(hub: SessionHub): Promise<void> {
   await hub.exitRequested;
   await hub.waitUntilSettled();
+}
+
+/** Not Promise.race: each race with the long-lived `stop` promise would keep memory until `stop` resolves. */
+function takeUntil<T>(source: AsyncIterable<T>, stop: Promise<void>): AsyncIterable<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  const endResult: IteratorResult<T> = { done: true, value: undefined };
+  let isStopped = false;
+  let finish = () => {};
+  void stop.then(() => {
+    isStopped = true;
+    finish();
+  });
+  const next = () =>
+    new Promise<IteratorResult<T>>((resolve, reject) => {
+      finish = () => resolve(endResult);
+      if (isStopped) finish();
+      else iterator.next().then(resolve, reject);
+    });
+  return { [Symbol.asyncIterator]: () => ({ next }) };
 }

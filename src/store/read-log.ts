@@ -1,10 +1,12 @@
 // Reads a log that is resumed: back from its end, or from its digest. With a digest, the path is read when it is first used.
+
 import { Fault, getErrorMessage } from '../base/fault.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
 import type { DigestRecord, LogDamage, PathEntry, ResumedSession } from '../contracts/session-store.ts';
 import type { SessionEntry } from '../protocol/session-entry.ts';
 import { getBlobsDirectory, hasImageReference, loadImages, replaceMissingImages } from './blob-images.ts';
-import { findEarlyDamage } from './early-damage.ts';
+import { parseHead, parseLine } from './entry-line.ts';
+import { findLineEnds, isBlankLine, readChunk } from './raw-line.ts';
 import { type PathResult, readPath, readPathSync } from './read-path.ts';
 import { findName } from './session-name.ts';
 import { findSubstituteParents } from './substitute-parents.ts';
@@ -94,4 +96,32 @@ async function loadStoredImages(files: Files, file: string, path: readonly PathE
     entry.type === 'unread' && hasImageReference(entry) ? (entry.read() ?? []) : entry,
   );
   return loadImages(files, file, read);
+}
+
+/** Limits the cost: reading all lines would take as long as reading the whole history. */
+const WINDOW_BYTES = 4096;
+const OPENING_BRACE = 0x7b;
+
+/** Returns the unreadable lines from `from` up to `limit`. The lines after `limit` have been read already. */
+async function findEarlyDamage(file: OpenFile, from: number, limit: number): Promise<LogDamage[]> {
+  if (limit <= from) return [];
+  const bytes = await readChunk(file, from, Math.min(WINDOW_BYTES, limit - from));
+  const damage: LogDamage[] = [];
+  let start = 0;
+  for (const end of findLineEnds(bytes)) {
+    const message = findLineProblem(bytes.subarray(start, end), from + start);
+    if (message !== undefined) damage.push({ offset: from + start, message });
+    start = end + 1;
+  }
+  // Only the beginning of a line that ends beyond the window is known. Entries are objects.
+  const isTruncated = start < bytes.length;
+  if (isTruncated && bytes[start] !== OPENING_BRACE)
+    damage.push({ offset: from + start, message: 'a line is not an entry' });
+  return damage;
+}
+
+function findLineProblem(bytes: Buffer, start: number): string | undefined {
+  if (isBlankLine(bytes)) return undefined;
+  const line = { start, length: bytes.length, bytes };
+  return parseHead(line) ? undefined : parseLine(line).problem;
 }

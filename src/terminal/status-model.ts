@@ -1,8 +1,8 @@
 // Holds what the status line and the widgets show: session state, cost, queued messages and displays of extensions.
+
 import type { Client, DisplayRequest } from '../client/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { ExtensionDisplays } from './extension-displays.ts';
-import { formatStatusLine } from './format-status-line.ts';
 import type { LayoutInput } from './layout.ts';
 
 const EMPTY_QUEUE: LayoutInput['queue'] = { steering: [], followUp: [] };
@@ -62,4 +62,18 @@ export class StatusModel {
       status: this.hint ?? formatStatusLine(this.#state, this.#cost, this.#displays.statusTexts),
     };
   }
+}
+
+function formatStatusLine(state: SessionState, cost: number, extensionTexts: readonly string[]): string {
+  const { model, thinkingLevel, sessionName, trusted } = state;
+  const parts = [
+    model ? `${model.provider}/${model.id}` : 'no model',
+    ...(thinkingLevel === 'off' ? [] : [`thinking ${thinkingLevel}`]),
+    ...(sessionName ? [sessionName] : []),
+    ...(cost > 0 ? [`$${cost.toFixed(cost < 1 ? 4 : 2)}`] : []),
+    ...(trusted ? ['trusted'] : []),
+    ...extensionTexts,
+    '/help',
+  ];
+  return parts.join(' · ');
 }

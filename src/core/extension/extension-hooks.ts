@@ -1,5 +1,5 @@
 // Implements the core hooks by emitting extension events. The results of handlers are processed in `event-handlers/`.
-import type { Hooks } from '../../contracts/index.ts';
+import type { Hooks, LifecycleEvent } from '../../contracts/index.ts';
 import {
   emitBeforeAgentStart,
   emitBeforeProviderRequest,
@@ -10,7 +10,6 @@ import {
 import { emitBeforeCompact, emitBeforeTree, emitCancellable } from './event-handlers/session.ts';
 import { emitToolCall, emitToolResult } from './event-handlers/tool.ts';
 import { emitUserBash } from './event-handlers/user-bash.ts';
-import { lifecycleEventNames } from './lifecycle-event-names.ts';
 
 export interface ExtensionHookOptions extends PromptHookOptions {
   /** The session was replaced. */
@@ -87,4 +86,20 @@ function createSessionChangeHooks({
       ),
     beforeMove: (plan) => withIdleQueue(() => emitBeforeTree(runner, plan)),
   };
+}
+
+type ExtensionEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** Older pi versions have one event per reason (`session_switch`, `session_fork`, `session_branch`). Newer ones only have `session_start`. */
+function lifecycleEventNames(event: LifecycleEvent): readonly ExtensionEvent[] {
+  if (event.type !== 'session_start') return [{ ...event }];
+  const { reason, previousSessionFile } = event;
+  const olderEvents =
+    reason === 'fork'
+      ? [
+          { type: 'session_fork', previousSessionFile },
+          { type: 'session_branch', previousSessionFile },
+        ]
+      : [{ type: 'session_switch', reason, previousSessionFile }];
+  return [...olderEvents, { type: 'session_start', reason, previousSessionFile }];
 }

@@ -16,7 +16,6 @@ import type { BudgetLimits } from '../policy/budget-limits.ts';
 import type { CompactionSettings } from '../policy/compaction-policy.ts';
 import type { RetrySettings } from '../policy/retry-policy.ts';
 import type { RuleOptions } from '../policy/rule-options.ts';
-import type { TodoOptions } from '../policy/todo-options.ts';
 import type { ParentLink, SubagentsFactory } from './parent-link.ts';
 
 export interface SessionOptions {
@@ -74,4 +73,9 @@ export interface SessionOptions {
   createSubagents?: SubagentsFactory | undefined;
   /** Set if this session belongs to a subagent. */
   parentLink?: ParentLink | undefined;
+}
+
+interface TodoOptions {
+  readonly reminders: boolean;
+  readonly maxReminders: number;
 }

@@ -1,11 +1,10 @@
 // Codec of the pi dialect: one response per call, updates with deltas only, one pair of compaction events.
+import { isRecord } from '../../base/index.ts';
 import type { CallToken, Codec, Frame, Reply } from '../../contracts/index.ts';
-import type { AgentEvent, AgentEventOf, UiRequest } from '../../protocol/index.ts';
+import type { AgentEvent, AgentEventOf, AgentMessage, UiRequest } from '../../protocol/index.ts';
 import { createFailureOutcome, createResponse, decodeCall } from '../call-codec.ts';
 import { createFrame, createToolUpdateFrame } from '../frames.ts';
 import { createUsageUpdateEncoder } from '../message-update-encoder.ts';
-import { toPiMessageStart } from './messages.ts';
-import { toPiResult } from './results.ts';
 import { piEvents, piMethods } from './wire-names.ts';
 
 const encodedEventTypes: ReadonlySet<string> = new Set(piEvents);
@@ -66,4 +65,29 @@ function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
   const result = reply.status === 'settled' ? toPiResult(token.name, reply.result) : undefined;
   const data = result === undefined && disposition ? { disposition } : result;
   return createFrame(createResponse(token, { success: true, data }));
+}
+
+/** An assistant message that has just started gets `pending`. One that failed before it started keeps its stop reason. */
+function toPiMessageStart(message: AgentMessage): object {
+  const isPending = message.role === 'assistant' && message.stopReason === 'stop' && message.content.length === 0;
+  return isPending ? { ...message, stopReason: 'pending' } : message;
+}
+
+/** `null` is passed on: it is the result of the cycle commands when there is nothing to change to. */
+function toPiResult(method: string, result: unknown): unknown {
+  if (method !== 'get_commands' || !isRecord(result) || !Array.isArray(result.commands)) return result;
+  return { commands: result.commands.map(addSourceInfo) };
+}
+
+interface ListedCommand {
+  location?: string;
+  path?: string;
+  [field: string]: unknown;
+}
+
+/** pi puts the source of a command into one object. */
+function addSourceInfo({ location, path, ...command }: ListedCommand): Record<string, unknown> {
+  const scope = location === 'user' || location === 'project' ? location : 'temporary';
+  const source = scope === 'temporary' ? 'cli' : 'auto';
+  return { ...command, sourceInfo: { path: path ?? '', source, scope, origin: 'top-level' } };
 }

@@ -1,9 +1,11 @@
 // Parses the text of a message into a list of intents.
-
+import { conversationRules } from './conversation-rules.ts';
+import { fileRules } from './file-rules.ts';
 import type { Intent } from './intent.ts';
 import { stripPoliteness } from './phrases.ts';
 import { maskQuotes, type Quote, unmaskQuotes } from './quoting.ts';
-import { matchClause } from './rules.ts';
+import { readOnlyRules } from './read-only-rules.ts';
+import type { Rule } from './rule.ts';
 import { abbreviate } from './text-format.ts';
 
 // Longer texts are pasted material. Searching it for requests would be unreliable and slow.
@@ -76,4 +78,16 @@ function parseClause(clause: string, quotes: readonly Quote[]): readonly Intent[
   const request = abbreviate(unmaskQuotes(clause, quotes));
   if (!intents) return [{ kind: 'unclear', request }];
   return intents.map((intent) => (intent.kind === 'unclear' ? { ...intent, request } : intent));
+}
+
+const RULES: readonly Rule[] = [...conversationRules, ...fileRules, ...readOnlyRules];
+
+/** The intents of a clause without politeness; `undefined` when no rule matches. */
+function matchClause(clause: string, quotes: readonly Quote[]): readonly Intent[] | undefined {
+  for (const { pattern, toIntents } of RULES) {
+    const groups = pattern.exec(clause)?.groups;
+    const intents = groups && toIntents((name) => groups[name], quotes);
+    if (intents) return intents;
+  }
+  return undefined;
 }

@@ -1,4 +1,5 @@
 // Converts messages to the AI SDK's prompt format. Earlier messages always convert to the same bytes, for prompt caching.
+
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type {
   AssistantMessage,
@@ -8,7 +9,6 @@ import type {
   UserMessage,
 } from '../../../protocol/index.ts';
 import { adaptHistory } from '../../adapt-history.ts';
-import { toSdkImage } from './images.ts';
 import type { AssistantPart, Prompt, PromptMessage, ResultPart, UserPart } from './language-model.ts';
 import type { SdkFormat } from './sdk-format.ts';
 
@@ -139,4 +139,29 @@ function collectImages(message: ToolResultMessage, format: SdkFormat): UserPart[
   const images = message.content.flatMap((block) => (block.type === 'image' ? toUserParts(block, format) : []));
   const files = images.filter(({ type }) => type === 'file');
   return files.length === 0 ? [] : [{ type: 'text', text: `Shown by ${message.toolName}:` }, ...files];
+}
+
+/** The image data, or a note why it is left out. */
+type SdkImage = { data: string; mediaType: string } | { omissionNote: string };
+
+const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
+
+/** An unsupported image becomes a note, because the provider would reject every later request of the session. */
+function toSdkImage(image: ImageContent, acceptedTypes: readonly string[]): SdkImage {
+  if ('data' in image) return toInlineImage(image.mimeType, image.data, acceptedTypes);
+  const [, mediaType, data] = DATA_URL.exec(image.source.url) ?? [];
+  if (mediaType !== undefined && data !== undefined) return toInlineImage(mediaType, data, acceptedTypes);
+  return createOmissionNote('this model accepts only inline images');
+}
+
+function toInlineImage(mimeType: string, data: string, acceptedTypes: readonly string[]): SdkImage {
+  const mediaType = mimeType.toLowerCase().replace(/^image\/jpg$/, 'image/jpeg');
+  if (data === '') return createOmissionNote('it is empty');
+  return acceptedTypes.includes(mediaType)
+    ? { data, mediaType }
+    : createOmissionNote(`this model does not read ${mimeType}`);
+}
+
+function createOmissionNote(reason: string): SdkImage {
+  return { omissionNote: `[An image was left out: ${reason}.]` };
 }

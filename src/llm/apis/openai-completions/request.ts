@@ -1,11 +1,11 @@
 // Builds a request in the Chat Completions format: URL, headers and body.
+
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
 import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
 import type { ProviderRequest } from '../../http/post-for-events.ts';
 import { endpointOf } from '../../http/url-secrets.ts';
 import type { Compat } from '../../providers/compat.ts';
-import { addCacheMarkers } from './cache-markers.ts';
 import { computeMaxTokens } from './max-tokens.ts';
 import { buildMessages, type WireMessage } from './messages.ts';
 import { resolveCompat, usesClaudeRules } from './resolve-compat.ts';
@@ -76,4 +76,26 @@ function buildHeaders(request: ApiRequest, compat: Compat): Record<string, strin
 
 function hasImage({ content }: ApiRequest['messages'][number]): boolean {
   return Array.isArray(content) && content.some(({ type }) => type === 'image');
+}
+
+const CACHE_MARKER = { cache_control: { type: 'ephemeral' } } as const;
+
+/**
+ * Marks the system prompt (which includes the tools before it) and the last two user or tool messages. The last mark
+ * writes the cache; the one before is where the previous request wrote it.
+ */
+function addCacheMarkers(messages: readonly WireMessage[]): WireMessage[] {
+  const userIndexes = messages.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index] : []));
+  const markedIndexes = new Set([messages[0]?.role === 'system' ? 0 : -1, ...userIndexes.slice(-2)]);
+  return messages.map((message, index) => (markedIndexes.has(index) ? addCacheMarker(message) : message));
+}
+
+function addCacheMarker(message: WireMessage): WireMessage {
+  const { content } = message;
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : [...(content ?? [])];
+  const index = parts.findLastIndex(({ type }) => type === 'text');
+  const part = parts[index];
+  if (!part) return message;
+  parts[index] = { ...part, ...CACHE_MARKER };
+  return { ...message, content: parts } as WireMessage;
 }

@@ -1,7 +1,8 @@
 // Reads the events of a reply in the OpenAI Responses format and adds them to the message.
-import type { Response, ResponseOutputItem } from 'openai/resources/responses/responses';
+import type { Response, ResponseOutputItem, ResponseUsage } from 'openai/resources/responses/responses';
 import type { ApiRequest } from '../../../contracts/index.ts';
-import type { Model, StreamEvent } from '../../../protocol/index.ts';
+import type { Model, StreamEvent, Usage } from '../../../protocol/index.ts';
+import { addCost } from '../../cost.ts';
 import { collectSecrets } from '../../http/headers.ts';
 import type { ServerSentEvent } from '../../http/post-for-events.ts';
 import { createMalformedFault, ProviderFault } from '../../http/provider-fault.ts';
@@ -9,7 +10,6 @@ import type { WireReader } from '../../http/wire-api.ts';
 import type { DoneReason, MessageBuilder } from '../../message-builder.ts';
 import { createErrorFrameFault, type Frame, parseFrame } from './frame.ts';
 import { getFullText, ItemWriter, isKnownItem, NO_EVENTS, type OpenItem } from './item-writer.ts';
-import { toUsage } from './usage.ts';
 
 export function createReader(builder: MessageBuilder, request: ApiRequest): WireReader {
   return new ResponseReader(builder, request.model, collectSecrets(request));
@@ -185,3 +185,13 @@ class ResponseReader implements WireReader {
 
 const CONTENT_FILTER_MESSAGE =
   "The provider's content filter stopped the answer. Rephrase the request or choose another model";
+
+/** `input_tokens` includes cached tokens. Older models do not report cache writes. */
+function toUsage(model: Model, wire: ResponseUsage): Usage {
+  const details: Partial<ResponseUsage.InputTokensDetails> = wire.input_tokens_details ?? {};
+  const cacheRead = details.cached_tokens ?? 0;
+  // Without a separate price for cache writes they are charged as input.
+  const cacheWrite = model.cost.cacheWrite > 0 ? (details.cache_write_tokens ?? 0) : 0;
+  const input = Math.max(0, (wire.input_tokens ?? 0) - cacheRead - cacheWrite);
+  return addCost(model, { input, output: wire.output_tokens ?? 0, cacheRead, cacheWrite });
+}

@@ -1,6 +1,0 @@
-// Options for reminders of open to-do items.
-
-export interface TodoOptions {
-  readonly reminders: boolean;
-  readonly maxReminders: number;
-}
