@@ -1,17 +1,33 @@
 // The list of all events of the protocol.
 import type { EventOf } from '../event.ts';
-import { budgetExceeded, budgetWarning } from './budget.ts';
 import { autoCompactionEnd, autoCompactionStart, compactionEnd, compactionStart } from './compaction.ts';
-import { extensionError, notice } from './extension.ts';
 import { messageEnd, messageStart, messageUpdate } from './message.ts';
-import { queueUpdate } from './queue.ts';
-import { autoRetryEnd, autoRetryStart } from './retry.ts';
-import { skillLoaded, todoReminder, ttsrTriggered } from './rules-and-reminders.ts';
-import { agentEnd, agentSettled, agentStart, turnEnd, turnStart } from './run.ts';
-import { sessionInfoChanged, thinkingLevelChanged } from './session.ts';
-import { bashExecutionUpdate } from './shell.ts';
+import {
+  agentEnd,
+  agentSettled,
+  agentStart,
+  autoRetryEnd,
+  autoRetryStart,
+  queueUpdate,
+  skillLoaded,
+  todoReminder,
+  ttsrTriggered,
+  turnEnd,
+  turnStart,
+} from './run.ts';
+import {
+  budgetExceeded,
+  budgetWarning,
+  extensionError,
+  notice,
+  sessionInfoChanged,
+  thinkingLevelChanged,
+} from './session.ts';
 import {
   subagentEnd,
+  subagentEvent,
+  subagentLifecycleEvent,
+  subagentProgressEvent,
   subagentSession,
   subagentStart,
   subagentVerificationCommandEnd,
@@ -19,8 +35,7 @@ import {
   subagentVerificationEnd,
   subagentVerificationStart,
 } from './subagent.ts';
-import { subagentEvent, subagentLifecycleEvent, subagentProgressEvent } from './subagent-subscription.ts';
-import { toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
+import { bashExecutionUpdate, toolExecutionEnd, toolExecutionStart, toolExecutionUpdate } from './tool.ts';
 
 export const events = [
   agentStart,

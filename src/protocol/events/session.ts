@@ -1,5 +1,6 @@
-// Events for changed session settings.
-import { object, string } from 'valibot';
+// Events of the session: changed settings, budget, notices and failures of extensions.
+import { number, object, optional, picklist, string } from 'valibot';
+import { budgetScope, budgetSnapshot } from '../budget.ts';
 import { event } from '../event.ts';
 import { thinkingLevel } from '../model.ts';
 
@@ -13,4 +14,36 @@ export const thinkingLevelChanged = event(
   'thinking_level_changed',
   'The thinking level has changed, from the next request on: it was set, or the new model does not support the previous level.',
   object({ level: thinkingLevel }),
+);
+
+export const extensionError = event(
+  'extension_error',
+  'An extension failed. The agent continues without its result.',
+  object({ extensionPath: string(), event: string(), error: string() }),
+);
+
+export const notice = event(
+  'notice',
+  'A message for the user, for example that the disk is full.',
+  object({
+    level: picklist(['info', 'warning', 'error']),
+    message: string(),
+    source: optional(string()),
+    offset: optional(number()),
+  }),
+  { stability: 'experimental' },
+);
+
+const budgetFields = object({ scope: budgetScope, snapshot: budgetSnapshot });
+
+export const budgetWarning = event(
+  'budget_warning',
+  'A budget limit is nearly reached. Sent once for each dimension, at `task.budget.warnAtRatio` of its limit.',
+  budgetFields,
+);
+
+export const budgetExceeded = event(
+  'budget_exceeded',
+  'A budget limit is reached. Sent once for each scope: the session accepts no more prompts, a call of the task tool starts no more subagents, or a subagent is stopped.',
+  budgetFields,
 );

@@ -1,7 +1,7 @@
 // Events of subagents and of the verification of their work. `id` is the id of the task, also in repair runs.
-import { array, boolean, number, object, optional, picklist, string } from 'valibot';
+import { array, boolean, looseObject, number, object, optional, picklist, string } from 'valibot';
 import { event } from '../event.ts';
-import { subagentResult, verificationResult } from '../subagent.ts';
+import { subagentLifecycle, subagentProgressPayload, subagentResult, verificationResult } from '../subagent.ts';
 
 const { error, aborted, abortReason, patchPath, nestedPatches, newRepositories } = subagentResult.entries;
 const attemptFields = { id: string(), attempt: number() };
@@ -56,4 +56,25 @@ export const subagentVerificationEnd = event(
   'subagent_verification_end',
   'A verification attempt has ended. The status is `budget_exceeded` when the budget stopped the attempt or the repair that would have followed.',
   object({ ...attemptFields, status: picklist(['passed', 'failed', 'skipped', 'budget_exceeded']) }),
+);
+
+export const subagentLifecycleEvent = event(
+  'subagent_lifecycle',
+  'A subagent has started or ended. Sent only to hosts that subscribed with set_subagent_subscription.',
+  object({ payload: subagentLifecycle }),
+  { stability: 'experimental' },
+);
+
+export const subagentProgressEvent = event(
+  'subagent_progress',
+  'The progress of a subagent. Sent at a limited rate, only to hosts that subscribed with set_subagent_subscription.',
+  object({ payload: subagentProgressPayload }),
+  { durable: false, stability: 'experimental' },
+);
+
+export const subagentEvent = event(
+  'subagent_event',
+  'An event of the session of a subagent, in the form its own host would receive. Sent only at the level `events` of set_subagent_subscription.',
+  object({ payload: object({ id: string(), event: looseObject({ type: string() }) }) }),
+  { stability: 'experimental' },
 );

@@ -1,4 +1,4 @@
-// Events of one tool call.
+// Events of tool calls and of shell commands of the host.
 import { array, boolean, number, object, optional, record, string, union, unknown } from 'valibot';
 import { imageContent, textContent } from '../content.ts';
 import { event } from '../event.ts';
@@ -21,4 +21,11 @@ export const toolExecutionEnd = event(
   'tool_execution_end',
   'A tool call has ended. `durationMs` is only sent in dialects that define it.',
   object({ ...callFields, result: toolResult, isError: boolean(), durationMs: optional(number()) }),
+);
+
+export const bashExecutionUpdate = event(
+  'bash_execution_update',
+  'New output of a `bash` command, in order. `id` is the id of the call. A host that reads too slowly misses some updates; the response contains the end of the output.',
+  object({ id: optional(union([string(), number()])), delta: string() }),
+  { durable: false },
 );
