@@ -12,6 +12,7 @@ import type {
   Tool,
 } from '../contracts/index.ts';
 import type { ExtensionResourcePaths, ExtensionSystem } from '../core/extension/index.ts';
+import { waitAtMost } from '../support/wait-at-most.ts';
 import type { ExtensionsLoading } from './discover-and-load.ts';
 import type { ExtensionHostOptions } from './extension-options.ts';
 
@@ -189,9 +190,7 @@ export class ExtensionHost {
 
   /** An extension may ask the user a question at start. Without an answer it must not block prompts forever. */
   async #waitWithTimeout(work: Promise<void>): Promise<void> {
-    const stopSleep = new AbortController();
-    await Promise.race([work, this.#options.ports.clock.sleep(this.#options.hookTimeoutMs, stopSleep.signal)]);
-    stopSleep.abort();
+    await waitAtMost(this.#options.ports.clock, this.#options.hookTimeoutMs, work);
   }
 }
 

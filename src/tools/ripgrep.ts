@@ -1,6 +1,7 @@
 // Runs ripgrep and passes on its output line by line.
 import { Fault, getErrorMessage, LineSplitter } from '../base/index.ts';
 import type { Ports, RunningProcess } from '../contracts/index.ts';
+import { waitAtMost } from '../support/wait-at-most.ts';
 import { throwIfAborted } from './result.ts';
 
 /** Longer lines are skipped to bound memory. Minified files have lines of several megabytes. */
@@ -86,8 +87,6 @@ async function waitForExitOrStop(
   const exit = await Promise.race([child.finished, stopped]);
   if (exit) return exit.code;
   child.kill();
-  const graceTimer = new AbortController();
-  await Promise.race([child.finished, clock.sleep(KILL_GRACE_MS, graceTimer.signal)]);
-  graceTimer.abort();
+  await waitAtMost(clock, KILL_GRACE_MS, child.finished);
   return undefined;
 }

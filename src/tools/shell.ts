@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Fault, getErrorMessage } from '../base/index.ts';
 import type { ExecuteShell, Ports, RunningProcess, ShellRequest, ShellResult } from '../contracts/index.ts';
+import { waitAtMost } from '../support/wait-at-most.ts';
 import { type CapturedOutput, ShellCapture } from './shell-capture.ts';
 
 /** How long to wait for a killed command. Processes that left its process group are not waited for. */
@@ -117,7 +118,7 @@ async function waitForEnd(
     const commandEnd = await Promise.race([child.finished, stopped]);
     if (typeof commandEnd === 'string') {
       child.kill();
-      await Promise.race([child.finished, clock.sleep(KILL_GRACE_MS, settled.signal)]);
+      await waitAtMost(clock, KILL_GRACE_MS, child.finished);
     }
     return commandEnd;
   } finally {

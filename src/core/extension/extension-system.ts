@@ -1,6 +1,7 @@
 // Manages the extensions of one session from loading to shutdown. Does not read files or load code itself.
 import { Fault } from '../../base/index.ts';
 import type { ExtensionFlag, ExtensionSource, Hooks, SlashCommand, Tool } from '../../contracts/index.ts';
+import { waitAtMost } from '../../support/wait-at-most.ts';
 import { describeTool } from '../context/describe-tool.ts';
 import { createEventBus } from './event-bus.ts';
 import {
@@ -16,7 +17,7 @@ import type { ExtensionSystemOptions, SessionAttachment } from './extension-syst
 import { createExtensionTools } from './extension-tools.ts';
 import { type ExtensionFailure, FailureReporter } from './failure-reporter.ts';
 import { HandlerRunner } from './handler-runner.ts';
-import { createHandlerTimeout, noTimeout, withHandlerTimeout } from './handler-timeout.ts';
+import { createHandlerTimeout, noTimeout } from './handler-timeout.ts';
 import { ModelRegistryView } from './model-registry-view.ts';
 import { SessionLogView } from './session-log-view.ts';
 import { listCommands, resolveCommand } from './slash-commands.ts';
@@ -132,7 +133,7 @@ export class ExtensionSystem {
     const { ports, hookTimeoutMs } = this.#options;
     const request = { cwd: this.#requireScope().session.cwd, reason };
     this.#resources ??= discoverResources(this.#runner, request, (work) =>
-      withHandlerTimeout(ports.clock, hookTimeoutMs, work),
+      waitAtMost(ports.clock, hookTimeoutMs, work),
     );
     return this.#resources;
   }
@@ -211,7 +212,7 @@ export class ExtensionSystem {
   /** Limited by the hook timeout: an action that never ends must not block the session. */
   #waitUntilIdle(): Promise<void> {
     const { ports, hookTimeoutMs } = this.#options;
-    return withHandlerTimeout(ports.clock, hookTimeoutMs, this.#taskQueue.waitUntilIdle());
+    return waitAtMost(ports.clock, hookTimeoutMs, this.#taskQueue.waitUntilIdle());
   }
 
   #unregisterProvider(name: string): void {

@@ -54,17 +54,3 @@ export function createHandlerTimeout(
     },
   };
 }
-
-/** Waits for `work`, but not longer than `timeoutMs`. Does not reject on timeout. */
-export async function withHandlerTimeout(
-  clock: Pick<Clock, 'sleep'>,
-  timeoutMs: number,
-  work: Promise<unknown>,
-): Promise<void> {
-  const finished = new AbortController();
-  try {
-    await Promise.race([work, clock.sleep(timeoutMs, finished.signal)]);
-  } finally {
-    finished.abort();
-  }
-}

@@ -1,6 +1,7 @@
 // The AgentSession that commands, extensions and the SDK use: a facade over the facets.
 import type { AgentSession, EventListener, ModelContext } from '../../contracts/index.ts';
 import type { SessionState as SessionStateView } from '../../protocol/index.ts';
+import { waitAtMost } from '../../support/wait-at-most.ts';
 import { estimateContextTokens } from '../compaction/tokens.ts';
 import { EntryFacet } from './entry-facet.ts';
 import type { RequestBuilder } from './request-builder.ts';
@@ -107,7 +108,9 @@ async function closeSession({
 async function notifyShutdown({ hooks, ports }: SessionState): Promise<void> {
   const handled = hooks.onLifecycleEvent?.({ type: 'session_shutdown' });
   if (!handled) return;
-  const timeout = new AbortController();
-  await Promise.race([handled.catch(() => {}), ports.clock.sleep(SHUTDOWN_HOOK_TIMEOUT_MS, timeout.signal)]);
-  timeout.abort();
+  await waitAtMost(
+    ports.clock,
+    SHUTDOWN_HOOK_TIMEOUT_MS,
+    handled.catch(() => {}),
+  );
 }
