@@ -125,7 +125,7 @@ async function buildModules(project, entry) {
     target: 'node20',
     splitting: true,
     minifySyntax: true,
-    // Short names make the start 8 % faster. PARLEY_BUILD=readable keeps the names in stack traces.
+    // Short names keep the start chunk small. PARLEY_BUILD=readable keeps the names in stack traces.
     minifyIdentifiers: process.env.PARLEY_BUILD !== 'readable',
     minifyWhitespace: true,
     // The `main` file of some packages is UMD, whose inner `require` calls esbuild cannot resolve.
