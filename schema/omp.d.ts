@@ -54,11 +54,12 @@ export type CloneCommand = {
   "type": "clone";
 };
 
-/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. */
+/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. `keepMessages` is the number of newest messages that are not summarised; without it the token limit of the settings applies. */
 export type CompactCommand = {
   "id"?: string | number;
   "type": "compact";
   "customInstructions"?: string;
+  "keepMessages"?: number;
 };
 
 /** Switch to the next of the models given with --models, otherwise of all available models. `null` when there is no other model. */
@@ -251,12 +252,13 @@ export type SetInterruptModeCommand = {
   "mode": InterruptMode;
 };
 
-/** Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. */
+/** Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. Without `thinkingLevel` the session keeps its level. */
 export type SetModelCommand = {
   "id"?: string | number;
   "type": "set_model";
   "provider": string;
   "modelId": string;
+  "thinkingLevel"?: ThinkingLevel;
 };
 
 /** Set the display name of the current session. */

@@ -42,6 +42,10 @@ export type Methods = {
     "params": AgentStateParams;
     "result": AgentStateResult;
   };
+  "tasks/list": {
+    "params": TasksListParams;
+    "result": TasksListResult;
+  };
   "models/list": {
     "params": ModelsListParams;
     "result": ModelsListResult;
@@ -53,10 +57,6 @@ export type Methods = {
   "thinking/set": {
     "params": ThinkingSetParams;
     "result": ThinkingSetResult;
-  };
-  "tasks/list": {
-    "params": TasksListParams;
-    "result": TasksListResult;
   };
   "settings/get": {
     "params": SettingsGetParams;
@@ -341,6 +341,22 @@ export type AgentStateRequest = {
   "params": AgentStateParams;
 };
 
+export type TasksListParams = {
+  "session_id": string;
+};
+
+export type TasksListResult = {
+  "tasks": Array<Record<string, string>>;
+};
+
+/** The unfinished tracked tasks of this session (see the `tasks` tool), highest priority first. Every value is a string. */
+export type TasksListRequest = {
+  "jsonrpc": "2.0";
+  "id": string | number | null;
+  "method": "tasks/list";
+  "params": TasksListParams;
+};
+
 export type ModelsListParams = {
   "providers"?: Array<string>;
 };
@@ -400,22 +416,6 @@ export type ThinkingSetRequest = {
   "id": string | number | null;
   "method": "thinking/set";
   "params": ThinkingSetParams;
-};
-
-export type TasksListParams = {
-  "session_id": string;
-};
-
-export type TasksListResult = {
-  "tasks": Array<Record<string, string>>;
-};
-
-/** The unfinished tracked tasks of this session (see the `tasks` tool), highest priority first. Every value is a string. */
-export type TasksListRequest = {
-  "jsonrpc": "2.0";
-  "id": string | number | null;
-  "method": "tasks/list";
-  "params": TasksListParams;
 };
 
 export type SettingsGetParams = Record<never, never>;
@@ -859,6 +859,6 @@ export type Failure = {
   };
 };
 
-export type HostFrame = SessionStartRequest | SessionListRequest | SessionHistoryRequest | SessionBranchRequest | SessionCompactRequest | SessionDeleteRequest | AgentPromptRequest | AgentSteerRequest | AgentAbortRequest | AgentStateRequest | ModelsListRequest | ModelSetRequest | ThinkingSetRequest | TasksListRequest | SettingsGetRequest | SettingsSaveRequest | AuthStatusRequest | AuthSetKeyRequest | AuthLoginRequest | AuthPollRequest | OpalConfigGetRequest | OpalConfigSetRequest | OpalPingRequest | OpalVersionRequest | Result | Failure;
+export type HostFrame = SessionStartRequest | SessionListRequest | SessionHistoryRequest | SessionBranchRequest | SessionCompactRequest | SessionDeleteRequest | AgentPromptRequest | AgentSteerRequest | AgentAbortRequest | AgentStateRequest | TasksListRequest | ModelsListRequest | ModelSetRequest | ThinkingSetRequest | SettingsGetRequest | SettingsSaveRequest | AuthStatusRequest | AuthSetKeyRequest | AuthLoginRequest | AuthPollRequest | OpalConfigGetRequest | OpalConfigSetRequest | OpalPingRequest | OpalVersionRequest | Result | Failure;
 
 export type AgentFrame = Result | Failure | EventNotification | ClientConfirmRequest | ClientInputRequest | ClientAskUserRequest;

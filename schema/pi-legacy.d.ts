@@ -12,7 +12,7 @@ export type AbortCommand = {
   "type": "abort";
 };
 
-/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. */
+/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. `keepMessages` is the number of newest messages that are not summarised; without it the token limit of the settings applies. */
 export type CompactCommand = {
   "type": "compact";
   "customInstructions"?: string;

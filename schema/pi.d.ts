@@ -98,12 +98,13 @@ export type ExportHtmlCommand = {
   "outputPath"?: string;
 };
 
-/** Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. */
+/** Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. Without `thinkingLevel` the session keeps its level. */
 export type SetModelCommand = {
   "id"?: string | number;
   "type": "set_model";
   "provider": string;
   "modelId": string;
+  "thinkingLevel"?: ThinkingLevel;
 };
 
 /** Switch to the next of the models given with --models, otherwise of all available models. `null` when there is no other model. */
@@ -157,11 +158,12 @@ export type ClearQueueCommand = {
   "type": "clear_queue";
 };
 
-/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. */
+/** Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. `keepMessages` is the number of newest messages that are not summarised; without it the token limit of the settings applies. */
 export type CompactCommand = {
   "id"?: string | number;
   "type": "compact";
   "customInstructions"?: string;
+  "keepMessages"?: number;
 };
 
 /** Enable or disable automatic compaction when the context window fills up. */

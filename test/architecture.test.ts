@@ -318,3 +318,21 @@ describe('size and names', () => {
     expect(check({ 'src/core/a.ts': 'class ManagerOfNothing {} interface Implied {} type Serviced = 1;' })).toEqual([]);
   });
 });
+
+describe('names of a dialect', () => {
+  test.each([
+    ['src/commands/a.ts', '// In the format of Opal.', '"Opal"'],
+    ['src/core/a.ts', "throw new Error('List them with models/list.');", '"models/list"'],
+    ['src/app/a.ts', "const method = 'auth/set_key';", '"auth/set_key"'],
+  ])('%s may not contain: %s', (path, text, found) => {
+    expect(check({ [path]: text })).toEqual([`${path}:1: ${found} belongs to src/dialects/opal`]);
+  });
+
+  test.each([
+    ['src/dialects/opal/a.ts', "const method = 'models/list';"],
+    ['src/core/a.ts', "import { x } from '../models/list.ts';"],
+    ['src/core/a.ts', '// An opaque value.'],
+  ])('%s may contain: %s', (path, text) => {
+    expect(check({ [path]: text }).filter((sentence) => sentence.includes('belongs to'))).toEqual([]);
+  });
+});

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { generate } from '../scripts/pages/index.ts';
 import { OPAL_CLIENT_METHODS, OPAL_EVENTS } from '../src/dialects/opal/event-schemas.ts';
-import { OPAL_METHODS } from '../src/dialects/opal/methods.ts';
+import { OPAL_METHODS } from '../src/dialects/opal/methods/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const generated = await generate(root);

@@ -1,12 +1,11 @@
 // JSON Schemas of all frames of the opal dialect: methods, events and requests to the host.
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { type GenericSchema, object } from 'valibot';
-import { isRecord } from '../../src/base/index.ts';
 import { multiSessionCommands } from '../../src/commands/multi-session/index.ts';
 import type { Command } from '../../src/contracts/index.ts';
-import { toSnakeCase } from '../../src/dialects/opal/casing.ts';
 import { OPAL_CLIENT_METHODS, OPAL_EVENTS } from '../../src/dialects/opal/event-schemas.ts';
-import { OPAL_METHODS, type OpalMethodSpec } from '../../src/dialects/opal/methods.ts';
+import { listRequiredParams, type OpalMethod as MethodDeclaration } from '../../src/dialects/opal/method.ts';
+import { OPAL_METHODS } from '../../src/dialects/opal/methods/index.ts';
 import { allCommands } from './frames.ts';
 import { type JsonSchema, refTo } from './json-schema.ts';
 import { pascalCase } from './naming.ts';
@@ -51,49 +50,26 @@ export const opalEvents: readonly { readonly type: string; readonly schema: Json
   };
 });
 
-function methodOf(name: string, method: OpalMethodSpec): OpalMethod {
+function methodOf(name: string, method: MethodDeclaration): OpalMethod {
   const command = byName.get(method.command);
   if (!command) throw new Error(`${name} maps to ${method.command}, which is not a command`);
-  // A method that maps its params has only the params that it requires.
-  const { properties: commandParams = {} } = method.mapParams ? {} : toSnakeCaseSchema(command.params);
-  const text: JsonSchema = { type: 'string' };
-  const properties = { ...Object.fromEntries(method.requiredParams.map((param) => [param, text])), ...commandParams };
+  const session: Record<string, JsonSchema> = method.isForSession ? { session_id: { type: 'string' } } : {};
+  const required = listRequiredParams(method);
+  // The required params come first, as in the error for missing params.
+  const { properties = {} } = toSchema(method.params);
+  const first = Object.fromEntries(required.flatMap((param) => (param in properties ? [[param, {}]] : [])));
   return {
     name,
-    doc: command.doc,
-    stability: command.stability ?? 'stable',
-    params: { type: 'object', properties, required: method.requiredParams },
-    result: resultOf(command, method),
+    doc: method.doc ?? command.doc,
+    stability: method.stability ?? command.stability ?? 'stable',
+    params: { type: 'object', properties: { ...session, ...first, ...properties }, required },
+    result: method.result ? toSchema(method.result) : EMPTY_RESULT,
   };
-}
-
-function resultOf(command: Command, method: OpalMethodSpec): JsonSchema {
-  if (method.resultSchema) return toSchema(method.resultSchema);
-  return command.result && !method.mapResult ? toSnakeCaseSchema(command.result) : EMPTY_RESULT;
 }
 
 function toSchema(schema: GenericSchema): JsonSchema {
   const { $schema: _, ...rest } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' });
   return rest as JsonSchema;
-}
-
-function toSnakeCaseSchema(schema: GenericSchema): JsonSchema {
-  return renameProperties(toSchema(schema)) as JsonSchema;
-}
-
-function renameProperties(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(renameProperties);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      if (key === 'required' && Array.isArray(inner)) return [key, inner.map((name) => toSnakeCase(String(name)))];
-      if (key !== 'properties' || !isRecord(inner)) return [key, renameProperties(inner)];
-      return [
-        key,
-        Object.fromEntries(Object.entries(inner).map(([name, one]) => [toSnakeCase(name), renameProperties(one)])),
-      ];
-    }),
-  );
 }
 
 const VERSION: JsonSchema = { const: '2.0' };

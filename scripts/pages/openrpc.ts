@@ -1,5 +1,5 @@
 // Generates schema/opal.openrpc.json: methods, events and client methods of the opal dialect.
-import { PROTOCOL_VERSION } from '../../src/dialects/opal/methods.ts';
+import { PROTOCOL_VERSION } from '../../src/dialects/opal/methods/config.ts';
 import { type OpalMethod, opalClientMethods, opalEvents, opalMethods } from './frames-opal.ts';
 import type { JsonSchema } from './json-schema.ts';
 

@@ -1,5 +1,5 @@
 // Composition root: creates an agent from settings, flags and ports.
-import type { AgentSession, HostUi, ProviderLogins, SessionHub } from '../contracts/index.ts';
+import type { AgentSession, ProviderAuth, SessionHub } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import { createSessionHub } from '../server/index.ts';
@@ -45,7 +45,7 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
   const session = await createSession(base);
   created.session = session;
   const cancelCleanup = ports.clock.after(CLEANUP_DELAY_MS, () => void subagents.removeStaleWorktrees());
-  const hub = createSessionHub(session, () => void extensions.start(), createLazyLogins(options, host));
+  const hub = createSessionHub(session, () => void extensions.start(), createLazyAuth(options));
   created.hub = hub;
   extensions.attach(session, hub);
   return {
@@ -77,19 +77,21 @@ function createAgentToolSet(
 }
 
 /** Loads the login code on first use. */
-function createLazyLogins(options: AgentOptions, host: () => HostUi | undefined): ProviderLogins {
-  let loading: Promise<ProviderLogins> | undefined;
+function createLazyAuth(options: AgentOptions): ProviderAuth {
+  let loading: Promise<ProviderAuth> | undefined;
   const load = () => {
     const { fetch, clock } = options.ports;
     const authOptions = { fetch, clock, env: options.env ?? process.env };
-    loading ??= import('./logins.ts').then(({ createLogins }) =>
-      createLogins(createAgentModels(options).credentials, authOptions, host),
+    loading ??= import('../llm/credentials/provider-auth.ts').then(({ createProviderAuth }) =>
+      createProviderAuth(createAgentModels(options).credentials, authOptions),
     );
     return loading;
   };
   return {
-    listProviders: async () => (await load()).listProviders(),
-    login: async (providerId) => (await load()).login(providerId),
-    cancelPending: () => void loading?.then((logins) => logins.cancelPending()),
+    getStatus: async () => (await load()).getStatus(),
+    saveKey: async (provider, key) => (await load()).saveKey(provider, key),
+    startDeviceLogin: async () => (await load()).startDeviceLogin(),
+    waitForDeviceLogin: async (login) => (await load()).waitForDeviceLogin(login),
+    cancelPending: () => void loading?.then((auth) => auth.cancelPending()),
   };
 }

@@ -1,17 +1,21 @@
 // Commands for compaction.
-import { boolean, object, optional, string } from 'valibot';
+import { boolean, integer, minValue, number, object, optional, pipe, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { compactionResult } from '../protocol/index.ts';
 
 export const compact = command({
   name: 'compact',
-  doc: 'Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events.',
+  doc: 'Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. `keepMessages` is the number of newest messages that are not summarised; without it the token limit of the settings applies.',
   lane: 'ordered',
   long: true,
-  params: object({ customInstructions: optional(string()) }),
+  params: object({
+    customInstructions: optional(string()),
+    keepMessages: optional(pipe(number(), integer('must be a whole number'), minValue(1, 'must be 1 or more'))),
+  }),
   result: compactionResult,
   examples: [{ customInstructions: 'Keep the decisions about the parser' }],
-  run: ({ customInstructions }, { session }) => session.compaction.compact(customInstructions),
+  run: ({ customInstructions, keepMessages }, { session }) =>
+    session.compaction.compact(customInstructions, { keepMessages }),
 });
 
 export const setAutoCompaction = command({

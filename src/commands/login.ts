@@ -1,6 +1,7 @@
 // Commands for provider logins. Results never contain a key.
 import { array, boolean, object, string } from 'valibot';
-import { command } from '../contracts/index.ts';
+import { Fault } from '../base/index.ts';
+import { command, type ProviderAuth, type ProviderStatus } from '../contracts/index.ts';
 
 export const getLoginProviders = command({
   name: 'get_login_providers',
@@ -12,7 +13,15 @@ export const getLoginProviders = command({
   result: object({
     providers: array(object({ id: string(), name: string(), available: boolean(), authenticated: boolean() })),
   }),
-  run: async (_, { logins }) => ({ providers: [...(await logins.listProviders())] }),
+  async run(_, { auth }) {
+    const providers = (await listLoginProviders(auth)).map(({ id, name, ready }) => ({
+      id,
+      name,
+      available: true,
+      authenticated: ready,
+    }));
+    return { providers };
+  },
 });
 
 export const login = command({
@@ -24,8 +33,19 @@ export const login = command({
   params: object({ providerId: string() }),
   result: object({ providerId: string() }),
   examples: [{ providerId: 'github-copilot' }],
-  async run({ providerId }, { logins }) {
-    await logins.login(providerId);
+  async run({ providerId }, { auth, ui }) {
+    const known = (await listLoginProviders(auth)).map(({ id }) => id);
+    if (!known.includes(providerId)) {
+      const message = `Unknown OAuth provider: ${providerId || '""'}. Available: ${known.join(', ')}`;
+      throw new Fault('not_found', message);
+    }
+    const code = await auth.startDeviceLogin();
+    ui?.show({ method: 'open_url', url: code.verificationUri, instructions: `Enter the code ${code.userCode}` });
+    await auth.waitForDeviceLogin(code);
     return { providerId };
   },
 });
+
+async function listLoginProviders(auth: ProviderAuth): Promise<readonly ProviderStatus[]> {
+  return (await auth.getStatus()).filter(({ method }) => method === 'device_code');
+}

@@ -1,16 +1,20 @@
 // Commands for the model and the thinking level.
-import { array, boolean, nullable, object, string } from 'valibot';
+import { array, boolean, nullable, object, optional, string } from 'valibot';
 import { command } from '../contracts/index.ts';
 import { model, thinkingLevel } from '../protocol/index.ts';
 
 export const setModel = command({
   name: 'set_model',
-  doc: 'Switch to a model. The choice is stored in the session; a request in progress finishes with the old model.',
+  doc: 'Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. Without `thinkingLevel` the session keeps its level.',
   lane: 'ordered',
-  params: object({ provider: string(), modelId: string() }),
+  params: object({ provider: string(), modelId: string(), thinkingLevel: optional(thinkingLevel) }),
   result: model,
   examples: [{ provider: 'parley', modelId: 'offline' }],
-  run: ({ provider, modelId }, { session }) => session.models.select(provider, modelId),
+  async run({ provider, modelId, thinkingLevel: level }, { session }) {
+    const selected = await session.models.select(provider, modelId);
+    if (level !== undefined) await session.models.setThinkingLevel(level);
+    return selected;
+  },
 });
 
 export const cycleModel = command({
@@ -28,7 +32,7 @@ export const getAvailableModels = command({
   lane: 'now',
   params: object({}),
   result: object({ models: array(model) }),
-  run: async (_, { session }) => ({ models: [...(await session.models.listAvailable())] }),
+  run: async (_, { listModels }) => ({ models: [...(await listModels())] }),
 });
 
 export const setThinkingLevel = command({

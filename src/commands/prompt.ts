@@ -49,7 +49,10 @@ export const abort = command({
   lane: 'now',
   long: true,
   params: object({}),
-  run: (_, { session }) => session.runs.abort(),
+  run(_, { session, accept }) {
+    accept(session.runs.isSettled ? 'nothing_to_do' : 'started');
+    return session.runs.abort();
+  },
 });
 
 export const abortAndPrompt = command({

@@ -40,8 +40,8 @@ export type EventListener = (event: AgentEvent) => void | Promise<void>;
 /** Returns a promise only if a listener returned one. The run waits for it. */
 export type Emit = (event: AgentEvent) => undefined | Promise<void>;
 
-/** What happened to a message: it started a run, it is queued, or an input hook handled it. */
-export type Disposition = 'started' | 'queued' | 'handled';
+/** What happened to a request: it started work, it is queued, an input hook handled it, or there was nothing to do. */
+export type Disposition = 'started' | 'queued' | 'handled' | 'nothing_to_do';
 
 /** `onAccepted` is called when everything that is needed to survive a crash is on disk. */
 export interface QueueRequest extends UserInput {

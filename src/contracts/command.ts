@@ -1,10 +1,12 @@
 // How a command is declared. Validation, typed clients, docs and JSON Schema are generated from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Fault } from '../base/index.ts';
+import type { Model } from '../protocol/index.ts';
 import type { AgentSession, Disposition } from './agent-session.ts';
 import type { HostConnection } from './host-connection.ts';
-import type { ProviderLogins } from './provider-logins.ts';
-import type { SessionPool } from './session-pool.ts';
+import type { HostUi } from './host-ui.ts';
+import type { ProviderAuth } from './provider-auth.ts';
+import type { SessionPool, UserSettings } from './session-pool.ts';
 
 /**
  * When a command may run, relative to the other commands of its session:
@@ -21,9 +23,14 @@ export interface CallContext {
   readonly id: string | number | undefined;
   /** Reading it throws a Fault in dialects with a single session. */
   readonly pool: SessionPool;
-  /** Reading it throws a Fault in dialects with many sessions, which use `pool.auth`. */
-  readonly logins: ProviderLogins;
+  /** Reading it throws a Fault in dialects with a single session. */
+  readonly userSettings: UserSettings;
+  readonly auth: ProviderAuth;
+  /** The models that can be used now. Needs no session in dialects with many sessions. */
+  listModels(): Promise<readonly Model[]>;
   readonly host: HostConnection;
+  /** UI of the connected host; absent in dialects with many sessions, where each session has its own. */
+  readonly ui: HostUi | undefined;
   /** Reports that the work has started and would survive a crash. The next command may start; some dialects send the response now. */
   accept(disposition?: Disposition): void;
   /** Reports that the accepted message of this call will not be run. Sent as a second, failed response with the same id. */

@@ -8,6 +8,7 @@ import type {
   UiRequest,
 } from '../protocol/index.ts';
 import type { AgentSession, Disposition } from './agent-session.ts';
+import type { CallContext } from './command.ts';
 import type { SubagentSubscription } from './host-connection.ts';
 import type { Chunk } from './transport.ts';
 
@@ -27,9 +28,20 @@ export interface CallToken {
   readonly id?: unknown;
 }
 
+/** How a dialect whose params or results differ from those of the command converts them. */
+export interface CallConversion {
+  readonly params: unknown;
+  /** Used instead of `params`, when the conversion needs the session or other data. A Fault is sent as the reply. */
+  toParams?(call: CallContext): unknown;
+  /** Converts the result of the command. May return a promise. */
+  toResult?(result: unknown, call: CallContext): unknown;
+  /** Replies need not be in the order of the calls, so later calls do not wait for this one. */
+  readonly long?: boolean | undefined;
+}
+
 export type Incoming =
   /** `token.name` is the name on the wire, `command` the name of the command, `session` the id of the addressed session. */
-  | { kind: 'call'; token: CallToken; command: string; params: unknown; session?: string | undefined }
+  | ({ kind: 'call'; token: CallToken; command: string; session?: string | undefined } & CallConversion)
   | { kind: 'answer'; id: string; answer: UiAnswer }
   | { kind: 'host_tool_response'; frame: HostToolResponseFrame }
   | { kind: 'refused'; token: CallToken; fault: Fault }

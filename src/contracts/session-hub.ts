@@ -1,9 +1,9 @@
 // The sessions of one process, for the server.
-import type { AgentEvent } from '../protocol/index.ts';
+import type { AgentEvent, Model } from '../protocol/index.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { HostUi } from './host-ui.ts';
-import type { ProviderLogins } from './provider-logins.ts';
-import type { SessionPool } from './session-pool.ts';
+import type { ProviderAuth } from './provider-auth.ts';
+import type { SessionPool, UserSettings } from './session-pool.ts';
 
 /** Like `EventListener`, for many sessions. */
 export type HubListener = (event: AgentEvent, session: AgentSession) => void | Promise<void>;
@@ -17,8 +17,12 @@ export interface SessionHub {
   readonly ui: HostUi | undefined;
   /** Present in dialects with many sessions. */
   readonly pool?: SessionPool | undefined;
-  /** Present in dialects with a single session. */
-  readonly logins?: ProviderLogins | undefined;
+  /** Present in dialects with many sessions. */
+  readonly userSettings?: UserSettings | undefined;
+  /** Absent when the process has no credentials of its own, for example in tests. */
+  readonly auth?: ProviderAuth | undefined;
+  /** The models that can be used now. */
+  listModels(): Promise<readonly Model[]>;
   /** The host has closed its input: it cannot answer any more. */
   handleHostClosed?(): void;
   /** Requests that the process ends when all sessions have settled, for example by an extension. */

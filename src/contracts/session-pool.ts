@@ -1,11 +1,13 @@
-// Operations on the sessions, models, settings and credentials of the process, for dialects with many sessions.
-import type { Model, ThinkingLevel } from '../protocol/index.ts';
+// Many sessions in one process: opening, listing, closing and deleting them, and the user's settings that they share.
+import type { ThinkingLevel } from '../protocol/index.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { SessionSummary } from './session-store.ts';
 
 export interface OpenSessionRequest {
   /** Resumes the session with this id, or creates one with this id. */
   id?: string | undefined;
+  /** Starts with a copy of the current branch of the stored session with this id. */
+  forkOf?: string | undefined;
   cwd?: string | undefined;
   /** `false`: nothing is written to disk. */
   persist: boolean;
@@ -33,45 +35,30 @@ export interface OpenSessionResult {
   readonly skills: readonly string[];
 }
 
-export interface ProviderStatus {
-  readonly id: string;
-  readonly name: string;
-  readonly method: 'device_code' | 'api_key';
-  readonly envVariable?: string | undefined;
-  readonly ready: boolean;
-}
-
-/** Data of the device authorization flow (RFC 8628). */
-export interface DeviceLogin {
-  readonly userCode: string;
-  readonly verificationUri: string;
-  readonly deviceCode: string;
-  /** Polling interval in seconds. */
-  readonly interval: number;
-}
-
-export interface ProviderAuth {
-  /** Checks all credential sources: flags, files and variables. Sends no request. */
-  getStatus(): Promise<readonly ProviderStatus[]>;
-  saveKey(provider: string, key: string): Promise<void>;
-  startDeviceLogin(): Promise<DeviceLogin>;
-  /** Resolves when the user has approved and the credentials are stored. */
-  waitForDeviceLogin(login: { deviceCode: string; interval: number }): Promise<void>;
-  /** Cancels pending logins because the host has closed. */
-  cancelPending(): void;
-}
-
 export interface SessionPool {
   open(request: OpenSessionRequest): Promise<OpenSessionResult>;
   /** All stored sessions, newest first. */
   list(): Promise<readonly SessionSummary[]>;
+  /** Stops the work of an open session and closes it. It stays on disk and can be opened again. */
+  close(id: string): Promise<void>;
   /** Closes the session if it is open, and deletes it with its artifacts. */
   delete(id: string): Promise<void>;
   /** The session must have been opened by this pool. */
   getFeatures(session: AgentSession): SessionFeatures;
-  listModels(): Promise<readonly Model[]>;
-  /** The user's settings as stored in the file, without API keys. */
-  readSettings(): Promise<Record<string, unknown>>;
-  saveSettings(changes: Readonly<Record<string, unknown>>): Promise<void>;
-  readonly auth: ProviderAuth;
+}
+
+/** Changes of the user's settings and keys. They are checked together: one invalid value refuses all of them. */
+export interface SettingChanges {
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Names of settings to remove. */
+  readonly remove?: readonly string[] | undefined;
+  /** By provider. They are saved with the credentials. */
+  readonly apiKeys?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The user's settings file. */
+export interface UserSettings {
+  /** The contents of the file, without values whose names suggest a secret. */
+  read(): Promise<Record<string, unknown>>;
+  save(changes: SettingChanges): Promise<void>;
 }

@@ -47,7 +47,7 @@ export class CallDispatcher {
     }
     this.#lanes.dispatch(incomingCall.session, {
       lane: command.lane,
-      long: command.long ?? false,
+      long: incomingCall.long ?? command.long ?? false,
       execute: (releaseLane, replyTurn, markSlow) =>
         this.#runCommand(command, { ...incomingCall, releaseLane, replyTurn, markSlow }),
     });
@@ -80,8 +80,9 @@ export class CallDispatcher {
     };
     const context = this.#createContext(command, call, accept);
     try {
-      const validParams = validate(command.params, params);
-      const result = await command.run(validParams, context);
+      const commandParams = call.toParams ? await call.toParams(context) : params;
+      const commandResult = await command.run(validate(command.params, commandParams), context);
+      const result = call.toResult ? await call.toResult(commandResult, context) : commandResult;
       if (command.lane === 'run') accept();
       await replyTurn;
       await sendReply(token, { status: 'settled', result, disposition: accepted?.disposition });
@@ -101,13 +102,16 @@ export class CallDispatcher {
         return hub.getSession(session);
       },
       get pool() {
-        if (hub.pool) return hub.pool;
-        throw new Fault('refused', `${command.name} is only available in dialects with multiple sessions`);
+        return requireMember(command, hub.pool);
       },
-      get logins() {
-        if (hub.logins) return hub.logins;
-        throw new Fault('refused', `${command.name} is only available in dialects with a single session`);
+      get userSettings() {
+        return requireMember(command, hub.userSettings);
       },
+      get auth() {
+        return requireMember(command, hub.auth);
+      },
+      listModels: () => hub.listModels(),
+      ui: hub.ui,
       id: token.id as string | number | undefined,
       host,
       accept,
@@ -115,4 +119,9 @@ export class CallDispatcher {
       markSlow,
     };
   }
+}
+
+function requireMember<T>({ name }: Command, member: T | undefined): T {
+  if (member !== undefined) return member;
+  throw new Fault('refused', `${name} is not available in this dialect`);
 }

@@ -1,6 +1,15 @@
 // The hub for dialects with many sessions on one connection.
 import { createDeferred } from '../base/index.ts';
-import type { AgentSession, HostUi, HubListener, SessionHub, SessionPool } from '../contracts/index.ts';
+import type {
+  AgentSession,
+  HostUi,
+  HubListener,
+  ProviderAuth,
+  SessionHub,
+  SessionPool,
+  UserSettings,
+} from '../contracts/index.ts';
+import type { Model } from '../protocol/index.ts';
 import { createSessionNotFoundFault } from './session-hub.ts';
 
 /** One session with its own single-session hub. */
@@ -20,11 +29,23 @@ export interface MultiSessionHub extends SessionHub {
   closeSession(id: string): Promise<void>;
 }
 
-/** Starts without sessions. `createPool` is called on first use of the pool, which opens the sessions. */
-export function createMultiSessionHub(createPool: (hub: MultiSessionHub) => SessionPool): MultiSessionHub {
+/** What all sessions of the process share. */
+export interface SharedServices {
+  readonly pool: SessionPool;
+  readonly userSettings: UserSettings;
+  readonly auth: ProviderAuth;
+  listModels(): Promise<readonly Model[]>;
+}
+
+/** Starts without sessions. `createServices` is called on first use of one of them; the pool opens the sessions. */
+export function createMultiSessionHub(createServices: (hub: MultiSessionHub) => SharedServices): MultiSessionHub {
   const members = new HubMembers();
   const exitRequested = createDeferred();
-  let pool: SessionPool | undefined;
+  let services: SharedServices | undefined;
+  const getServices = () => {
+    services ??= createServices(hub);
+    return services;
+  };
   const hub: MultiSessionHub = {
     getSession(id) {
       const member = id === undefined ? undefined : members.find(id);
@@ -33,7 +54,7 @@ export function createMultiSessionHub(createPool: (hub: MultiSessionHub) => Sess
     },
     ui: undefined,
     connect: (listener, uiFor) => members.connect(listener, uiFor),
-    handleHostClosed: () => pool?.auth.cancelPending(),
+    handleHostClosed: () => services?.auth.cancelPending(),
     requestExit: () => exitRequested.resolve(),
     exitRequested: exitRequested.promise,
     waitUntilSettled: () => members.forEachHub((memberHub) => memberHub.waitUntilSettled()),
@@ -52,9 +73,15 @@ export function createMultiSessionHub(createPool: (hub: MultiSessionHub) => Sess
     },
     closeSession: (id) => members.close(id),
     get pool() {
-      pool ??= createPool(hub);
-      return pool;
+      return getServices().pool;
     },
+    get userSettings() {
+      return getServices().userSettings;
+    },
+    get auth() {
+      return getServices().auth;
+    },
+    listModels: () => getServices().listModels(),
   };
   return hub;
 }

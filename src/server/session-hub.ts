@@ -1,12 +1,12 @@
 // The hub for dialects with a single session. See multi-session-hub.ts for the others.
 import { createDeferred, Fault } from '../base/index.ts';
-import type { AgentSession, HostUi, ProviderLogins, SessionHub } from '../contracts/index.ts';
+import type { AgentSession, HostUi, ProviderAuth, SessionHub } from '../contracts/index.ts';
 
 /** `onConnected` is called after a host has connected. */
 export function createSessionHub(
   main: AgentSession,
   onConnected: () => void = () => {},
-  providerLogins?: ProviderLogins,
+  auth?: ProviderAuth | undefined,
 ): SessionHub {
   let ui: HostUi | undefined;
   const exitRequested = createDeferred();
@@ -29,8 +29,9 @@ export function createSessionHub(
         if (ui === host) ui = undefined;
       };
     },
-    logins: providerLogins,
-    handleHostClosed: () => providerLogins?.cancelPending(),
+    auth,
+    listModels: () => main.models.listAvailable(),
+    handleHostClosed: () => auth?.cancelPending(),
     requestExit: () => exitRequested.resolve(),
     exitRequested: exitRequested.promise,
     waitUntilSettled: () => main.runs.waitUntilSettled(),

@@ -1,7 +1,7 @@
 // Creates the agent for a transcript: with one session, or with several. Assembled like the program.
 import type { AgentOptions } from '../app/agent-options.ts';
 import { createAgent } from '../app/create-agent.ts';
-import { createSessionPool } from '../app/session-pool/session-pool.ts';
+import { createSharedServices } from '../app/session-pool/session-pool.ts';
 import { commandTable } from '../commands/command-table.ts';
 import { addMultiSessionCommands } from '../commands/multi-session/index.ts';
 import type { AgentSession, Command, SessionHub } from '../contracts/index.ts';
@@ -55,7 +55,7 @@ export async function createSingleSessionAgent(
 export function createMultiSessionAgent(options: AgentOptions): ScenarioAgent {
   const { trusted = false, settings } = options;
   const hub = createMultiSessionHub((multiHub) =>
-    createSessionPool({ hub: multiHub, agent: options, loadOptionsFor: async () => ({ trusted, settings }) }),
+    createSharedServices({ hub: multiHub, agent: options, loadOptionsFor: async () => ({ trusted, settings }) }),
   );
   return {
     hub,

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { bansIn } from './bans.ts';
+import { checkDialectNames } from './dialect-names.ts';
 import { type Import, importsOf, lineOf, nodesOf, parse, resolveImport } from './imports.ts';
 import { namingIn } from './naming.ts';
 
@@ -44,7 +45,7 @@ const LAZY_INTERFACES = [
   'src/extensions/discover-extensions.ts',
   'src/llm/catalogue.ts',
   'src/llm/cost.ts',
-  'src/llm/credentials/copilot-login.ts',
+  'src/llm/credentials/provider-auth.ts',
   'src/llm/credentials/key-characters.ts',
   'src/llm/message-builder.ts',
   'src/llm/providers/providers.ts',
@@ -83,6 +84,7 @@ function checkFile(file: File): string[] {
     ...checkFunctions(file),
     ...namingIn(file.path, file.source),
     ...bansIn(file.path, file.source, file.imports),
+    ...checkDialectNames(file.path, file.text),
   ];
 }
 

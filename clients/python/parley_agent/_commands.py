@@ -125,10 +125,11 @@ class Commands:
         self,
         *,
         custom_instructions: Optional[str] = None,
+        keep_messages: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> "CompactionResult":
-        """Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events."""
-        return cast("CompactionResult", self.call("compact", {"customInstructions": custom_instructions}, timeout=timeout))
+        """Replace the older part of the conversation with a summary. A run in progress is stopped first and sends its final events. `keepMessages` is the number of newest messages that are not summarised; without it the token limit of the settings applies."""
+        return cast("CompactionResult", self.call("compact", {"customInstructions": custom_instructions, "keepMessages": keep_messages}, timeout=timeout))
 
     def cycle_model(
         self,
@@ -381,10 +382,11 @@ class Commands:
         provider: str,
         model_id: str,
         *,
+        thinking_level: Optional["ThinkingLevel"] = None,
         timeout: Optional[float] = None,
     ) -> "Model":
-        """Switch to a model. The choice is stored in the session; a request in progress finishes with the old model."""
-        return cast("Model", self.call("set_model", {"provider": provider, "modelId": model_id}, timeout=timeout))
+        """Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. Without `thinkingLevel` the session keeps its level."""
+        return cast("Model", self.call("set_model", {"provider": provider, "modelId": model_id, "thinkingLevel": thinking_level}, timeout=timeout))
 
     def set_session_name(
         self,

@@ -8,7 +8,7 @@ import { homeDirectory } from '../../support/home-directory.ts';
 import { createSettingsReader, decideTrust } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
-import { createSessionPool } from '../session-pool/session-pool.ts';
+import { createSharedServices } from '../session-pool/session-pool.ts';
 import type { RpcOptions, ServerSetup } from './server-setup.ts';
 import { agentOptionsFrom, checkUnknownFlagsLazily, type StartContext } from './start-agent.ts';
 
@@ -30,7 +30,7 @@ export async function openMultiSession(
   const agent = agentOptionsFrom(options, startContext, warn);
   await checkFlagsBeforeServing({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
   const hub = createMultiSessionHub((multiHub) =>
-    createSessionPool({
+    createSharedServices({
       hub: multiHub,
       agent,
       async loadOptionsFor(project) {

@@ -1,4 +1,4 @@
-// Creates the agent for a session that a multi-session host opens, new or resumed.
+// Creates the agent for a session that a multi-session host opens: new, resumed, or a copy of another.
 import { resolve } from 'node:path';
 import { getSystemErrorCode } from '../../base/fault.ts';
 import { Fault } from '../../base/index.ts';
@@ -10,7 +10,7 @@ import type {
   SessionFeatures,
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
-import { type createSessionIndex, getSessionDirectory } from '../../store/index.ts';
+import { getSessionDirectory, type SessionIndex } from '../../store/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
 import { reportSkillUse } from './report-skill-use.ts';
@@ -26,7 +26,7 @@ export interface SessionPoolOptions {
 }
 
 interface OpenOptions extends SessionPoolOptions {
-  readonly index: ReturnType<typeof createSessionIndex>;
+  readonly index: SessionIndex;
   readonly modelRegistry: ModelRegistry;
   /** The features of each open session. Filled here. */
   readonly featuresOf: WeakMap<AgentSession, SessionFeatures>;
@@ -42,6 +42,7 @@ export async function openSession(
   const persist = request.persist && common.persist !== false;
   const cwd = await resolveWorkingDirectory(common, request.cwd);
   const path = id === undefined || !persist ? undefined : await index.find(id);
+  const fork = await findForkSource(index, request, path !== undefined);
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
   const features = fillFeatures(request.features ?? {});
   const agent = await createAgent({
@@ -49,7 +50,7 @@ export async function openSession(
     ...(await loadOptionsFor(cwd)),
     cwd,
     persist,
-    id,
+    ...(fork === undefined ? { id } : { fork, sessionId: id }),
     // Set explicitly, so that an extension cannot move the session to a directory that the index does not search.
     sessionDirectory: common.sessionDirectory ?? getSessionDirectory(common.agentDirectory, cwd),
     session: path,
@@ -67,6 +68,19 @@ export async function openSession(
   hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
   notifyOnFirstRun(agent);
   return { session, resumed: path !== undefined, ...(await describeProject(common, session, cwd)) };
+}
+
+/** The path of the session to copy, if one is requested. */
+async function findForkSource(
+  index: SessionIndex,
+  { id, forkOf }: OpenSessionRequest,
+  exists: boolean,
+): Promise<string | undefined> {
+  if (forkOf === undefined) return undefined;
+  if (exists) throw new Fault('invalid_params', `Session ${id} exists already. Choose another id for the copy.`);
+  const source = await index.find(forkOf);
+  if (source !== undefined) return source;
+  throw new Fault('not_found', `Session not found: ${forkOf}`, { details: { session: forkOf } });
 }
 
 function fillFeatures({
@@ -115,12 +129,10 @@ function restrictTools(requested: readonly string[] | undefined, allowed: readon
   const refused = allowed && requested?.find((name) => !allowed.includes(name));
   if (refused === undefined) return requested ?? allowed;
   const flag = allowed?.length === 0 ? '--no-tools' : `--tools ${allowed?.join(',')}`;
-  throw new Fault('invalid_params', 'Unknown tools in tools list', {
-    details: { data: `${refused} is not allowed by ${flag}` },
-  });
+  throw new Fault('invalid_params', `${refused} is not allowed by ${flag}`, { details: { refusedTool: refused } });
 }
 
-/** Opal hosts often send a wrong provider, so a model with the same id from another provider is accepted. */
+/** The provider is a hint: hosts often send a wrong one, so a model with the same id from another provider is accepted. */
 async function findRequestedModel(modelRegistry: ModelRegistry, requested: NonNullable<OpenSessionRequest['model']>) {
   const candidates = (await modelRegistry.listAvailable()).filter(({ id }) => id === requested.id);
   const found = candidates.find(({ provider }) => provider === requested.provider) ?? candidates[0];

@@ -1,27 +1,41 @@
-// Opens and deletes sessions for a multi-session host, and answers the requests that belong to no session.
+// Opens, closes and deletes the sessions of one process, and provides what they share: models, credentials and user settings.
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, ModelRegistry, SessionFeatures, SessionPool } from '../../contracts/index.ts';
+import { createProviderAuth } from '../../llm/credentials/provider-auth.ts';
 import type { Credentials } from '../../llm/index.ts';
 import { findProvider } from '../../llm/providers/providers.ts';
 import { selectModel } from '../../llm/select-model.ts';
-import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
-import { createSessionIndex } from '../../store/index.ts';
+import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
+import { createSessionIndex, type SessionIndex } from '../../store/index.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { DEFAULT_FEATURES, openSession, type SessionPoolOptions } from './open-session.ts';
-import { createProviderAuth } from './provider-auth.ts';
-import { readUserSettings, saveUserSettings } from './user-settings.ts';
+import { createUserSettings } from './user-settings.ts';
 
-export function createSessionPool(options: SessionPoolOptions): SessionPool {
-  const { hub, agent: common } = options;
+export function createSharedServices(options: SessionPoolOptions): SharedServices {
+  const { agent: common } = options;
   const { ports, agentDirectory } = common;
-  const index = createSessionIndex({ ...common, identity: createProcessIdentity() });
   const agentModels = createAgentModels(common);
   const modelRegistry: ModelRegistry = common.models ?? agentModels;
   const { fetch, clock } = ports;
   const auth = createProviderAuth(agentModels.credentials, { fetch, clock, env: common.env ?? process.env });
-  const settingsOptions = { ports, agentDirectory };
+  return {
+    pool: createSessionPool(options, modelRegistry),
+    auth,
+    userSettings: createUserSettings({
+      ports,
+      agentDirectory,
+      saveKey: auth.saveKey,
+      checkDefaultModel: (requested) => checkDefaultModel(common, agentModels.credentials, requested),
+    }),
+    listModels: () => modelRegistry.listAvailable(),
+  };
+}
+
+function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegistry): SessionPool {
+  const { hub, agent: common } = options;
+  const index = createSessionIndex({ ...common, identity: createProcessIdentity() });
   /** Ids of sessions that are being opened: a second request may arrive before the first is done. */
   const opening = new Set<string>();
   const featuresOf = new WeakMap<AgentSession, SessionFeatures>();
@@ -34,23 +48,16 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       return openSession(openOptions, request).finally(() => opening.delete(id));
     },
     list: () => index.list(),
+    async close(id) {
+      hub.getSession(id);
+      await hub.closeSession(id);
+    },
     delete: (id) => deleteSession(hub, index, id),
     getFeatures: (session) => featuresOf.get(session) ?? DEFAULT_FEATURES,
-    listModels: () => modelRegistry.listAvailable(),
-    readSettings: () => readUserSettings(settingsOptions),
-    saveSettings: (changes) =>
-      saveUserSettings(settingsOptions, changes, auth.saveKey, (requested) =>
-        checkDefaultModel(common, agentModels.credentials, requested),
-      ),
-    auth,
   };
 }
 
-async function deleteSession(
-  hub: MultiSessionHub,
-  index: ReturnType<typeof createSessionIndex>,
-  id: string,
-): Promise<void> {
+async function deleteSession(hub: MultiSessionHub, index: SessionIndex, id: string): Promise<void> {
   const isOpen = hub.find(id) !== undefined;
   await hub.closeSession(id);
   const path = await index.find(id);
@@ -82,6 +89,6 @@ async function checkDefaultModel(
   };
   await choose().catch((thrown: unknown) => {
     if (!(thrown instanceof Fault && thrown.code === 'not_found')) return;
-    throw new Fault('invalid_params', `default_model: ${thrown.message.replace('--list-models', 'models/list')}`);
+    throw new Fault('invalid_params', `defaultModel: ${thrown.message}`);
   });
 }

@@ -1,36 +1,8 @@
-// Commands for API keys and provider logins. Results never contain a key.
-import { array, boolean, literal, nullable, number, object, optional, picklist, string } from 'valibot';
-import { command, type ProviderStatus } from '../../contracts/index.ts';
-import { nonEmptyString } from './non-empty-string.ts';
+// Commands for API keys and device-code logins. Results never contain a key.
+import { array, boolean, number, object, optional, picklist, pipe, regex, string } from 'valibot';
+import { command } from '../../contracts/index.ts';
 
-export const authReport = object({
-  status: picklist(['ready', 'setup_required']),
-  provider: nullable(string()),
-  providers: array(
-    object({
-      id: string(),
-      name: string(),
-      method: picklist(['device_code', 'api_key']),
-      envVar: optional(string()),
-      ready: boolean(),
-    }),
-  ),
-});
-
-export function buildAuthReport(providers: readonly ProviderStatus[]) {
-  const first = providers.find(({ ready }) => ready);
-  return {
-    status: first ? ('ready' as const) : ('setup_required' as const),
-    provider: first?.id ?? null,
-    providers: providers.map(({ id, name, method, envVariable, ready }) => ({
-      id,
-      name,
-      method,
-      ...(envVariable === undefined ? {} : { envVar: envVariable }),
-      ready,
-    })),
-  };
-}
+const nonEmptyString = pipe(string(), regex(/\S/, 'must not be empty'));
 
 export const authStatus = command({
   name: 'auth_status',
@@ -38,11 +10,18 @@ export const authStatus = command({
   lane: 'now',
   long: true,
   params: object({}),
-  result: object({ authenticated: boolean(), auth: authReport }),
-  async run(_, { pool }) {
-    const auth = buildAuthReport(await pool.auth.getStatus());
-    return { authenticated: auth.status === 'ready', auth };
-  },
+  result: object({
+    providers: array(
+      object({
+        id: string(),
+        name: string(),
+        method: picklist(['device_code', 'api_key']),
+        envVariable: optional(string()),
+        ready: boolean(),
+      }),
+    ),
+  }),
+  run: async (_, { auth }) => ({ providers: [...(await auth.getStatus())] }),
 });
 
 export const saveKey = command({
@@ -51,11 +30,7 @@ export const saveKey = command({
   lane: 'now',
   long: true,
   params: object({ provider: nonEmptyString, apiKey: nonEmptyString }),
-  result: object({ ok: literal(true) }),
-  async run({ provider, apiKey }, { pool }) {
-    await pool.auth.saveKey(provider, apiKey);
-    return { ok: true as const };
-  },
+  run: ({ provider, apiKey }, { auth }) => auth.saveKey(provider, apiKey),
 });
 
 export const beginLogin = command({
@@ -65,7 +40,7 @@ export const beginLogin = command({
   long: true,
   params: object({}),
   result: object({ userCode: string(), verificationUri: string(), deviceCode: string(), interval: number() }),
-  run: (_, { pool }) => pool.auth.startDeviceLogin(),
+  run: (_, { auth }) => auth.startDeviceLogin(),
 });
 
 export const awaitLogin = command({
@@ -74,9 +49,5 @@ export const awaitLogin = command({
   lane: 'now',
   long: true,
   params: object({ deviceCode: nonEmptyString, interval: number() }),
-  result: object({ authenticated: literal(true) }),
-  async run(login, { pool }) {
-    await pool.auth.waitForDeviceLogin(login);
-    return { authenticated: true as const };
-  },
+  run: (login, { auth }) => auth.waitForDeviceLogin(login),
 });

@@ -1,35 +1,18 @@
 // The commands of dialects with many sessions. Loaded only for such a dialect.
 import type { Command } from '../../contracts/index.ts';
-import { agentState, compactSession, ping, sessionHistory, stopRun } from './agent.ts';
-import { authStatus, awaitLogin, beginLogin, saveKey } from './auth.ts';
+import * as auth from './auth.ts';
 import { getConfig, setConfig } from './config.ts';
-import { chooseModel, chooseThinking, listModels } from './models.ts';
-import { deleteSession, listSessions, moveTo, startSession } from './sessions.ts';
-import { getSettings, saveSettings } from './settings.ts';
-import { listTasks } from './tracked-tasks.ts';
+import * as sessions from './sessions.ts';
+import * as settings from './settings.ts';
+import * as trackedTasks from './tracked-tasks.ts';
 
 export const multiSessionCommands = [
-  startSession,
-  listSessions,
-  deleteSession,
-  sessionHistory,
-  moveTo,
-  compactSession,
-  agentState,
-  stopRun,
-  listModels,
-  chooseModel,
-  chooseThinking,
-  listTasks,
-  getSettings,
-  saveSettings,
-  authStatus,
-  saveKey,
-  beginLogin,
-  awaitLogin,
+  ...Object.values(sessions),
+  ...Object.values(settings),
+  ...Object.values(auth),
+  ...Object.values(trackedTasks),
   getConfig,
   setConfig,
-  ping,
 ] as readonly unknown[] as readonly Command[];
 
 export function addMultiSessionCommands(commands: ReadonlyMap<string, Command>): ReadonlyMap<string, Command> {

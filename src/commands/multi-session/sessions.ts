@@ -1,67 +1,44 @@
-// Commands that open, list, delete and branch sessions, for dialects with many sessions in one process.
-import { array, boolean, literal, nullable, object, optional, string, unknown } from 'valibot';
+// Commands that open, list, close, delete and rewind sessions, for dialects with many sessions in one process.
+import { array, boolean, number, object, optional, partial, string } from 'valibot';
 import { command } from '../../contracts/index.ts';
-import { authReport, buildAuthReport } from './auth.ts';
-import { buildFeatureReport, featureReport, requestedFeatures } from './config.ts';
-import { nonEmptyString } from './non-empty-string.ts';
-import { decodeProviderName } from './provider-names.ts';
-import { decodeThinkingLevel } from './thinking-levels.ts';
+import { thinkingLevel } from '../../protocol/index.ts';
+import { features } from './config.ts';
 
 export const startSession = command({
   name: 'start_session',
-  doc: 'Open a session in a directory: a new one, or the one with this id. With an id or `session: true` it is stored on disk. The model is looked up by its id; the provider is a hint. MCP servers and nodes are not supported: `mcp_servers` and `node_name` are empty.',
+  doc: 'Open a session in a directory: a new one, the one with this id, or with `forkOf` a copy of another one. The model is looked up by its id; the provider is a hint.',
   lane: 'ordered',
   params: object({
-    model: optional(object({ provider: optional(string()), id: nonEmptyString, thinkingLevel: optional(string()) })),
+    id: optional(string()),
+    forkOf: optional(string()),
+    cwd: optional(string()),
+    /** Whether the session is stored on disk. */
+    persist: boolean(),
+    model: optional(object({ provider: optional(string()), id: string(), thinkingLevel: optional(thinkingLevel) })),
     systemPrompt: optional(string()),
-    workingDir: optional(string()),
-    session: optional(boolean()),
-    sessionId: optional(nonEmptyString),
-    features: optional(requestedFeatures),
     tools: optional(array(string())),
-    mcpServers: optional(array(unknown())),
+    features: optional(partial(features)),
   }),
   result: object({
     sessionId: string(),
-    sessionDir: string(),
+    file: optional(string()),
     contextFiles: array(string()),
-    availableSkills: array(string()),
+    skills: array(string()),
     /** The features in effect. */
-    features: featureReport,
-    mcpServers: array(string()),
-    nodeName: string(),
-    auth: authReport,
+    features,
     /** The session existed before. */
     resumed: boolean(),
   }),
-  async run(params, { pool, markSlow }) {
+  async run(request, { pool, markSlow }) {
     // Calls cannot address the session before its new id is returned, so no call has to wait for it.
-    if (params.sessionId === undefined) markSlow();
-    const { model, systemPrompt, workingDir: cwd, sessionId: id, tools } = params;
-    const opened = await pool.open({
-      id,
-      cwd,
-      persist: params.session === true || id !== undefined,
-      model: model && {
-        ...model,
-        provider: decodeProviderName(model.provider ?? ''),
-        thinkingLevel: decodeThinkingLevel(model.thinkingLevel),
-      },
-      systemPrompt,
-      // Hosts without a choice of tools send an empty list.
-      tools: tools?.length ? tools : undefined,
-      features: params.features,
-    });
-    const { session, resumed, contextFiles, skills } = opened;
+    if (request.id === undefined) markSlow();
+    const { session, resumed, contextFiles, skills } = await pool.open(request);
     return {
       sessionId: session.id,
-      sessionDir: session.file?.replace(/\.jsonl$/, '') ?? '',
+      file: session.file,
       contextFiles: [...contextFiles],
-      availableSkills: [...skills],
-      features: buildFeatureReport(pool.getFeatures(session)),
-      mcpServers: [],
-      nodeName: '',
-      auth: buildAuthReport(await pool.auth.getStatus()),
+      skills: [...skills],
+      features: { ...pool.getFeatures(session) },
       resumed,
     };
   },
@@ -73,16 +50,44 @@ export const listSessions = command({
   lane: 'now',
   long: true,
   params: object({}),
-  result: object({ sessions: array(object({ id: string(), title: nullable(string()), modified: string() })) }),
+  result: object({
+    sessions: array(
+      object({
+        id: string(),
+        path: string(),
+        cwd: string(),
+        name: optional(string()),
+        /** The beginning of the first prompt; empty before the first prompt. */
+        firstPrompt: string(),
+        createdMs: number(),
+        modifiedMs: number(),
+        messageCount: number(),
+      }),
+    ),
+  }),
   async run(_, { pool }) {
-    const sessions = (await pool.list()).map(({ id, name, opening, modifiedMs }) => ({
+    const sessions = (await pool.list()).map(({ id, path, cwd, name, opening, createdMs, modifiedMs, messages }) => ({
       id,
-      title: name ?? (opening === '' ? null : opening),
-      // UTC without a time zone, as Opal's hosts expect.
-      modified: new Date(modifiedMs).toISOString().replace(/\.\d+Z$/, ''),
+      path,
+      cwd,
+      name,
+      firstPrompt: opening,
+      createdMs,
+      modifiedMs,
+      messageCount: messages,
     }));
     return { sessions };
   },
+});
+
+export const closeSession = command({
+  name: 'close_session',
+  stability: 'experimental',
+  doc: 'Stop the work of an open session and close it. It stays on disk and can be opened again.',
+  lane: 'now',
+  long: true,
+  params: object({ sessionId: string() }),
+  run: ({ sessionId }, { pool }) => pool.close(sessionId),
 });
 
 export const deleteSession = command({
@@ -92,11 +97,7 @@ export const deleteSession = command({
   lane: 'now',
   long: true,
   params: object({ sessionId: string() }),
-  result: object({ ok: literal(true) }),
-  async run({ sessionId }, { pool }) {
-    await pool.delete(sessionId);
-    return { ok: true as const };
-  },
+  run: ({ sessionId }, { pool }) => pool.delete(sessionId),
 });
 
 export const moveTo = command({
@@ -108,4 +109,13 @@ export const moveTo = command({
   async run({ entryId }, { session }) {
     await session.history.moveTo(entryId);
   },
+});
+
+export const ping = command({
+  name: 'ping',
+  stability: 'experimental',
+  doc: 'Replies immediately. Use it to check that the agent responds.',
+  lane: 'now',
+  params: object({}),
+  run: async () => {},
 });

@@ -1,5 +1,5 @@
 // Commands for the user settings. Results never contain a key.
-import { object, record, string, unknown } from 'valibot';
+import { array, object, optional, record, string, unknown } from 'valibot';
 import { command } from '../../contracts/index.ts';
 
 const settings = record(string(), unknown());
@@ -11,17 +11,17 @@ export const getSettings = command({
   long: true,
   params: object({}),
   result: object({ settings }),
-  run: async (_, { pool }) => ({ settings: await pool.readSettings() }),
+  run: async (_, { userSettings }) => ({ settings: await userSettings.read() }),
 });
 
 export const saveSettings = command({
   name: 'save_settings',
-  doc: 'Change some of the user settings; the others stay as they are. An API key of a provider is saved with the credentials, not in the settings file.',
+  doc: 'Change or remove some of the user settings; the others stay as they are. `apiKeys` are saved with the credentials, by provider.',
   lane: 'ordered',
-  params: object({ settings }),
+  params: object({ settings, remove: optional(array(string())), apiKeys: optional(record(string(), string())) }),
   result: object({ settings }),
-  async run({ settings: changes }, { pool }) {
-    await pool.saveSettings(changes);
-    return { settings: await pool.readSettings() };
+  async run(changes, { userSettings }) {
+    await userSettings.save(changes);
+    return { settings: await userSettings.read() };
   },
 });

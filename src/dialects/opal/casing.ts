@@ -30,8 +30,3 @@ function renameKeys(value: unknown, convert: (name: string) => string): unknown 
     ]),
   );
 }
-
-/** Converts the field names inside a sentence. */
-export function fieldNamesToSnakeCase(sentence: string): string {
-  return sentence.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, toSnakeCase);
-}

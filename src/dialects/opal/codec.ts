@@ -1,14 +1,14 @@
 // Codec of the opal dialect: JSON-RPC 2.0 requests, responses, events and UI requests.
-import { type Fault, isRecord, type Line } from '../../base/index.ts';
+import { type Fault, isRecord, type Line, toFault } from '../../base/index.ts';
 import {
   type AgentSession,
   type CallToken,
   type Codec,
   type CodecOptions,
   type Frame,
-  getTokenUsage,
   type Incoming,
   type Reply,
+  validate,
 } from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 import { keysToCamelCase, keysToSnakeCase } from './casing.ts';
@@ -22,13 +22,14 @@ import {
   type OpalEvent,
   parseJsonRpcMessage,
 } from './json-rpc.ts';
-import { OPAL_METHODS, type OpalMethodSpec } from './methods.ts';
+import { listRequiredParams, type MethodParams, type OpalMethod } from './method.ts';
+import { OPAL_METHODS } from './methods/index.ts';
 import { PendingUiRequests } from './pending-ui-requests.ts';
+import { getTokenUsage } from './token-usage.ts';
 
 interface OpalToken extends CallToken {
   readonly session?: string | undefined;
-  /** The params of the request, in snake_case. */
-  readonly requestParams?: Record<string, unknown> | undefined;
+  readonly params?: MethodParams | undefined;
 }
 
 export function createOpalCodec({ version }: CodecOptions): Codec {
@@ -41,8 +42,8 @@ export function createOpalCodec({ version }: CodecOptions): Codec {
   };
   return {
     encodeReadyFrame: () => undefined,
-    decode: (line) => decode(line, uiRequests),
-    encodeReply: (token, reply) => encodeReply(token, reply, version),
+    decode: (line) => decode(line, uiRequests, version),
+    encodeReply,
     encodeEvent(event: AgentEvent, session) {
       if (!session) return undefined;
       return chainFrames(
@@ -60,7 +61,7 @@ function encodeOpalEvent(sessionId: string, event: OpalEvent): Frame {
   return isDelta ? DeltaFrame.of(sessionId, event.type, event.delta as string) : createEventFrame(sessionId, event);
 }
 
-function decode(line: Line, uiRequests: PendingUiRequests): Incoming {
+function decode(line: Line, uiRequests: PendingUiRequests, version: string): Incoming {
   const message = parseJsonRpcMessage(line);
   switch (message.kind) {
     case 'unusable':
@@ -68,37 +69,52 @@ function decode(line: Line, uiRequests: PendingUiRequests): Incoming {
     case 'response':
       return uiRequests.answer(message.id, message.result);
     case 'request':
-      return decodeRequest(message.method, message.params, message.id);
+      return decodeRequest(message.method, message.params, message.id, version);
     default:
       return { kind: 'ignored' };
   }
 }
 
-function decodeRequest(name: string, params: unknown, id: unknown): Incoming {
+function decodeRequest(name: string, params: unknown, id: unknown, version: string): Incoming {
   const token: OpalToken = { name, id };
   const method = OPAL_METHODS.get(name);
   if (!method) return { kind: 'refused', token, fault: methodNotFound(name) };
   if (!isRecord(params)) return { kind: 'refused', token, fault: invalidParams('params must be an object') };
-  if (method.requiredParams.some((field) => params[field] === undefined || params[field] === null)) {
-    return { kind: 'refused', token, fault: missingParams(method.requiredParams) };
+  const required = listRequiredParams(method);
+  if (required.some((field) => params[field] === undefined || params[field] === null)) {
+    return { kind: 'refused', token, fault: missingParams(required) };
   }
   const paramFault = method.checkParams?.(params);
   if (paramFault) return { kind: 'refused', token, fault: paramFault };
-  const { session_id: session, ...rest } = params;
   // The session id is passed on for methods such as session/start too, so that later calls for it wait until it is open.
-  if (!method.isForSession)
-    return { ...createCall(token, method, params), session: typeof session === 'string' ? session : undefined };
-  if (typeof session === 'string') return { ...createCall({ ...token, session }, method, rest), session };
-  return { kind: 'refused', token, fault: invalidParams('session_id must be a string') };
+  const session = typeof params.session_id === 'string' ? params.session_id : undefined;
+  if (method.isForSession && session === undefined)
+    return { kind: 'refused', token, fault: invalidParams('session_id must be a string') };
+  try {
+    const valid: MethodParams = validate(method.params, params);
+    const call = createCall({ ...token, session: method.isForSession ? session : undefined }, method, valid, version);
+    return { ...call, session };
+  } catch (thrown) {
+    return { kind: 'refused', token, fault: toFault(thrown) };
+  }
 }
 
 function createCall(
   token: OpalToken,
-  method: OpalMethodSpec,
-  requestParams: Record<string, unknown>,
+  method: OpalMethod,
+  params: MethodParams,
+  version: string,
 ): Extract<Incoming, { kind: 'call' }> {
-  const params = keysToCamelCase(method.mapParams ? method.mapParams(requestParams) : requestParams);
-  return { kind: 'call', token: { ...token, requestParams } as CallToken, command: method.command, params };
+  const { command, toParams = keysToCamelCase, toResult = keysToSnakeCase, isLong } = method;
+  return {
+    kind: 'call',
+    token: { ...token, params } as CallToken,
+    command,
+    params,
+    long: isLong,
+    toParams: (call) => toParams(params as never, call),
+    toResult: (result, call) => toResult((result ?? {}) as never, { call, params: params as never, version }),
+  };
 }
 
 /** JSON-RPC allows one response per request, so a prompt that was accepted but not run is reported as an error event. */
@@ -107,19 +123,19 @@ function createNotRunFrame({ session }: OpalToken, { code, message }: Fault): Fr
   return createEventFrame(session, { type: 'error', reason: message });
 }
 
-function encodeReply(token: OpalToken, reply: Reply, version: string): Frame | undefined {
-  const { id = null, requestParams = {} } = token;
+function encodeReply(token: OpalToken, reply: Reply): Frame | undefined {
+  const { id = null, params = {} } = token;
   const method = OPAL_METHODS.get(token.name);
+  const { toAcceptedResult, createEventsAfter } = method ?? {};
   if (reply.status === 'failed') {
     // The request has been answered already. Later failures are reported by events.
-    if (reply.afterAccepted && method?.isRepliedOnAcceptance) return createNotRunFrame(token, reply.fault);
+    if (reply.afterAccepted && toAcceptedResult) return createNotRunFrame(token, reply.fault);
     return createRpcFrame({ error: toJsonRpcError(reply.fault, method), id });
   }
-  if (!method || (reply.status === 'accepted') !== (method.isRepliedOnAcceptance ?? false)) return undefined;
   const { disposition } = reply;
-  const snakeResult = keysToSnakeCase(reply.status === 'settled' ? (reply.result ?? {}) : {});
-  const result = method.mapResult ? method.mapResult(snakeResult, { version, disposition }) : snakeResult;
-  const session = token.session ?? (isRecord(snakeResult) ? String(snakeResult.session_id) : '');
-  const after = method.createEventsAfter?.(snakeResult, requestParams, disposition) ?? [];
+  if (!method || (reply.status === 'accepted') !== (toAcceptedResult !== undefined)) return undefined;
+  const result = reply.status === 'accepted' ? toAcceptedResult?.(disposition) : reply.result;
+  const session = token.session ?? (isRecord(result) ? String(result.session_id) : '');
+  const after = createEventsAfter?.({ result, params, disposition }) ?? [];
   return chainFrames([createRpcFrame({ result, id }), ...after.map((event) => createEventFrame(session, event))]);
 }

@@ -1,7 +1,6 @@
 // Converts faults to JSON-RPC errors with the codes and messages of Opal.
 import { Fault } from '../../base/index.ts';
 import { isRecord } from '../../base/json.ts';
-import { fieldNamesToSnakeCase } from './casing.ts';
 import type { JsonRpcError } from './json-rpc.ts';
 
 const METHOD_NOT_FOUND = -32601;
@@ -34,30 +33,35 @@ export function missingParams(names: readonly string[]): OpalFault {
 export interface ErrorTexts {
   /** The error message when the command fails. The reason is sent as `data`. */
   readonly failureMessage?: string;
-  /** The names in the message are keys of the host, so they are not converted to snake_case. */
-  readonly keepsFieldNames?: true;
+  /** Replaces names of commands and settings by those of Opal. */
+  readonly rewriteMessage?: (message: string) => string;
   /** The `data` of a "Session not found" error. */
   readonly describeMissingSession?: (id: string) => string;
 }
 
-export function toJsonRpcError(
-  fault: Fault,
-  { failureMessage, keepsFieldNames, describeMissingSession = (id) => `No session with id: ${id}` }: ErrorTexts = {},
-): JsonRpcError {
+export function toJsonRpcError(fault: Fault, texts: ErrorTexts = {}): JsonRpcError {
   if (fault instanceof OpalFault) return fault.error;
-  const details = isRecord(fault.details) ? fault.details : {};
-  if ('session' in details) {
-    return {
-      code: INVALID_PARAMS,
-      message: 'Session not found',
-      data: describeMissingSession(String(details.session)),
-    };
+  const { failureMessage, rewriteMessage = (message: string) => message } = texts;
+  const { describeMissingSession = (id: string) => `No session with id: ${id}` } = texts;
+  const { session, unknownTools, refusedTool }: FaultDetails = isRecord(fault.details) ? fault.details : {};
+  if (session !== undefined) {
+    return { code: INVALID_PARAMS, message: 'Session not found', data: describeMissingSession(session) };
   }
-  if ('data' in details) return { code: INVALID_PARAMS, message: fault.message, data: details.data };
-  if (fault.code === 'invalid_params') {
-    return { code: INVALID_PARAMS, message: keepsFieldNames ? fault.message : fieldNamesToSnakeCase(fault.message) };
+  if (unknownTools || refusedTool) {
+    const data = unknownTools ? `unknown tools: ${unknownTools.join(', ')}` : fault.message;
+    return { code: INVALID_PARAMS, message: 'Unknown tools in tools list', data };
   }
+  if (fault.code === 'invalid_params') return { code: INVALID_PARAMS, message: rewriteMessage(fault.message) };
   if (failureMessage !== undefined) return { code: INTERNAL_ERROR, message: failureMessage, data: fault.message };
   if (fault.code === 'internal') return { code: INTERNAL_ERROR, message: 'Internal error', data: fault.message };
   return { code: INTERNAL_ERROR, message: fault.message };
+}
+
+/** Data of faults for which Opal has its own error texts. */
+interface FaultDetails {
+  /** The id of a session that does not exist. */
+  session?: string;
+  unknownTools?: readonly string[];
+  /** A tool that the command line does not allow. */
+  refusedTool?: string;
 }

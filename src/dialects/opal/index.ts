@@ -2,7 +2,7 @@
 import type { Dialect } from '../../contracts/index.ts';
 import { createOpalCodec } from './codec.ts';
 import { opalEvents } from './event-encoder.ts';
-import { OPAL_METHODS } from './methods.ts';
+import { OPAL_METHODS } from './methods/index.ts';
 
 export const opal: Dialect = {
   name: 'opal',

@@ -1,5 +1,4 @@
 // Encodes the events of subagents for Opal: each is wrapped with the id of the tool call that started the subagent.
-import { buildTokenUsage, type TokenUsage } from '../../contracts/index.ts';
 import {
   type AgentEvent,
   type AgentEventOf,
@@ -10,6 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import { keysToSnakeCase } from './casing.ts';
 import type { OpalEvent } from './json-rpc.ts';
+import { buildTokenUsage, type TokenUsage } from './token-usage.ts';
 
 /** Encodes the events of one session. */
 export type EventEncoder = (event: AgentEvent) => readonly OpalEvent[];

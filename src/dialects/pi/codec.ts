@@ -53,6 +53,9 @@ function createCompactionEncoder() {
   };
 }
 
+/** Replies to these calls say what happened to the message. */
+const MESSAGE_CALLS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
+
 /** A prompt is replied to when it is accepted. Later failures are reported by the events of the run, if it was started. */
 function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
   const isPrompt = token.name === 'prompt';
@@ -61,7 +64,7 @@ function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
     return createFrame(createResponse(token, createFailureOutcome(token, reply.fault)));
   }
   if (isPrompt !== (reply.status === 'accepted')) return undefined;
-  const { disposition } = reply;
+  const disposition = MESSAGE_CALLS.has(token.name) ? reply.disposition : undefined;
   const result = reply.status === 'settled' ? toPiResult(token.name, reply.result) : undefined;
   const data = result === undefined && disposition ? { disposition } : result;
   return createFrame(createResponse(token, { success: true, data }));

@@ -1,19 +1,30 @@
-// The user's settings over the opal protocol: values with names like keys are never returned, at any depth.
+// The user's settings for hosts: values with names like keys are never returned, at any depth.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readUserSettings, saveUserSettings } from '../../../src/app/session-pool/user-settings.ts';
+import { createUserSettings } from '../../../src/app/session-pool/user-settings.ts';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { Fault } from '../../../src/base/index.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 const ports = createSystemPorts({});
 
-function createDirectoryWith(settings: unknown) {
+function createSettingsWith(settings: unknown) {
   const agentDirectory = temporaryDirectory();
   mkdirSync(agentDirectory, { recursive: true });
-  writeFileSync(join(agentDirectory, 'settings.json'), JSON.stringify(settings));
-  return { ports, agentDirectory };
+  const file = join(agentDirectory, 'settings.json');
+  writeFileSync(file, JSON.stringify(settings));
+  const savedKeys: [string, string][] = [];
+  const userSettings = createUserSettings({
+    ports,
+    agentDirectory,
+    saveKey: async (provider, key) => void savedKeys.push([provider, key]),
+    async checkDefaultModel({ model }) {
+      if (model === 'missing') throw new Fault('invalid_params', 'defaultModel: Model not found: missing');
+    },
+  });
+  return { userSettings, savedKeys, readFile: () => JSON.parse(readFileSync(file, 'utf8')) as unknown };
 }
 
 const secretName = fc.constantFrom(
@@ -61,7 +72,7 @@ test('values with names like keys are never returned, and all others are', async
       ),
       async (generated) => {
         const settings = plantSecrets(generated);
-        const returned = await readUserSettings(createDirectoryWith(settings));
+        const returned = await createSettingsWith(settings).userSettings.read();
         expect(JSON.stringify(returned)).not.toContain('HIDDEN');
         const count = (value: unknown) => JSON.stringify(value).split('"fine"').length;
         expect(count(returned)).toBe(count(settings));
@@ -71,28 +82,31 @@ test('values with names like keys are never returned, and all others are', async
   );
 });
 
-const acceptAnyModel = async () => {};
-
-test('API keys are passed to saveKey, the model is written to the settings, and other settings are kept', async () => {
-  const options = createDirectoryWith({ theme: 'dark', own: { a: 1 } });
-  const saved: [string, string][] = [];
-  const save = async (provider: string, key: string) => void saved.push([provider, key]);
-  await saveUserSettings(
-    options,
-    { openai_api_key: 'sk-x', default_model: 'copilot:claude', theme: 'light' },
-    save,
-    acceptAnyModel,
-  );
-  expect(saved).toEqual([['openai', 'sk-x']]);
-  const text = readFileSync(join(options.agentDirectory, 'settings.json'), 'utf8');
-  expect(JSON.parse(text)).toEqual({
-    theme: 'light',
-    own: { a: 1 },
-    defaultProvider: 'github-copilot',
-    defaultModel: 'claude',
+test('API keys are passed to saveKey, settings are changed and removed, and other settings are kept', async () => {
+  const { userSettings, savedKeys, readFile } = createSettingsWith({ theme: 'dark', own: { a: 1 }, old: 1 });
+  await userSettings.save({
+    settings: { theme: 'light', defaultProvider: 'github-copilot', defaultModel: 'claude' },
+    remove: ['old'],
+    apiKeys: { openai: 'sk-x' },
   });
-  expect(await readUserSettings(options)).toMatchObject({ default_model: 'copilot:claude', theme: 'light' });
-  await expect(saveUserSettings(options, { access_token: 'x' }, save, acceptAnyModel)).rejects.toThrow(
-    'access_token is no setting',
-  );
+  expect(savedKeys).toEqual([['openai', 'sk-x']]);
+  const expected = { theme: 'light', own: { a: 1 }, defaultProvider: 'github-copilot', defaultModel: 'claude' };
+  expect(readFile()).toEqual(expected);
+  expect(await userSettings.read()).toEqual(expected);
+});
+
+test.each([
+  [{ settings: { access_token: 'x' } }, 'access_token is no setting; keys are kept by save_key'],
+  [{ settings: { defaultModel: 'missing' } }, 'Model not found: missing'],
+  [{ settings: { 'retry.maxRetries': 'many' } }, 'retry.maxRetries must be a number'],
+  [{ settings: {}, apiKeys: { openai: 'sk\n' } }, 'apiKeys.openai contains a line break at character 3'],
+])('one invalid value refuses all changes: %j', async (invalid, message) => {
+  const { userSettings, savedKeys, readFile } = createSettingsWith({ theme: 'dark' });
+  const changes = {
+    settings: { theme: 'light', ...invalid.settings },
+    apiKeys: { google: 'sk-y', ...('apiKeys' in invalid ? invalid.apiKeys : {}) },
+  };
+  await expect(userSettings.save(changes)).rejects.toThrow(message);
+  expect(savedKeys).toEqual([]);
+  expect(readFile()).toEqual({ theme: 'dark' });
 });

@@ -1,6 +1,6 @@
 // Param checks for which Opal defines its own error texts. The commands check everything else.
-import { describeType, isRecord } from '../../base/index.ts';
-import { invalidParams, type OpalFault } from './errors.ts';
+import { describeType, isRecord } from '../../../base/index.ts';
+import { invalidParams, type OpalFault } from '../errors.ts';
 
 type RequestParams = Record<string, unknown>;
 

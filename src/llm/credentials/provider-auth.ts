@@ -1,12 +1,8 @@
 // Reports which providers have credentials, saves API keys and runs the Copilot login.
 import type { ProviderAuth, ProviderStatus } from '../../contracts/index.ts';
-import {
-  COPILOT_PROVIDER_ID,
-  type CopilotLoginOptions,
-  createCopilotLogin,
-} from '../../llm/credentials/copilot-login.ts';
-import type { Credentials } from '../../llm/index.ts';
-import { findProvider, PROVIDERS } from '../../llm/providers/providers.ts';
+import { findProvider, PROVIDERS } from '../providers/providers.ts';
+import { COPILOT_PROVIDER_ID, type CopilotLoginOptions, createCopilotLogin } from './copilot-login.ts';
+import type { Credentials } from './credentials.ts';
 
 /** Always listed, first and in this order. Others are listed when they have credentials; those of models.json come last. */
 const LISTED_FIRST = ['anthropic', 'openai', 'google'];
@@ -30,7 +26,12 @@ export function createProviderAuth(credentials: Credentials, options: CopilotLog
         .filter((id) => hasCredential(id) && !findProvider(id))
         .map((id): ProviderStatus => ({ id, name: id, method: 'api_key', ready: true }));
       return [
-        { id: 'copilot', name: 'GitHub Copilot', method: 'device_code', ready: hasCredential(COPILOT_PROVIDER_ID) },
+        {
+          id: COPILOT_PROVIDER_ID,
+          name: 'GitHub Copilot',
+          method: 'device_code',
+          ready: hasCredential(COPILOT_PROVIDER_ID),
+        },
         ...keyed,
         ...customProviders,
       ];

@@ -2,8 +2,7 @@
 import { THINKING_LEVELS, type ThinkingLevel } from '../../protocol/index.ts';
 
 /** `max` is `xhigh`; an unknown name is `off`. */
-export function decodeThinkingLevel(name: string | undefined): ThinkingLevel | undefined {
-  if (name === undefined) return undefined;
+export function decodeThinkingLevel(name: string): ThinkingLevel {
   if (name === 'max') return 'xhigh';
   return THINKING_LEVELS.find((level) => level === name) ?? 'off';
 }

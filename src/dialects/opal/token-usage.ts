@@ -1,6 +1,6 @@
-// Token counts of a session, for usage displays.
-import { sumTokens, type Usage } from '../protocol/index.ts';
-import type { AgentSession } from './agent-session.ts';
+// Token counts of a session in the format of Opal.
+import type { AgentSession } from '../../contracts/index.ts';
+import { sumTokens, type Usage } from '../../protocol/index.ts';
 
 export interface TokenUsage {
   promptTokens: number;

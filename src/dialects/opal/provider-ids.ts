@@ -3,10 +3,10 @@
 const PARLEY_PROVIDER_ID = 'github-copilot';
 const OPAL_PROVIDER_ID = 'copilot';
 
-export function encodeProviderName(provider: string): string {
+export function encodeProviderId(provider: string): string {
   return provider === PARLEY_PROVIDER_ID ? OPAL_PROVIDER_ID : provider;
 }
 
-export function decodeProviderName(name: string): string {
+export function decodeProviderId(name: string): string {
   return name === OPAL_PROVIDER_ID ? PARLEY_PROVIDER_ID : name;
 }

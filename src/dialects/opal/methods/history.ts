@@ -1,0 +1,59 @@
+// The messages of a session in the format of Opal.
+import { array, boolean, nullable, object, optional, record, string, unknown } from 'valibot';
+import { type AgentMessage, extractText, getToolCalls, type SessionEntry } from '../../../protocol/index.ts';
+
+export const historyMessage = object({
+  id: string(),
+  role: string(),
+  content: nullable(string()),
+  is_error: boolean(),
+  thinking: optional(string()),
+  call_id: optional(string()),
+  name: optional(string()),
+  tool_calls: optional(array(object({ call_id: string(), name: string(), arguments: record(string(), unknown()) }))),
+});
+
+/** The messages from the root to the current leaf. */
+export function buildHistory({ entries, leafId }: { entries: readonly SessionEntry[]; leafId: string | null }) {
+  const messages = collectPath(entries, leafId).flatMap((entry) =>
+    entry.type === 'message' ? [toHistoryMessage(entry)] : [],
+  );
+  return { messages };
+}
+
+function collectPath(entries: readonly SessionEntry[], leafId: string | null): SessionEntry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const path: SessionEntry[] = [];
+  for (let entry = byId.get(leafId ?? ''); entry; entry = byId.get(entry.parentId ?? '')) path.push(entry);
+  return path.reverse();
+}
+
+function toHistoryMessage({ id, message }: Extract<SessionEntry, { type: 'message' }>) {
+  const common = { id, role: toRole(message), content: toContent(message), is_error: false };
+  if (message.role === 'toolResult') {
+    const { toolCallId, toolName: name, isError } = message;
+    return { ...common, call_id: toolCallId, name, is_error: isError };
+  }
+  if (message.role !== 'assistant') return common;
+  const thinking = message.content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join('');
+  const calls = getToolCalls(message).map((call) => ({
+    call_id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }));
+  return {
+    ...common,
+    is_error: message.stopReason === 'error',
+    ...(thinking === '' ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+function toRole({ role }: AgentMessage): string {
+  if (role === 'toolResult') return 'tool_result';
+  return role === 'assistant' ? role : 'user';
+}
+
+function toContent(message: AgentMessage): string | null {
+  return 'content' in message ? extractText(message.content) || null : null;
+}

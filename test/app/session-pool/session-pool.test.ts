@@ -1,0 +1,78 @@
+// The sessions of one process: copies, closing and opening again, errors for sessions that do not exist.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import type { AgentSession, SessionPool } from '../../../src/contracts/index.ts';
+import { extractText } from '../../../src/protocol/index.ts';
+import { defaultSettings } from '../../../src/settings/settings-table.ts';
+import { createScriptedModels } from '../../../src/testing/index.ts';
+import { createMultiSessionAgent } from '../../../src/testing/scenario-agent.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+async function createPool(): Promise<SessionPool> {
+  const directory = temporaryDirectory();
+  await mkdir(join(directory, 'work'));
+  const models = createScriptedModels([{ text: 'One.' }, { text: 'Two.' }]);
+  const agent = createMultiSessionAgent({
+    cwd: join(directory, 'work'),
+    agentDirectory: join(directory, 'home'),
+    home: join(directory, 'user'),
+    env: {},
+    settings: defaultSettings,
+    ports: createSystemPorts({}),
+    models,
+  });
+  onTestFinished(() => agent.close());
+  const { pool } = agent.hub;
+  if (!pool) throw new Error('the hub has no pool');
+  return pool;
+}
+
+const ask = (session: AgentSession, message: string) => session.runs.prompt({ message, onAccepted() {} });
+
+const readTexts = (session: AgentSession) =>
+  session.history.messages().map((message) => ('content' in message ? extractText(message.content) : ''));
+
+test('a copy has the history of its source, its own id, and is independent of it', async () => {
+  const pool = await createPool();
+  const { session: source } = await pool.open({ id: 'source', persist: true });
+  await ask(source, 'First');
+  const { session: copy, resumed } = await pool.open({ id: 'copy', forkOf: 'source', persist: true });
+  expect({ id: copy.id, resumed, parent: copy.header.parentSession }).toEqual({
+    id: 'copy',
+    resumed: false,
+    parent: source.file,
+  });
+  expect(readTexts(copy)).toEqual(['First', 'One.']);
+  await ask(copy, 'Second');
+  expect(readTexts(copy)).toEqual(['First', 'One.', 'Second', 'Two.']);
+  expect(readTexts(source)).toEqual(['First', 'One.']);
+  expect((await pool.list()).map(({ id }) => id).sort()).toEqual(['copy', 'source']);
+});
+
+test('a closed session stays on disk and is resumed when it is opened again', async () => {
+  const pool = await createPool();
+  const { session } = await pool.open({ id: 's', persist: true });
+  await ask(session, 'First');
+  await expect(pool.open({ id: 's', persist: true })).rejects.toThrow('Session s is open already');
+  await pool.close('s');
+  await expect(pool.close('s')).rejects.toThrow('Session not found: s');
+  const { session: again, resumed } = await pool.open({ id: 's', persist: true });
+  expect({ resumed, texts: readTexts(again) }).toEqual({ resumed: true, texts: ['First', 'One.'] });
+  await pool.delete('s');
+  expect(await pool.list()).toEqual([]);
+  await expect(pool.delete('s')).rejects.toThrow('Session not found: s');
+});
+
+test('a copy needs an existing source and an id that is free', async () => {
+  const pool = await createPool();
+  await expect(pool.open({ forkOf: 'none', persist: true })).rejects.toThrow('Session not found: none');
+  const { session } = await pool.open({ id: 'a', persist: true });
+  await ask(session, 'First');
+  await pool.close('a');
+  await expect(pool.open({ id: 'a', forkOf: 'a', persist: true })).rejects.toThrow(
+    'Session a exists already. Choose another id for the copy.',
+  );
+  expect((await pool.list()).map(({ id }) => id)).toEqual(['a']);
+});
