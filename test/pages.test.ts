@@ -59,7 +59,11 @@ async function compileBlock(code: string, folder: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    alias: { 'parley-agent/client': join(root, 'src/client/index.ts'), 'parley-agent': join(root, 'src/app/sdk.ts') },
+    alias: {
+      'parley-agent/client': join(root, 'src/client/index.ts'),
+      'parley-agent/testing': join(root, 'src/testing/index.ts'),
+      'parley-agent': join(root, 'src/app/sdk.ts'),
+    },
     packages: 'external',
     logLevel: 'silent',
   });
@@ -87,14 +91,23 @@ describe.each(PAGES)('%s', (page) => {
 });
 
 test('these pages have blocks to run', () => {
-  const names = ['embedding', 'extensions', 'getting-started', 'migrating', 'opal', 'security', 'troubleshooting'];
+  const names = [
+    'embedding',
+    'extensions',
+    'getting-started',
+    'migrating',
+    'opal',
+    'security',
+    'testing',
+    'troubleshooting',
+  ];
   expect(PAGES).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}.md`)));
 });
 
-test.each(ALL_PAGES)('every other block of %s is checked', (page) => {
+test.each(ALL_PAGES)('every other block of %s is checked', async (page) => {
   const text = readFileSync(join(root, page), 'utf8');
   expect(text.match(/^```/gm)?.length ?? 0, 'a fence with an unknown form').toBe(2 * fencesOf(page).length);
   for (const [, language = '', run, code = ''] of fencesOf(page)) {
-    if (!run && language !== 'output') checkBlock(page, language, code);
+    if (!run && language !== 'output') await checkBlock(page, language, code);
   }
 });
