@@ -12,13 +12,13 @@ import { validate } from '../../src/contracts/index.ts';
 import { parseAgentDefinition } from '../../src/core/subagent/agent-definition.ts';
 import { sessionEntry, sessionHeader } from '../../src/protocol/index.ts';
 import { runScenario } from '../../src/testing/index.ts';
-import { temporaryDirectory } from './temporary.ts';
-import { wordsOf } from './wire-schema.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
+import { listFrameNames } from './wire-schema.ts';
 
 const { name: packageName, scripts } = JSON.parse(
   readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
 );
-const frames = new Set([...wordsOf('omp', 'HostFrame'), ...wordsOf('omp', 'AgentFrame'), 'response']);
+const frames = new Set([...listFrameNames('omp', 'HostFrame'), ...listFrameNames('omp', 'AgentFrame'), 'response']);
 
 const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Promise<void>>> = {
   '': (code) => (code.startsWith('› ') ? checkPicture : checkTranscript)(code),
@@ -123,7 +123,7 @@ function checkArguments(argv: readonly string[]): void {
 }
 
 async function checkScenario(code: string): Promise<void> {
-  await runScenario(code, { directory: temporaryDirectory(), dialect: 'omp' });
+  await runScenario(code, { directory: createTemporaryDirectory(), dialect: 'omp' });
 }
 
 function checkDockerfile(code: string): void {

@@ -5,7 +5,7 @@ import { runScenario } from '../../src/testing/index.ts';
 import { SCRIPTED_ANSWER_FIELDS } from '../../src/testing/scripted-models.ts';
 import { SCRIPTED_TOOL_FIELDS } from '../../src/testing/scripted-tools.ts';
 import { KEYWORDS, parseTranscript } from '../../src/testing/transcript.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -18,7 +18,7 @@ test('lines become steps, and a line with an end word has a body', () => {
 });
 
 test('an unknown keyword is refused with the file, the line and the known keywords, before anything runs', async () => {
-  const options = { directory: temporaryDirectory(), dialect: 'omp', file: 'a.txt' };
+  const options = { directory: createTemporaryDirectory(), dialect: 'omp', file: 'a.txt' };
   const run = runScenario('shell exit 1\nunknown {}', options);
   await expect(run).rejects.toThrow(`a.txt:2: unknown keyword "unknown". The keywords are: >  >>  <`);
   await expect(run).rejects.toThrow('wait-exit');
@@ -26,7 +26,7 @@ test('an unknown keyword is refused with the file, the line and the known keywor
 });
 
 test('a failing line is reported with the file and the line', async () => {
-  const options = { directory: temporaryDirectory(), dialect: 'omp', file: 'b.txt' };
+  const options = { directory: createTemporaryDirectory(), dialect: 'omp', file: 'b.txt' };
   await expect(runScenario('\n< {"type":"other"}', options)).rejects.toThrow(/^b\.txt:2: < .*\n {2}differs at \$\./);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ['model {"txt":"a"}', 'unknown field "txt". The fields are: thinking, text'],
   ['tool {"name":"a","deaf":true}', 'unknown field "deaf". The fields are: name, effect'],
 ])('%s is refused', async (line, message) => {
-  await expect(runScenario(line, { directory: temporaryDirectory(), dialect: 'omp' })).rejects.toThrow(message);
+  await expect(runScenario(line, { directory: createTemporaryDirectory(), dialect: 'omp' })).rejects.toThrow(message);
 });
 
 test('docs/testing.md describes every keyword, field and export', () => {

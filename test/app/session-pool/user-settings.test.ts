@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readUserSettings, saveUserSettings } from '../../../src/app/session-pool/user-settings.ts';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ports = createSystemPorts({});
 
 function createDirectoryWith(settings: unknown) {
-  const agentDirectory = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
   mkdirSync(agentDirectory, { recursive: true });
   writeFileSync(join(agentDirectory, 'settings.json'), JSON.stringify(settings));
   return { ports, agentDirectory };
