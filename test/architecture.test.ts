@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { violations } from './support/architecture.ts';
+import { findViolations } from './support/architecture.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -19,13 +19,13 @@ function sources(): Map<string, string> {
 }
 
 function check(files: Record<string, string>): string[] {
-  return violations(new Map(Object.entries(files)));
+  return findViolations(new Map(Object.entries(files)));
 }
 
 test('src has no violation', () => {
   const files = sources();
   expect(files.size).toBeGreaterThan(20);
-  expect(violations(files)).toEqual([]);
+  expect(findViolations(files)).toEqual([]);
 });
 
 describe('imports between modules', () => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryDirectory } from './support/temporary.ts';
+import { createTemporaryDirectory } from './support/temporary-directory.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,7 +50,7 @@ test('every example has an expected output', () => {
 });
 
 test.each(examples)('%s', async (name) => {
-  const [home, cwd] = [temporaryDirectory(), temporaryDirectory()];
+  const [home, cwd] = [createTemporaryDirectory(), createTemporaryDirectory()];
   writeFileSync(join(cwd, 'shopping.txt'), 'milk\n');
   const { stdout, stderr } = await run(process.execPath, [join(compiled, 'out', name.replace(/\.ts$/, '.mjs'))], {
     cwd,

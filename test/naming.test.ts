@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { ALLOWED_FILES, BANNED_WORDS, bannedIn, findBannedWords } from './support/plain-words.ts';
+import { ALLOWED_FILES, BANNED_WORDS, checkFile, findBannedWords } from './support/plain-words.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHECKED = /\.(ts|mts|mjs|cjs|js|md|txt|py|svg|html|yml)$/;
@@ -22,7 +22,7 @@ test('no file of the project uses a banned word', () => {
   expect(files.length).toBeGreaterThan(500);
   const found = files.flatMap((path) => {
     try {
-      return bannedIn(path, readFileSync(join(root, path), 'utf8'));
+      return checkFile(path, readFileSync(join(root, path), 'utf8'));
     } catch (thrown) {
       // A file that was removed from the working tree is still listed until the removal is staged.
       if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -45,10 +45,10 @@ test.each([
 });
 
 test('a banned word is found in a file name, and each finding names the word to use', () => {
-  expect(bannedIn('src/core/session/seat.ts', '')).toEqual([
+  expect(checkFile('src/core/session/seat.ts', '')).toEqual([
     `src/core/session/seat.ts: the file name has "seat"; use: ${BANNED_WORDS.seat}`,
   ]);
-  expect(bannedIn('src/a.ts', 'x;\n// told\n')).toEqual([`src/a.ts:2: "told"; use: ${BANNED_WORDS.told}`]);
+  expect(checkFile('src/a.ts', 'x;\n// told\n')).toEqual([`src/a.ts:2: "told"; use: ${BANNED_WORDS.told}`]);
 });
 
 test('names of the language and of other programs are not words', () => {

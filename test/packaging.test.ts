@@ -14,33 +14,33 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'scripts', 'schema', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 
-let place = '';
+let directories = '';
 let project = '';
 let installed = '';
 let packed: string[] = [];
 
 /** Packs a copy, because packing runs the build, which would change the working tree. */
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'parley-packaging-'));
-  const copy = join(place, 'copy');
+  directories = await mkdtemp(join(tmpdir(), 'parley-packaging-'));
+  const copy = join(directories, 'copy');
   await mkdir(copy);
   for (const name of [...SOURCES, ...TEXTS].filter((file) => existsSync(join(root, file)))) {
     await cp(join(root, name), join(copy, name), { recursive: true });
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', place], { cwd: copy });
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directories], { cwd: copy });
   const [archive] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string; files: { path: string }[] }];
   packed = archive.files.map(({ path }) => path);
 
-  project = join(place, 'project');
+  project = join(directories, 'project');
   await mkdir(project);
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...quiet, join(place, archive.filename)], { cwd: project });
+  await run('npm', ['install', ...quiet, join(directories, archive.filename)], { cwd: project });
   installed = join(project, 'node_modules/parley-agent');
 });
 
-afterAll(() => rm(place, { recursive: true, force: true }));
+afterAll(() => rm(directories, { recursive: true, force: true }));
 
 test('the archive has the built files and documents, not the sources', () => {
   expect(packed).toEqual(expect.arrayContaining(['dist/cli.js', 'LICENSE', 'CHANGELOG.md', 'package.json']));
@@ -52,14 +52,14 @@ test('the command starts from another directory and prints its version', async (
   const command = join(project, 'node_modules/.bin/parley');
   const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   expect((await stat(join(installed, 'dist/cli.js'))).mode & 0o111).toBe(0o111);
-  const { stdout, stderr } = await run(command, ['--version'], { cwd: place });
+  const { stdout, stderr } = await run(command, ['--version'], { cwd: directories });
   expect([stdout.trim(), stderr]).toEqual([version, '']);
   expect((await run(command, ['--help'])).stdout).toContain('--mode text|json|rpc');
 });
 
 test('the command answers a host in RPC mode', async () => {
   const command = join(project, 'node_modules/.bin/parley');
-  const env = { ...process.env, PARLEY_DIR: join(place, 'home') };
+  const env = { ...process.env, PARLEY_DIR: join(directories, 'home') };
   const child = spawn(command, ['--mode', 'rpc', '--no-session', '--provider', 'parley', '--model', 'offline'], {
     cwd: project,
     env,

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, inject, test } from 'vitest';
 import { checkBlock } from './support/page-blocks.ts';
-import { newPlace, type Place } from './support/program.ts';
-import { temporaryDirectory } from './support/temporary.ts';
+import { createDirectories, type ProgramDirectories } from './support/program.ts';
+import { createTemporaryDirectory } from './support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ALL_PAGES = [
@@ -40,14 +40,17 @@ function blocksOf(page: string): Block[] {
 }
 
 /** Puts the program on the path, and two directories above the compiled block, where the library looks for it. */
-function install(place: Place) {
-  const package_ = temporaryDirectory();
+function install(programDirectories: ProgramDirectories) {
+  const package_ = createTemporaryDirectory();
   mkdirSync(join(package_, 'lib/page'), { recursive: true });
   symlinkSync(inject('program'), join(package_, 'parley'));
   symlinkSync(inject('program'), join(package_, 'cli.js'));
   symlinkSync(join(root, 'node_modules'), join(package_, 'node_modules'), 'junction');
   const path = [package_, dirname(process.execPath), process.env.PATH].join(delimiter);
-  return { folder: join(package_, 'lib/page'), env: { PATH: path, HOME: place.home, PARLEY_DIR: place.home } };
+  return {
+    folder: join(package_, 'lib/page'),
+    env: { PATH: path, HOME: programDirectories.home, PARLEY_DIR: programDirectories.home },
+  };
 }
 
 async function compileBlock(code: string, folder: string): Promise<string> {
@@ -59,7 +62,11 @@ async function compileBlock(code: string, folder: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    alias: { 'parley-agent/client': join(root, 'src/client/index.ts'), 'parley-agent': join(root, 'src/app/sdk.ts') },
+    alias: {
+      'parley-agent/client': join(root, 'src/client/index.ts'),
+      'parley-agent/testing': join(root, 'src/testing/index.ts'),
+      'parley-agent': join(root, 'src/app/sdk.ts'),
+    },
     packages: 'external',
     logLevel: 'silent',
   });
@@ -71,15 +78,15 @@ describe.each(PAGES)('%s', (page) => {
   const blocks = blocksOf(page).filter(({ language }) => language !== 'python');
 
   test('every block marked run succeeds', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     // The mode with which Parley creates the user directory.
-    mkdirSync(join(place.home, 'user'), { mode: 0o700 });
-    const { folder, env } = install({ ...place, home: join(place.home, 'user') });
-    writeFileSync(join(place.cwd, 'README.md'), '# A project\n');
+    mkdirSync(join(directories.home, 'user'), { mode: 0o700 });
+    const { folder, env } = install({ ...directories, home: join(directories.home, 'user') });
+    writeFileSync(join(directories.cwd, 'README.md'), '# A project\n');
     for (const { language, code, output } of blocks) {
       const [command, args] =
         language === 'bash' ? ['bash', ['-euc', code]] : [process.execPath, [await compileBlock(code, folder)]];
-      const ran = spawnSync(command, args, { cwd: place.cwd, env, encoding: 'utf8', timeout: 150_000 });
+      const ran = spawnSync(command, args, { cwd: directories.cwd, env, encoding: 'utf8', timeout: 150_000 });
       expect({ code, status: ran.status, stderr: ran.stderr }).toEqual({ code, status: 0, stderr: expect.any(String) });
       for (const line of output) expect(ran.stdout).toContain(line);
     }
@@ -87,14 +94,23 @@ describe.each(PAGES)('%s', (page) => {
 });
 
 test('these pages have blocks to run', () => {
-  const names = ['embedding', 'extensions', 'getting-started', 'migrating', 'opal', 'security', 'troubleshooting'];
+  const names = [
+    'embedding',
+    'extensions',
+    'getting-started',
+    'migrating',
+    'opal',
+    'security',
+    'testing',
+    'troubleshooting',
+  ];
   expect(PAGES).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}.md`)));
 });
 
-test.each(ALL_PAGES)('every other block of %s is checked', (page) => {
+test.each(ALL_PAGES)('every other block of %s is checked', async (page) => {
   const text = readFileSync(join(root, page), 'utf8');
   expect(text.match(/^```/gm)?.length ?? 0, 'a fence with an unknown form').toBe(2 * fencesOf(page).length);
   for (const [, language = '', run, code = ''] of fencesOf(page)) {
-    if (!run && language !== 'output') checkBlock(page, language, code);
+    if (!run && language !== 'output') await checkBlock(page, language, code);
   }
 });

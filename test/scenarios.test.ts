@@ -14,7 +14,9 @@ for (const dialect of await readdir(root)) {
       const directory = await mkdtemp(join(tmpdir(), 'parley-scenario-'));
       try {
         const text = await readFile(join(root, dialect, fileName), 'utf8');
-        await expect(runScenario(text, { directory, dialect })).resolves.toBeUndefined();
+        await expect(
+          runScenario(text, { directory, dialect, file: `scenarios/${dialect}/${fileName}` }),
+        ).resolves.toBeUndefined();
       } finally {
         await rm(directory, { recursive: true, force: true });
       }

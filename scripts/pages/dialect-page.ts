@@ -38,7 +38,7 @@ export const COUNTERPARTS: Readonly<Record<string, string>> = {
 };
 
 function matrix(schemas: ReadonlyMap<string, JsonSchema>, root: string): string {
-  const columns = [...schemas].map(([name, schema]) => ({ name, frameNames: wordsIn(schema, root) }));
+  const columns = [...schemas].map(([name, schema]) => ({ name, frameNames: listFrameNames(schema, root) }));
   const known = new Set(Object.values(COUNTERPARTS));
   const words = [...new Set(columns.flatMap((column) => [...column.frameNames]))].filter((word) => !known.has(word));
   const cell = ({ name, frameNames }: (typeof columns)[number], word: string) => {
@@ -51,7 +51,7 @@ function matrix(schemas: ReadonlyMap<string, JsonSchema>, root: string): string 
 }
 
 /** The names of all frames of a union: their `type`, their `method`, or for opal events the `type` in the params. */
-export function wordsIn({ definitions = {} }: JsonSchema, root: string): Set<string> {
+export function listFrameNames({ definitions = {} }: JsonSchema, root: string): Set<string> {
   const named = ({ $ref = '', ...inline }: JsonSchema): JsonSchema => definitions[nameOfRef($ref)] ?? inline;
   const words = (frame: JsonSchema): string[] => {
     const { type, method, params } = frame.properties ?? {};

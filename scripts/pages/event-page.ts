@@ -3,7 +3,7 @@ import { events } from '../../src/protocol/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { frames, page, section } from './markdown.ts';
 import { anchorOf, pascalCase } from './naming.ts';
-import type { Frame } from './stage.ts';
+import type { Frame } from './run-example.ts';
 import { fieldTable } from './type-text.ts';
 
 export function eventPage(

@@ -1,7 +1,7 @@
 // Records the example frames of the documents from conversations with a scripted agent.
 import type { Command } from '../../src/contracts/index.ts';
 import { allCommands } from './frames.ts';
-import { type Frame, play } from './stage.ts';
+import { type Frame, runExample } from './run-example.ts';
 
 /** A command frame and its response. */
 export interface Exchange {
@@ -32,7 +32,7 @@ function requestsOf({ name, examples = [{}] }: Command): Frame[] {
 }
 
 async function exchangeOf(request: Frame): Promise<Exchange> {
-  const frames = await play([FIRST_PROMPT, request], [FIRST_ANSWER, { text: 'Done.' }]);
+  const frames = await runExample([FIRST_PROMPT, request], [FIRST_ANSWER, { text: 'Done.' }]);
   const response = frames.find((frame) => frame.type === 'response' && frame.id === request.id);
   return { request, response: response?.success === true ? response : undefined };
 }
@@ -50,7 +50,7 @@ export async function eventExamples(): Promise<ReadonlyMap<string, readonly Fram
   ];
   const examples = new Map<string, Frame[]>();
   for (const stream of ['full', 'delta'] as const) {
-    for (const frame of await play(lines, script, stream)) {
+    for (const frame of await runExample(lines, script, stream)) {
       if (isUpdate(frame)) addExample(examples, frame, stream === 'full' ? 1 : 2);
       else if (frame.type !== 'message_update') addExample(examples, frame, 1);
     }

@@ -1,6 +1,7 @@
 // Generates the same ids in every run.
 import type { IdGenerator } from '../contracts/index.ts';
 
+/** UUIDs and entry ids that count from 1. */
 export function createCountingIds(): IdGenerator {
   let uuids = 0;
   let entries = 0;

@@ -11,6 +11,7 @@ interface Timer {
   callback(): void;
 }
 
+/** `start` is in milliseconds since 1970. Default: 2026-01-02T03:04:05Z. */
 export function createFakeClock(start = Date.UTC(2026, 0, 2, 3, 4, 5)): FakeClock {
   let now = start;
   const timers = new Set<Timer>();

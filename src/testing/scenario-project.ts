@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Ports } from '../contracts/index.ts';
-import type { Step } from './step.ts';
+import type { TranscriptStep } from './transcript.ts';
 
 /** A fixed author, independent of the git configuration of the machine. */
 const GIT_ENVIRONMENT = {
@@ -22,7 +22,7 @@ export async function writeProjectFile(cwd: string, argument: string): Promise<v
 }
 
 /** Writes the extensions into the user's extension directory. */
-export async function writeExtensions(steps: readonly Step[], folder: string): Promise<void> {
+export async function writeExtensions(steps: readonly TranscriptStep[], folder: string): Promise<void> {
   for (const { keyword, argument, body = '' } of steps) {
     if (keyword !== 'extension') continue;
     await mkdir(folder, { recursive: true });

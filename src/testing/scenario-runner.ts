@@ -17,18 +17,22 @@ import { createMatcher } from './matcher.ts';
 import { createMultiSessionAgent, createSingleSessionAgent, type ScenarioAgent } from './scenario-agent.ts';
 import { writeExtensions, writeProjectFile } from './scenario-project.ts';
 import { createScriptedModels, scriptedModel } from './scripted-models.ts';
-import { createScriptedTools } from './scripted-tools.ts';
-import type { Step } from './step.ts';
+import { createScriptedTools, SCRIPTED_TOOL_FIELDS } from './scripted-tools.ts';
 import { createStepHandlers, type RunningScenario } from './step-handlers.ts';
+import { type Keyword, parseFields, type TranscriptStep } from './transcript.ts';
 
+/** Where and how a transcript is run. */
 export interface ScenarioOptions {
   /** An empty directory. The project is created in `project`, the agent's files in `home`. */
   directory: string;
+  /** The name of a dialect, such as `omp`. */
   dialect: string;
+  /** The name of the transcript, for error messages. */
+  file?: string;
 }
 
 export interface ScenarioRunner {
-  runStep(step: Step): Promise<void>;
+  runStep(keyword: Keyword, argument: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,14 +45,15 @@ interface ScenarioStartOptions extends Partial<Omit<AgentOptions, 'settings'>> {
   trustReason?: 'flag' | 'saved' | 'changed' | 'undecided';
 }
 
-export async function createScenarioRunner(steps: readonly Step[], options: ScenarioOptions): Promise<ScenarioRunner> {
+export async function createScenarioRunner(
+  steps: readonly TranscriptStep[],
+  options: ScenarioOptions,
+): Promise<ScenarioRunner> {
   const scenario = await startScenario(steps, options);
   const stepHandlers = createStepHandlers(scenario);
   return {
-    async runStep(step) {
-      const handler = stepHandlers[step.keyword];
-      if (!handler) throw new Error(`unknown keyword ${step.keyword}`);
-      await handler(step.argument);
+    async runStep(keyword, argument) {
+      await stepHandlers[keyword](argument);
     },
     async close() {
       scenario.host.end();
@@ -58,16 +63,21 @@ export async function createScenarioRunner(steps: readonly Step[], options: Scen
   };
 }
 
-async function startScenario(steps: readonly Step[], options: ScenarioOptions): Promise<RunningScenario> {
+async function startScenario(steps: readonly TranscriptStep[], options: ScenarioOptions): Promise<RunningScenario> {
   const cwd = join(options.directory, 'project');
   await mkdir(cwd, { recursive: true });
-  for (const { argument } of steps.filter((step) => step.keyword === 'given')) await writeProjectFile(cwd, argument);
+  for (const { argument } of steps.filter((step) => step.keyword === 'setup-file'))
+    await writeProjectFile(cwd, argument);
   const start = Object.assign({}, ...parseStepValues(steps, 'option')) as ScenarioStartOptions;
   await writeExtensions(steps, join(options.directory, 'home', 'extensions'));
   const clock = createFakeClock();
   const ports: Ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };
   const models = createScriptedModels([], { now: () => clock.now(), ...parseModels(steps) });
-  const tools = createScriptedTools(parseStepValues(steps, 'tool'));
+  const tools = createScriptedTools(
+    steps
+      .filter(({ keyword }) => keyword === 'tool')
+      .map(({ argument }) => parseFields(argument, SCRIPTED_TOOL_FIELDS)),
+  );
   const dialect = await loadDialect(options.dialect);
   const agentOptions: AgentOptions = {
     cwd,
@@ -107,14 +117,17 @@ function serveAgent(
   return { host, served };
 }
 
-function parseStepValues<T>(steps: readonly Step[], keyword: string): T[] {
+function parseStepValues<T>(steps: readonly TranscriptStep[], keyword: Keyword): T[] {
   return steps.filter((step) => step.keyword === keyword).map((step) => JSON.parse(step.argument) as T);
 }
 
-/** The models of the transcript. Each `cast` line has the fields in which a model differs from the default. */
-function parseModels(steps: readonly Step[]): { models?: Model[]; scope?: Model[] } {
-  const models = parseStepValues<Partial<Model>>(steps, 'cast').map((model) => ({ ...scriptedModel, ...model }));
-  const scopeIds = parseStepValues<string[]>(steps, 'scope').flat();
-  const scope = models.filter((model) => scopeIds.includes(model.id));
-  return { ...(models.length > 0 ? { models } : {}), ...(scope.length > 0 ? { scope } : {}) };
+/** The models of the transcript. Each `available-model` line has the fields in which a model differs from the default. */
+function parseModels(steps: readonly TranscriptStep[]): { models?: Model[]; scopedModels?: Model[] } {
+  const models = parseStepValues<Partial<Model>>(steps, 'available-model').map((model) => ({
+    ...scriptedModel,
+    ...model,
+  }));
+  const scopeIds = parseStepValues<string[]>(steps, 'scoped-models').flat();
+  const scopedModels = models.filter((model) => scopeIds.includes(model.id));
+  return { ...(models.length > 0 ? { models } : {}), ...(scopedModels.length > 0 ? { scopedModels } : {}) };
 }

@@ -12,6 +12,7 @@ import {
   type Usage,
 } from '../protocol/index.ts';
 
+/** A tool call in a scripted answer. */
 export interface ScriptedToolCall {
   /** Default: `call_1`, `call_2`, … */
   id?: string;
@@ -38,14 +39,31 @@ export interface ScriptedAnswer {
   holdAfter?: number;
 }
 
+/** The fields of `ScriptedAnswer`, for checks of transcripts. */
+export const SCRIPTED_ANSWER_FIELDS: Readonly<Record<keyof ScriptedAnswer, true>> = {
+  thinking: true,
+  text: true,
+  calls: true,
+  stopReason: true,
+  error: true,
+  failure: true,
+  usage: true,
+  hold: true,
+  holdAfter: true,
+};
+
+/** An answer, or a function that computes it from the request. */
 export type ScriptStep = ScriptedAnswer | ((request: ModelRequest) => ScriptedAnswer);
 
+/** The model registry of a test. */
 export interface ScriptedModels extends ModelRegistry {
+  /** The initial model. */
   readonly model: Model;
   /** All requests so far. Messages and tools are frozen copies from the time of the request. */
   readonly requests: readonly ModelRequest[];
   /** The number of answers that have not been requested yet. */
   readonly remaining: number;
+  /** Appends answers to the script. */
   add(...steps: ScriptStep[]): void;
   /** Continues the answer that waits for this name, now or when it gets there. */
   release(name: string): void;
@@ -54,12 +72,15 @@ export interface ScriptedModels extends ModelRegistry {
 }
 
 export interface ScriptedModelsOptions {
+  /** The first one is the initial model. Default: `scriptedModel` alone. */
   models?: readonly Model[];
+  /** The time for the timestamps of messages, in milliseconds. Default: always 0. */
   now?: () => number;
-  /** The models for cycling. */
-  scope?: readonly Model[];
+  /** The models that `cycle_model` chooses from. Default: all models. */
+  scopedModels?: readonly Model[];
 }
 
+/** The default model: it costs nothing and has a context window of 200,000 tokens. */
 export const scriptedModel: Model = {
   id: 'scripted',
   name: 'Scripted',
@@ -73,11 +94,12 @@ export const scriptedModel: Model = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
 };
 
+/** A model registry that answers each request with the next answer of the script, and with an error when none is left. */
 export function createScriptedModels(
   script: readonly ScriptStep[],
   options: ScriptedModelsOptions = {},
 ): ScriptedModels {
-  const { models = [scriptedModel], now = () => 0, scope } = options;
+  const { models = [scriptedModel], now = () => 0, scopedModels } = options;
   const steps = [...script];
   const requests: ModelRequest[] = [];
   const holdPoints = createHoldPoints();
@@ -96,7 +118,7 @@ export function createScriptedModels(
       models.find(({ id }) => id === requestedId) ?? models[0] ?? null,
     find: async (provider, id) => models.find((model) => model.provider === provider && model.id === id),
     listAvailable: async () => models,
-    listScoped: async () => scope,
+    listScoped: async () => scopedModels,
     requireCredentials: async () => {},
     stream(request) {
       requests.push(copyRequest(request));

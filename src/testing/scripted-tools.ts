@@ -3,9 +3,14 @@ import { object, optional, record, string, unknown } from 'valibot';
 import { createDeferred, type Deferred, Fault } from '../base/index.ts';
 import { type Tool, tool } from '../contracts/index.ts';
 
+/** A tool that returns the same result for each call. */
 export interface ScriptedTool {
   name: string;
+  /** Default: `read`. */
+  effect?: Tool['effect'];
+  /** The text of the result. Default: `done`. */
   text?: string;
+  /** Structured details of the result. */
   details?: unknown;
   isError?: boolean;
   /** Cumulative outputs that are sent before the result. */
@@ -13,14 +18,28 @@ export interface ScriptedTool {
   /** Waits until this name is released or the call is aborted. */
   hold?: string;
   /** Ignores an abort and keeps waiting. */
-  deaf?: boolean;
+  ignoresAbort?: boolean;
 }
+
+/** The fields of `ScriptedTool`, for checks of transcripts. */
+export const SCRIPTED_TOOL_FIELDS: Readonly<Record<keyof ScriptedTool, true>> = {
+  name: true,
+  effect: true,
+  text: true,
+  details: true,
+  isError: true,
+  updates: true,
+  hold: true,
+  ignoresAbort: true,
+};
 
 export interface ScriptedTools {
   readonly tools: readonly Tool[];
+  /** Continues the calls that wait for this name, now and later. */
   release(name: string): void;
 }
 
+/** Creates tools with the optional parameters `input` (a string) and `any` (an object). */
 export function createScriptedTools(scripts: readonly ScriptedTool[]): ScriptedTools {
   const releases = new Map<string, Deferred<void>>();
   const getRelease = (name: string) => {
@@ -38,12 +57,15 @@ function createScriptedTool(script: ScriptedTool, waitForRelease: (name: string)
   return tool({
     name: script.name,
     doc: `The scripted tool ${script.name}.`,
-    effect: 'read',
+    effect: script.effect ?? 'read',
     params: object({ input: optional(string()), any: optional(record(string(), unknown())) }),
     async run(_, { signal, update }) {
       for (const text of script.updates ?? []) update({ content: [{ type: 'text', text }] });
       if (script.hold)
-        await Promise.race([waitForRelease(script.hold), script.deaf ? new Promise(() => {}) : waitForAbort(signal)]);
+        await Promise.race([
+          waitForRelease(script.hold),
+          script.ignoresAbort ? new Promise(() => {}) : waitForAbort(signal),
+        ]);
       if (signal.aborted) throw new Fault('aborted', 'Operation aborted');
       const { details, isError } = script;
       return {

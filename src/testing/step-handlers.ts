@@ -8,8 +8,9 @@ import type { FrameReader } from './frame-reader.ts';
 import type { Matcher } from './matcher.ts';
 import type { ScenarioAgent } from './scenario-agent.ts';
 import { runInShell, writeProjectFile } from './scenario-project.ts';
-import type { ScriptedModels } from './scripted-models.ts';
+import { SCRIPTED_ANSWER_FIELDS, type ScriptedModels } from './scripted-models.ts';
 import type { ScriptedTools } from './scripted-tools.ts';
+import { type Keyword, parseFields } from './transcript.ts';
 
 /** An agent that is being served, with its host and everything that is scripted. */
 export interface RunningScenario {
@@ -26,16 +27,17 @@ export interface RunningScenario {
   readonly served: Promise<void>;
 }
 
-type StepHandlers = Record<string, (argument: string) => Promise<void> | void>;
+type StepHandler = (argument: string) => Promise<void> | void;
+type StepHandlers<K extends Keyword = Keyword> = Readonly<Record<K, StepHandler>>;
 
 /** Keywords that are evaluated before the agent starts. */
-const startHandlers: StepHandlers = {
-  given: () => {},
+const startHandlers = {
   option: () => {},
-  cast: () => {},
-  scope: () => {},
-  tool: () => {},
+  'setup-file': () => {},
   extension: () => {},
+  tool: () => {},
+  'available-model': () => {},
+  'scoped-models': () => {},
 };
 
 export function createStepHandlers(scenario: RunningScenario): StepHandlers {
@@ -48,7 +50,7 @@ export function createStepHandlers(scenario: RunningScenario): StepHandlers {
   };
 }
 
-function createFrameHandlers({ host, frames, matcher }: RunningScenario): StepHandlers {
+function createFrameHandlers({ host, frames, matcher }: RunningScenario): StepHandlers<'>' | '>>' | '<' | '<~' | '<!'> {
   return {
     '>': (argument) => host.send(matcher.substituteCaptures(argument)),
     '>>': (argument) => host.send(new TextEncoder().encode(JSON.parse(argument))),
@@ -64,27 +66,37 @@ function createFrameHandlers({ host, frames, matcher }: RunningScenario): StepHa
   };
 }
 
-function createScriptHandlers({ models, tools, clock, matcher }: RunningScenario): StepHandlers {
+function createScriptHandlers({
+  models,
+  tools,
+  clock,
+  matcher,
+}: RunningScenario): StepHandlers<'model' | 'release' | 'expect-request' | 'advance-clock'> {
   return {
-    model: (argument) => models.add(JSON.parse(argument)),
+    model: (argument) => models.add(parseFields(argument, SCRIPTED_ANSWER_FIELDS)),
     release: (argument) => {
       models.release(argument);
       tools.release(argument);
     },
-    asked: (argument) => assertMatches(matcher, JSON.parse(argument), models.requests.at(-1), true),
-    clock: (argument) => clock.advance(Number(argument)),
+    'expect-request': (argument) => assertMatches(matcher, JSON.parse(argument), models.requests.at(-1), true),
+    'advance-clock': (argument) => clock.advance(Number(argument)),
   };
 }
 
-function createFileHandlers({ cwd, ports, agent, matcher }: RunningScenario): StepHandlers {
+function createFileHandlers({
+  cwd,
+  ports,
+  agent,
+  matcher,
+}: RunningScenario): StepHandlers<'write-file' | 'shell' | 'expect-file' | 'expect-log'> {
   return {
-    file: (argument) => writeProjectFile(cwd, argument),
-    run: (argument) => runInShell(ports, cwd, argument),
-    async read(argument) {
+    'write-file': (argument) => writeProjectFile(cwd, argument),
+    shell: (argument) => runInShell(ports, cwd, argument),
+    async 'expect-file'(argument) {
       const [path = ''] = argument.split(' ', 1);
       assertMatches(matcher, JSON.parse(argument.slice(path.length)), await readFile(join(cwd, path), 'utf8'));
     },
-    async disk(argument) {
+    async 'expect-log'(argument) {
       const lines = await readSessionLog(agent);
       if (!lines.some((line) => matchesSubset(matcher, JSON.parse(argument), line)))
         throw new Error(`no matching line in the session log:\n${lines.map((l) => JSON.stringify(l)).join('\n')}`);
@@ -92,32 +104,37 @@ function createFileHandlers({ cwd, ports, agent, matcher }: RunningScenario): St
   };
 }
 
-function createWaitHandlers({ agent, host, frames, served }: RunningScenario): StepHandlers {
+function createWaitHandlers({
+  agent,
+  host,
+  frames,
+  served,
+}: RunningScenario): StepHandlers<'wait-idle' | 'expect-no-more-frames' | 'close-input' | 'wait-exit'> {
   let syncCallCount = 0;
   const waitForSyncCalls = async () => {
     for (const call of agent.createSyncCalls()) {
-      const id = `settle-${++syncCallCount}`;
+      const id = `sync-${++syncCallCount}`;
       host.send(JSON.stringify(call(id)));
       await frames.seek((frame) => JSON.stringify(frame).includes(id));
     }
   };
   /** Syncs before, so that sent lines are processed, and after, so that the last frames are received. */
-  const settle = async () => {
+  const waitUntilIdle = async () => {
     await waitForSyncCalls();
     await agent.hub.waitUntilSettled();
     await waitForSyncCalls();
   };
   return {
-    settle,
-    async quiet() {
-      await settle();
+    'wait-idle': waitUntilIdle,
+    async 'expect-no-more-frames'() {
+      await waitUntilIdle();
       if (frames.unread.length > 0) throw new Error(`unread: ${JSON.stringify(frames.unread[0])}`);
     },
-    async eof() {
+    async 'close-input'() {
       host.end();
       await served;
     },
-    async gone() {
+    async 'wait-exit'() {
       await served;
     },
   };

@@ -1,13 +1,13 @@
 // createCustomModel: answer parts become message blocks, exceptions become errors of the answer.
 import { expect, onTestFinished, test } from 'vitest';
 import { type CustomModelOptions, createAgentSession, createCustomModel } from '../../src/app/sdk.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 async function openAgent(answer: CustomModelOptions['answer']) {
   const agent = await createAgentSession({
     models: createCustomModel({ id: 'mine', answer }),
-    cwd: temporaryDirectory(),
-    agentDirectory: temporaryDirectory(),
+    cwd: createTemporaryDirectory(),
+    agentDirectory: createTemporaryDirectory(),
     persist: false,
   });
   onTestFinished(() => agent.close());

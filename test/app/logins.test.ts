@@ -10,13 +10,13 @@ import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { createSingleSessionAgent } from '../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
 import { startCopilot } from '../support/copilot.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 type Frame = Record<string, unknown>;
 
 async function openHost() {
   const copilot = await startCopilot();
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'));
   const fake = createFakeClock(copilot.expiresAt * 1000 - 1_800_000);
   const gate = { promise: Promise.resolve() as Promise<void>, open: () => {} };

@@ -18,7 +18,7 @@ import {
 } from '../../src/app/sdk.ts';
 import { createFakeClock, createScriptedModels, type ScriptStep, scriptedModel } from '../../src/testing/index.ts';
 import { startMemoryAgent } from '../client/memory-agent.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const add = tool({
   name: 'add',
@@ -33,9 +33,9 @@ interface OpenedSession extends AgentSessionHandle {
 }
 
 async function openSession(options: AgentSessionOptions = {}, settings?: string): Promise<OpenedSession> {
-  const home = temporaryDirectory();
+  const home = createTemporaryDirectory();
   if (settings !== undefined) writeFileSync(join(home, 'settings.json'), settings);
-  const handle = await createAgentSession({ cwd: temporaryDirectory(), agentDirectory: home, ...options });
+  const handle = await createAgentSession({ cwd: createTemporaryDirectory(), agentDirectory: home, ...options });
   onTestFinished(() => handle.close());
   return Object.assign(handle, { home });
 }
@@ -177,7 +177,7 @@ describe('options', () => {
   });
 
   test('uses system prompt, name, thinking level and session directory', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const models = createScriptedModels([{ text: 'ok' }]);
     const { session, prompt } = await openSession({
       models,

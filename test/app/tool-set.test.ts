@@ -6,14 +6,14 @@ import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import type { HostUi } from '../../src/contracts/index.ts';
 import { defaultSettings, type SettingValues } from '../../src/settings/settings-table.ts';
 import { createScriptedModels } from '../../src/testing/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 async function createAgentWith(settings: Partial<SettingValues>, extraOptions: Partial<AgentOptions> = {}) {
   const models = createScriptedModels([], { now: () => 0 });
   const agent = await createAgent({
-    cwd: temporaryDirectory(),
-    agentDirectory: temporaryDirectory(),
-    home: temporaryDirectory(),
+    cwd: createTemporaryDirectory(),
+    agentDirectory: createTemporaryDirectory(),
+    home: createTemporaryDirectory(),
     persist: false,
     ports: createSystemPorts({}),
     settings: { ...defaultSettings, ...settings },

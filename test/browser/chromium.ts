@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -20,12 +20,12 @@ function executable(): string {
 const TIMEOUT_MS = 120_000;
 
 /** Polls a value, because the browser updates the page with a delay. */
-export function soon<T>(look: () => T | Promise<T>) {
+export function eventually<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { timeout: TIMEOUT_MS });
 }
 
 /** Forbidden actions of a page. */
-export interface Trespasses {
+export interface PageViolations {
   dialogs: string[];
   /** Requested URLs, except the page. */
   requests: string[];
@@ -39,7 +39,7 @@ export interface Trespasses {
 export interface OpenedPage {
   readonly page: Page;
   readonly url: string;
-  trespasses(): Promise<Trespasses>;
+  trespasses(): Promise<PageViolations>;
 }
 
 /** One browser for the tests of a file. */
@@ -60,7 +60,7 @@ export function browser() {
       const context = await running.newContext({ viewport: { width: 1280, height: 900 }, ...options });
       onTestFinished(() => context.close());
       context.setDefaultTimeout(TIMEOUT_MS);
-      const file = join(temporaryDirectory(), 'page.html');
+      const file = join(createTemporaryDirectory(), 'page.html');
       writeFileSync(file, html);
       const url = pathToFileURL(file).href;
       const recorded = { dialogs: [] as string[], requests: [] as string[], errors: [] as string[] };

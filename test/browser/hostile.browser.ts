@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { renderSession } from '../../src/core/index.ts';
-import { renderHere } from '../support/markup.ts';
-import { browser, soon } from './chromium.ts';
+import { renderInTestThread } from '../support/render-markup.ts';
+import { browser, eventually } from './chromium.ts';
 import { hostileSession } from './hostile-session.ts';
 import { PAYLOADS } from './payloads.ts';
 
@@ -26,7 +26,7 @@ test('the recorder detects the payloads in an unprotected page', async () => {
     const { dialogs, requests } = await trespasses();
     return { dialogs: dialogs.length > 3, requests: requests.length > 3 };
   };
-  await soon(detected).toEqual({ dialogs: true, requests: true });
+  await eventually(detected).toEqual({ dialogs: true, requests: true });
 });
 
 const GROUP_SIZE = 8;
@@ -40,7 +40,9 @@ describe.each([
   test.each(groups.map((group, at) => [at * GROUP_SIZE, JSON.stringify(group[0]).slice(0, 60), group] as const))(
     'payloads from %i on: %s',
     async (_from, _first, group) => {
-      const { page, trespasses } = await open(await renderSession(hostileSession(group), renderHere), { bypassCSP });
+      const { page, trespasses } = await open(await renderSession(hostileSession(group), renderInTestThread), {
+        bypassCSP,
+      });
       await useAllFeatures(page);
       expect(await page.locator('article').count()).toBeGreaterThan(80 * group.length);
       expect(await page.evaluate<string[]>(FIND_FOREIGN)).toEqual([]);
@@ -51,7 +53,9 @@ describe.each([
 
 test('every link goes to an anchor of the page or to an http or mailto address', async () => {
   const links = PAYLOADS.filter((payload) => /https?:|www\.|\]\(|script:|data:/i.test(payload));
-  const { page, url, trespasses } = await open(await renderSession(hostileSession([links.join('\n\n')]), renderHere));
+  const { page, url, trespasses } = await open(
+    await renderSession(hostileSession([links.join('\n\n')]), renderInTestThread),
+  );
   const targets = await page.evaluate<string[]>('[...document.links].map((link) => link.href)');
   expect(targets.filter((href) => !href.startsWith(`${url}#`)).length).toBeGreaterThan(50);
   expect(targets.filter((href) => !href.startsWith(`${url}#`) && !/^(https?|mailto):/.test(href))).toEqual([]);
@@ -61,7 +65,7 @@ test('every link goes to an anchor of the page or to an http or mailto address',
     page.locator('a[target=_blank]:visible').first().click(),
   ]);
   // The other page must not get a reference to this one. Polled, because a page cannot be read during navigation.
-  await soon(() => popup.evaluate('window.opener').catch(String)).toBe(null);
+  await eventually(() => popup.evaluate('window.opener').catch(String)).toBe(null);
   await popup.close();
   await page.evaluate('for (const link of document.links) link.click()');
   expect(page.url().startsWith(url)).toBe(true);

@@ -11,14 +11,14 @@ import { build } from 'esbuild';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { WIRES } from '../../scripts/wires.mjs';
 import { startForwardProxy } from '../support/forward-proxy.ts';
-import { newPlace } from '../support/program.ts';
+import { createDirectories } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bun = process.env.BUN || 'bun';
 
 /** Creates a project, and puts the program on the path under the names that hosts use. */
 function install() {
-  const { home, cwd } = newPlace();
+  const { home, cwd } = createDirectories();
   const bin = join(home, 'bin');
   mkdirSync(bin);
   for (const name of ['parley', 'omp']) symlinkSync(inject('program'), join(bin, name));
@@ -96,8 +96,8 @@ describe('the client', () => {
     ['an agent on Node', process.execPath],
     ['an agent on Bun (the default)', ''],
   ])('works with %s', async (_, runtime) => {
-    const place = install();
-    const program = join(place.home, 'host.mjs');
+    const directories = install();
+    const program = join(directories.home, 'host.mjs');
     await build({
       stdin: { contents: CLIENT, loader: 'ts', resolveDir: root },
       outfile: program,
@@ -107,7 +107,7 @@ describe('the client', () => {
       alias: { 'parley-agent/client': join(root, 'src/client/index.ts') },
       logLevel: 'silent',
     });
-    const { status, stdout, stderr } = run(place, program, inject('program'), ...(runtime ? [runtime] : []));
+    const { status, stdout, stderr } = run(directories, program, inject('program'), ...(runtime ? [runtime] : []));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({
       tools: ['ls'],

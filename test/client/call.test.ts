@@ -4,8 +4,8 @@ import { Fault } from '../../src/base/index.ts';
 import { AgentExitedError, type Client, type CommandName, createClient, RpcError } from '../../src/client/index.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { AgentMessage, BashResult, SessionState } from '../../src/protocol/index.ts';
+import { createFakeAgent } from './fake-agent-transport.ts';
 import { startMemoryAgent } from './memory-agent.ts';
-import { createPuppet } from './puppet-transport.ts';
 
 async function getFailure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -69,28 +69,30 @@ test('a call resolves with the result of the command', async () => {
 });
 
 test('every command has a method', async () => {
-  const puppet = createPuppet(({ id, type }, { say }) => say({ type: 'response', id, command: type, success: true }));
-  const { commands: methods } = createClient(puppet);
+  const fakeAgent = createFakeAgent(({ id, type }, { send }) =>
+    send({ type: 'response', id, command: type, success: true }),
+  );
+  const { commands: methods } = createClient(fakeAgent);
   for (const { name } of commands) {
     const method = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     await (methods as unknown as Record<string, (params?: object) => Promise<void>>)[method]?.({ marked: name });
   }
-  expect(puppet.written.map(({ type, marked }) => [type, marked])).toEqual(commands.map(({ name }) => [name, name]));
+  expect(fakeAgent.written.map(({ type, marked }) => [type, marked])).toEqual(commands.map(({ name }) => [name, name]));
   expect(methods.getState).toBe(methods.getState);
   expect(await methods).toBe(methods);
 });
 
 describe('matching of replies', () => {
   test('a hundred concurrent calls get their own replies in any order', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const calls = Array.from({ length: 100 }, () => client.call('get_last_assistant_text'));
-    const ids = puppet.written.map((frame) => frame.id);
+    const ids = fakeAgent.written.map((frame) => frame.id);
     expect(ids).toEqual(calls.map((_, i) => `req_${i + 1}`));
     // 37 and 100 have no common divisor, so every id is used once.
     const shuffled = ids.map((_, i) => ids[(i * 37) % 100]);
     for (const id of shuffled) {
-      puppet.say({ type: 'response', id, command: 'get_last_assistant_text', success: true, data: { text: id } });
+      fakeAgent.send({ type: 'response', id, command: 'get_last_assistant_text', success: true, data: { text: id } });
     }
     expect((await Promise.all(calls)).map(({ text }) => text)).toEqual(ids);
   });
@@ -157,13 +159,13 @@ describe('failures', () => {
   });
 
   test('an unparsable line is attributed to the longest pending call', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const calls = ['a', 'aaa', 'aa'].map((name) => client.call('set_session_name', { name }));
-    puppet.say({ type: 'response', command: 'parse', success: false, error: 'too long' });
+    fakeAgent.send({ type: 'response', command: 'parse', success: false, error: 'too long' });
     await expect(calls[1]).rejects.toMatchObject({ command: 'set_session_name', id: 'req_2', message: 'too long' });
     for (const id of ['req_1', 'req_3'])
-      puppet.say({ type: 'response', command: 'set_session_name', id, success: true });
+      fakeAgent.send({ type: 'response', command: 'set_session_name', id, success: true });
     await Promise.all([calls[0], calls[2]]);
   });
 
@@ -183,17 +185,17 @@ describe('failures', () => {
   });
 
   test('a failure after the acceptance goes to onPromptFailed', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const failures: RpcError[] = [];
     const others: unknown[] = [];
     client.onPromptFailed((failure) => failures.push(failure));
     client.onUnhandled((frame) => others.push(frame));
     const accepted = client.call('prompt', { message: 'hi' });
     const late = { type: 'response', command: 'prompt', id: 'req_1', success: false, error: 'The disk is full' };
-    puppet.say({ ...late, success: true }, late, { ...late, id: 'req_2' }, { ...late, success: true });
+    fakeAgent.send({ ...late, success: true }, late, { ...late, id: 'req_2' }, { ...late, success: true });
     await accepted;
-    await puppet.heard();
+    await fakeAgent.waitUntilRead();
     expect(failures).toMatchObject([{ command: 'prompt', id: 'req_1', message: 'The disk is full' }]);
     expect(failures[0]).toBeInstanceOf(RpcError);
     expect(others).toMatchObject([{ id: 'req_2' }, { id: 'req_1', success: true }]);
@@ -202,10 +204,10 @@ describe('failures', () => {
 
 describe('exit of the agent', () => {
   test('when the agent exits, pending and later calls fail with the exit info', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const waiting = getFailure(client.call('get_state'));
-    puppet.die({ code: 3, stderr: 'first\nlast\n' });
+    fakeAgent.exit({ code: 3, stderr: 'first\nlast\n' });
     const failure = await waiting;
     expect(failure).toBeInstanceOf(AgentExitedError);
     expect(failure).toMatchObject({
@@ -220,15 +222,15 @@ describe('exit of the agent', () => {
       message: expect.stringContaining('before it answered abort'),
     });
     expect(await client.closed).toMatchObject({ code: 3 });
-    expect(puppet.written).toHaveLength(1);
+    expect(fakeAgent.written).toHaveLength(1);
   });
 
   test('replies that arrived before the exit are used', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const [answered, unanswered] = [client.call('abort'), getFailure(client.call('abort'))];
-    puppet.say({ type: 'response', id: 'req_1', command: 'abort', success: true });
-    puppet.die();
+    fakeAgent.send({ type: 'response', id: 'req_1', command: 'abort', success: true });
+    fakeAgent.exit();
     await expect(answered).resolves.toBeUndefined();
     expect(await unanswered).toMatchObject({ message: 'The agent disconnected before it answered abort.' });
   });

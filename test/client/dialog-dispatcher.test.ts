@@ -1,8 +1,8 @@
 // Tests of UI requests: every question gets an answer.
 import { describe, expect, test } from 'vitest';
 import { type Client, createClient, type DisplayRequest } from '../../src/client/index.ts';
+import { createFakeAgent } from './fake-agent-transport.ts';
 import { startMemoryAgent } from './memory-agent.ts';
-import { createPuppet } from './puppet-transport.ts';
 
 const confirm = { type: 'extension_ui_request', id: 'q1', method: 'confirm', title: 'Sure?', message: 'Delete it' };
 
@@ -30,26 +30,26 @@ test('without a handler a question is dismissed', async () => {
 
 describe('questions that arrive before a handler is added', () => {
   test('wait for a handler that is added before the first call', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
-    puppet.say(confirm, { type: 'ready' });
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
+    fakeAgent.send(confirm, { type: 'ready' });
     await client.ready();
-    await puppet.heard();
-    expect(puppet.written).toEqual([]);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written).toEqual([]);
     client.onDialog(() => ({ confirmed: true }));
-    await puppet.heard();
-    expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q1', confirmed: true }]);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written).toEqual([{ type: 'extension_ui_response', id: 'q1', confirmed: true }]);
   });
 
   test('are dropped when the agent cancels them', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const cancel = { type: 'extension_ui_request', id: 'c', method: 'cancel', targetId: 'q1' };
-    puppet.say(confirm, { ...confirm, id: 'q2' }, cancel);
-    await puppet.heard();
+    fakeAgent.send(confirm, { ...confirm, id: 'q2' }, cancel);
+    await fakeAgent.waitUntilRead();
     client.onDialog(() => ({ confirmed: true }));
-    await puppet.heard();
-    expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q2', confirmed: true }]);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written).toEqual([{ type: 'extension_ui_response', id: 'q2', confirmed: true }]);
   });
 
   test.each([
@@ -57,17 +57,17 @@ describe('questions that arrive before a handler is added', () => {
     ['a frame', (client: Client) => client.send({ type: 'hello' })],
     ['a prompt', (client: Client) => void client.promptAndWait('hi').catch(() => {})],
   ])('are dismissed after %s, and later ones are not buffered', async (_, sendFirst) => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
-    puppet.say(confirm);
-    await puppet.heard();
-    expect(puppet.written).toEqual([]);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
+    fakeAgent.send(confirm);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written).toEqual([]);
     sendFirst(client);
-    puppet.say({ ...confirm, id: 'q2' });
-    await puppet.heard();
+    fakeAgent.send({ ...confirm, id: 'q2' });
+    await fakeAgent.waitUntilRead();
     client.onDialog(() => ({ confirmed: true }));
-    await puppet.heard();
-    expect(puppet.written.filter(({ type }) => type === 'extension_ui_response')).toEqual([
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written.filter(({ type }) => type === 'extension_ui_response')).toEqual([
       { type: 'extension_ui_response', id: 'q1', cancelled: true },
       { type: 'extension_ui_response', id: 'q2', cancelled: true },
     ]);
@@ -76,17 +76,17 @@ describe('questions that arrive before a handler is added', () => {
 
 describe('handlers', () => {
   test('the most recent handler answers until it is removed', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     client.onDialog(() => ({ confirmed: false }));
     const stop = client.onDialog(() => ({ confirmed: true }));
-    puppet.say(confirm);
-    await puppet.heard();
+    fakeAgent.send(confirm);
+    await fakeAgent.waitUntilRead();
     stop();
     stop();
-    puppet.say({ ...confirm, id: 'q2' });
-    await puppet.heard();
-    expect(puppet.written).toEqual([
+    fakeAgent.send({ ...confirm, id: 'q2' });
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written).toEqual([
       { type: 'extension_ui_response', id: 'q1', confirmed: true },
       { type: 'extension_ui_response', id: 'q2', confirmed: false },
     ]);
@@ -94,14 +94,14 @@ describe('handlers', () => {
 
   test('a handler that throws dismisses the question, and its error goes to onError', async () => {
     const errors: unknown[] = [];
-    const puppet = createPuppet();
-    const client = createClient(puppet, { onError: (thrown) => errors.push(thrown) });
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent, { onError: (thrown) => errors.push(thrown) });
     client.onDialog(async () => {
       throw new Error('no screen');
     });
-    puppet.say(confirm);
-    await puppet.heard();
-    expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q1', cancelled: true }]);
+    fakeAgent.send(confirm);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.written).toEqual([{ type: 'extension_ui_response', id: 'q1', cancelled: true }]);
     expect(errors).toEqual([new Error('no screen')]);
   });
 });
@@ -120,13 +120,13 @@ test('display requests get no answer', async () => {
 });
 
 test('an unknown UI request is dismissed and goes to onUnhandled', async () => {
-  const puppet = createPuppet();
-  const client = createClient(puppet);
+  const fakeAgent = createFakeAgent();
+  const client = createClient(fakeAgent);
   const others: unknown[] = [];
   client.onUnhandled((frame) => others.push(frame));
   client.onDialog(() => ({ value: 'never' }));
-  puppet.say({ ...confirm, method: 'toString' });
-  await puppet.heard();
-  expect(puppet.written).toEqual([{ type: 'extension_ui_response', id: 'q1', cancelled: true }]);
+  fakeAgent.send({ ...confirm, method: 'toString' });
+  await fakeAgent.waitUntilRead();
+  expect(fakeAgent.written).toEqual([{ type: 'extension_ui_response', id: 'q1', cancelled: true }]);
   expect(others).toMatchObject([{ method: 'toString' }]);
 });

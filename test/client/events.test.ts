@@ -3,8 +3,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type AgentExitedError, type Client, createClient } from '../../src/client/index.ts';
 import { isKnownEvent } from '../../src/client/known-events.ts';
 import { type AgentEvent, events } from '../../src/protocol/index.ts';
+import { createFakeAgent, type FakeAgentTransport } from './fake-agent-transport.ts';
 import { startMemoryAgent } from './memory-agent.ts';
-import { createPuppet, type PuppetTransport } from './puppet-transport.ts';
 
 const notice = (message: string) => ({ type: 'notice', level: 'info', message });
 
@@ -42,33 +42,39 @@ test('listeners and readers receive events in the order they were sent', async (
 });
 
 test('a removed listener gets no events, and an exception in one listener does not affect others', async () => {
-  const puppet = createPuppet();
+  const fakeAgent = createFakeAgent();
   const errors: unknown[] = [];
-  const client = createClient(puppet, { onError: (thrown) => errors.push(thrown) });
+  const client = createClient(fakeAgent, { onError: (thrown) => errors.push(thrown) });
   const receivedEvents: string[] = [];
   client.onEvent(() => {
     throw new Error('bad listener');
   });
   const stop = client.onEvent((event) => receivedEvents.push(event.type));
-  puppet.say({ type: 'agent_start' });
-  await puppet.heard();
+  fakeAgent.send({ type: 'agent_start' });
+  await fakeAgent.waitUntilRead();
   stop();
-  puppet.say({ type: 'turn_start' });
-  await puppet.heard();
+  fakeAgent.send({ type: 'turn_start' });
+  await fakeAgent.waitUntilRead();
   expect(receivedEvents).toEqual(['agent_start']);
   expect(errors).toEqual([new Error('bad listener'), new Error('bad listener')]);
 });
 
 test('unknown frames go only to onUnhandled', async () => {
-  const puppet = createPuppet();
-  const client = createClient(puppet);
+  const fakeAgent = createFakeAgent();
+  const client = createClient(fakeAgent);
   const receivedEvents: AgentEvent[] = [];
   const others: unknown[] = [];
   client.onEvent((event) => receivedEvents.push(event));
   client.onUnhandled((frame) => others.push(frame));
-  puppet.say({ type: 'moon_phase', phase: 'full' }, 'Debugger attached.', '[1]', { type: 7 }, { type: 'constructor' });
-  puppet.say({ type: 'agent_start' });
-  await puppet.heard();
+  fakeAgent.send(
+    { type: 'moon_phase', phase: 'full' },
+    'Debugger attached.',
+    '[1]',
+    { type: 7 },
+    { type: 'constructor' },
+  );
+  fakeAgent.send({ type: 'agent_start' });
+  await fakeAgent.waitUntilRead();
   expect(others).toEqual([
     { type: 'moon_phase', phase: 'full' },
     'Debugger attached.',
@@ -81,19 +87,19 @@ test('unknown frames go only to onUnhandled', async () => {
 
 describe('readers', () => {
   test('start with the next event and are independent', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const early = client.events();
-    puppet.say(notice('1'));
-    await puppet.heard();
+    fakeAgent.send(notice('1'));
+    await fakeAgent.waitUntilRead();
     const late = client.events();
-    puppet.say(notice('2'));
+    fakeAgent.send(notice('2'));
     expect(await take(early, 2)).toEqual([notice('1'), notice('2')]);
     expect(await take(late, 1)).toEqual([notice('2')]);
   });
 
   test('may return while they wait', async () => {
-    const client = createClient(createPuppet());
+    const client = createClient(createFakeAgent());
     const reader = client.events();
     const waiting = reader.next();
     await reader.return?.();
@@ -102,13 +108,13 @@ describe('readers', () => {
   });
 
   test('end without an error when the client was closed', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const reader = client.events();
     void client.close();
-    expect(puppet.ended).toBe(true);
-    puppet.say(notice('bye'));
-    puppet.die({ code: 0 });
+    expect(fakeAgent.ended).toBe(true);
+    fakeAgent.send(notice('bye'));
+    fakeAgent.exit({ code: 0 });
     const read: AgentEvent[] = [];
     for await (const event of reader) read.push(event);
     expect(read).toEqual([notice('bye')]);
@@ -119,12 +125,12 @@ describe('readers', () => {
     ['without close', false, { code: 0 }],
     ['by a signal', true, { code: null, signal: 'SIGKILL' }],
   ])('throw once, after the last events, when the agent exited %s', async (_, isClosing, exitInfo) => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const reader = client.events();
     if (isClosing) void client.close();
-    puppet.say(notice('last'));
-    puppet.die(exitInfo);
+    fakeAgent.send(notice('last'));
+    fakeAgent.exit(exitInfo);
     expect(await take(reader, 1)).toEqual([notice('last')]);
     const exitError = { name: 'AgentExitedError', exitCode: exitInfo.code } satisfies Partial<AgentExitedError>;
     await expect(reader.next()).rejects.toMatchObject(exitError);
@@ -137,38 +143,38 @@ describe('back-pressure', () => {
   const large = notice('x'.repeat(100_000));
   const full = 11;
 
-  function createFloodedClient(answer?: Parameters<typeof createPuppet>[0]): {
+  function createFloodedClient(answer?: Parameters<typeof createFakeAgent>[0]): {
     client: Client;
-    puppet: PuppetTransport;
+    fakeAgent: FakeAgentTransport;
   } {
-    const puppet = createPuppet(answer);
-    puppet.say(...Array.from({ length: 100 }, () => large));
-    return { client: createClient(puppet), puppet };
+    const fakeAgent = createFakeAgent(answer);
+    fakeAgent.send(...Array.from({ length: 100 }, () => large));
+    return { client: createClient(fakeAgent), fakeAgent };
   }
 
   test('reading pauses while a reader is far behind', async () => {
-    const { client, puppet } = createFloodedClient();
+    const { client, fakeAgent } = createFloodedClient();
     const reader = client.events();
-    await puppet.heard();
-    expect(puppet.taken).toBe(full);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.readCount).toBe(full);
     await take(reader, 1);
-    await puppet.heard();
-    expect(puppet.taken).toBe(full + 1);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.readCount).toBe(full + 1);
     expect(await take(reader, 99)).toEqual(Array.from({ length: 99 }, () => large));
   });
 
   test('a reader may make a call inside its loop', async () => {
-    const { client, puppet } = createFloodedClient(({ id }, { say }) =>
-      say({ type: 'response', id, command: 'abort', success: true }),
+    const { client, fakeAgent } = createFloodedClient(({ id }, { send }) =>
+      send({ type: 'response', id, command: 'abort', success: true }),
     );
     let read = 0;
     for await (const _ of client.events()) {
       read++;
       if (read === 1) {
-        await puppet.heard();
-        expect(puppet.taken).toBe(full + 1);
+        await fakeAgent.waitUntilRead();
+        expect(fakeAgent.readCount).toBe(full + 1);
         await client.call('abort');
-        expect(puppet.taken).toBe(101);
+        expect(fakeAgent.readCount).toBe(101);
       }
       if (read === 100) break;
     }
@@ -179,19 +185,19 @@ describe('back-pressure', () => {
     ['has returned', (_: Client, reader: AsyncIterator<AgentEvent>) => reader.return?.()],
     ['is open when the client closes', (client: Client) => void client.close()],
   ])('a reader that %s does not pause reading', async (_, act) => {
-    const { client, puppet } = createFloodedClient();
+    const { client, fakeAgent } = createFloodedClient();
     const reader = client.events();
-    await puppet.heard();
+    await fakeAgent.waitUntilRead();
     await act(client, reader);
-    await puppet.heard();
-    expect(puppet.taken).toBe(100);
+    await fakeAgent.waitUntilRead();
+    expect(fakeAgent.readCount).toBe(100);
   });
 
   test('listeners do not pause reading', async () => {
-    const { client, puppet } = createFloodedClient();
+    const { client, fakeAgent } = createFloodedClient();
     let receivedEvents = 0;
     client.onEvent(() => receivedEvents++);
-    await puppet.heard();
+    await fakeAgent.waitUntilRead();
     expect(receivedEvents).toBe(100);
   });
 });

@@ -15,7 +15,7 @@ import {
   type ScriptStep,
 } from '../../src/testing/index.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 export interface MemoryAgent {
   readonly client: Client;
@@ -69,7 +69,7 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
 }
 
 async function createScriptedAgent({ script = [], tools }: MemoryAgentOptions) {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const clock = createFakeClock();
   const ports = { ...createSystemPorts({}), clock };
   const models = createScriptedModels(script, { now: () => clock.now() });

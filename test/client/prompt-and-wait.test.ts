@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createClient, RpcError } from '../../src/client/index.ts';
 import { extractText } from '../../src/protocol/index.ts';
 import { createScriptedTools } from '../../src/testing/index.ts';
+import { createFakeAgent, type FakeAgentTransport } from './fake-agent-transport.ts';
 import { startMemoryAgent } from './memory-agent.ts';
-import { createPuppet, type PuppetTransport } from './puppet-transport.ts';
 
 const accepted = { type: 'response', command: 'prompt', success: true };
 const createUserMessage = (text: string) => ({ role: 'user', content: text, timestamp: 0 });
@@ -28,11 +28,11 @@ describe('promptAndWait', () => {
   });
 
   test('waits for automatic retries and returns their messages too', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const waiting = client.promptAndWait('go');
-    puppet.say(createAgentEnd('of another run'), settled, { ...accepted, id: 'req_1' });
-    puppet.say(createAgentEnd('failed', true), createAgentEnd('worked'), settled, createAgentEnd('too late'));
+    fakeAgent.send(createAgentEnd('of another run'), settled, { ...accepted, id: 'req_1' });
+    fakeAgent.send(createAgentEnd('failed', true), createAgentEnd('worked'), settled, createAgentEnd('too late'));
     expect(await waiting).toEqual([createUserMessage('failed'), createUserMessage('worked')]);
   });
 
@@ -50,20 +50,20 @@ describe('promptAndWait', () => {
   });
 
   test('fails when the prompt fails after its acceptance', async () => {
-    const puppet = createPuppet();
-    const client = createClient(puppet);
+    const fakeAgent = createFakeAgent();
+    const client = createClient(fakeAgent);
     const waiting = client.promptAndWait('go');
-    puppet.say({ ...accepted, id: 'req_1' }, { ...accepted, id: 'req_1', success: false, error: 'No space left' });
+    fakeAgent.send({ ...accepted, id: 'req_1' }, { ...accepted, id: 'req_1', success: false, error: 'No space left' });
     await expect(waiting).rejects.toMatchObject({ name: 'RpcError', command: 'prompt', message: 'No space left' });
   });
 
   test('fails when the agent dies, before and after the acceptance', async () => {
     for (const frames of [[], [{ ...accepted, id: 'req_1' }]]) {
-      const puppet = createPuppet();
-      const client = createClient(puppet);
+      const fakeAgent = createFakeAgent();
+      const client = createClient(fakeAgent);
       const waiting = client.promptAndWait('go');
-      puppet.say(...frames);
-      puppet.die({ signal: 'SIGSEGV' });
+      fakeAgent.send(...frames);
+      fakeAgent.exit({ signal: 'SIGSEGV' });
       await expect(waiting).rejects.toThrow('The agent was killed by SIGSEGV before the prompt was completed.');
     }
   });
@@ -82,19 +82,19 @@ describe('promptAndWait', () => {
   });
 
   test('nothing is sent when the signal is already aborted', async () => {
-    const puppet = createPuppet();
-    const waiting = createClient(puppet).promptAndWait('go', { signal: AbortSignal.abort(new Error('no')) });
+    const fakeAgent = createFakeAgent();
+    const waiting = createClient(fakeAgent).promptAndWait('go', { signal: AbortSignal.abort(new Error('no')) });
     await expect(waiting).rejects.toThrow('no');
-    expect(puppet.written).toEqual([]);
+    expect(fakeAgent.written).toEqual([]);
   });
 
   test('reading continues when the caller waits inside a loop over events', async () => {
     const large = { type: 'notice', level: 'info', message: 'x'.repeat(2_000_000) };
-    const puppet = createPuppet(({ id }, { say }) =>
-      say({ ...accepted, id }, large, large, createAgentEnd('ok'), settled),
+    const fakeAgent = createFakeAgent(({ id }, { send }) =>
+      send({ ...accepted, id }, large, large, createAgentEnd('ok'), settled),
     );
-    puppet.say(large, large);
-    const client = createClient(puppet);
+    fakeAgent.send(large, large);
+    const client = createClient(fakeAgent);
     for await (const _ of client.events()) {
       expect(await client.promptAndWait('go')).toEqual([createUserMessage('ok')]);
       break;
@@ -105,8 +105,8 @@ describe('promptAndWait', () => {
 describe('waitForIdle', () => {
   const state =
     (isStreaming: boolean, more = {}) =>
-    (frame: Record<string, unknown>, { say }: PuppetTransport) =>
-      say({ type: 'response', id: frame.id, command: 'get_state', success: true, data: { isStreaming, ...more } });
+    (frame: Record<string, unknown>, { send }: FakeAgentTransport) =>
+      send({ type: 'response', id: frame.id, command: 'get_state', success: true, data: { isStreaming, ...more } });
 
   test('resolves immediately when no run is active', async () => {
     const { client } = await startMemoryAgent();
@@ -131,16 +131,16 @@ describe('waitForIdle', () => {
     ['during a run', state(true)],
     ['during the compaction after a run', state(false, { isCompacting: true, isSettled: false })],
   ])('an agent_settled event before the reply is ignored: %s', async (_, answer) => {
-    const puppet = createPuppet(answer);
-    const client = createClient(puppet);
-    puppet.say(settled);
+    const fakeAgent = createFakeAgent(answer);
+    const client = createClient(fakeAgent);
+    fakeAgent.send(settled);
     let idle = false;
     const waiting = client.waitForIdle().then(() => {
       idle = true;
     });
-    await puppet.heard();
+    await fakeAgent.waitUntilRead();
     expect(idle).toBe(false);
-    puppet.say(settled);
+    fakeAgent.send(settled);
     await waiting;
   });
 });

@@ -6,8 +6,8 @@ import { type CallMethods, RpcClient, type RpcClientOptions } from '../../src/cl
 import { commands } from '../../src/commands/index.ts';
 import type { SessionState } from '../../src/protocol/index.ts';
 import { isAlive } from '../support/processes.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { until } from '../support/until.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Stopped after the test. */
 function createRpcClient(options: RpcClientOptions): RpcClient {
@@ -17,7 +17,7 @@ function createRpcClient(options: RpcClientOptions): RpcClient {
 }
 
 function createParleyClient(options: RpcClientOptions = {}): RpcClient {
-  const home = temporaryDirectory();
+  const home = createTemporaryDirectory();
   return createRpcClient({
     cliPath: inject('program'),
     args: ['--no-session'],
@@ -29,7 +29,7 @@ function createParleyClient(options: RpcClientOptions = {}): RpcClient {
 
 /** An agent that replies to every call with its arguments and the frame, and also runs the code in `text`. */
 function createEchoClient(text = '', options: RpcClientOptions = {}): RpcClient {
-  const cliPath = join(temporaryDirectory(), 'agent.mjs');
+  const cliPath = join(createTemporaryDirectory(), 'agent.mjs');
   writeFileSync(
     cliPath,
     `import { createInterface } from 'node:readline';
@@ -172,7 +172,7 @@ describe('the process', () => {
     client.onUnhandled((frame) => others.push(frame));
     await client.start();
     client.send({ type: 'odd', id: 'mine', deep: [1] });
-    await until(() => others.length > 0);
+    await waitUntil(() => others.length > 0);
     expect(others).toMatchObject([{ id: 'mine', data: { frame: { type: 'odd', id: 'mine', deep: [1] } } }]);
   });
 

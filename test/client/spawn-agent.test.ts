@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type AgentExitedError, type SpawnedAgent, type SpawnOptions, spawnAgent } from '../../src/client/index.ts';
 import { isAlive } from '../support/processes.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { until } from '../support/until.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Killed after the test. */
 async function startAgent(options: SpawnOptions): Promise<SpawnedAgent> {
@@ -18,14 +18,14 @@ async function startAgent(options: SpawnOptions): Promise<SpawnedAgent> {
 }
 
 function startParley(options: SpawnOptions = {}): Promise<SpawnedAgent> {
-  const home = temporaryDirectory();
+  const home = createTemporaryDirectory();
   const env = { HOME: home, PARLEY_DIR: home, ...options.env };
   return startAgent({ cliPath: inject('program'), args: ['--no-session'], cwd: home, ...options, env });
 }
 
 /** Starts a program of a few lines. In it, `calls(act)` registers a handler for calls and `reply(frame)` replies to one. */
 function startScript(text: string, options: SpawnOptions = {}): Promise<SpawnedAgent> {
-  const cliPath = join(temporaryDirectory(), 'agent.mjs');
+  const cliPath = join(createTemporaryDirectory(), 'agent.mjs');
   const opening = `
     import { createInterface } from 'node:readline';
     const say = (frame) => process.stdout.write(JSON.stringify(frame) + '\\n');
@@ -76,7 +76,7 @@ describe('the program', () => {
   });
 
   test('when killed with a hundred pending calls, all fail immediately and no exception is uncaught', async () => {
-    const home = temporaryDirectory();
+    const home = createTemporaryDirectory();
     writeFileSync(join(home, 'settings.json'), '{"rpc":{"stream":"loud"}}');
     const agent = await startParley({ env: { PARLEY_DIR: home } });
     await agent.call('get_state');
@@ -138,7 +138,7 @@ describe('start failures', () => {
 
 describe('process options', () => {
   test('arguments, directory and environment are passed on', async () => {
-    const cwd = temporaryDirectory();
+    const cwd = createTemporaryDirectory();
     process.env.PARLEY_TEST_GONE = 'still here';
     onTestFinished(() => void delete process.env.PARLEY_TEST_GONE);
     const agent = await startScript(
@@ -245,7 +245,7 @@ describe('agents that misbehave', () => {
     let taken = 0;
     agent.onEvent(() => taken++);
     await agent.call('abort');
-    await until(() => taken * 20_000 > 1_000_000);
+    await waitUntil(() => taken * 20_000 > 1_000_000);
     // The agent is paused by back-pressure. A call reads only what was written before its reply.
     expect(await agent.callUndeclared('count')).toBeLessThan(400);
     const received: number[] = [];

@@ -13,7 +13,7 @@ import { createScriptedModels } from '../../src/testing/index.ts';
 import { createMultiSessionAgent, createSingleSessionAgent } from '../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
 import type { SchemaDocument, SchemaNode } from '../support/json-schema.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { type WrongFrame, wrongFrames } from './wrong-frames.ts';
 
 type Frame = Record<string, unknown>;
@@ -117,7 +117,7 @@ function expectRefusal(
 }
 
 async function startAgent(name: string) {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'), { recursive: true });
   const clock = createFakeClock();
   const ports = { ...createSystemPorts({}), clock, ids: createCountingIds() };

@@ -12,7 +12,7 @@ import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { createScriptedModels } from '../../src/testing/index.ts';
 import { createMultiSessionAgent, createSingleSessionAgent } from '../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Frame extends Record<string, unknown> {
   type?: unknown;
@@ -90,7 +90,7 @@ test.each(Object.entries(DRIVERS))('%s has the same outcome as omp, and the expe
 });
 
 async function runConversation(name: string, driver: DialectDriver): Promise<Outcome> {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'), { recursive: true });
   const path = join(directory, 'work', 'a.txt');
   await writeFile(path, 'one\n');

@@ -9,7 +9,7 @@ import type { Chunk } from '../../src/contracts/index.ts';
 import { events } from '../../src/protocol/index.ts';
 import { runScenario } from '../../src/testing/run-scenario.ts';
 import type { MemoryOptions, MemoryTransportPair } from '../../src/transports/memory-transport.ts';
-import { complaintsAbout, wordsOf } from '../support/wire-schema.ts';
+import { findSchemaErrors, listFrameNames } from '../support/wire-schema.ts';
 
 const lines = new Map<string, string[]>();
 let sentLines: string[] = [];
@@ -126,7 +126,7 @@ describe.each(dialects)('%s', (dialect) => {
 
   test('every frame is declared, key by key', () => {
     const wrong = parseFrames(dialect).flatMap((frame) => {
-      const found = complaintsAbout(getDefinition(frame, dialect), frame, dialect);
+      const found = findSchemaErrors(getDefinition(frame, dialect), frame, dialect);
       return found.length === 0 ? [] : [`${JSON.stringify(frame).slice(0, 300)}: ${found.join(', ')}`];
     });
     expect([...new Set(wrong)].slice(0, 5)).toEqual([]);
@@ -142,9 +142,9 @@ describe.each(dialects)('%s', (dialect) => {
     const sentNames = new Set(parseFrames(dialect).map(getFrameName));
     // These need a failing disk. Their format is tested in the corpus.
     const testedElsewhere = new Set(dialect === 'omp' ? ['extension_error', 'notice'] : []);
-    expect(wordsOf(dialect, 'AgentFrame').filter((word) => !sentNames.has(word) && !testedElsewhere.has(word))).toEqual(
-      [],
-    );
+    expect(
+      listFrameNames(dialect, 'AgentFrame').filter((word) => !sentNames.has(word) && !testedElsewhere.has(word)),
+    ).toEqual([]);
   });
 
   test('the scenarios use every frame type of the host', async () => {
@@ -154,18 +154,20 @@ describe.each(dialects)('%s', (dialect) => {
     const used = new Set(
       texts.flatMap((text) => [...text.matchAll(/^> .*?"(?:type|method)": ?"([\w/]+)"/gm)].map(([, word]) => word)),
     );
-    expect(wordsOf(dialect, 'HostFrame').filter((word) => !used.has(word))).toEqual([]);
+    expect(listFrameNames(dialect, 'HostFrame').filter((word) => !used.has(word))).toEqual([]);
   });
 });
 
 test('every opal result matches its schema, and every method was replied to at least once', () => {
   const wrong = answers.flatMap(({ method, result }) => {
-    const found = complaintsAbout(`${definitionName(method)}Result`, result, 'opal');
+    const found = findSchemaErrors(`${definitionName(method)}Result`, result, 'opal');
     return found.length === 0 ? [] : [`${method} ${JSON.stringify(result).slice(0, 300)}: ${found.join(', ')}`];
   });
   expect([...new Set(wrong)].slice(0, 5)).toEqual([]);
   const answered = new Set(answers.map(({ method }) => method));
   // Login needs a provider that replies, which is tested elsewhere.
   const testedElsewhere = new Set(['auth/login', 'auth/poll']);
-  expect(wordsOf('opal', 'HostFrame').filter((word) => !answered.has(word) && !testedElsewhere.has(word))).toEqual([]);
+  expect(
+    listFrameNames('opal', 'HostFrame').filter((word) => !answered.has(word) && !testedElsewhere.has(word)),
+  ).toEqual([]);
 });

@@ -1,5 +1,5 @@
 // Generates frames that violate the published schema in exactly one field: wrong or missing.
-import { complaints, type SchemaDocument, type SchemaNode } from '../support/json-schema.ts';
+import { type SchemaDocument, type SchemaNode, validateDefinition } from '../support/json-schema.ts';
 
 type Fields = Record<string, unknown>;
 type Properties = Readonly<Record<string, SchemaNode>>;
@@ -105,6 +105,6 @@ class SchemaWalker {
 
   #isValid(node: SchemaNode, value: unknown): boolean {
     const definitions = { ...this.#document.definitions, $checked: node };
-    return complaints({ ...this.#document, definitions }, '$checked', value).length === 0;
+    return validateDefinition({ ...this.#document, definitions }, '$checked', value).length === 0;
   }
 }

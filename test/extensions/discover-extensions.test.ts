@@ -4,12 +4,12 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { discoverExtensions } from '../../src/extensions/discover-extensions.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const { files } = createSystemPorts();
 
 function writeFiles(contents: Record<string, string>): string {
-  const root = temporaryDirectory();
+  const root = createTemporaryDirectory();
   for (const [path, text] of Object.entries(contents)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -1,6 +1,6 @@
 // models.json: valid entries, their effect, and warnings for invalid entries.
 import { describe, expect, test } from 'vitest';
-import { createRequest, getModelName, modelStage } from './model-stage.ts';
+import { createModelFixture, createRequest, getModelName } from './model-fixture.ts';
 
 const acme = {
   baseUrl: 'http://127.0.0.1:9/v1',
@@ -10,16 +10,16 @@ const acme = {
 };
 const providers = (entries: object) => ({ 'models.json': { providers: entries } });
 
-async function exchange(stage: ReturnType<typeof modelStage>, provider: string, id: string) {
-  const model = await stage.models.find(provider, id);
-  for await (const _ of stage.models.stream(createRequest(model!))) {
+async function exchange(fixture: ReturnType<typeof createModelFixture>, provider: string, id: string) {
+  const model = await fixture.models.find(provider, id);
+  for await (const _ of fixture.models.stream(createRequest(model!))) {
     // Only the sent request is of interest.
   }
-  return stage.requests.at(-1)!;
+  return fixture.requests.at(-1)!;
 }
 
 test('a model with only an id gets default values', async () => {
-  const { models, warnings } = modelStage({ files: providers({ acme }) });
+  const { models, warnings } = createModelFixture({ files: providers({ acme }) });
   expect(await models.find('acme', 'fast-1')).toEqual({
     id: 'fast-1',
     name: 'fast-1',
@@ -50,12 +50,12 @@ test('all fields of a model are used, headers only in requests', async () => {
     compat: { supportsTools: false },
     somethingNew: 1,
   };
-  const stage = modelStage({
+  const fixture = createModelFixture({
     files: providers({
       acme: { ...acme, headers: { 'x-all': '1' }, compat: { supportsTools: true, b: 2 }, models: [definition] },
     }),
   });
-  expect(await stage.models.find('acme', 'coyote')).toEqual({
+  expect(await fixture.models.find('acme', 'coyote')).toEqual({
     id: 'coyote',
     name: 'Wile E.',
     api: 'anthropic-messages',
@@ -68,7 +68,7 @@ test('all fields of a model are used, headers only in requests', async () => {
     maxTokens: 4000,
     cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
   });
-  expect(await exchange(stage, 'acme', 'coyote')).toMatchObject({
+  expect(await exchange(fixture, 'acme', 'coyote')).toMatchObject({
     apiKey: 'sk-acme-key',
     headers: { 'x-all': '1', 'x-model': 'coyote' },
     compat: { supportsTools: false, b: 2 },
@@ -77,7 +77,7 @@ test('all fields of a model are used, headers only in requests', async () => {
 
 test('comments and trailing commas are accepted', async () => {
   const content = `{ // mine\n "providers": { "acme": ${JSON.stringify(acme)}, },\n}`;
-  const { models, warnings } = modelStage({ files: { 'models.json': content } });
+  const { models, warnings } = createModelFixture({ files: { 'models.json': content } });
   expect(getModelName(await models.find('acme', 'fast-1'))).toBe('acme/fast-1');
   expect(warnings).toEqual([]);
 });
@@ -90,18 +90,18 @@ describe('known providers', () => {
       authHeader: true,
       apiKey: 'sk-gateway',
     };
-    const stage = modelStage({ files: providers({ anthropic }) });
-    const model = await stage.models.find('anthropic', 'claude-opus-5-5');
+    const fixture = createModelFixture({ files: providers({ anthropic }) });
+    const model = await fixture.models.find('anthropic', 'claude-opus-5-5');
     expect(model).toMatchObject({ baseUrl: 'http://127.0.0.1:7', api: 'anthropic-messages', contextWindow: 1_000_000 });
     expect(model).not.toHaveProperty('headers');
-    expect(await exchange(stage, 'anthropic', 'claude-opus-5-5')).toMatchObject({
+    expect(await exchange(fixture, 'anthropic', 'claude-opus-5-5')).toMatchObject({
       apiKey: 'sk-gateway',
       headers: { 'x-team': 'blue', Authorization: 'Bearer sk-gateway' },
     });
   });
 
   test('environment variables override the file', async () => {
-    const { models } = modelStage({
+    const { models } = createModelFixture({
       env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:6/' },
       files: providers({ anthropic: { baseUrl: 'http://127.0.0.1:7' } }),
     });
@@ -117,8 +117,8 @@ describe('known providers', () => {
       ],
       apiKey: 'sk-openai-1',
     };
-    const stage = modelStage({ files: providers({ openai }) });
-    const { models } = stage;
+    const fixture = createModelFixture({ files: providers({ openai }) });
+    const { models } = fixture;
     expect(await models.find('openai', 'gpt-5.5')).toMatchObject({
       contextWindow: 9000,
       cost: { input: 7, output: 30 },
@@ -127,7 +127,7 @@ describe('known providers', () => {
     expect(await models.find('openai', 'gpt-4.1')).toMatchObject({ name: 'Mine', contextWindow: 128_000 });
     const ids = (await models.listAvailable()).map(({ id }) => id);
     expect(ids.filter((id) => id === 'gpt-4.1')).toHaveLength(1);
-    expect((await exchange(stage, 'openai', 'gpt-5.5')).headers).toEqual({ 'x-over': '1' });
+    expect((await exchange(fixture, 'openai', 'gpt-5.5')).headers).toEqual({ 'x-over': '1' });
   });
 });
 
@@ -138,35 +138,35 @@ test('headers may be variables and commands, and their values are redacted in lo
     'x-cmd': '!echo from-command',
     'x-api-key': 'literal-key',
   };
-  const stage = modelStage({
+  const fixture = createModelFixture({
     env: { TEAM_HEADER: 'from-variable' },
     files: providers({ acme: { ...acme, headers } }),
   });
-  const sent = await exchange(stage, 'acme', 'fast-1');
+  const sent = await exchange(fixture, 'acme', 'fast-1');
   expect(sent.headers).toEqual({
     'x-plain': 'application/json',
     'x-var': 'from-variable',
     'x-cmd': 'from-command',
     'x-api-key': 'literal-key',
   });
-  expect(new Set(stage.redacted)).toEqual(new Set(['sk-acme-key', 'from-variable', 'from-command', 'literal-key']));
+  expect(new Set(fixture.redacted)).toEqual(new Set(['sk-acme-key', 'from-variable', 'from-command', 'literal-key']));
 });
 
 test('a failing header command ends the stream with an error', async () => {
-  const stage = modelStage({ files: providers({ acme: { ...acme, headers: { 'x-cmd': '!exit 4' } } }) });
-  const model = await stage.models.find('acme', 'fast-1');
+  const fixture = createModelFixture({ files: providers({ acme: { ...acme, headers: { 'x-cmd': '!exit 4' } } }) });
+  const model = await fixture.models.find('acme', 'fast-1');
   const events = [];
-  for await (const event of stage.models.stream(createRequest(model!))) events.push(event);
+  for await (const event of fixture.models.stream(createRequest(model!))) events.push(event);
   expect(events.map(({ type }) => type)).toEqual(['start', 'error']);
   expect(events.at(-1)).toMatchObject({
     error: { errorMessage: 'The command for the key of acme (header x-cmd) ended with exit code 4: exit 4' },
     failure: { kind: 'auth' },
   });
-  expect(stage.requests).toEqual([]);
+  expect(fixture.requests).toEqual([]);
 });
 
 test('the file is read again for each listing', async () => {
-  const { models, write } = modelStage({ files: providers({ acme }) });
+  const { models, write } = createModelFixture({ files: providers({ acme }) });
   expect((await models.listAvailable()).map(getModelName)).toEqual(['acme/fast-1']);
   write('models.json', { providers: { acme: { ...acme, models: [{ id: 'another' }, { id: 'and-one-more' }] } } });
   expect((await models.listAvailable()).map(getModelName)).toEqual(['acme/another', 'acme/and-one-more']);
@@ -205,7 +205,7 @@ describe('an invalid entry is reported with file and key, and only it is ignored
     ],
   ];
   test.each(invalidEntries)('%s', async (_, entry, sentence) => {
-    const { models, warnings, directory } = modelStage({ files: providers({ acme: entry, fine: acme }) });
+    const { models, warnings, directory } = createModelFixture({ files: providers({ acme: entry, fine: acme }) });
     expect((await models.listAvailable()).map(getModelName)).toEqual(['fine/fast-1']);
     await models.listAvailable();
     expect(warnings).toHaveLength(1);
@@ -219,7 +219,7 @@ describe('an invalid entry is reported with file and key, and only it is ignored
     ['a list', '[]', 'contains array where an object is expected; the file is ignored'],
     ['providers as a list', '{"providers":[]}', 'providers must be an object (got array); the file is ignored'],
   ])('%s', async (_, content, sentence) => {
-    const { models, warnings } = modelStage({ files: { 'models.json': content } });
+    const { models, warnings } = createModelFixture({ files: { 'models.json': content } });
     expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain(sentence);

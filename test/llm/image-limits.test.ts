@@ -1,7 +1,7 @@
 // Image limits per model: base64 length, and width and height from the file header.
 import { expect, test } from 'vitest';
 import { findImageProblem } from '../../src/llm/image-limits.ts';
-import { claude } from './apis/anthropic-stage.ts';
+import { claude } from './apis/anthropic-fixture.ts';
 
 const model = claude('claude-x');
 const other = claude('gpt-5', { api: 'openai-responses', provider: 'openai' });

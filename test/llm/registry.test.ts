@@ -9,11 +9,11 @@ import { findProvider } from '../../src/llm/providers/providers.ts';
 import { selectModel } from '../../src/llm/select-model.ts';
 import type { Model } from '../../src/protocol/index.ts';
 import { observe } from './contract.ts';
-import { createRequest, getModelName, modelStage, type StageOptions } from './model-stage.ts';
+import { createModelFixture, createRequest, getModelName, type ModelFixtureOptions } from './model-fixture.ts';
 
 const ANTHROPIC = { ANTHROPIC_API_KEY: 'sk-ant-test' };
-const chooseInitialName = async (options: StageOptions) =>
-  getModelName(await modelStage(options).models.chooseInitial());
+const chooseInitialName = async (options: ModelFixtureOptions) =>
+  getModelName(await createModelFixture(options).models.chooseInitial());
 
 describe('model selection by name', () => {
   const model = (provider: string, id: string, name = id): Model => ({
@@ -73,9 +73,9 @@ describe('model selection by name', () => {
 
 describe('the initial model', () => {
   test('is the offline model without configuration, after reading each file once', async () => {
-    const stage = modelStage();
-    expect(await stage.models.chooseInitial()).toBe(offlineModel);
-    expect([...stage.accessedPaths].sort()).toEqual(['auth.json', 'models.json']);
+    const fixture = createModelFixture();
+    expect(await fixture.models.chooseInitial()).toBe(offlineModel);
+    expect([...fixture.accessedPaths].sort()).toEqual(['auth.json', 'models.json']);
   });
 
   test('is chosen by available keys, in a fixed order', async () => {
@@ -93,27 +93,30 @@ describe('the initial model', () => {
     'the key of %s selects its default model of the catalogue',
     async (provider) => {
       const env = { [findProvider(provider)!.env[0]!]: 'k', ANTHROPIC_BASE_URL: 'https://proxy.example/' };
-      const { models } = modelStage({ env });
+      const { models } = createModelFixture({ env });
       const model = await models.chooseInitial();
       expect(model).toEqual(await models.find(provider, findDefaultModel(provider)!));
       // Overrides in models.json change it.
       const files = {
         'models.json': { providers: { [provider]: { modelOverrides: { [model!.id]: { name: 'Mine' } } } } },
       };
-      expect(await modelStage({ env, files }).models.chooseInitial()).toMatchObject({ id: model!.id, name: 'Mine' });
+      expect(await createModelFixture({ env, files }).models.chooseInitial()).toMatchObject({
+        id: model!.id,
+        name: 'Mine',
+      });
     },
   );
 
   test('a provider with an invalid base URL is skipped with a warning', async () => {
-    const stage = modelStage({ env: { ...ANTHROPIC, ANTHROPIC_BASE_URL: 'nonsense', OPENAI_API_KEY: 'k' } });
-    expect(getModelName(await stage.models.chooseInitial())).toBe('openai/gpt-6.1-sol');
-    expect(stage.warnings).toEqual([expect.stringContaining('ANTHROPIC_BASE_URL is not a valid HTTP URL: nonsense')]);
+    const fixture = createModelFixture({ env: { ...ANTHROPIC, ANTHROPIC_BASE_URL: 'nonsense', OPENAI_API_KEY: 'k' } });
+    expect(getModelName(await fixture.models.chooseInitial())).toBe('openai/gpt-6.1-sol');
+    expect(fixture.warnings).toEqual([expect.stringContaining('ANTHROPIC_BASE_URL is not a valid HTTP URL: nonsense')]);
   });
 
   test.each(['GITHUB_TOKEN', 'HF_TOKEN'])(
     '%s alone, which other programs use too, selects no provider',
     async (variable) => {
-      const { models } = modelStage({ env: { [variable]: '127.0.0.1:9' } });
+      const { models } = createModelFixture({ env: { [variable]: '127.0.0.1:9' } });
       expect(getModelName(await models.chooseInitial())).toBe('parley/offline');
       expect(models.missingReason).toContain('No provider key was found');
     },
@@ -126,7 +129,7 @@ describe('the initial model', () => {
     ['ANTHROPIC_API_KEY', '', 'ANTHROPIC_API_KEY is set but empty, so Anthropic cannot be used'],
     ['ANTHROPIC_BASE_URL', 'http://127.0.0.1:9', 'there is no key for Anthropic. Set ANTHROPIC_API_KEY.'],
   ])('%s=%s refers to a provider: no model, and the reason', async (variable, value, sentence) => {
-    const { models } = modelStage({ env: { [variable]: value } });
+    const { models } = createModelFixture({ env: { [variable]: value } });
     expect(await models.chooseInitial()).toBeNull();
     expect(models.missingReason).toContain(sentence);
     expect(models.missingReason).toContain('To use the offline model, pass --model parley/offline.');
@@ -166,7 +169,7 @@ describe('the initial model', () => {
   });
 
   test('a requested model without a key is not replaced; requests fail', async () => {
-    const { models, directory } = modelStage({ requested: { provider: 'anthropic' } });
+    const { models, directory } = createModelFixture({ requested: { provider: 'anthropic' } });
     const model = await models.chooseInitial();
     expect(getModelName(model)).toBe('anthropic/claude-opus-5-5');
     await expect(models.requireCredentials(model!)).rejects.toMatchObject({
@@ -179,7 +182,7 @@ describe('the initial model', () => {
     await expect(chooseInitialName({ requested: { model: 'nope' } })).rejects.toThrow(
       'Model not found: nope. List the models',
     );
-    const { models, warnings } = modelStage({ preferred: { model: 'nope' }, env: ANTHROPIC });
+    const { models, warnings } = createModelFixture({ preferred: { model: 'nope' }, env: ANTHROPIC });
     expect(await models.chooseInitial()).toBeNull();
     expect(warnings).toEqual([
       'The model named in the settings cannot be used: Model not found: nope. List the models with --list-models.',
@@ -187,10 +190,10 @@ describe('the initial model', () => {
   });
 
   test('the key of the command line is used for the named provider', async () => {
-    const byModel = modelStage({ requested: { model: 'claude-haiku-4-5' }, apiKey: 'sk-flag' });
+    const byModel = createModelFixture({ requested: { model: 'claude-haiku-4-5' }, apiKey: 'sk-flag' });
     await byModel.models.requireCredentials((await byModel.models.chooseInitial())!);
     expect(byModel.redacted).toContain('sk-flag');
-    const byProvider = modelStage({ requested: { provider: 'Groq' }, apiKey: 'sk-flag' });
+    const byProvider = createModelFixture({ requested: { provider: 'Groq' }, apiKey: 'sk-flag' });
     expect((await byProvider.models.listAvailable()).map(({ provider }) => provider)).toContain('groq');
     await expect(byProvider.models.requireCredentials((await byModel.models.chooseInitial())!)).rejects.toThrow(
       'No API key for anthropic',
@@ -208,9 +211,9 @@ describe('the initial model', () => {
     expect(await chooseInitialName({ env, modelPatterns: patterns, preferred: { model: 'openai/o3' } })).toBe(
       'anthropic/claude-haiku-4-5',
     );
-    const stage = modelStage({ env, modelPatterns: ['nothing-like-it'] });
-    expect(getModelName(await stage.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
-    expect(stage.warnings).toEqual([
+    const fixture = createModelFixture({ env, modelPatterns: ['nothing-like-it'] });
+    expect(getModelName(await fixture.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
+    expect(fixture.warnings).toEqual([
       'No model that can be used matches --models nothing-like-it. List them with --list-models',
     ]);
   });
@@ -218,7 +221,7 @@ describe('the initial model', () => {
 
 describe('available models', () => {
   test('are those with a key, in a stable order, without the offline model', async () => {
-    const { models } = modelStage({ env: { DEEPSEEK_API_KEY: 'k', ...ANTHROPIC } });
+    const { models } = createModelFixture({ env: { DEEPSEEK_API_KEY: 'k', ...ANTHROPIC } });
     const names = (await models.listAvailable()).map(getModelName);
     expect(new Set(names.map((name) => name?.split('/')[0]))).toEqual(new Set(['anthropic', 'deepseek']));
     expect(names.indexOf('deepseek/deepseek-v4-pro')).toBeGreaterThan(names.indexOf('anthropic/claude-sonnet-5-5'));
@@ -226,7 +229,7 @@ describe('available models', () => {
   });
 
   test('do not include models without a base URL', async () => {
-    const { models } = modelStage({ env: { AZURE_OPENAI_API_KEY: 'k' } });
+    const { models } = createModelFixture({ env: { AZURE_OPENAI_API_KEY: 'k' } });
     expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
     await expect(models.requireCredentials((await models.find('azure', 'gpt-5.5'))!)).rejects.toThrow(
       'No base URL for azure. Set AZURE_OPENAI_BASE_URL.',
@@ -237,12 +240,12 @@ describe('available models', () => {
     ['ANTHROPIC_BASE_URL', 'http://127.0.0.1:1', 'anthropic', 'claude-opus-5-5'],
     ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', 'openai', 'gpt-5.5'],
   ])('%s changes their base URL', async (variable, url, provider, id) => {
-    const { models } = modelStage({ env: { [variable]: url } });
+    const { models } = createModelFixture({ env: { [variable]: url } });
     expect((await models.find(provider, id))?.baseUrl).toBe(url);
   });
 
   test('an invalid base URL is reported, and only its provider is skipped', async () => {
-    const { models, warnings } = modelStage({
+    const { models, warnings } = createModelFixture({
       env: { ...ANTHROPIC, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'not an address' },
     });
     const providers = new Set((await models.listAvailable()).map(({ provider }) => provider));
@@ -254,7 +257,7 @@ describe('available models', () => {
   });
 
   test('are found by exact name only, even without a key', async () => {
-    const { models } = modelStage();
+    const { models } = createModelFixture();
     expect(await models.find('parley', 'offline')).toBe(offlineModel);
     expect(await models.find('parley', 'off')).toBeUndefined();
     expect(await models.find('unknown', 'x')).toBeUndefined();
@@ -269,7 +272,10 @@ describe('available models', () => {
 describe('the scope of cycle_model', () => {
   const scope = async (patterns: string[]) =>
     (
-      await modelStage({ env: { ...ANTHROPIC, OPENAI_API_KEY: 'k' }, modelPatterns: patterns }).models.listScoped()
+      await createModelFixture({
+        env: { ...ANTHROPIC, OPENAI_API_KEY: 'k' },
+        modelPatterns: patterns,
+      }).models.listScoped()
     )?.map(getModelName);
 
   test.each([
@@ -291,7 +297,7 @@ describe('the scope of cycle_model', () => {
   });
 
   test('is undefined without patterns', async () => {
-    expect(await modelStage().models.listScoped()).toBeUndefined();
+    expect(await createModelFixture().models.listScoped()).toBeUndefined();
     expect(await scope([])).toBeUndefined();
   });
 });
@@ -315,7 +321,7 @@ describe('local servers', () => {
   test('--provider ollama uses and lists the models of the server', async () => {
     const { host } = await startOllama(['qwen3:8b', 'llama3.3:70b']);
     const env = { OLLAMA_HOST: host };
-    const { models } = modelStage({ env, requested: { provider: 'ollama' } });
+    const { models } = createModelFixture({ env, requested: { provider: 'ollama' } });
     const model = await models.chooseInitial();
     expect(model).toMatchObject({
       provider: 'ollama',
@@ -336,7 +342,7 @@ describe('local servers', () => {
     const { host, asked } = await startOllama(['qwen3:8b']);
     // Redirects requests for the default URL to the test server.
     const fetch: typeof globalThis.fetch = (input) => globalThis.fetch(String(input).replace('localhost:11434', host));
-    const { models } = modelStage({ ports: { fetch } });
+    const { models } = createModelFixture({ ports: { fetch } });
     expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
     await expect(models.chooseInitial()).resolves.toBe(offlineModel);
     expect(asked).toEqual([]);
@@ -347,7 +353,7 @@ describe('local servers', () => {
     await expect(chooseInitialName({ env, requested: { provider: 'ollama' } })).rejects.toThrow(
       'No server answers at http://127.0.0.1:9/v1',
     );
-    const { models, warnings } = modelStage({ env });
+    const { models, warnings } = createModelFixture({ env });
     expect((await models.listAvailable()).map(getModelName)).toEqual(['parley/offline']);
     expect(warnings).toEqual([expect.stringContaining('No server answers at')]);
   });
@@ -363,34 +369,34 @@ describe('local servers', () => {
 
 describe('requests', () => {
   test('contain the key and nothing unneeded', async () => {
-    const stage = modelStage({ env: ANTHROPIC });
-    const request = createRequest((await stage.models.chooseInitial())!);
-    const observed = await observe(stage.models.stream(request));
+    const fixture = createModelFixture({ env: ANTHROPIC });
+    const request = createRequest((await fixture.models.chooseInitial())!);
+    const observed = await observe(fixture.models.stream(request));
     expect(observed.message.stopReason).toBe('stop');
-    expect(stage.requests).toEqual([{ ...request, apiKey: 'sk-ant-test', compat: undefined }]);
-    expect(stage.requests[0]?.messages).toBe(request.messages);
+    expect(fixture.requests).toEqual([{ ...request, apiKey: 'sk-ant-test', compat: undefined }]);
+    expect(fixture.requests[0]?.messages).toBe(request.messages);
   });
 
   test('to the offline model read no file', async () => {
-    const stage = modelStage({ env: ANTHROPIC });
-    await observe(stage.models.stream(createRequest(offlineModel)));
-    expect(stage.accessedPaths).toEqual([]);
-    expect(stage.requests[0]).not.toHaveProperty('apiKey');
+    const fixture = createModelFixture({ env: ANTHROPIC });
+    await observe(fixture.models.stream(createRequest(offlineModel)));
+    expect(fixture.accessedPaths).toEqual([]);
+    expect(fixture.requests[0]).not.toHaveProperty('apiKey');
   });
 
   test('without a key end with an error that names the variable to set', async () => {
-    const stage = modelStage();
-    const model = await stage.models.find('anthropic', 'claude-opus-5-5');
-    const observed = await observe(stage.models.stream(createRequest(model!)));
+    const fixture = createModelFixture();
+    const model = await fixture.models.find('anthropic', 'claude-opus-5-5');
+    const observed = await observe(fixture.models.stream(createRequest(model!)));
     expect(observed.message.errorMessage).toContain('No API key for anthropic. Set ANTHROPIC_API_KEY');
-    expect(stage.requests).toEqual([]);
+    expect(fixture.requests).toEqual([]);
   });
 
   test('use a key that was saved in the meantime', async () => {
-    const stage = modelStage();
-    const model = await stage.models.find('anthropic', 'claude-opus-5-5');
-    stage.write('auth.json', { anthropic: { type: 'api_key', key: 'sk-new' } });
-    await observe(stage.models.stream(createRequest(model!)));
-    expect(stage.requests[0]?.apiKey).toBe('sk-new');
+    const fixture = createModelFixture();
+    const model = await fixture.models.find('anthropic', 'claude-opus-5-5');
+    fixture.write('auth.json', { anthropic: { type: 'api_key', key: 'sk-new' } });
+    await observe(fixture.models.stream(createRequest(model!)));
+    expect(fixture.requests[0]?.apiKey).toBe('sk-new');
   });
 });

@@ -8,7 +8,7 @@ import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import { offlineModel } from '../../src/llm/offline/offline-model.ts';
 import type { Model } from '../../src/protocol/index.ts';
 import { expectGrammar, observe } from './contract.ts';
-import { createRequest } from './model-stage.ts';
+import { createRequest } from './model-fixture.ts';
 
 const clock = { now: () => 7 };
 const remote: Model = { ...offlineModel, provider: 'far', id: 'away', api: 'wire' };

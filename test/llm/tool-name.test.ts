@@ -7,7 +7,7 @@ import { buildRequest as chat } from '../../src/llm/apis/openai-completions/requ
 import { buildRequest as responses } from '../../src/llm/apis/openai-responses/request.ts';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import { normalizeToolName, normalizeTools } from '../../src/llm/tool-name.ts';
-import { assistant, claude, createRequest, result, toolCall, user } from './apis/anthropic-stage.ts';
+import { assistant, claude, createRequest, result, toolCall, user } from './apis/anthropic-fixture.ts';
 
 const VALID_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAMES = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { PROVIDER_VARIABLES } from '../../src/app/system-ports/index.ts';
 import { type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { newPlace, type Place, type Program, startRpc } from '../support/program.ts';
+import { createDirectories, type Program, type ProgramDirectories, startRpc } from '../support/program.ts';
 
 /** The value of each contains its name, so that a leak can be identified. */
 const NAMED = [
@@ -22,8 +22,8 @@ const NAMED = [
 const SECRETS = Object.fromEntries([...NAMED, ...PROVIDER_VARIABLES].map((name) => [name, `canary-of-${name}`]));
 const HARMLESS = { HARMLESS: 'value-to-see', GITHUB_TOKEN: 'token-of-the-user' };
 
-function createConfiguredPlace(baseUrl = 'http://127.0.0.1:9'): Place {
-  const place = newPlace();
+function createConfiguredDirectories(baseUrl = 'http://127.0.0.1:9'): ProgramDirectories {
+  const directories = createDirectories();
   const main = {
     baseUrl,
     api: 'anthropic-messages',
@@ -37,25 +37,25 @@ function createConfiguredPlace(baseUrl = 'http://127.0.0.1:9'): Place {
     other: { ...main, apiKey: 'OTHER_UNUSED_KEY', headers: { a: 'lower.case' } },
     printed: { ...main, apiKey: `!printf %s "$PRINTED_KEY" "\${BRACED_TOKEN}" "$HOME"` },
   };
-  writeFileSync(join(place.home, 'models.json'), `// a comment with a "\n${JSON.stringify({ providers })}`);
+  writeFileSync(join(directories.home, 'models.json'), `// a comment with a "\n${JSON.stringify({ providers })}`);
   const auth = { elsewhere: { type: 'api_key', key: 'AUTH_FILE_KEY' } };
-  writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
-  return place;
+  writeFileSync(join(directories.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+  return directories;
 }
 
 const leaks = (text: string) => Object.values(SECRETS).filter((secret) => text.includes(secret));
 
 async function closeInput(program: Program) {
   program.stdin.end();
-  return program.ended;
+  return program.exited;
 }
 
 test('a bash command of the host, as the first child process, gets no key', async () => {
   const program = startRpc(['--no-session', '--provider', 'parley'], {
-    place: createConfiguredPlace(),
+    directories: createConfiguredDirectories(),
     env: { ...SECRETS, ...HARMLESS },
   });
-  const reply = await program.ask({ type: 'bash', command: 'env' });
+  const reply = await program.call({ type: 'bash', command: 'env' });
   await closeInput(program);
   expect(JSON.stringify(reply)).toContain(HARMLESS.HARMLESS);
   expect(JSON.stringify(reply)).toContain(HARMLESS.GITHUB_TOKEN);
@@ -64,29 +64,29 @@ test('a bash command of the host, as the first child process, gets no key', asyn
 });
 
 test('a variable that a file names later is withheld from the next child process', async () => {
-  const place = newPlace();
-  const program = startRpc(['--no-session'], { place, env: { LATER_VALUE: 'canary-later' } });
-  const env = async () => JSON.stringify(await program.ask({ type: 'bash', command: 'env' }));
+  const directories = createDirectories();
+  const program = startRpc(['--no-session'], { directories, env: { LATER_VALUE: 'canary-later' } });
+  const env = async () => JSON.stringify(await program.call({ type: 'bash', command: 'env' }));
   expect(await env()).toContain('canary-later');
   const auth = { acme: { type: 'api_key', key: 'LATER_VALUE' } };
-  writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+  writeFileSync(join(directories.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
   expect(await env()).not.toContain('canary-later');
   await closeInput(program);
 });
 
 test('variables in a models.json with a syntax error are withheld', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.home, 'models.json'), '{"providers": {"a": {"apiKey": "HALF_WRITTEN",');
-  const program = startRpc(['--no-session'], { place, env: { HALF_WRITTEN: 'canary-half' } });
-  expect(JSON.stringify(await program.ask({ type: 'bash', command: 'env' }))).not.toContain('canary-half');
+  const directories = createDirectories();
+  writeFileSync(join(directories.home, 'models.json'), '{"providers": {"a": {"apiKey": "HALF_WRITTEN",');
+  const program = startRpc(['--no-session'], { directories, env: { HALF_WRITTEN: 'canary-half' } });
+  expect(JSON.stringify(await program.call({ type: 'bash', command: 'env' }))).not.toContain('canary-half');
   await closeInput(program);
 });
 
 test('child processes of an extension get no key, also with an environment that the extension creates', async () => {
-  const place = createConfiguredPlace();
-  mkdirSync(join(place.home, 'extensions'));
+  const directories = createConfiguredDirectories();
+  mkdirSync(join(directories.home, 'extensions'));
   writeFileSync(
-    join(place.home, 'extensions', 'look.ts'),
+    join(directories.home, 'extensions', 'look.ts'),
     `import { createBashTool, createLocalBashOperations } from '@mariozechner/pi-coding-agent';
     export default (pi) => {
       pi.registerProvider('late', { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'EXTENSION_KEY', models: [{ id: 'm' }] });
@@ -103,10 +103,10 @@ test('child processes of an extension get no key, also with an environment that 
     };`,
   );
   const env = { ...SECRETS, ...HARMLESS, EXTENSION_KEY: 'canary-of-extension' };
-  const program = startRpc(['--no-session', '--provider', 'parley'], { place, env });
-  await program.ask({ type: 'prompt', message: '/look' });
+  const program = startRpc(['--no-session', '--provider', 'parley'], { directories, env });
+  await program.call({ type: 'prompt', message: '/look' });
   for (const kind of ['exec', 'local', 'hook']) {
-    const { message } = await program.frame(
+    const { message } = await program.nextFrame(
       (frame) => frame.method === 'notify' && String(frame.message).startsWith(kind),
     );
     expect(message).toContain(HARMLESS.HARMLESS);
@@ -117,21 +117,25 @@ test('child processes of an extension get no key, also with an environment that 
 });
 
 /** A git that writes its environment to a file. */
-function createRecordingGit(place: Place): string {
+function createRecordingGit(programDirectories: ProgramDirectories): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  const folder = join(place.home, 'bin');
+  const folder = join(programDirectories.home, 'bin');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'git'), `#!/bin/sh\nenv > "${place.home}/seen.git.$$"\nexec "${real}" "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(folder, 'git'),
+    `#!/bin/sh\nenv > "${programDirectories.home}/seen.git.$$"\nexec "${real}" "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   return `${folder}:${process.env.PATH}`;
 }
 
 test('shell, git, verification and key commands get only the variables that they name', async () => {
   const server = await startAnthropicMessages();
   onTestFinished(() => server.close());
-  const place = createConfiguredPlace(server.url);
-  const recordEnv = (name: string) => `env > "${place.home}/seen.${name}"`;
+  const directories = createConfiguredDirectories(server.url);
+  const recordEnv = (name: string) => `env > "${directories.home}/seen.${name}"`;
   const call = (name: string, input: object): Reply => ({
     lax: true,
     answer: { parts: [{ call: `toolu_${name}`, name, input: input as Record<string, unknown> }] },
@@ -153,21 +157,24 @@ test('shell, git, verification and key commands get only the variables that they
   );
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@b'];
   const git = (...args: string[]) =>
-    execFileSync('git', [...who, ...args], { cwd: place.cwd, env: { PATH: process.env.PATH, HOME: place.home } });
+    execFileSync('git', [...who, ...args], {
+      cwd: directories.cwd,
+      env: { PATH: process.env.PATH, HOME: directories.home },
+    });
   git('init', '-q', '-b', 'main');
   git('commit', '-q', '--allow-empty', '-m', 'start');
-  const env = { ...SECRETS, ...HARMLESS, PATH: createRecordingGit(place) };
-  const program = startRpc(['--no-session', '--model', 'printed/one'], { place, env });
+  const env = { ...SECRETS, ...HARMLESS, PATH: createRecordingGit(directories) };
+  const program = startRpc(['--no-session', '--model', 'printed/one'], { directories, env });
   program.send({ type: 'prompt', message: 'go' });
-  await program.frame({ type: 'agent_settled' });
+  await program.nextFrame({ type: 'agent_settled' });
   await closeInput(program);
   const key = server.received[0]?.headers['x-api-key'];
-  expect(key).toBe(`canary-of-PRINTED_KEYcanary-of-BRACED_TOKEN${place.home}`);
-  const seen = readdirSync(place.home).filter((name) => name.startsWith('seen.'));
+  expect(key).toBe(`canary-of-PRINTED_KEYcanary-of-BRACED_TOKEN${directories.home}`);
+  const seen = readdirSync(directories.home).filter((name) => name.startsWith('seen.'));
   expect(seen).toEqual(expect.arrayContaining(['seen.bash', 'seen.subagent', 'seen.verification']));
   expect(seen.filter((name) => name.startsWith('seen.git')).length).toBeGreaterThan(3);
   for (const name of seen) {
-    const text = readFileSync(join(place.home, name), 'utf8');
+    const text = readFileSync(join(directories.home, name), 'utf8');
     expect(text).toContain(HARMLESS.HARMLESS);
     expect({ name, leaks: leaks(text) }).toEqual({ name, leaks: [] });
   }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
-import { pathsBelow } from '../support/session-files.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
+import { listPaths } from '../support/session-files.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 describe('information flags', () => {
   test.each([['--version'], ['-v'], ['--mode', 'rpc', '--version']])('print the version: %s %s %s', async (...args) => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    const place = newPlace();
-    const outcome = await runProgram(args, '', { place });
+    const directories = createDirectories();
+    const outcome = await runProgram(args, '', { directories });
     expect(outcome).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
-    expect(pathsBelow(place.home)).toEqual([]);
+    expect(listPaths(directories.home)).toEqual([]);
   });
 
   test.each([['--help'], ['-h']])('print the help: %s', async (flag) => {
@@ -41,11 +41,11 @@ describe('invalid arguments of subcommands', () => {
     [['export'], 'SESSION is missing.'],
     [['trust', '--nope'], "Unknown option '--nope'"],
   ])('%j: exit code 2, nothing on stdout, no file', async (args, words) => {
-    const place = newPlace();
-    const { code, stdout, stderr } = await runProgram(args, '', { place });
+    const directories = createDirectories();
+    const { code, stdout, stderr } = await runProgram(args, '', { directories });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(words);
-    expect(pathsBelow(place.home)).toEqual([]);
+    expect(listPaths(directories.home)).toEqual([]);
   });
 });
 
@@ -65,19 +65,19 @@ describe('invalid arguments', () => {
     ['an unknown dialect', ['--mode', 'rpc', '--dialect', 'klingon'], 2, 'Unknown dialect: klingon. Available: omp'],
     ['an unknown model', ['--model', 'nope/none', 'hello'], 1, 'Error: Model not found: nope/none'],
   ])('%s: one line on stderr, nothing on stdout, no file', async (_what, args, code, words) => {
-    const place = newPlace();
-    const outcome = await runProgram(args, '', { place });
+    const directories = createDirectories();
+    const outcome = await runProgram(args, '', { directories });
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(outcome.stderr).toContain(words);
     expect(outcome.stderr.split('\n')).toHaveLength(2);
-    expect(pathsBelow(place.home)).toEqual([]);
+    expect(listPaths(directories.home)).toEqual([]);
   });
 
   test('in RPC mode a message argument only causes a warning', async () => {
     const program = startRpc(['--no-session', 'stray words']);
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ success: true });
     program.stdin.end();
-    const { code, stderr } = await program.ended;
+    const { code, stderr } = await program.exited;
     expect(code).toBe(0);
     expect(stderr).toBe('Message arguments are ignored in RPC mode: stray words\n');
     expect(program.frames[0]).toMatchObject({ type: 'ready' });
@@ -86,7 +86,7 @@ describe('invalid arguments', () => {
 
 describe('other flags', () => {
   test('--cwd is the directory of tools', async () => {
-    const elsewhere = temporaryDirectory();
+    const elsewhere = createTemporaryDirectory();
     const { stdout } = await runProgram(['--cwd', elsewhere, 'run `pwd`']);
     expect(stdout).toContain(elsewhere);
   });
@@ -116,29 +116,29 @@ describe('other flags', () => {
 
   test('--thinking off disables thinking, --name sets the session name', async () => {
     const program = startRpc(['--thinking', 'off', '--name', 'demo', '--stream', 'delta']);
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({
+    expect(await program.call({ type: 'get_state' })).toMatchObject({
       data: { thinkingLevel: 'off', sessionName: 'demo' },
     });
     program.send({ type: 'prompt', message: 'What files are here?' });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
     expect(JSON.stringify(program.frames)).not.toContain('thinking_');
   });
 });
 
 describe('settings', () => {
   test('an invalid value is reported with its line, and the other settings are used', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const { writeFileSync } = await import('node:fs');
     writeFileSync(
-      `${place.home}/settings.json`,
+      `${directories.home}/settings.json`,
       '{\n  // a comment\n  "steeringMode": "sometimes",\n  "followUpMode": "all"\n}',
     );
-    const program = startRpc([], { place });
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({
+    const program = startRpc([], { directories });
+    expect(await program.call({ type: 'get_state' })).toMatchObject({
       data: { steeringMode: 'one-at-a-time', followUpMode: 'all' },
     });
     program.stdin.end();
-    const { stderr } = await program.ended;
+    const { stderr } = await program.exited;
     expect(stderr).toMatch(/settings\.json:3: steeringMode must be .*; it is ignored\n$/);
   });
 });

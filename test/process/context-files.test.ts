@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
 
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off'];
 
-async function place() {
+async function createProject() {
   const server = await startAnthropicMessages();
   onTestFinished(() => server.close());
-  const outer = newPlace();
+  const outer = createDirectories();
   const at = { ...outer, cwd: join(outer.cwd, 'inner') };
   mkdirSync(at.cwd);
   chmodSync(outer.cwd, 0o777);
@@ -29,11 +29,11 @@ async function place() {
 }
 
 test('in RPC mode: one notice per file, and no content of them in any request', async () => {
-  const { at, outer, server, env } = await place();
-  const program = startRpc(FLAGS, { place: at, env });
+  const { at, outer, server, env } = await createProject();
+  const program = startRpc(FLAGS, { directories: at, env });
   for (const message of ['one', 'two']) {
     program.send({ type: 'prompt', message });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
   }
   const notices = program.frames.filter(({ type, source }) => type === 'notice' && source === 'context');
   expect(notices.map(({ message }) => message)).toEqual([
@@ -46,8 +46,8 @@ test('in RPC mode: one notice per file, and no content of them in any request', 
 });
 
 test('in text mode: one line on stderr per file', async () => {
-  const { at, server, env } = await place();
-  const { code, stderr } = await runProgram([...FLAGS, 'one'], '', { place: at, env });
+  const { at, server, env } = await createProject();
+  const { code, stderr } = await runProgram([...FLAGS, 'one'], '', { directories: at, env });
   expect([code, stderr.match(/AGENTS\.md is not used/g)?.length]).toEqual([0, 2]);
   expect(JSON.stringify(server.received[0]?.body)).not.toMatch(/KEY-IN-FILE|WORDS-OF-OTHERS/);
 });

@@ -2,12 +2,12 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 test('pi by flag: no ready frame, and the error of an unknown command has its id', async () => {
   const program = startRpc(['--dialect', 'pi', '--no-session']);
-  expect(await program.ask({ type: 'fly' })).toEqual({
+  expect(await program.call({ type: 'fly' })).toEqual({
     id: 'ask-1',
     type: 'response',
     command: 'fly',
@@ -20,9 +20,9 @@ test('pi by flag: no ready frame, and the error of an unknown command has its id
 test('pi-legacy by setting: only events are sent', async () => {
   const program = startRpc(['--set', 'dialect=pi-legacy', '--no-session']);
   program.send({ type: 'prompt', message: 'hello' });
-  await program.frame({ type: 'agent_end' });
+  await program.nextFrame({ type: 'agent_end' });
   program.stdin.end();
-  const { code, stdout } = await program.ended;
+  const { code, stdout } = await program.exited;
   expect(code).toBe(0);
   const types = new Set(program.frames.map(({ type }) => type));
   expect([...types].sort()).toEqual(
@@ -38,10 +38,10 @@ test.each([['--mode', 'rpc'], ['schema']])('an unknown dialect is rejected: %s',
 });
 
 test.each(['omp', 'pi', 'pisces'])('the default dialect is used under the name %s', async (name) => {
-  const link = join(temporaryDirectory(), name);
+  const link = join(createTemporaryDirectory(), name);
   symlinkSync(inject('program'), link);
-  const program = startRpc(['--no-session'], { place: newPlace(), program: link });
-  expect(await program.frame({ type: 'ready' })).toMatchObject({ dialect: 'omp' });
+  const program = startRpc(['--no-session'], { directories: createDirectories(), program: link });
+  expect(await program.nextFrame({ type: 'ready' })).toMatchObject({ dialect: 'omp' });
 });
 
 test.each(['omp', 'pi', 'pi-legacy'])('prints the schema of %s', async (name) => {

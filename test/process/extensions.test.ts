@@ -6,16 +6,22 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { newPlace, type Place, type ProgramOptions, runProgram, startRpc } from '../support/program.ts';
+import {
+  createDirectories,
+  type ProgramDirectories,
+  type ProgramOptions,
+  runProgram,
+  startRpc,
+} from '../support/program.ts';
 
 const examples = join(import.meta.dirname, '../../examples/extensions');
 const example = (name: string) => ['-e', join(examples, `${name}.ts`)];
 
-function withExtension(code: string): Place {
-  const place = newPlace();
-  mkdirSync(join(place.home, 'extensions'), { recursive: true });
-  writeFileSync(join(place.home, 'extensions', 'own.ts'), code);
-  return place;
+function withExtension(code: string): ProgramDirectories {
+  const directories = createDirectories();
+  mkdirSync(join(directories.home, 'extensions'), { recursive: true });
+  writeFileSync(join(directories.home, 'extensions', 'own.ts'), code);
+  return directories;
 }
 
 const toolEnd = { type: 'tool_execution_end' };
@@ -28,36 +34,36 @@ test('permission gate: denied, then allowed', async () => {
   ] as const) {
     writeFileSync(join(program.cwd, 'victim'), '');
     program.send({ type: 'prompt', message: 'run `rm -rf victim`' });
-    const dialog = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
+    const dialog = await program.nextFrame({ type: 'extension_ui_request', method: 'confirm' });
     expect(dialog).toMatchObject({ message: 'rm -rf victim', timeout: 60_000 });
     program.send({ type: 'extension_ui_response', id: dialog.id, confirmed });
-    expect(await program.frame(toolEnd)).toMatchObject({ isError });
-    await program.frame({ type: 'agent_settled' });
+    expect(await program.nextFrame(toolEnd)).toMatchObject({ isError });
+    await program.nextFrame({ type: 'agent_settled' });
     expect(existsSync(join(program.cwd, 'victim'))).toBe(!confirmed);
   }
 });
 
 test('permission gate in print mode: denied, because no dialog can be shown', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.cwd, 'victim'), '');
-  await runProgram([...example('permission-gate'), 'run `rm -rf victim`'], '', { place });
-  expect(existsSync(join(place.cwd, 'victim'))).toBe(true);
+  const directories = createDirectories();
+  writeFileSync(join(directories.cwd, 'victim'), '');
+  await runProgram([...example('permission-gate'), 'run `rm -rf victim`'], '', { directories });
+  expect(existsSync(join(directories.cwd, 'victim'))).toBe(true);
 });
 
 test('custom tool, status widget and protected paths together, loaded from the user directory', async () => {
-  const place = newPlace();
+  const directories = createDirectories();
   for (const name of ['custom-tool', 'status-widget', 'protected-paths']) {
-    cpSync(join(examples, `${name}.ts`), join(place.home, 'extensions', `${name}.ts`), { recursive: true });
+    cpSync(join(examples, `${name}.ts`), join(directories.home, 'extensions', `${name}.ts`), { recursive: true });
   }
-  const program = startRpc([], { place });
+  const program = startRpc([], { directories });
   program.send({ type: 'prompt', message: 'run `echo hello`' });
-  expect(await program.frame({ method: 'setStatus' })).toMatchObject({ statusKey: 'agent', statusText: 'working' });
-  expect(await program.frame({ method: 'setWidget' })).toMatchObject({ widgetLines: ['bash: 1'] });
-  expect(await program.frame({ method: 'setStatus' })).not.toHaveProperty('statusText');
+  expect(await program.nextFrame({ method: 'setStatus' })).toMatchObject({ statusKey: 'agent', statusText: 'working' });
+  expect(await program.nextFrame({ method: 'setWidget' })).toMatchObject({ widgetLines: ['bash: 1'] });
+  expect(await program.nextFrame({ method: 'setStatus' })).not.toHaveProperty('statusText');
   program.send({ type: 'prompt', message: 'write "x" to .env' });
-  expect(await program.frame(toolEnd)).toMatchObject({ isError: true });
-  await program.frame({ type: 'agent_settled' });
-  expect(existsSync(join(place.cwd, '.env'))).toBe(false);
+  expect(await program.nextFrame(toolEnd)).toMatchObject({ isError: true });
+  await program.nextFrame({ type: 'agent_settled' });
+  expect(existsSync(join(directories.cwd, '.env'))).toBe(false);
 });
 
 test('custom provider: selected with --model', async () => {
@@ -66,7 +72,7 @@ test('custom provider: selected with --model', async () => {
 });
 
 test('custom tool: called by a model of an extension', async () => {
-  const place = withExtension(`export default (pi) => pi.registerProvider('caller', {
+  const directories = withExtension(`export default (pi) => pi.registerProvider('caller', {
     models: [{ id: 'one' }],
     async *streamSimple(model, { messages }) {
       const result = messages.find((message) => message.role === 'toolResult');
@@ -77,12 +83,12 @@ test('custom tool: called by a model of an extension', async () => {
       yield { type: 'done', reason: message.stopReason, message };
     },
   });`);
-  const outcome = await runProgram([...example('custom-tool'), '--model', 'caller/one', 'Count'], '', { place });
+  const outcome = await runProgram([...example('custom-tool'), '--model', 'caller/one', 'Count'], '', { directories });
   expect(outcome).toMatchObject({ code: 0, stdout: 'Counted 2\n' });
 });
 
 test('before_provider_request: the changed payload is sent', async () => {
-  const place = withExtension(`export default (pi) => {
+  const directories = withExtension(`export default (pi) => {
     pi.on('before_provider_request', (event) => ({ ...event.payload, metadata: { by: 'extension' } }));
   };`);
   const bodies: Record<string, unknown>[] = [];
@@ -99,24 +105,24 @@ test('before_provider_request: the changed payload is sent', async () => {
     apiKey: 'sk-none',
     models: [{ id: 'm' }],
   };
-  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
-  await runProgram(['--model', 'own/m', 'Hello'], '', { place });
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { own } }));
+  await runProgram(['--model', 'own/m', 'Hello'], '', { directories });
   expect(bodies).toMatchObject([{ model: 'm', metadata: { by: 'extension' } }]);
 });
 
 test('slash command with dialogs and its own flag', async () => {
   const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
-  const commands = await program.ask({ type: 'get_commands' });
+  const commands = await program.call({ type: 'get_commands' });
   expect(commands).toMatchObject({ data: { commands: [{ name: 'todo', source: 'extension', location: 'path' }] } });
   program.send({ id: 'p', type: 'prompt', message: '/todo' });
-  expect(await program.frame({ id: 'p' })).toMatchObject({ success: true });
-  const what = await program.frame({ method: 'input' });
+  expect(await program.nextFrame({ id: 'p' })).toMatchObject({ success: true });
+  const what = await program.nextFrame({ method: 'input' });
   program.send({ type: 'extension_ui_response', id: what.id, value: 'sweep' });
-  const when = await program.frame({ method: 'select' });
+  const when = await program.nextFrame({ method: 'select' });
   program.send({ type: 'extension_ui_response', id: when.id, value: 'today' });
-  expect(await program.frame({ method: 'notify' })).toMatchObject({ message: 'Noted chore: sweep (today)' });
+  expect(await program.nextFrame({ method: 'notify' })).toMatchObject({ message: 'Noted chore: sweep (today)' });
   program.stdin.end();
-  const { code, stderr } = await program.ended;
+  const { code, stderr } = await program.exited;
   expect(code).toBe(0);
   expect(stderr).not.toContain('todo-kind');
 });
@@ -133,18 +139,18 @@ describe('flags of an extension in the user directory', () => {
     [['hello', '--kind=x', '--plan'], 'true,x,hello\n'],
     [['hello'], ',none,hello\n'],
   ])('in text mode: %j', async (args, stdout) => {
-    const outcome = await runProgram(['--model', 'parley/offline', ...args], '', { place: withExtension(flags) });
+    const outcome = await runProgram(['--model', 'parley/offline', ...args], '', { directories: withExtension(flags) });
     expect(outcome).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
   test('in text mode an unknown flag is an error', async () => {
-    const outcome = await runProgram(['--plam', 'hello'], '', { place: withExtension(flags) });
+    const outcome = await runProgram(['--plam', 'hello'], '', { directories: withExtension(flags) });
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --plam\n' });
   });
 
   test('a flag of an extension that cannot be loaded: both errors are reported', async () => {
-    const place = withExtension('throw new Error("out of order"); export default () => {};');
-    const outcome = await runProgram(['--plan', 'hello'], '', { place });
+    const directories = withExtension('throw new Error("out of order"); export default () => {};');
+    const outcome = await runProgram(['--plan', 'hello'], '', { directories });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
     const [broken, flag] = outcome.stderr.split('\n');
     expect(broken).toContain('own.ts: Failed to load extension: out of order');
@@ -152,19 +158,23 @@ describe('flags of an extension in the user directory', () => {
   });
 
   test('in RPC mode an unknown flag is an error, and no frame is written', async () => {
-    const program = startRpc(['--kind', 'chore', '--unregistered'], { place: withExtension(flags) });
+    const program = startRpc(['--kind', 'chore', '--unregistered'], { directories: withExtension(flags) });
     program.send({ type: 'get_state' });
-    expect(await program.ended).toMatchObject({ code: 2, stdout: '', stderr: 'Error: Unknown flag: --unregistered\n' });
+    expect(await program.exited).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'Error: Unknown flag: --unregistered\n',
+    });
   });
 
   test('in RPC mode', async () => {
-    const program = startRpc(['--kind', 'chore', '--plan'], { place: withExtension(flags) });
+    const program = startRpc(['--kind', 'chore', '--plan'], { directories: withExtension(flags) });
     program.send({ type: 'prompt', message: 'hi' });
-    await program.frame({ type: 'agent_settled' });
-    const { data } = await program.ask({ type: 'get_last_assistant_text' });
+    await program.nextFrame({ type: 'agent_settled' });
+    const { data } = await program.call({ type: 'get_last_assistant_text' });
     expect(data).toEqual({ text: 'true,chore,hi' });
     program.stdin.end();
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -184,11 +194,11 @@ describe('a command that never ends', () => {
   const limited = (ms: number) => ['--set', `extensions.hookTimeout=${ms}`];
 
   test('does not prevent the exit of the program after the host has disconnected', async () => {
-    const program = startRpc(limited(150), { place: withExtension(endless) });
+    const program = startRpc(limited(150), { directories: withExtension(endless) });
     program.send({ type: 'prompt', message: '/endless' });
-    await program.frame({ method: 'notify' });
+    await program.nextFrame({ method: 'notify' });
     program.stdin.end();
-    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(await program.exited).toMatchObject({ code: 0 });
     const error =
       'The command did not finish within 0.15 s (extensions.hookTimeout) after the host disconnected; it was abandoned';
     expect(program.frames.at(-1)).toEqual({
@@ -201,41 +211,41 @@ describe('a command that never ends', () => {
 
   test('the time of a run that the command waits for does not count', async () => {
     // Shorter than the run, and long enough for the rest of the command on a slow machine.
-    const program = startRpc(limited(3000), { place: withExtension(endless) });
+    const program = startRpc(limited(3000), { directories: withExtension(endless) });
     program.send({ type: 'prompt', message: '/work' });
-    await program.frame({ method: 'notify' });
+    await program.nextFrame({ method: 'notify' });
     program.stdin.end();
-    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(await program.exited).toMatchObject({ code: 0 });
     expect(program.frames.filter(({ type }) => type === 'extension_error')).toEqual([]);
     expect(program.frames.some(({ type }) => type === 'agent_settled')).toBe(true);
   });
 });
 
 test('unregisterProvider removes the provider', async () => {
-  const place = withExtension(`export default (pi) => {
+  const directories = withExtension(`export default (pi) => {
     pi.registerProvider('own', { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [{ id: 'one' }] });
     pi.registerCommand('away', { handler(_, ctx) { pi.unregisterProvider('own'); ctx.ui.notify('away'); } });
   };`);
-  const program = startRpc([], { place });
-  await program.ask({ type: 'get_commands' });
+  const program = startRpc([], { directories });
+  await program.call({ type: 'get_commands' });
   const choice = { type: 'set_model', provider: 'own', modelId: 'one' };
-  expect(await program.ask(choice)).toMatchObject({ success: true, data: { id: 'one' } });
+  expect(await program.call(choice)).toMatchObject({ success: true, data: { id: 'one' } });
   program.send({ type: 'prompt', message: '/away' });
-  await program.frame({ method: 'notify' });
-  expect(await program.ask(choice)).toMatchObject({ success: false, error: 'Model not found: own/one' });
+  await program.nextFrame({ method: 'notify' });
+  expect(await program.call(choice)).toMatchObject({ success: false, error: 'Model not found: own/one' });
 });
 
 test('custom compaction', async () => {
   const program = startRpc([...example('custom-compaction'), '--set', 'compaction.keepRecentTokens=1']);
   for (const message of ['Hello', 'Hello again']) {
     program.send({ type: 'prompt', message });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
   }
-  expect(await program.ask({ type: 'compact' })).toMatchObject({ data: { summary: 'The user asked:\n- Hello' } });
+  expect(await program.call({ type: 'compact' })).toMatchObject({ data: { summary: 'The user asked:\n- Hello' } });
 });
 
 test('output of an extension does not reach stdout', async () => {
-  const place = withExtension(`
+  const directories = withExtension(`
     import { spawnSync } from 'node:child_process';
     import { writeSync } from 'node:fs';
     console.log('from the top');
@@ -247,91 +257,91 @@ test('output of an extension does not reach stdout', async () => {
         ctx.ui.notify('begun');
       });
     };`);
-  const program = startRpc([], { place });
-  await program.frame({ method: 'notify' });
+  const program = startRpc([], { directories });
+  await program.nextFrame({ method: 'notify' });
   program.stdin.end();
-  const { code, stdout, stderr } = await program.ended;
+  const { code, stdout, stderr } = await program.exited;
   expect(code).toBe(0);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   for (const output of ['from the top', 'from the factory', 'raw', 'child']) expect(stderr).toContain(output);
 });
 
 test('get_state is answered while a session_start handler waits for a dialog', async () => {
-  const place = withExtension(
+  const directories = withExtension(
     "export default (pi) => { pi.on('session_start', (_, ctx) => ctx.ui.confirm('?', '')); };",
   );
-  const program = startRpc([], { place });
-  await program.frame({ method: 'confirm' });
-  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+  const program = startRpc([], { directories });
+  await program.nextFrame({ method: 'confirm' });
+  expect(await program.call({ type: 'get_state' })).toMatchObject({ success: true });
   // The dialog returns its default when the host disconnects.
   program.stdin.end();
-  expect((await program.ended).code).toBe(0);
+  expect((await program.exited).code).toBe(0);
 });
 
 test('a dialog of a tool_call handler returns its default when the run is aborted', async () => {
-  const place = withExtension(`export default (pi) => {
+  const directories = withExtension(`export default (pi) => {
     pi.on('tool_call', async (_, ctx) => {
       const allowed = await ctx.ui.confirm('May it?', '');
       ctx.ui.notify('allowed: ' + allowed);
       return { block: !allowed };
     });
   };`);
-  const program = startRpc([], { place });
+  const program = startRpc([], { directories });
   program.send({ type: 'prompt', message: 'run `touch made`' });
-  await program.frame({ method: 'confirm' });
+  await program.nextFrame({ method: 'confirm' });
   program.send({ type: 'abort' });
-  await program.frame({ method: 'notify', message: 'allowed: false' });
-  await program.frame({ type: 'response', command: 'abort', success: true });
-  expect(existsSync(join(place.cwd, 'made'))).toBe(false);
+  await program.nextFrame({ method: 'notify', message: 'allowed: false' });
+  await program.nextFrame({ type: 'response', command: 'abort', success: true });
+  expect(existsSync(join(directories.cwd, 'made'))).toBe(false);
 });
 
 test('notifications reach the host after it has closed stdin', async () => {
-  const place = withExtension(`export default (pi) => {
+  const directories = withExtension(`export default (pi) => {
     pi.registerCommand('ask', { handler: async (_, ctx) => ctx.ui.notify('answer: ' + (await ctx.ui.confirm('?', ''))) });
   };`);
-  const program = startRpc([], { place });
+  const program = startRpc([], { directories });
   program.send({ type: 'prompt', message: '/ask' });
-  await program.frame({ method: 'confirm' });
+  await program.nextFrame({ method: 'confirm' });
   program.stdin.end();
-  const { code, stdout } = await program.ended;
+  const { code, stdout } = await program.exited;
   expect(code).toBe(0);
   expect(stdout).toContain('"message":"answer: false"');
 });
 
 test('ctx.shutdown() ends the process after the session_shutdown handlers', async () => {
-  const place = withExtension(`export default (pi) => {
+  const directories = withExtension(`export default (pi) => {
     pi.registerCommand('quit', { handler: (_, ctx) => ctx.shutdown() });
     pi.on('session_shutdown', (_, ctx) => pi.exec('sh', ['-c', 'echo bye > bye']));
   };`);
-  const program = startRpc([], { place });
-  expect(await program.ask({ type: 'prompt', message: '/quit' })).toMatchObject({ success: true });
-  expect((await program.ended).code).toBe(0);
-  expect(readFileSync(join(place.cwd, 'bye'), 'utf8')).toBe('bye\n');
+  const program = startRpc([], { directories });
+  expect(await program.call({ type: 'prompt', message: '/quit' })).toMatchObject({ success: true });
+  expect((await program.exited).code).toBe(0);
+  expect(readFileSync(join(directories.cwd, 'bye'), 'utf8')).toBe('bye\n');
 });
 
 test('extensions of a project run only if it is trusted', async () => {
-  const place = newPlace();
-  const folder = join(place.cwd, '.pi', 'extensions');
+  const directories = createDirectories();
+  const folder = join(directories.cwd, '.pi', 'extensions');
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, 'spy.ts'),
     "import { writeFileSync } from 'node:fs'; writeFileSync('marker', ''); export default () => {};",
   );
-  const run = (args: readonly string[], options: ProgramOptions = { place }) =>
+  const run = (args: readonly string[], options: ProgramOptions = { directories }) =>
     runProgram([...args, 'Hello'], '', options);
   await run([]);
   await run(['--mode', 'json']);
-  expect(existsSync(join(place.cwd, 'marker'))).toBe(false);
+  expect(existsSync(join(directories.cwd, 'marker'))).toBe(false);
   await run(['--trust']);
-  expect(existsSync(join(place.cwd, 'marker'))).toBe(true);
+  expect(existsSync(join(directories.cwd, 'marker'))).toBe(true);
 });
 
 test('--no-extensions loads none; an invalid extension is reported on stderr', async () => {
-  const place = withExtension('export default 1;');
-  const loud = await runProgram(['Hello'], '', { place });
+  const directories = withExtension('export default 1;');
+  const loud = await runProgram(['Hello'], '', { directories });
   expect(loud).toMatchObject({ code: 0 });
   expect(loud.stderr).toContain('Extension does not export a valid factory function');
-  const quiet = await runProgram(['--no-extensions', 'Hello'], '', { place });
+  const quiet = await runProgram(['--no-extensions', 'Hello'], '', { directories });
   expect(quiet.stderr).not.toContain('Extension');
 });
 
@@ -344,11 +354,11 @@ test('a tool result with terminate: no second request is sent', async () => {
   server.reply(calls, calls);
   const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
   const flags = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off'];
-  const program = startRpc(flags, { place: withExtension(code), env });
+  const program = startRpc(flags, { directories: withExtension(code), env });
   for (const requests of [1, 2]) {
     program.send({ type: 'prompt', message: 'go' });
-    expect(await program.frame(toolEnd)).toMatchObject({ isError: false, result: { content: [{ text: 'over' }] } });
-    expect(await program.frame({ type: 'agent_settled' })).toMatchObject({ aborted: false });
+    expect(await program.nextFrame(toolEnd)).toMatchObject({ isError: false, result: { content: [{ text: 'over' }] } });
+    expect(await program.nextFrame({ type: 'agent_settled' })).toMatchObject({ aborted: false });
     // The provider accepts the history at the next prompt.
     expect(server.received).toHaveLength(requests);
   }

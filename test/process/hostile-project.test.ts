@@ -3,19 +3,19 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newPlace, type Place, runProgram, startRpc } from '../support/program.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { until } from '../support/until.ts';
+import { createDirectories, type ProgramDirectories, runProgram, startRpc } from '../support/program.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-interface HostileProject extends Place {
+interface HostileProject extends ProgramDirectories {
   /** The marker files that exist. */
   createdMarkers(): string[];
 }
 
 /** Creates a project with every kind of configuration, each with its own marker file. */
 function createHostileProject(): HostileProject {
-  const place = newPlace();
-  const markerFolder = temporaryDirectory();
+  const directories = createDirectories();
+  const markerFolder = createTemporaryDirectory();
   const markers: string[] = [];
   const marker = (name: string) => {
     const path = join(markerFolder, name);
@@ -23,7 +23,7 @@ function createHostileProject(): HostileProject {
     return path;
   };
   const put = (path: string, text: string, mode?: number) => {
-    const whole = join(place.cwd, path);
+    const whole = join(directories.cwd, path);
     mkdirSync(dirname(whole), { recursive: true });
     writeFileSync(whole, text);
     if (mode !== undefined) chmodSync(whole, mode);
@@ -38,8 +38,8 @@ function createHostileProject(): HostileProject {
     put(
       `${folder}/settings.json`,
       JSON.stringify({
-        shellPath: join(place.cwd, folder, 'shell'),
-        extensions: [join(place.cwd, folder, 'extensions/evil.js')],
+        shellPath: join(directories.cwd, folder, 'shell'),
+        extensions: [join(directories.cwd, folder, 'extensions/evil.js')],
         dialect: 'klingon',
         defaultModel: 'hostile',
       }),
@@ -60,14 +60,14 @@ function createHostileProject(): HostileProject {
   put('.mcp.json', JSON.stringify({ mcpServers: { evil: { command: 'touch', args: [marker('mcp')] } } }));
   put(
     '.env',
-    `ANTHROPIC_BASE_URL=http://127.0.0.1:1\nPARLEY_DIR=${place.cwd}/.parley\nNODE_OPTIONS=--require ./evil.js\n`,
+    `ANTHROPIC_BASE_URL=http://127.0.0.1:1\nPARLEY_DIR=${directories.cwd}/.parley\nNODE_OPTIONS=--require ./evil.js\n`,
   );
   put('evil.js', `require('node:fs').writeFileSync(${JSON.stringify(marker('node-options'))}, '')`);
-  put('.npmrc', `script-shell=${place.cwd}/.parley/shell\n`);
+  put('.npmrc', `script-shell=${directories.cwd}/.parley/shell\n`);
   put('package.json', '{"pi": {"extensions": ["./.pi/extensions/evil.js"]}, "scripts": {"prepare": "touch x"}}');
-  symlinkSync('/etc/passwd', join(place.cwd, '.parley/prompts/passwd.md'));
-  addHostileGitConfig(place.cwd, marker);
-  return { ...place, createdMarkers: () => markers.filter((path) => existsSync(path)) };
+  symlinkSync('/etc/passwd', join(directories.cwd, '.parley/prompts/passwd.md'));
+  addHostileGitConfig(directories.cwd, marker);
+  return { ...directories, createdMarkers: () => markers.filter((path) => existsSync(path)) };
 }
 
 function addHostileGitConfig(cwd: string, marker: (name: string) => string): void {
@@ -90,51 +90,53 @@ function addHostileGitConfig(cwd: string, marker: (name: string) => string): voi
 
 describe('without trust no file of the project runs or is read', () => {
   test('in RPC mode', async () => {
-    const place = createHostileProject();
-    const program = startRpc([], { place });
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
-    const notice = await program.frame({ type: 'notice', source: 'trust' });
+    const directories = createHostileProject();
+    const program = startRpc([], { directories });
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
+    const notice = await program.nextFrame({ type: 'notice', source: 'trust' });
     expect(notice.message).toContain('.parley/settings.json');
     for (const message of ['/run', '/skill:evil', 'run `true`']) {
       program.send({ type: 'prompt', message });
-      await program.frame({ type: 'agent_settled' });
+      await program.nextFrame({ type: 'agent_settled' });
     }
-    await program.ask({ type: 'bash', command: 'true' });
-    await program.ask({ type: 'new_session' });
+    await program.call({ type: 'bash', command: 'true' });
+    await program.call({ type: 'new_session' });
     program.stdin.end();
-    const { code, stdout, stderr } = await program.ended;
-    expect([code, place.createdMarkers()]).toEqual([0, []]);
+    const { code, stdout, stderr } = await program.exited;
+    expect([code, directories.createdMarkers()]).toEqual([0, []]);
     expect(stdout + stderr).not.toContain('HOSTILE-WORDS');
     expect(program.frames.filter((frame) => frame.type === 'notice' && frame.source === 'trust')).toHaveLength(1);
     expect(program.frames.filter((frame) => frame.type === 'ttsr_triggered')).toEqual([]);
   });
 
   test.each([['text'], ['json']])('in %s mode', async (mode) => {
-    const place = createHostileProject();
-    const { code, stdout, stderr } = await runProgram(['--mode', mode, 'run `true`'], '', { place });
-    expect([code, place.createdMarkers()]).toEqual([0, []]);
+    const directories = createHostileProject();
+    const { code, stdout, stderr } = await runProgram(['--mode', mode, 'run `true`'], '', { directories });
+    expect([code, directories.createdMarkers()]).toEqual([0, []]);
     expect(stdout + stderr).not.toContain('HOSTILE-WORDS');
     expect(mode === 'json' ? stdout : stderr).toContain('This project is not trusted: .parley/settings.json');
   });
 
   test('with --no-trust, despite a stored decision', async () => {
-    const place = createHostileProject();
-    expect((await runProgram(['trust'], '', { place })).code).toBe(0);
-    const { code } = await runProgram(['--no-trust', 'run `true`'], '', { place });
-    expect([code, place.createdMarkers()]).toEqual([0, []]);
+    const directories = createHostileProject();
+    expect((await runProgram(['trust'], '', { directories })).code).toBe(0);
+    const { code } = await runProgram(['--no-trust', 'run `true`'], '', { directories });
+    expect([code, directories.createdMarkers()]).toEqual([0, []]);
   });
 });
 
 describe('with trust', () => {
   test('--trust loads the files of the project', async () => {
-    const place = createHostileProject();
-    writeFileSync(join(place.cwd, '.parley/settings.json'), `{"shellPath": "${place.cwd}/.parley/shell"}`);
-    const program = startRpc(['--trust', '--dialect', 'omp', '--model', 'parley/offline', '--no-rules'], { place });
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
-    await program.ask({ type: 'bash', command: 'true' });
+    const directories = createHostileProject();
+    writeFileSync(join(directories.cwd, '.parley/settings.json'), `{"shellPath": "${directories.cwd}/.parley/shell"}`);
+    const program = startRpc(['--trust', '--dialect', 'omp', '--model', 'parley/offline', '--no-rules'], {
+      directories,
+    });
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
+    await program.call({ type: 'bash', command: 'true' });
     program.stdin.end();
-    await program.ended;
-    const names = place.createdMarkers().map((path) => path.split('/').at(-1));
+    await program.exited;
+    const names = directories.createdMarkers().map((path) => path.split('/').at(-1));
     expect(names).toEqual(
       expect.arrayContaining(['shell.parley', 'extension.parley', 'extension.pi', 'extension.omp']),
     );
@@ -143,15 +145,15 @@ describe('with trust', () => {
   });
 
   test('a positive answer of the host takes effect at once, also for settings', async () => {
-    const place = newPlace();
-    const folder = join(place.cwd, '.parley');
-    mkdirSync(join(place.cwd, 'elsewhere'), { recursive: true });
+    const directories = createDirectories();
+    const folder = join(directories.cwd, '.parley');
+    mkdirSync(join(directories.cwd, 'elsewhere'), { recursive: true });
     mkdirSync(folder);
     writeFileSync(
-      join(place.cwd, 'elsewhere/named.ts'),
+      join(directories.cwd, 'elsewhere/named.ts'),
       "export default (pi) => pi.registerCommand('named', { handler() {} });",
     );
-    writeFileSync(join(place.cwd, 'elsewhere/greet.md'), 'say `hello`');
+    writeFileSync(join(directories.cwd, 'elsewhere/greet.md'), 'say `hello`');
     writeFileSync(join(folder, 'shell'), '#!/bin/sh\necho from the shell of the project\n', { mode: 0o755 });
     const settings = {
       shellPath: join(folder, 'shell'),
@@ -159,35 +161,35 @@ describe('with trust', () => {
       prompts: ['elsewhere/greet.md'],
     };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
-    const program = startRpc([], { place });
-    expect(await program.ask({ type: 'get_commands' })).toMatchObject({ data: { commands: [] } });
-    const { id } = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
+    const program = startRpc([], { directories });
+    expect(await program.call({ type: 'get_commands' })).toMatchObject({ data: { commands: [] } });
+    const { id } = await program.nextFrame({ type: 'extension_ui_request', method: 'confirm' });
     program.send({ type: 'extension_ui_response', id, confirmed: true });
-    await program.frame({ type: 'notice', level: 'info' });
-    const found = await program.ask({ type: 'get_commands' });
+    await program.nextFrame({ type: 'notice', level: 'info' });
+    const found = await program.call({ type: 'get_commands' });
     expect(found).toMatchObject({ data: { commands: [{ name: 'named' }, { name: 'greet' }] } });
     program.send({ type: 'prompt', message: 'run `true`' });
-    const ran = await program.frame({ type: 'tool_execution_end' });
+    const ran = await program.nextFrame({ type: 'tool_execution_end' });
     expect(JSON.stringify(ran)).toContain('from the shell of the project');
   });
 
   test('the answer of the host is stored until the files change', async () => {
-    const place = createHostileProject();
-    const first = startRpc(['--no-extensions'], { place });
-    const { id } = await first.frame({ type: 'extension_ui_request', method: 'confirm' });
+    const directories = createHostileProject();
+    const first = startRpc(['--no-extensions'], { directories });
+    const { id } = await first.nextFrame({ type: 'extension_ui_request', method: 'confirm' });
     first.send({ type: 'extension_ui_response', id, confirmed: true });
-    await first.frame({ type: 'notice', level: 'info' });
+    await first.nextFrame({ type: 'notice', level: 'info' });
     first.stdin.end();
-    await first.ended;
-    const decisions = JSON.parse(readFileSync(join(place.home, 'trust.json'), 'utf8'));
-    expect(decisions.projects[place.cwd]).toMatchObject({ trusted: true });
+    await first.exited;
+    const decisions = JSON.parse(readFileSync(join(directories.home, 'trust.json'), 'utf8'));
+    expect(decisions.projects[directories.cwd]).toMatchObject({ trusted: true });
     const flags = ['--no-extensions', '--dialect', 'omp', '--model', 'parley/offline'];
-    const second = startRpc(flags, { place });
-    expect(await second.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
-    writeFileSync(join(place.cwd, '.pi/extensions/evil.js'), 'changed');
-    const third = startRpc(flags, { place });
-    expect(await third.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
-    const notice = await third.frame({ type: 'notice', source: 'trust' });
+    const second = startRpc(flags, { directories });
+    expect(await second.call({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
+    writeFileSync(join(directories.cwd, '.pi/extensions/evil.js'), 'changed');
+    const third = startRpc(flags, { directories });
+    expect(await third.call({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
+    const notice = await third.nextFrame({ type: 'notice', source: 'trust' });
     expect(notice.message).toContain('has changed since it was decided about');
   });
 
@@ -195,24 +197,24 @@ describe('with trust', () => {
     ['13 levels deep', `.parley/extensions/a/${'d/'.repeat(13)}x.js`, true],
     ['in a folder named .git', '.parley/extensions/.git/index.js', false],
   ])('an extension %s that changed after the decision does not run', async (_, path, isImported) => {
-    const place = newPlace();
-    const mark = join(place.home, 'ran');
+    const directories = createDirectories();
+    const mark = join(directories.home, 'ran');
     const put = (name: string, text: string) => {
-      mkdirSync(dirname(join(place.cwd, name)), { recursive: true });
-      writeFileSync(join(place.cwd, name), text);
+      mkdirSync(dirname(join(directories.cwd, name)), { recursive: true });
+      writeFileSync(join(directories.cwd, name), text);
     };
     const start = async () => {
-      const program = startRpc(['--dialect', 'omp', '--model', 'parley/offline'], { place });
-      const { data } = await program.ask({ type: 'get_state' });
-      await program.ask({ type: 'get_commands' });
+      const program = startRpc(['--dialect', 'omp', '--model', 'parley/offline'], { directories });
+      const { data } = await program.call({ type: 'get_state' });
+      await program.call({ type: 'get_commands' });
       program.stdin.end();
-      await program.ended;
+      await program.exited;
       return data;
     };
     const before = `require('node:fs').appendFileSync(${JSON.stringify(mark)}, 'before\\n'); module.exports = () => {};`;
     put(path, before);
     if (isImported) put('.parley/extensions/a/index.js', `module.exports = require('./${'d/'.repeat(13)}x.js');`);
-    expect((await runProgram(['trust'], '', { place })).code).toBe(0);
+    expect((await runProgram(['trust'], '', { directories })).code).toBe(0);
     expect(await start()).toMatchObject({ trusted: true });
     expect(readFileSync(mark, 'utf8')).toBe('before\n');
     put(path, before.replace('before', 'after!'));
@@ -221,75 +223,75 @@ describe('with trust', () => {
   });
 
   test('/reload does not load files that changed while the program runs, and reports them', async () => {
-    const place = newPlace();
-    const mark = join(place.home, 'ran');
-    const file = join(place.cwd, '.parley/extensions/a.ts');
-    const skill = join(place.cwd, '.parley/skills/s/SKILL.md');
+    const directories = createDirectories();
+    const mark = join(directories.home, 'ran');
+    const file = join(directories.cwd, '.parley/extensions/a.ts');
+    const skill = join(directories.cwd, '.parley/skills/s/SKILL.md');
     const code = (word: string) =>
       `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(mark)}, '${word} ');\nexport default () => {};`;
     for (const path of [file, skill]) mkdirSync(dirname(path), { recursive: true });
     writeFileSync(file, code('one'));
     writeFileSync(skill, '---\ndescription: a\n---\nWORDS-ONE\n');
-    expect((await runProgram(['trust'], '', { place })).code).toBe(0);
-    const program = startRpc(['--dialect', 'omp', '--model', 'parley/offline'], { place });
-    await program.ask({ type: 'get_commands' });
+    expect((await runProgram(['trust'], '', { directories })).code).toBe(0);
+    const program = startRpc(['--dialect', 'omp', '--model', 'parley/offline'], { directories });
+    await program.call({ type: 'get_commands' });
     program.send({ type: 'prompt', message: '/reload' });
-    await until(() => readFileSync(mark, 'utf8') === 'one one ');
+    await waitUntil(() => readFileSync(mark, 'utf8') === 'one one ');
     writeFileSync(file, code('two'));
     writeFileSync(skill, '---\ndescription: a\n---\nWORDS-TWO\n');
     program.send({ type: 'prompt', message: '/reload' });
-    const { error } = await program.frame({ type: 'extension_error', event: 'load' });
+    const { error } = await program.nextFrame({ type: 'extension_error', event: 'load' });
     expect(error).toContain(`${file} is not loaded: ${file} has changed since the project was trusted.`);
     expect(readFileSync(mark, 'utf8')).toBe('one one ');
     program.send({ type: 'prompt', message: '/skill:s' });
-    const { message } = await program.frame({ type: 'notice', source: 'trust' });
+    const { message } = await program.nextFrame({ type: 'notice', source: 'trust' });
     expect(message).toBe(
       `${skill} is not used: it has changed since the project was trusted. Run \`parley trust\` to accept the change.`,
     );
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
     program.stdin.end();
-    expect((await program.ended).stdout).not.toContain('WORDS-TWO');
+    expect((await program.exited).stdout).not.toContain('WORDS-TWO');
   });
 
   test.each([['--trust'], []])('with trust, a link to a file of the user is not read (%s)', async (...flags) => {
-    const place = newPlace();
-    writeFileSync(join(place.home, 'auth.json'), '{"x":{"type":"api_key","key":"KEY-IN-FILE"}}', { mode: 0o600 });
-    mkdirSync(join(place.cwd, '.pi/prompts'), { recursive: true });
-    symlinkSync(join(place.home, 'auth.json'), join(place.cwd, '.pi/prompts/p.md'));
-    symlinkSync(join(place.home, 'auth.json'), join(place.cwd, '.pi/APPEND_SYSTEM.md'));
-    if (flags.length === 0) expect((await runProgram(['trust'], '', { place })).code).toBe(0);
-    const program = startRpc([...flags, '--model', 'parley/offline'], { place });
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
+    const directories = createDirectories();
+    writeFileSync(join(directories.home, 'auth.json'), '{"x":{"type":"api_key","key":"KEY-IN-FILE"}}', { mode: 0o600 });
+    mkdirSync(join(directories.cwd, '.pi/prompts'), { recursive: true });
+    symlinkSync(join(directories.home, 'auth.json'), join(directories.cwd, '.pi/prompts/p.md'));
+    symlinkSync(join(directories.home, 'auth.json'), join(directories.cwd, '.pi/APPEND_SYSTEM.md'));
+    if (flags.length === 0) expect((await runProgram(['trust'], '', { directories })).code).toBe(0);
+    const program = startRpc([...flags, '--model', 'parley/offline'], { directories });
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
     program.send({ type: 'prompt', message: '/p' });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
     program.stdin.end();
-    const { stdout } = await program.ended;
+    const { stdout } = await program.exited;
     expect(stdout).not.toContain('KEY-IN-FILE');
     const notices = program.frames.filter(({ type, source }) => type === 'notice' && source === 'trust');
     expect(notices.map(({ message }) => String(message).split(':')[0]).sort()).toEqual([
-      `${place.cwd}/.pi/APPEND_SYSTEM.md is not used`,
-      `${place.cwd}/.pi/prompts/p.md is not used`,
+      `${directories.cwd}/.pi/APPEND_SYSTEM.md is not used`,
+      `${directories.cwd}/.pi/prompts/p.md is not used`,
     ]);
   });
 
   test('parley trust: trust, deny, forget and list', async () => {
-    const place = createHostileProject();
+    const directories = createHostileProject();
     const flags = ['--no-extensions', '--dialect', 'omp', '--model', 'parley/offline'];
-    const trust = (...args: string[]) => runProgram(['trust', ...args], '', { place });
+    const trust = (...args: string[]) => runProgram(['trust', ...args], '', { directories });
     expect(await trust('--list')).toMatchObject({ code: 0, stdout: 'No decisions are saved.\n' });
     expect((await trust('--deny')).stdout).toMatch(/^Not trusted: .*\n {2}\.p/);
     expect((await trust('--list')).stdout).toMatch(/^not trusted {2}\d{4}-\d\d-\d\d {2}\//);
-    const denied = startRpc(flags, { place });
-    await denied.frame({ type: 'notice', source: 'trust' });
-    expect(await denied.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
+    const denied = startRpc(flags, { directories });
+    await denied.nextFrame({ type: 'notice', source: 'trust' });
+    expect(await denied.call({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
     denied.stdin.end();
-    expect((await denied.ended).stdout).not.toContain('Trust this project?');
+    expect((await denied.exited).stdout).not.toContain('Trust this project?');
     expect((await trust()).stdout).toMatch(/^Trusted: /);
     const decisions = JSON.parse((await trust('--list', '--json')).stdout);
-    expect(decisions).toMatchObject({ [place.cwd]: { trusted: true } });
+    expect(decisions).toMatchObject({ [directories.cwd]: { trusted: true } });
     expect((await trust('--forget')).stdout).toMatch(/^No decision is saved for \//);
-    const forgotten = startRpc(flags, { place });
-    await forgotten.frame({ type: 'extension_ui_request', title: 'Trust this project?' });
+    const forgotten = startRpc(flags, { directories });
+    await forgotten.nextFrame({ type: 'extension_ui_request', title: 'Trust this project?' });
     expect(await trust('--frobnicate')).toMatchObject({ code: 2, stdout: '' });
     const nowhere = await trust('nowhere');
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('Not a directory: ')]);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { KEY, type LoopbackServer, type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { newPlace, type Place, startRpc } from '../support/program.ts';
+import { createDirectories, type ProgramDirectories, startRpc } from '../support/program.ts';
 
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off', '--stream', 'delta'];
 
@@ -29,10 +29,12 @@ function repository(cwd: string): void {
 }
 
 /** Nested repositories, linked like submodules. The innermost has a changed file and a filter that creates the file `mark`. */
-function nestedRepositories(place: Place, levels: number, mark: string): string {
-  const paths = Array.from({ length: levels + 1 }, (_, level) => join(place.cwd, ...Array(level).fill('n')));
+function nestedRepositories(programDirectories: ProgramDirectories, levels: number, mark: string): string {
+  const paths = Array.from({ length: levels + 1 }, (_, level) =>
+    join(programDirectories.cwd, ...Array(level).fill('n')),
+  );
   for (const path of paths) repository(path);
-  const innermost = paths.at(-1) ?? place.cwd;
+  const innermost = paths.at(-1) ?? programDirectories.cwd;
   writeFileSync(join(innermost, '.gitattributes'), 'f filter=evil\n');
   git(innermost, 'add', '-A');
   git(innermost, 'commit', '-qm', 'attributes');
@@ -42,7 +44,7 @@ function nestedRepositories(place: Place, levels: number, mark: string): string 
   }
   git(innermost, 'config', 'filter.evil.clean', `touch ${mark}; cat`);
   writeFileSync(join(innermost, 'f'), 'two\n');
-  return paths.at(-2) ?? place.cwd;
+  return paths.at(-2) ?? programDirectories.cwd;
 }
 
 const batch: Reply = {
@@ -58,9 +60,9 @@ const batch: Reply = {
 };
 
 test('a clean filter of a repository seven levels deep does not run', async () => {
-  const place = newPlace();
-  const mark = join(place.home, 'filter-ran');
-  const parent = nestedRepositories(place, 7, mark);
+  const directories = createDirectories();
+  const mark = join(directories.home, 'filter-ran');
+  const parent = nestedRepositories(directories, 7, mark);
   // Plain git runs the filter.
   git(parent, 'status');
   expect(existsSync(mark)).toBe(true);
@@ -69,10 +71,10 @@ test('a clean filter of a repository seven levels deep does not run', async () =
   const work = { call: 'toolu_1', name: 'bash', input: { command: 'echo three > f; echo four > n/f' } };
   const done: Reply = { answer: { parts: [{ text: 'Done.' }] } };
   server.reply(batch, { answer: { parts: [work] } }, done, done);
-  const program = startRpc(FLAGS, { place, env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url } });
+  const program = startRpc(FLAGS, { directories, env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url } });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
-  const { result } = await program.frame({ type: 'tool_execution_end', toolName: 'task' });
+  const { result } = await program.nextFrame({ type: 'tool_execution_end', toolName: 'task' });
   expect(JSON.stringify(result)).toContain('Applied patches: yes');
   expect(existsSync(mark)).toBe(false);
-  expect(execFileSync('cat', ['f', 'n/f'], { cwd: place.cwd, encoding: 'utf8' })).toBe('three\nfour\n');
+  expect(execFileSync('cat', ['f', 'n/f'], { cwd: directories.cwd, encoding: 'utf8' })).toBe('three\nfour\n');
 });

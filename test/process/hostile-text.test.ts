@@ -2,35 +2,35 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
 
 const DENSE = '*a_'.repeat(6666);
 const BRACKETS = '['.repeat(50_000);
 
 test('abort is answered while find matches a pattern with many stars', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.cwd, 'a'.repeat(200)), '');
-  const program = startRpc(['--no-session'], { place });
+  const directories = createDirectories();
+  writeFileSync(join(directories.cwd, 'a'.repeat(200)), '');
+  const program = startRpc(['--no-session'], { directories });
   program.send({ type: 'prompt', message: 'find files named "*a*a*a*a*a*a*a*ab"' });
-  await program.frame({ type: 'tool_execution_start', toolName: 'find' });
-  expect(await program.ask({ type: 'abort' })).toMatchObject({ success: true });
-  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+  await program.nextFrame({ type: 'tool_execution_start', toolName: 'find' });
+  expect(await program.call({ type: 'abort' })).toMatchObject({ success: true });
+  expect(await program.call({ type: 'get_state' })).toMatchObject({ success: true });
 });
 
 test('find with a pattern with many stars ends', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.cwd, `${'a'.repeat(200)}b`), '');
-  const program = startRpc(['--no-session'], { place });
+  const directories = createDirectories();
+  writeFileSync(join(directories.cwd, `${'a'.repeat(200)}b`), '');
+  const program = startRpc(['--no-session'], { directories });
   program.send({ type: 'prompt', message: 'find files named "*a*a*a*a*a*a*a*ab"' });
-  const { result } = await program.frame({ type: 'tool_execution_end', toolName: 'find' });
+  const { result } = await program.nextFrame({ type: 'tool_execution_end', toolName: 'find' });
   expect(JSON.stringify(result)).toContain(`${'a'.repeat(200)}b`);
 });
 
 test('a prompt with a mention of 50,000 dots is answered', async () => {
   const program = startRpc(['--no-session']);
   program.send({ type: 'prompt', message: `@${'.'.repeat(50_000)}a` });
-  await program.frame({ type: 'agent_settled' });
-  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
+  await program.nextFrame({ type: 'agent_settled' });
+  expect(await program.call({ type: 'get_state' })).toMatchObject({ success: true });
 });
 
 /** A session file whose assistant messages have these texts. */
@@ -63,14 +63,14 @@ function sessionOf(texts: readonly string[]): string {
 }
 
 test('an exported page has every text, and formats those that render in time', async () => {
-  const place = newPlace();
+  const directories = createDirectories();
   const code = `\`\`\`markdown\n${BRACKETS}\n\`\`\``;
   const nested = `${'> '.repeat(20_000)}deep`;
   const item = `- ${'   a\n'.repeat(20_000)}`;
-  writeFileSync(join(place.cwd, 's.jsonl'), sessionOf(['a **bold** word', DENSE, code, nested, item, '`last`']));
-  const { code: exit, stderr } = await runProgram(['export', 's.jsonl', 'page.html'], '', { place });
+  writeFileSync(join(directories.cwd, 's.jsonl'), sessionOf(['a **bold** word', DENSE, code, nested, item, '`last`']));
+  const { code: exit, stderr } = await runProgram(['export', 's.jsonl', 'page.html'], '', { directories });
   expect([exit, stderr]).toEqual([0, '']);
-  const page = readFileSync(join(place.cwd, 'page.html'), 'utf8');
+  const page = readFileSync(join(directories.cwd, 'page.html'), 'utf8');
   expect(page).toContain('<strong>bold</strong>');
   expect(page).toContain(DENSE);
   expect(page).toContain(BRACKETS);
@@ -80,14 +80,14 @@ test('an exported page has every text, and formats those that render in time', a
 });
 
 test('other commands are answered during an export', async () => {
-  const place = newPlace();
-  const file = join(place.cwd, 's.jsonl');
+  const directories = createDirectories();
+  const file = join(directories.cwd, 's.jsonl');
   writeFileSync(file, sessionOf([DENSE, 'a **bold** word']));
-  const program = startRpc(['--session', file], { place });
-  program.send({ id: 'page', type: 'export_html', outputPath: join(place.cwd, 'page.html') });
-  expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
-  expect(await program.frame({ id: 'page' })).toMatchObject({ success: true });
-  const page = readFileSync(join(place.cwd, 'page.html'), 'utf8');
+  const program = startRpc(['--session', file], { directories });
+  program.send({ id: 'page', type: 'export_html', outputPath: join(directories.cwd, 'page.html') });
+  expect(await program.call({ type: 'get_state' })).toMatchObject({ success: true });
+  expect(await program.nextFrame({ id: 'page' })).toMatchObject({ success: true });
+  const page = readFileSync(join(directories.cwd, 'page.html'), 'utf8');
   expect(page).toContain(DENSE);
   expect(page).toContain('<strong>bold</strong>');
 });

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { newPlace } from '../support/program.ts';
+import { createDirectories } from '../support/program.ts';
 
 const hosts = join(import.meta.dirname, '../hosts');
 const hasBun = spawnSync('bun', ['--version']).status === 0;
@@ -11,15 +11,15 @@ const NAMES = ['parley', 'omp', 'pi', 'pisces'];
 
 /** Creates a directory with the program under all names, and a project. */
 function install() {
-  const place = newPlace();
-  const bin = join(place.home, 'bin');
+  const directories = createDirectories();
+  const bin = join(directories.home, 'bin');
   mkdirSync(bin);
   chmodSync(inject('program'), 0o755);
   for (const name of NAMES) symlinkSync(inject('program'), join(bin, name));
-  writeFileSync(join(place.cwd, 'shopping.txt'), 'milk\nbread\n');
+  writeFileSync(join(directories.cwd, 'shopping.txt'), 'milk\nbread\n');
   // The shebang of the program finds `node` on the path. It must be the Node of the tests.
   const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
-  return { ...place, env: { PATH: path, HOME: place.home, PARLEY_DIR: place.home } };
+  return { ...directories, env: { PATH: path, HOME: directories.home, PARLEY_DIR: directories.home } };
 }
 
 interface Host {
@@ -86,15 +86,16 @@ describe.each(readers)('%s', (_, runtime, host) => {
 test.each(['omp', 'pi', 'pi-legacy'])(
   'in %s, matching calls and results by id and by turn gives the same result',
   async (dialect) => {
-    const place = install();
-    writeFileSync(join(place.home, 'settings.json'), JSON.stringify({ dialect, defaultModel: 'parley/offline' }));
+    const directories = install();
+    writeFileSync(join(directories.home, 'settings.json'), JSON.stringify({ dialect, defaultModel: 'parley/offline' }));
     const messages = [
       'Run `echo one; echo two`',
       'Read shopping.txt',
       'create note.txt with `a b`',
       'Read missing.txt',
     ];
-    const { code, stdout, stderr } = await startIn(place, process.execPath, 'correlate.mjs', 'pi', ...messages).ended;
+    const { code, stdout, stderr } = await startIn(directories, process.execPath, 'correlate.mjs', 'pi', ...messages)
+      .ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { byId, byTurn, shown, left } = JSON.parse(stdout);
     expect(left).toBe(0);

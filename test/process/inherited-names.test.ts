@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
 import { startScriptedProvider } from '../support/scripted-provider.ts';
-import { entriesOf, sessionFiles } from '../support/session-files.ts';
+import { listSessionFiles, readEntries } from '../support/session-files.ts';
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 /** Error texts that show that an inherited member was used by mistake. */
@@ -14,7 +14,7 @@ test.each(['omp', 'pi', 'pi-legacy', 'opal'])('as the type of a command in %s', 
   const program = startRpc(['--dialect', dialect, '--model', 'parley/offline']);
   for (const name of NAMES) {
     program.send({ jsonrpc: '2.0', id: name, type: name, method: name, params: {} });
-    const reply = await program.frame((frame) => frame.type !== 'ready');
+    const reply = await program.nextFrame((frame) => frame.type !== 'ready');
     expect(JSON.stringify(reply)).toMatch(/Unknown command|Unknown type|Method not found/);
     expect(JSON.stringify(reply)).toContain(name);
   }
@@ -32,28 +32,28 @@ test('as a model, a provider, a level, a session, an entry, a login and a slash 
       { type: 'login', providerId: name },
     ];
     for (const call of refusals) {
-      const reply = await program.ask(call);
+      const reply = await program.call(call);
       expect(reply, JSON.stringify(call)).toMatchObject({ success: false, error: expect.not.stringMatching(MISUSE) });
     }
-    expect(await program.ask({ type: 'prompt', message: `/${name}` })).toMatchObject({ success: true });
-    await program.frame({ type: 'agent_settled' });
+    expect(await program.call({ type: 'prompt', message: `/${name}` })).toMatchObject({ success: true });
+    await program.nextFrame({ type: 'agent_settled' });
   }
   program.stdin.end();
-  expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('as the name of a tool that the model calls', async () => {
   const calls = NAMES.map((name) => ({ name, arguments: '{}' }));
-  const { flags, place } = await startScriptedProvider([{ calls }, { text: 'Done.' }]);
-  const program = startRpc(flags, { place });
+  const { flags, directories } = await startScriptedProvider([{ calls }, { text: 'Done.' }]);
+  const program = startRpc(flags, { directories });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
   for (const name of NAMES) {
-    const end = await program.frame({ type: 'tool_execution_end' });
+    const end = await program.nextFrame({ type: 'tool_execution_end' });
     expect(end).toMatchObject({ toolName: name, isError: true });
     expect(JSON.stringify(end.result)).not.toMatch(MISUSE);
   }
-  await program.frame({ type: 'agent_settled' });
-  expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Done.' } });
+  await program.nextFrame({ type: 'agent_settled' });
+  expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Done.' } });
 });
 
 test.each(['__proto__', 'constructor'])('%s on the command line', async (name) => {
@@ -77,34 +77,36 @@ test.each(['__proto__', 'constructor'])('%s on the command line', async (name) =
 });
 
 test('as a setting, a provider of models.json and one of auth.json', async () => {
-  const place = newPlace();
+  const directories = createDirectories();
   const object = (value: string) => `{ ${NAMES.map((name) => `"${name}": ${value}`).join(', ')} }`;
   const ids = NAMES.map((id) => `{ "id": "${id}" }`);
   const provider = `{ "baseUrl": "http://127.0.0.1:9/v1", "api": "openai-completions", "models": [${ids}] }`;
-  writeFileSync(join(place.home, 'settings.json'), object('{ "approval": "always" }'));
-  writeFileSync(join(place.home, 'models.json'), `{ "providers": ${object(provider)} }`, { mode: 0o600 });
-  writeFileSync(join(place.home, 'auth.json'), object('{ "type": "api_key", "key": "toString" }'), { mode: 0o600 });
-  const program = startRpc(['--provider', 'parley'], { place });
-  expect(await program.ask({ type: 'get_available_models' })).toMatchObject({ success: true });
+  writeFileSync(join(directories.home, 'settings.json'), object('{ "approval": "always" }'));
+  writeFileSync(join(directories.home, 'models.json'), `{ "providers": ${object(provider)} }`, { mode: 0o600 });
+  writeFileSync(join(directories.home, 'auth.json'), object('{ "type": "api_key", "key": "toString" }'), {
+    mode: 0o600,
+  });
+  const program = startRpc(['--provider', 'parley'], { directories });
+  expect(await program.call({ type: 'get_available_models' })).toMatchObject({ success: true });
   program.send({ id: 'p', type: 'prompt', message: 'say `hello`' });
-  await program.frame({ type: 'agent_settled' });
-  expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'hello' } });
+  await program.nextFrame({ type: 'agent_settled' });
+  expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'hello' } });
   program.stdin.end();
-  const { code, stderr } = await program.ended;
+  const { code, stderr } = await program.exited;
   expect(code).toBe(0);
   expect(stderr).not.toMatch(MISUSE);
 });
 
 test('as the type of an entry and of a custom entry, and as an id', async () => {
-  const place = newPlace();
-  const first = startRpc(['--model', 'parley/offline'], { place });
+  const directories = createDirectories();
+  const first = startRpc(['--model', 'parley/offline'], { directories });
   first.send({ id: 'p', type: 'prompt', message: 'say `hello`' });
-  await first.frame({ type: 'agent_settled' });
+  await first.nextFrame({ type: 'agent_settled' });
   first.stdin.end();
-  await first.ended;
-  const [file = ''] = sessionFiles(place.home);
+  await first.exited;
+  const [file = ''] = listSessionFiles(directories.home);
   const timestamp = new Date(0).toISOString();
-  let parentId = entriesOf(file).at(-1)?.id;
+  let parentId = readEntries(file).at(-1)?.id;
   const more = NAMES.flatMap((name) => {
     const before = parentId;
     parentId = name;
@@ -115,15 +117,15 @@ test('as the type of an entry and of a custom entry, and as an id', async () => 
     ];
   });
   writeFileSync(file, more.map((entry) => `${JSON.stringify(entry)}\n`).join(''), { flag: 'a' });
-  const program = startRpc(['--session', file, '--model', 'parley/offline'], { place });
-  expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { messageCount: 2 } });
-  expect(await program.ask({ type: 'get_tree' })).toMatchObject({ success: true });
+  const program = startRpc(['--session', file, '--model', 'parley/offline'], { directories });
+  expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { messageCount: 2 } });
+  expect(await program.call({ type: 'get_tree' })).toMatchObject({ success: true });
   program.send({ id: 'q', type: 'prompt', message: 'say `more`' });
-  await program.frame({ type: 'agent_settled' });
-  expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'more' } });
-  expect(await program.ask({ type: 'export_html' })).toMatchObject({ success: true });
+  await program.nextFrame({ type: 'agent_settled' });
+  expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'more' } });
+  expect(await program.call({ type: 'export_html' })).toMatchObject({ success: true });
   program.stdin.end();
-  expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
   expect(program.frames.filter(({ type }) => type === 'notice')).toEqual([]);
 });
 
@@ -133,7 +135,7 @@ test('as provider, setting and model of the opal dialect', async () => {
   const call = async (method: string, params: string) => {
     calls += 1;
     program.stdin.write(`{"jsonrpc":"2.0","id":${calls},"method":"${method}","params":${params}}\n`);
-    const reply = await program.frame({ id: calls });
+    const reply = await program.nextFrame({ id: calls });
     expect(JSON.stringify(reply), method).not.toMatch(MISUSE);
     return reply;
   };
@@ -144,5 +146,5 @@ test('as provider, setting and model of the opal dialect', async () => {
     await call('session/start', `{"model":{"id":"${name}","provider":"${name}"}}`);
   }
   program.stdin.end();
-  expect((await program.ended).code).toBe(0);
+  expect((await program.exited).code).toBe(0);
 });

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SubagentResult } from '../../src/protocol/index.ts';
 import { KEY, type LoopbackServer, type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { newPlace, type Place, type Program, startRpc } from '../support/program.ts';
-import { until } from '../support/until.ts';
+import { createDirectories, type Program, type ProgramDirectories, startRpc } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off', '--stream', 'delta'];
 
@@ -21,7 +21,7 @@ interface Batch {
   /** The model answers of the subagents, in the order of the requests. */
   replies: Reply[];
   flags?: string[];
-  place?: Place;
+  directories?: ProgramDirectories;
 }
 
 function git(cwd: string, home: string, ...args: string[]): string {
@@ -29,26 +29,26 @@ function git(cwd: string, home: string, ...args: string[]): string {
   return execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { cwd, env, encoding: 'utf8' });
 }
 
-function repository(): Place {
-  const place = newPlace();
-  execFileSync('sh', ['-c', 'echo one > a.txt'], { cwd: place.cwd });
+function repository(): ProgramDirectories {
+  const directories = createDirectories();
+  execFileSync('sh', ['-c', 'echo one > a.txt'], { cwd: directories.cwd });
   for (const args of [
     ['init', '-q', '-b', 'main'],
     ['add', '-A'],
     ['commit', '-qm', 'state'],
   ])
-    git(place.cwd, place.home, ...args);
-  return place;
+    git(directories.cwd, directories.home, ...args);
+  return directories;
 }
 
-async function startBatch({ tasks = ['Fix'], verify, replies, flags = [], place = repository() }: Batch) {
+async function startBatch({ tasks = ['Fix'], verify, replies, flags = [], directories = repository() }: Batch) {
   const server: LoopbackServer = await startAnthropicMessages();
   onTestFinished(() => server.close());
   const items = tasks.map((id) => ({ id, assignment: `work ${id}` }));
   const input = { agent: 'task', isolated: true, tasks: items, ...(verify ? { verify } : {}) };
   server.reply(call('toolu_batch', 'task', input), ...replies);
   const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
-  const program = startRpc([...FLAGS, ...flags], { place, env });
+  const program = startRpc([...FLAGS, ...flags], { directories, env });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
   return program;
 }
@@ -58,8 +58,8 @@ const finished = [call('toolu_1', 'bash', { command: 'echo two > a.txt; echo w >
 const slow = { commands: [{ name: 'slow', command: 'echo half > half.txt; exec sleep 600' }] };
 
 /** Slow starts first; Quick ends while Slow is running. */
-const quickAndSlow = (place: Place): Reply[] => {
-  const startedFile = join(place.home, 'slow-began');
+const quickAndSlow = (programDirectories: ProgramDirectories): Reply[] => {
+  const startedFile = join(programDirectories.home, 'slow-began');
   const command = `case "$PWD" in
     *Quick*) until test -e ${startedFile}; do sleep 0.02; done; echo two > a.txt; echo w > w.txt;;
     *) touch ${startedFile}; exec sleep 600;;
@@ -68,14 +68,17 @@ const quickAndSlow = (place: Place): Reply[] => {
 };
 
 async function batchResult(program: Program): Promise<{ report: string; results: SubagentResult[] }> {
-  const { result } = await program.frame({ type: 'tool_execution_end', toolCallId: 'toolu_batch' });
+  const { result } = await program.nextFrame({ type: 'tool_execution_end', toolCallId: 'toolu_batch' });
   const { content, details } = result as { content: { text: string }[]; details: { results?: SubagentResult[] } };
   return { report: content.map((part) => part.text).join('\n'), results: details.results ?? [] };
 }
 
-const applies = (place: Place, patch: string) => git(place.cwd, place.home, 'apply', '--check', patch);
-const isClean = (place: Place) => git(place.cwd, place.home, 'status', '--porcelain') === '';
-const countWorktrees = (place: Place) => git(place.cwd, place.home, 'worktree', 'list').trim().split('\n').length;
+const applies = (programDirectories: ProgramDirectories, patch: string) =>
+  git(programDirectories.cwd, programDirectories.home, 'apply', '--check', patch);
+const isClean = (programDirectories: ProgramDirectories) =>
+  git(programDirectories.cwd, programDirectories.home, 'status', '--porcelain') === '';
+const countWorktrees = (programDirectories: ProgramDirectories) =>
+  git(programDirectories.cwd, programDirectories.home, 'worktree', 'list').trim().split('\n').length;
 const patchesBelow = (folder: string) =>
   execFileSync('find', [folder, '-name', '*.patch'], { encoding: 'utf8' }).trim().split('\n').filter(Boolean);
 
@@ -92,8 +95,8 @@ describe('a finished task keeps its patch when its verification', () => {
   test('runs out of wall time', async () => {
     const flags = ['--set', 'task.budget.maxWallTimeMs=8000'];
     const program = await startBatch({ verify: slow, replies: finished, flags });
-    const end = await program.frame({ type: 'subagent_end' });
-    const notice = await program.frame({ type: 'notice', source: 'subagents' });
+    const end = await program.nextFrame({ type: 'subagent_end' });
+    const notice = await program.nextFrame({ type: 'notice', source: 'subagents' });
     const { report, results } = await batchResult(program);
     const [result = {}] = results;
     expect(result).toMatchObject({
@@ -115,9 +118,9 @@ describe('a finished task keeps its patch when its verification', () => {
 
   test.each(['return_failure', 'retry_once', 'discard_patch'])('is aborted (%s)', async (onFailure) => {
     const program = await startBatch({ verify: { ...slow, onFailure }, replies: finished });
-    await program.frame({ type: 'subagent_verification_command_start' });
+    await program.nextFrame({ type: 'subagent_verification_command_start' });
     program.send({ id: 'a', type: 'abort' });
-    const end = await program.frame({ type: 'subagent_end' });
+    const end = await program.nextFrame({ type: 'subagent_end' });
     const { report, results } = await batchResult(program);
     const [result = {} as SubagentResult] = results;
     expect(result).toMatchObject({ exitCode: 1, error: 'Cancelled', aborted: true });
@@ -125,16 +128,16 @@ describe('a finished task keeps its patch when its verification', () => {
     expect(end).toMatchObject({ exitCode: 1, aborted: true, patchPath: result.patchPath });
     expectKept(program, result);
     expect(report).toContain(`Reason: the run was aborted.\n- ${result.patchPath}`);
-    await program.frame({ type: 'response', id: 'a' });
+    await program.nextFrame({ type: 'response', id: 'a' });
   });
 
   test('is aborted during a repair: the work before the repair is kept', async () => {
     const verify = { commands: [{ name: 'fails', command: 'false' }], onFailure: 'retry_once' };
     const repair = call('toolu_2', 'bash', { command: 'echo half > half.txt; exec sleep 600' });
     const program = await startBatch({ verify, replies: [...finished, repair] });
-    await program.frame({ type: 'subagent_verification_end', attempt: 1 });
-    await until(() => patchesBelow(program.home).length > 0);
-    await until(() => {
+    await program.nextFrame({ type: 'subagent_verification_end', attempt: 1 });
+    await waitUntil(() => patchesBelow(program.home).length > 0);
+    await waitUntil(() => {
       const found = execFileSync('find', [join(program.home, 'worktrees'), '-name', 'half.txt'], { encoding: 'utf8' });
       return found !== '';
     });
@@ -150,7 +153,7 @@ describe('a finished task keeps its patch when its verification', () => {
     const verify = { commands: [{ name: 'prints', command: 'echo output' }], onFailure: 'discard_patch' };
     const replies = [call('toolu_0', 'bash', { command: block }), ...finished, text('All done.')];
     const program = await startBatch({ verify, replies });
-    const end = await program.frame({ type: 'subagent_verification_end' });
+    const end = await program.nextFrame({ type: 'subagent_verification_end' });
     const { results } = await batchResult(program);
     expect(end).toMatchObject({ attempt: 1, status: 'failed' });
     expect(results[0]).toMatchObject({
@@ -165,10 +168,10 @@ describe('a finished task keeps its patch when its verification', () => {
     ['no session', ['--no-session']],
   ])('is interrupted by the end of input (%s)', async (_, more) => {
     const program = await startBatch({ verify: slow, replies: finished, flags: ['--on-eof', 'abort', ...more] });
-    await program.frame({ type: 'subagent_verification_command_start' });
+    await program.nextFrame({ type: 'subagent_verification_command_start' });
     program.stdin.end();
     const { results } = await batchResult(program);
-    expect((await program.ended).code).toBe(0);
+    expect((await program.exited).code).toBe(0);
     const { patchPath = '' } = results[0] as SubagentResult;
     if (more.length > 0) onTestFinished(() => rmSync(dirname(patchPath), { recursive: true }));
     expectKept(program, results[0] as SubagentResult);
@@ -176,25 +179,25 @@ describe('a finished task keeps its patch when its verification', () => {
 
   test('is interrupted by SIGTERM', async () => {
     const program = await startBatch({ verify: slow, replies: finished });
-    await program.frame({ type: 'subagent_verification_command_start' });
+    await program.nextFrame({ type: 'subagent_verification_command_start' });
     program.kill('SIGTERM');
-    expect((await program.ended).code).toBe(143);
+    expect((await program.exited).code).toBe(143);
     const [patchPath = ''] = patchesBelow(program.home);
     expectKept(program, { patchPath, applied: false });
   });
 
   test('is interrupted by SIGKILL: the next start reports the location of the change', async () => {
     const program = await startBatch({ verify: slow, replies: finished });
-    await program.frame({ type: 'subagent_verification_command_start' });
+    await program.nextFrame({ type: 'subagent_verification_command_start' });
     program.kill('SIGKILL');
-    await program.ended;
+    await program.exited;
     const [patchPath = ''] = patchesBelow(program.home);
-    const next = startRpc(['--model', 'parley/offline', '--continue'], { place: program });
-    const { message } = await next.frame({ type: 'notice', source: 'subagents' });
+    const next = startRpc(['--model', 'parley/offline', '--continue'], { directories: program });
+    const { message } = await next.nextFrame({ type: 'notice', source: 'subagents' });
     expect(message).toBe(
       `Changes of isolated tasks were not applied because the program was killed. They are kept: ${patchPath}`,
     );
-    await until(() => countWorktrees(program) === 1);
+    await waitUntil(() => countWorktrees(program) === 1);
     expectKept(program, { patchPath, applied: false });
   });
 });
@@ -228,12 +231,17 @@ test('after a successful repair the first capture is replaced, including new rep
 
 describe('a task that completed in a batch that is not applied', () => {
   test.each(['patch', 'branch'])('because of an abort (merge: %s)', async (merge) => {
-    const place = repository();
+    const directories = repository();
     const flags = ['--set', `task.isolation.merge=${merge}`];
-    const program = await startBatch({ place, tasks: ['Quick', 'Slow'], replies: quickAndSlow(place), flags });
-    await program.frame({ type: 'subagent_end', id: 'Quick' });
+    const program = await startBatch({
+      directories,
+      tasks: ['Quick', 'Slow'],
+      replies: quickAndSlow(directories),
+      flags,
+    });
+    await program.nextFrame({ type: 'subagent_end', id: 'Quick' });
     program.send({ type: 'abort' });
-    const notice = await program.frame({ type: 'notice', source: 'subagents' });
+    const notice = await program.nextFrame({ type: 'notice', source: 'subagents' });
     const { report, results } = await batchResult(program);
     const [quick = {} as SubagentResult, other] = results;
     expect(quick).toMatchObject({ exitCode: 0, applied: false, error: 'Not applied: the run was aborted' });
@@ -252,11 +260,11 @@ describe('a task that completed in a batch that is not applied', () => {
   });
 
   test('because the budget stopped another task', async () => {
-    const place = repository();
+    const directories = repository();
     const flags = ['--set', 'task.budget.maxToolCalls=3', '--set', 'task.maxConcurrency=1'];
     const again = call('toolu_2', 'bash', { command: 'true' });
     const replies = [...finished, again, again];
-    const program = await startBatch({ place, tasks: ['Quick', 'Slow', 'Later'], replies, flags });
+    const program = await startBatch({ directories, tasks: ['Quick', 'Slow', 'Later'], replies, flags });
     const { report, results } = await batchResult(program);
     const [quick = {} as SubagentResult, other, later] = results;
     expect(other).toMatchObject({ exitCode: 1, error: 'Budget exceeded (tool_calls)', abortReason: 'budget_exceeded' });
@@ -273,9 +281,9 @@ test('the change of a task that failed its verification is reported and kept wit
   const verify = { commands: [{ name: 'fails', command: 'false' }] };
   const program = await startBatch({ verify, replies: [...finished, text('All done.')], flags });
   const { report, results } = await batchResult(program);
-  await program.frame({ type: 'agent_settled' });
+  await program.nextFrame({ type: 'agent_settled' });
   program.stdin.end();
-  expect((await program.ended).code).toBe(0);
+  expect((await program.exited).code).toBe(0);
   const { patchPath = '' } = results[0] as SubagentResult;
   onTestFinished(() => rmSync(dirname(patchPath), { recursive: true }));
   expect(report).toContain(`Saved changes of tasks that did not succeed: ${patchPath}`);
@@ -283,13 +291,13 @@ test('the change of a task that failed its verification is reported and kept wit
 });
 
 test('an existing branch of the same name is not changed', async () => {
-  const place = repository();
-  git(place.cwd, place.home, 'branch', 'parley/task/Fix');
+  const directories = repository();
+  git(directories.cwd, directories.home, 'branch', 'parley/task/Fix');
   const flags = ['--set', 'task.isolation.merge=branch'];
-  const program = await startBatch({ place, replies: [...finished, text('All done.')], flags });
+  const program = await startBatch({ directories, replies: [...finished, text('All done.')], flags });
   const { report, results } = await batchResult(program);
   expect(report).toContain('Merged 1 branches: parley/task/Fix-2');
   expect(results[0]).toMatchObject({ applied: true, branchName: 'parley/task/Fix-2' });
-  const branches = git(place.cwd, place.home, 'branch', '--format=%(refname:short)').trim().split('\n');
-  expect([branches, existsSync(join(place.cwd, 'w.txt'))]).toEqual([['main', 'parley/task/Fix'], true]);
+  const branches = git(directories.cwd, directories.home, 'branch', '--format=%(refname:short)').trim().split('\n');
+  expect([branches, existsSync(join(directories.cwd, 'w.txt'))]).toEqual([['main', 'parley/task/Fix'], true]);
 });

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventMessage } from '../llm/servers/event-stream.ts';
-import { newPlace, startRpc } from '../support/program.ts';
-import { pathsBelow } from '../support/session-files.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createDirectories, startRpc } from '../support/program.ts';
+import { listPaths } from '../support/session-files.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Two unique parts of the keys. Encodings do not change letters and digits, so a leak contains them. */
 const [A, B] = ['Zq7xKw3vJt', 'Hy5nGd2mRc'];
@@ -181,37 +181,37 @@ const tracesIn = (text: string) =>
 
 test.each(FORMATS)('$api', { timeout: 120_000 }, async (format) => {
   const host = await startEcho(format);
-  const place = newPlace();
+  const directories = createDirectories();
   const providers = providersFor(format, host);
-  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers }));
-  const log = join(temporaryDirectory(), 'parley.log');
-  const program = startRpc(['--log-file', log, '--stream', 'delta', '--set', 'retry.enabled=false'], { place });
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers }));
+  const log = join(createTemporaryDirectory(), 'parley.log');
+  const program = startRpc(['--log-file', log, '--stream', 'delta', '--set', 'retry.enabled=false'], { directories });
   const pages: string[] = [];
   for (const [provider, { models }] of Object.entries(providers)) {
-    await program.ask({ type: 'new_session' });
+    await program.call({ type: 'new_session' });
     for (const { id } of models) {
-      expect(await program.ask({ type: 'set_model', provider, modelId: id })).toMatchObject({ success: true });
+      expect(await program.call({ type: 'set_model', provider, modelId: id })).toMatchObject({ success: true });
       program.send({ type: 'prompt', message: 'go' });
-      const { message } = await program.frame(
+      const { message } = await program.nextFrame(
         (frame) => frame.type === 'message_end' && (frame.message as { role?: string }).role === 'assistant',
       );
       const { errorMessage } = message as { errorMessage?: string };
       expect({ provider, id, errorMessage }).toMatchObject({
         errorMessage: SILENT.includes(id) ? expect.any(String) : expect.stringMatching(/\[redac/),
       });
-      await program.frame({ type: 'agent_settled' });
+      await program.nextFrame({ type: 'agent_settled' });
     }
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ success: true });
-    const page = join(temporaryDirectory(), 'page.html');
-    expect(await program.ask({ type: 'export_html', outputPath: page })).toMatchObject({ success: true });
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ success: true });
+    const page = join(createTemporaryDirectory(), 'page.html');
+    expect(await program.call({ type: 'export_html', outputPath: page })).toMatchObject({ success: true });
     pages.push(readFileSync(page, 'utf8'));
   }
-  expect(await program.ask({ type: 'get_available_models' })).toMatchObject({ success: true });
+  expect(await program.call({ type: 'get_available_models' })).toMatchObject({ success: true });
   program.stdin.end();
-  const { stdout, stderr } = await program.ended;
-  const sessions = pathsBelow(place.home).filter((path) => path.includes('sessions/') && !path.endsWith('/'));
+  const { stdout, stderr } = await program.exited;
+  const sessions = listPaths(directories.home).filter((path) => path.includes('sessions/') && !path.endsWith('/'));
   expect(sessions.length).toBeGreaterThanOrEqual(Object.keys(providers).length);
-  const sessionTexts = sessions.map((path) => readFileSync(join(place.home, path), 'utf8'));
+  const sessionTexts = sessions.map((path) => readFileSync(join(directories.home, path), 'utf8'));
   const outputs = {
     stdout,
     stderr,

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { newPlace } from '../support/program.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createDirectories } from '../support/program.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Writes for every script of the program whether V8 rejected its code cache. */
 const SPY = `
@@ -16,7 +16,7 @@ vm.Script = class extends vm.Script {
 };`;
 
 function firstReply(program: string, ...flags: string[]) {
-  const { home, cwd } = newPlace();
+  const { home, cwd } = createDirectories();
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, program, '--mode', 'rpc'], {
     cwd,
     env: { PATH: process.env.PATH, HOME: home, PARLEY_DIR: home },
@@ -31,7 +31,7 @@ function firstReply(program: string, ...flags: string[]) {
 }
 
 test('V8 accepts the code cache of the build', () => {
-  const spy = join(temporaryDirectory(), 'spy.cjs');
+  const spy = join(createTemporaryDirectory(), 'spy.cjs');
   writeFileSync(spy, SPY);
   const { status, stderr } = firstReply(inject('program'), '--require', spy);
   // One line for start.js, and one for each chunk that a start without a prompt loads.
@@ -39,7 +39,7 @@ test('V8 accepts the code cache of the build', () => {
 });
 
 test('the program runs without a code cache (another V8 version)', () => {
-  const copy = join(temporaryDirectory(), 'dist');
+  const copy = join(createTemporaryDirectory(), 'dist');
   cpSync(dirname(inject('program')), copy, { recursive: true });
   const folder = readdirSync(join(copy, 'program')).find((name) => name.startsWith('compiled-'));
   rmSync(join(copy, 'program', folder!), { recursive: true });
@@ -52,13 +52,13 @@ test('the program runs with flags that make V8 reject the code cache', () => {
 });
 
 test('a link to the program starts it', () => {
-  const link = join(temporaryDirectory(), 'parley');
+  const link = join(createTemporaryDirectory(), 'parley');
   symlinkSync(inject('program'), link);
   expect(firstReply(link)).toMatchObject({ status: 0, reply: { success: true }, stderr: '' });
 });
 
 test('tools that import a package work with the code cache', async () => {
-  const { home, cwd } = newPlace();
+  const { home, cwd } = createDirectories();
   writeFileSync(join(cwd, 'haystack.txt'), 'a needle\n');
   const { stdout, stderr } = spawnSync(process.execPath, [inject('program'), '--no-session', 'grep for `needle`'], {
     cwd,

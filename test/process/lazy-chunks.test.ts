@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
-import { chunksOf, createChunkRecorder, emptyExports } from '../support/chunk-recorder.ts';
+import { createChunkRecorder, findEmptyExports, listChunks } from '../support/chunk-recorder.ts';
+import { runtimeOptions } from './features/feature-program.ts';
 import { tryModelApis } from './features/model-apis.ts';
 import { trySessions } from './features/sessions.ts';
-import { chosen } from './features/started.ts';
 import { trySubcommands } from './features/subcommands.ts';
 import { tryTerminal } from './features/terminal.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const recorder = createChunkRecorder(directory);
-chosen.env = recorder.env;
+runtimeOptions.env = recorder.env;
 
 trySubcommands();
 tryModelApis();
@@ -21,11 +21,11 @@ trySessions();
 tryTerminal();
 
 test('every lazily loaded file was loaded', () => {
-  const opened = recorder.opened();
-  const missing = chunksOf(inject('program')).filter((name) => !opened.has(name));
+  const opened = recorder.listLoaded();
+  const missing = listChunks(inject('program')).filter((name) => !opened.has(name));
   expect(missing, 'Use the feature behind these files in test/process/features').toEqual([]);
 });
 
 test('every lazily loaded file loads alone, and all of its exports are defined', () => {
-  expect(emptyExports(inject('program'), process.execPath)).toEqual([]);
+  expect(findEmptyExports(inject('program'), process.execPath)).toEqual([]);
 });

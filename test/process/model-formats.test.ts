@@ -2,19 +2,26 @@
 import { expect, test } from 'vitest';
 import { createDeferred } from '../../src/base/index.ts';
 import { type Program, startRpc } from '../support/program.ts';
-import { type Answer, chatAnswer, placeFor, RAW_ENV, startRawProvider, streamHead } from '../support/raw-provider.ts';
+import {
+  createChatAnswer,
+  createDirectoriesFor,
+  RAW_ENV,
+  type RespondFunction,
+  startEventStream,
+  startRawProvider,
+} from '../support/raw-provider.ts';
 
 /** Sends a prompt and waits for the end of its run. */
 async function sendPrompt(program: Program, message: string) {
   program.send({ type: 'prompt', message });
-  const end = await program.frame({ type: 'agent_end' });
-  await program.frame({ type: 'agent_settled' });
+  const end = await program.nextFrame({ type: 'agent_end' });
+  await program.nextFrame({ type: 'agent_settled' });
   return end;
 }
 
-function responses(...events: readonly object[]): Answer {
+function responses(...events: readonly object[]): RespondFunction {
   return (response) => {
-    streamHead(response);
+    startEventStream(response);
     const frames = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
     response.end(frames.join(''));
   };
@@ -46,15 +53,15 @@ test('Responses API: the finished item replaces the deltas, and reasoning is sen
       completed,
     ),
   );
-  const place = placeFor(`${provider.url}/v1`, 'openai-responses', {}, { reasoning: true });
-  const program = startRpc(['--provider', 'raw', '--no-session'], { place, env: RAW_ENV });
+  const directories = createDirectoriesFor(`${provider.url}/v1`, 'openai-responses', {}, { reasoning: true });
+  const program = startRpc(['--provider', 'raw', '--no-session'], { directories, env: RAW_ENV });
   program.send({ type: 'prompt', message: 'one' });
-  const end = await program.frame(
+  const end = await program.nextFrame(
     ({ assistantMessageEvent: event }) => (event as { type?: string })?.type === 'text_end',
   );
   expect(end).toMatchObject({ assistantMessageEvent: { content: 'Final' }, message: { role: 'assistant' } });
   expect((end.message as { content: object[] }).content.at(-1)).toMatchObject({ type: 'text', text: 'Final' });
-  await program.frame({ type: 'agent_settled' });
+  await program.nextFrame({ type: 'agent_settled' });
   await sendPrompt(program, 'two');
   expect(provider.requests[1]?.input).toMatchObject([
     { role: 'user' },
@@ -67,14 +74,14 @@ test('Responses API: the finished item replaces the deltas, and reasoning is sen
 
 test('an unknown Chat Completions host gets alternating roles, also after an abort', async () => {
   const requested = createDeferred();
-  const provider = await startRawProvider(() => requested.resolve(), chatAnswer({ content: 'Hello.' }));
+  const provider = await startRawProvider(() => requested.resolve(), createChatAnswer({ content: 'Hello.' }));
   const program = startRpc(['--provider', 'raw', '--no-session'], {
-    place: placeFor(`${provider.url}/v1`, 'openai-completions'),
+    directories: createDirectoriesFor(`${provider.url}/v1`, 'openai-completions'),
     env: RAW_ENV,
   });
   program.send({ type: 'prompt', message: 'one' });
   await requested.promise;
-  expect(await program.ask({ type: 'abort' })).toMatchObject({ success: true });
+  expect(await program.call({ type: 'abort' })).toMatchObject({ success: true });
   await sendPrompt(program, 'two');
   const messages = provider.requests.at(-1)?.messages as { role: string; content: string }[];
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);

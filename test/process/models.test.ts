@@ -3,9 +3,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KEY, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
-import { pathsBelow } from '../support/session-files.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
+import { listPaths } from '../support/session-files.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const NO_KEY = (home: string) =>
   `No API key for anthropic. Set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${home}/auth.json.`;
@@ -36,12 +36,12 @@ describe('--list-models', () => {
   });
 
   test('without a key the offline model is listed, with a hint on stderr', async () => {
-    const place = newPlace();
-    const { code, stdout, stderr } = await runProgram(['--list-models'], '', { place });
+    const directories = createDirectories();
+    const { code, stdout, stderr } = await runProgram(['--list-models'], '', { directories });
     expect(code).toBe(0);
     expect(rows(stdout)).toHaveLength(2);
     expect(stderr).toContain('ANTHROPIC_API_KEY');
-    expect(pathsBelow(place.home)).toEqual([]);
+    expect(listPaths(directories.home)).toEqual([]);
   });
 
   test('filters by a search text in every mode, and reports when nothing matches', async () => {
@@ -64,14 +64,14 @@ describe('--list-models', () => {
   });
 
   test('lists the models of models.json that match --models', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const acme = {
       baseUrl: 'http://127.0.0.1:9',
       api: 'openai-completions',
       models: [{ id: 'a-one' }, { id: 'b-two' }],
     };
-    writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { acme, wrong: {} } }));
-    const { stdout, stderr } = await runProgram(['--list-models', '--models', 'b-*'], '', { place });
+    writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { acme, wrong: {} } }));
+    const { stdout, stderr } = await runProgram(['--list-models', '--models', 'b-*'], '', { directories });
     expect(rows(stdout).slice(1)).toEqual([['acme', 'b-two', '128K', '16K', 'no', 'no']]);
     expect(stderr).toContain('the provider "wrong" is ignored');
   });
@@ -80,36 +80,36 @@ describe('--list-models', () => {
 describe('without a key', () => {
   test('commands work, and a prompt is rejected with a hint', async () => {
     const program = startRpc(['--provider', 'anthropic', '--no-session']);
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { model: { provider: 'anthropic' } } });
-    expect(await program.ask({ type: 'prompt', message: 'hello' })).toMatchObject({
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { model: { provider: 'anthropic' } } });
+    expect(await program.call({ type: 'prompt', message: 'hello' })).toMatchObject({
       success: false,
       error: NO_KEY(program.home),
     });
-    expect(await program.ask({ type: 'get_available_models' })).toMatchObject({
+    expect(await program.call({ type: 'get_available_models' })).toMatchObject({
       data: { models: [expect.objectContaining({ provider: 'parley', id: 'offline' })] },
     });
-    expect(await program.ask({ type: 'set_model', provider: 'openai', modelId: 'gpt-5.5' })).toMatchObject({
+    expect(await program.call({ type: 'set_model', provider: 'openai', modelId: 'gpt-5.5' })).toMatchObject({
       success: false,
       error: expect.stringContaining('No API key for openai. Set OPENAI_API_KEY'),
     });
-    expect(await program.ask({ type: 'set_model', provider: 'unknown', modelId: 'x' })).toMatchObject({
+    expect(await program.call({ type: 'set_model', provider: 'unknown', modelId: 'x' })).toMatchObject({
       success: false,
       error: 'Model not found: unknown/x',
     });
-    expect(await program.ask({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
+    expect(await program.call({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
       success: true,
     });
     program.send({ type: 'prompt', message: 'hello' });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
     program.stdin.end();
-    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(await program.exited).toMatchObject({ code: 0 });
     expect(program.frames.filter(({ command }) => command === 'prompt')).toHaveLength(2);
   });
 
   test('print mode reports the reason', async () => {
-    const place = newPlace();
-    const { code, stdout, stderr } = await runProgram(['--model', 'claude-opus-5-5', 'hello'], '', { place });
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `Error: ${NO_KEY(place.home)}\n` });
+    const directories = createDirectories();
+    const { code, stdout, stderr } = await runProgram(['--model', 'claude-opus-5-5', 'hello'], '', { directories });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `Error: ${NO_KEY(directories.home)}\n` });
   });
 
   test('--api-key needs --provider or --model', async () => {
@@ -130,10 +130,10 @@ describe('with a key', () => {
   ])('from %s, the provider answers', async (_, args, env, auth) => {
     const server = await provider();
     server.reply({ answer });
-    const place = newPlace();
-    if (auth) writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+    const directories = createDirectories();
+    if (auth) writeFileSync(join(directories.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
     const outcome = await runProgram([...args, '-p', 'hello'], '', {
-      place,
+      directories,
       env: { ...env, ANTHROPIC_BASE_URL: server.url },
     });
     expect(outcome).toMatchObject({ code: 0, stdout: 'Hello from the provider.\n', stderr: '' });
@@ -145,9 +145,11 @@ describe('with a key', () => {
   test('the key appears in no tool output, log, session file or stream, also when the provider rejects it', async () => {
     const server = await provider();
     const canary = 'sk-ant-canary-5566';
-    const place = newPlace();
-    const log = join(temporaryDirectory(), 'parley.log');
-    writeFileSync(join(place.home, 'auth.json'), '{"anthropic":{"type":"api_key","key":"MY_CLAUDE"}}', { mode: 0o600 });
+    const directories = createDirectories();
+    const log = join(createTemporaryDirectory(), 'parley.log');
+    writeFileSync(join(directories.home, 'auth.json'), '{"anthropic":{"type":"api_key","key":"MY_CLAUDE"}}', {
+      mode: 0o600,
+    });
     const echo = JSON.stringify({
       type: 'error',
       error: { type: 'authentication_error', message: `invalid x-api-key ${canary}` },
@@ -160,20 +162,20 @@ describe('with a key', () => {
       { lax: true, plain: { status: 401, body: echo } },
     );
     const program = startRpc(['--log-file', log], {
-      place,
+      directories,
       env: { MY_CLAUDE: canary, ANTHROPIC_BASE_URL: server.url, HARMLESS: 'value-to-see' },
     });
     program.send({ type: 'prompt', message: 'look around' });
-    await program.frame({ type: 'agent_settled' });
-    expect(await program.ask({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
+    await program.nextFrame({ type: 'agent_settled' });
+    expect(await program.call({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
     program.stdin.end();
-    const { stdout, stderr } = await program.ended;
+    const { stdout, stderr } = await program.exited;
     expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual([canary, canary]);
     expect(stdout).toContain('value-to-see');
     expect(stdout).toContain('invalid x-api-key [redacted]');
-    const sessionTexts = pathsBelow(place.home)
+    const sessionTexts = listPaths(directories.home)
       .filter((path) => path.endsWith('.jsonl'))
-      .map((path) => readFileSync(join(place.home, path), 'utf8'));
+      .map((path) => readFileSync(join(directories.home, path), 'utf8'));
     expect(sessionTexts).toHaveLength(1);
     for (const text of [stdout, stderr, readFileSync(log, 'utf8'), ...sessionTexts])
       expect(text).not.toContain('canary-5566');
@@ -188,18 +190,18 @@ describe('with a key', () => {
     const messageFor = (source: string) =>
       `The key of anthropic contains ${found}: HTTP headers cannot carry it. Set it again in ${source}.`;
     const ask = async (env: Record<string, string>, auth?: object, args: readonly string[] = []) => {
-      const place = newPlace();
-      if (auth) writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+      const directories = createDirectories();
+      if (auth) writeFileSync(join(directories.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
       const flags = ['--provider', 'anthropic', '--no-session', ...args, 'hello'];
-      const outcome = await runProgram(flags, '', { place, env: { ANTHROPIC_BASE_URL: server.url, ...env } });
-      return { ...outcome, place };
+      const outcome = await runProgram(flags, '', { directories, env: { ANTHROPIC_BASE_URL: server.url, ...env } });
+      return { ...outcome, directories };
     };
     const byVariable = await ask({ ANTHROPIC_API_KEY: key });
     expect(byVariable).toMatchObject({ code: 1, stderr: `Error: ${messageFor('the variable ANTHROPIC_API_KEY')}\n` });
     const byFlag = await ask({}, undefined, ['--api-key', key]);
     expect(byFlag.stderr).toBe(`Error: ${messageFor('--api-key')}\n`);
     const byFile = await ask({}, { anthropic: { type: 'api_key', key } });
-    expect(byFile.stderr).toBe(`Error: ${messageFor(`${byFile.place.home}/auth.json`)}\n`);
+    expect(byFile.stderr).toBe(`Error: ${messageFor(`${byFile.directories.home}/auth.json`)}\n`);
     expect(server.received).toEqual([]);
   });
 
@@ -207,10 +209,10 @@ describe('with a key', () => {
     const server = await provider();
     for (const auth of [undefined, { anthropic: { type: 'api_key', key: ` ${KEY}\r\n` } }]) {
       server.reply({ answer });
-      const place = newPlace();
-      if (auth) writeFileSync(join(place.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
+      const directories = createDirectories();
+      if (auth) writeFileSync(join(directories.home, 'auth.json'), JSON.stringify(auth), { mode: 0o600 });
       const env = { ANTHROPIC_BASE_URL: server.url, ...(auth ? {} : { ANTHROPIC_API_KEY: `${KEY}\r` }) };
-      expect(await runProgram(['-p', 'hello'], '', { place, env })).toMatchObject({ code: 0 });
+      expect(await runProgram(['-p', 'hello'], '', { directories, env })).toMatchObject({ code: 0 });
       expect(server.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY });
     }
   });
@@ -219,31 +221,31 @@ describe('with a key', () => {
     [{ 'x-team': 'one\ntwo' }, 'The header x-team of acme contains a line break at character 4: HTTP cannot carry it.'],
     [{ 'x team': 'one' }, '"x team" cannot be the name of an HTTP header.'],
   ])('an invalid header in models.json is reported: %j', async (headers, sentence) => {
-    const place = newPlace();
+    const directories = createDirectories();
     const acme = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', headers, models: [{ id: 'one' }] };
-    writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { acme } }));
-    const { code, stderr } = await runProgram(['--no-session', '--model', 'acme/one', 'hello'], '', { place });
+    writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { acme } }));
+    const { code, stderr } = await runProgram(['--no-session', '--model', 'acme/one', 'hello'], '', { directories });
     expect(code).toBe(1);
     expect(stderr).toContain(sentence);
   });
 
   test('cycle_model cycles through the models of --models', async () => {
     const program = startRpc(['--models', 'haiku-4,parley', '--no-session'], { env: { ANTHROPIC_API_KEY: KEY } });
-    const cycle = async () => (await program.ask({ type: 'cycle_model' })).data;
+    const cycle = async () => (await program.call({ type: 'cycle_model' })).data;
     expect(await cycle()).toMatchObject({ model: { id: 'offline' }, isScoped: true });
     expect(await cycle()).toMatchObject({ model: { id: 'claude-haiku-4-5' }, isScoped: true });
     program.stdin.end();
-    await program.ended;
+    await program.exited;
   });
 
   test('an auth.json that other users can read is reported on stderr', async () => {
-    const place = newPlace();
-    writeFileSync(join(place.home, 'auth.json'), '{}');
-    chmodSync(join(place.home, 'auth.json'), 0o644);
-    const { code, stderr } = await runProgram(['--model', 'parley/offline', 'hello'], '', { place });
+    const directories = createDirectories();
+    writeFileSync(join(directories.home, 'auth.json'), '{}');
+    chmodSync(join(directories.home, 'auth.json'), 0o644);
+    const { code, stderr } = await runProgram(['--model', 'parley/offline', 'hello'], '', { directories });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `${place.home}/auth.json can be read by others; make it private: chmod 600 ${place.home}/auth.json\n`,
+      stderr: `${directories.home}/auth.json can be read by others; make it private: chmod 600 ${directories.home}/auth.json\n`,
     });
   });
 });

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
 import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const NOTICE = 'No provider key was found, so the offline model is used: ';
@@ -44,33 +44,33 @@ describe('no provider is configured', () => {
     '%s: one notice; the failing run ends with stopReason error and is not retried',
     async (dialect) => {
       const program = startRpc(['--dialect', dialect]);
-      expect(await program.frame({ type: 'notice' })).toMatchObject({
+      expect(await program.nextFrame({ type: 'notice' })).toMatchObject({
         level: 'info',
         message: expect.stringContaining(NOTICE),
       });
       // A text that looks like a temporary error of a provider.
       program.send({ id: 'p', type: 'prompt', message: 'why is it 503 overloaded' });
-      expect(await program.frame({ type: 'agent_end' })).toMatchObject({
+      expect(await program.nextFrame({ type: 'agent_end' })).toMatchObject({
         willRetry: false,
         messages: [{ role: 'user' }, { role: 'assistant', stopReason: 'error' }],
       });
-      await program.frame({ type: 'agent_settled' });
+      await program.nextFrame({ type: 'agent_settled' });
       program.send({ id: 'q', type: 'prompt', message: 'say `hi`' });
-      expect(await program.frame({ type: 'agent_end' })).toMatchObject({
+      expect(await program.nextFrame({ type: 'agent_end' })).toMatchObject({
         messages: [{ role: 'user' }, { role: 'assistant', stopReason: 'stop' }],
       });
       expect(program.frames.filter(({ type }) => type === 'notice')).toHaveLength(1);
       program.stdin.end();
-      expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+      expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
     },
   );
 
   test('pi-legacy: one line on stderr, because it has no notice frame', async () => {
     const program = startRpc(['--dialect', 'pi-legacy']);
     program.send({ type: 'prompt', message: 'say `hi`' });
-    await program.frame({ type: 'agent_end' });
+    await program.nextFrame({ type: 'agent_end' });
     program.stdin.end();
-    const { code, stdout, stderr } = await program.ended;
+    const { code, stdout, stderr } = await program.exited;
     expect(code).toBe(0);
     expect(stdout).not.toContain(NOTICE);
     expect(stderr.split('\n')).toEqual([expect.stringContaining(NOTICE), '']);
@@ -79,17 +79,17 @@ describe('no provider is configured', () => {
   test('opal: a status_update for each session', async () => {
     const program = startRpc(['--dialect', 'opal']);
     program.send({ jsonrpc: '2.0', id: 1, method: 'session/start', params: { session_id: 's' } });
-    expect(await program.frame((frame) => frame.id === 1)).toHaveProperty('result');
+    expect(await program.nextFrame((frame) => frame.id === 1)).toHaveProperty('result');
     program.send({ jsonrpc: '2.0', id: 2, method: 'agent/prompt', params: { session_id: 's', text: 'say `hi`' } });
-    const status = await program.frame((frame) => JSON.stringify(frame).includes(NOTICE));
+    const status = await program.nextFrame((frame) => JSON.stringify(frame).includes(NOTICE));
     expect(status).toMatchObject({ method: 'agent/event', params: { session_id: 's', type: 'status_update' } });
   });
 
   test('a selected offline model is not announced', async () => {
     expect(await runProgram(['--model', 'parley/offline', 'say `hi`'])).toMatchObject({ code: 0, stderr: '' });
-    const place = newPlace();
-    writeFileSync(join(place.home, 'settings.json'), '{"defaultModel": "parley/offline"}');
-    expect(await runProgram(['say `hi`'], '', { place })).toMatchObject({ code: 0, stderr: '' });
+    const directories = createDirectories();
+    writeFileSync(join(directories.home, 'settings.json'), '{"defaultModel": "parley/offline"}');
+    expect(await runProgram(['say `hi`'], '', { directories })).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('tokens that other programs also use do not configure a provider', async () => {
@@ -126,13 +126,13 @@ describe('a configured provider cannot be used: an error, and nothing runs', () 
       expect(stderr).toContain(`Error: ${message}`);
     }
     const program = startRpc([], { env });
-    expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { model: null } });
-    expect(await program.ask({ type: 'prompt', message: 'say `hi`' })).toMatchObject({
+    expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { model: null } });
+    expect(await program.call({ type: 'prompt', message: 'say `hi`' })).toMatchObject({
       success: false,
       error: expect.stringContaining(message),
     });
     program.stdin.end();
-    await program.ended;
+    await program.exited;
     expect(program.frames.filter(({ type }) => type === 'notice')).toMatchObject([
       { level: 'warning', message: expect.stringContaining(message) },
     ]);
@@ -156,9 +156,9 @@ describe('a configured provider cannot be used: an error, and nothing runs', () 
       'The model named in the settings cannot be used: Model not found: unknown/none.',
     ],
   ])('%s: %s', async (file, text, words) => {
-    const place = newPlace();
-    writeFileSync(join(place.home, file), text, { mode: 0o600 });
-    const { code, stdout, stderr } = await runProgram(['say `hi`'], '', { place });
+    const directories = createDirectories();
+    writeFileSync(join(directories.home, file), text, { mode: 0o600 });
+    const { code, stdout, stderr } = await runProgram(['say `hi`'], '', { directories });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(words);
   });
@@ -184,36 +184,36 @@ describe('a configured provider cannot be used: an error, and nothing runs', () 
 
 describe('with another available model the offline model', () => {
   const withModel = async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const provider = await startRecordingProvider(['from the provider']);
-    provider.describeIn(place.home, { models: [{ id: 'm' }, { id: 'n' }] });
-    return place;
+    provider.writeModelsFile(directories.home, { models: [{ id: 'm' }, { id: 'n' }] });
+    return directories;
   };
 
   test('is not listed and not part of cycle_model', async () => {
-    const place = await withModel();
-    const program = startRpc([], { place });
-    const { data } = await program.ask({ type: 'get_available_models' });
+    const directories = await withModel();
+    const program = startRpc([], { directories });
+    const { data } = await program.call({ type: 'get_available_models' });
     expect((data as { models: { id: string }[] }).models.map(({ id }) => id)).toEqual(['m', 'n']);
     for (const id of ['n', 'm', 'n']) {
-      expect(await program.ask({ type: 'cycle_model' })).toMatchObject({ data: { model: { id } } });
+      expect(await program.call({ type: 'cycle_model' })).toMatchObject({ data: { model: { id } } });
     }
-    expect((await runProgram(['--list-models'], '', { place })).stdout).not.toContain('offline');
+    expect((await runProgram(['--list-models'], '', { directories })).stdout).not.toContain('offline');
   });
 
   test('can be selected by name', async () => {
-    const program = startRpc([], { place: await withModel() });
-    expect(await program.ask({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
+    const program = startRpc([], { directories: await withModel() });
+    expect(await program.call({ type: 'set_model', provider: 'parley', modelId: 'offline' })).toMatchObject({
       success: true,
     });
   });
 
   test('is replaced in a session that was started without a key', async () => {
-    const place = newPlace();
-    await runProgram(['--session-id', 's', 'say `hi`'], '', { place });
+    const directories = createDirectories();
+    await runProgram(['--session-id', 's', 'say `hi`'], '', { directories });
     const provider = await startRecordingProvider(['from the provider']);
-    provider.describeIn(place.home);
-    const { stdout } = await runProgram(['--session-id', 's', 'and now?'], '', { place });
+    provider.writeModelsFile(directories.home);
+    const { stdout } = await runProgram(['--session-id', 's', 'and now?'], '', { directories });
     expect(stdout).toBe('from the provider\n');
   });
 });

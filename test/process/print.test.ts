@@ -4,26 +4,26 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newPlace, runProgram, startProgram } from '../support/program.ts';
-import { entriesOf, pathsBelow, sessionFiles } from '../support/session-files.ts';
+import { createDirectories, runProgram, startProgram } from '../support/program.ts';
+import { listPaths, listSessionFiles, readEntries } from '../support/session-files.ts';
 
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('a message on the command line', () => {
   test('is answered as text, and the session is stored', async () => {
-    const place = newPlace();
-    const outcome = await runProgram(['--model', 'parley/offline', 'say `hello there`'], '', { place });
+    const directories = createDirectories();
+    const outcome = await runProgram(['--model', 'parley/offline', 'say `hello there`'], '', { directories });
     expect(outcome).toEqual({ code: 0, signal: null, stdout: 'hello there\n', stderr: '' });
-    expect(sessionFiles(place.home)).toHaveLength(1);
+    expect(listSessionFiles(directories.home)).toHaveLength(1);
   });
 
   test('is answered with tools', async () => {
-    const place = newPlace();
-    writeFileSync(join(place.cwd, 'plan.md'), '# The plan\n');
-    const { code, stdout } = await runProgram(['--no-session', 'What', 'files', 'are', 'here?'], '', { place });
+    const directories = createDirectories();
+    writeFileSync(join(directories.cwd, 'plan.md'), '# The plan\n');
+    const { code, stdout } = await runProgram(['--no-session', 'What', 'files', 'are', 'here?'], '', { directories });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('plan.md') });
-    expect(pathsBelow(place.home)).toEqual([]);
+    expect(listPaths(directories.home)).toEqual([]);
   });
 
   test('is combined with piped text', async () => {
@@ -35,7 +35,7 @@ describe('a message on the command line', () => {
 
   test('does not wait for an open pipe without data', async () => {
     const program = startProgram(['--model', 'parley/offline', 'say `hello`']);
-    const { code, stdout, stderr } = await program.ended;
+    const { code, stdout, stderr } = await program.exited;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
     expect(stderr).toBe('stdin is open but sends no data; continuing without it\n');
   });
@@ -63,11 +63,11 @@ test('a failed run prints the reason and exits with code 1', async () => {
 
 describe('@file arguments', () => {
   test('are added to the message as text or image', async () => {
-    const place = newPlace();
-    writeFileSync(join(place.cwd, 'note.txt'), 'buy milk\n');
-    writeFileSync(join(place.cwd, 'dot.png'), Buffer.from(PNG, 'base64'));
+    const directories = createDirectories();
+    writeFileSync(join(directories.cwd, 'note.txt'), 'buy milk\n');
+    writeFileSync(join(directories.cwd, 'dot.png'), Buffer.from(PNG, 'base64'));
     const args = ['--mode', 'json', '@note.txt', '@dot.png', 'hello'];
-    const { code, stdout } = await runProgram(args, '', { place });
+    const { code, stdout } = await runProgram(args, '', { directories });
     expect(code).toBe(1);
     const [text, image] = userMessageIn(stdout) as [{ text: string }, object];
     expect(text.text).toMatch(/<file name=".*note\.txt">\nbuy milk\n\n?<\/file>/);
@@ -90,20 +90,20 @@ describe('@file arguments', () => {
 
 describe('--mode json', () => {
   test('prints the session header and then every event, one JSON object per line', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const { code, stdout, stderr } = await runProgram(
       ['--mode', 'json', '--model', 'parley/offline', 'run `echo hi`'],
       '',
-      { place },
+      { directories },
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const [file] = sessionFiles(place.home);
-    expect(entriesOf(file!)[0]).toMatchObject(lines[0]);
-    expect(lines[0]).toMatchObject({ type: 'session', cwd: place.cwd });
+    const [file] = listSessionFiles(directories.home);
+    expect(readEntries(file!)[0]).toMatchObject(lines[0]);
+    expect(lines[0]).toMatchObject({ type: 'session', cwd: directories.cwd });
     expect(lines[1]).toEqual({ type: 'agent_start' });
     expect(lines.at(-1)).toEqual({ type: 'agent_settled', aborted: false });
     expect(lines.map(({ type }) => type)).toContain('tool_execution_end');

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WIRES } from '../../scripts/wires.mjs';
 import { type ForwardProxyOptions, startForwardProxy } from '../support/forward-proxy.ts';
-import { newPlace, runProgram, startRpc } from '../support/program.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const tls = join(import.meta.dirname, '../support/tls');
 const certificate = join(tls, 'provider.test.crt');
@@ -44,15 +44,18 @@ async function startServers(api: string, options: Partial<ForwardProxyOptions> =
 
 const FLAGS = ['--no-session', '--set', 'retry.enabled=false', '--provider', 'own', '--model', 'm'];
 
-function placeWith(baseUrl: string, api = 'openai-completions') {
-  const place = newPlace();
+function createDirectoriesWith(baseUrl: string, api = 'openai-completions') {
+  const directories = createDirectories();
   const own = { baseUrl, api, apiKey: 'sk-none', models: [{ id: 'm' }] };
-  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
-  return place;
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { own } }));
+  return directories;
 }
 
 function prompt(baseUrl: string, env: Record<string, string>, api?: string) {
-  const options = { place: placeWith(baseUrl, api), env: { NODE_EXTRA_CA_CERTS: certificate, ...env } };
+  const options = {
+    directories: createDirectoriesWith(baseUrl, api),
+    env: { NODE_EXTRA_CA_CERTS: certificate, ...env },
+  };
   return runProgram([...FLAGS, 'Hello'], '', options);
 }
 
@@ -129,18 +132,18 @@ describe('with a password', () => {
 
 test('a session continues after the proxy rejected a request', async () => {
   const { proxy } = await startServers('openai-completions', { credentials: 'me:another' });
-  const options = { place: placeWith('http://provider.test/v1'), env: { HTTP_PROXY: proxy.url } };
+  const options = { directories: createDirectoriesWith('http://provider.test/v1'), env: { HTTP_PROXY: proxy.url } };
   const program = startRpc(FLAGS, options);
   for (const message of ['Hello', 'Hello again']) {
     program.send({ type: 'prompt', message });
     const errorMessage = expect.stringContaining('(407)');
-    expect(await program.frame({ type: 'turn_end' })).toMatchObject({
+    expect(await program.nextFrame({ type: 'turn_end' })).toMatchObject({
       message: { stopReason: 'error', errorMessage },
     });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
   }
   program.stdin.end();
-  expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
   expect(proxy.unauthorized()).toBe(2);
 });
 
@@ -179,7 +182,7 @@ describe('NO_PROXY', () => {
     dns.lookup = (name, ...rest) => lookup(name.endsWith('.test') ? '127.0.0.1' : name, ...rest);`;
 
   const environment = (list: Record<string, string>, proxy: string) => {
-    const hosts = join(temporaryDirectory(), 'hosts.cjs');
+    const hosts = join(createTemporaryDirectory(), 'hosts.cjs');
     writeFileSync(hosts, names);
     return { HTTP_PROXY: proxy, PARLEY_PROXY_LOOPBACK: '1', NODE_OPTIONS: `--require ${hosts}`, ...list };
   };

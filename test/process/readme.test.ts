@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { newPlace, runProgram } from '../support/program.ts';
+import { createDirectories, runProgram } from '../support/program.ts';
 
 const [, conversation = ''] = /```\n(> .*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
 const lines = (mark: string) =>
@@ -19,11 +19,11 @@ function normalize(frame: Record<string, unknown>): Record<string, unknown> {
 }
 
 test('every line of the README is sent, in this order', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.cwd, 'README.md'), '# A project\n');
-  mkdirSync(join(place.cwd, 'src'));
+  const directories = createDirectories();
+  writeFileSync(join(directories.cwd, 'README.md'), '# A project\n');
+  mkdirSync(join(directories.cwd, 'src'));
   const args = ['--mode', 'rpc', '--stream', 'delta', '--no-session'];
-  const { stdout } = await runProgram(args, `${lines('> ').join('\n')}\n`, { place });
+  const { stdout } = await runProgram(args, `${lines('> ').join('\n')}\n`, { directories });
   const sent = stdout.trimEnd().split('\n');
   const frames = sent.map((line) => normalize(JSON.parse(line)));
   const expected = lines('< ').map((line) => JSON.parse(line.replace('[…]', '[]')) as Record<string, unknown>);

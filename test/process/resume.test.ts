@@ -2,24 +2,24 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { newPlace, runProgram } from '../support/program.ts';
-import { rolesBelow } from '../support/session-files.ts';
+import { createDirectories, runProgram } from '../support/program.ts';
+import { readRoles } from '../support/session-files.ts';
 
 test('in a terminal the user selects a session from a list on stderr, and it is resumed', async () => {
-  const place = newPlace();
-  await runProgram(['-p', 'say `one`'], '', { place });
+  const directories = createDirectories();
+  await runProgram(['-p', 'say `one`'], '', { directories });
   const command = `${process.execPath} ${inject('program')} --resume -p 'say \`two\`'`;
   // The terminal of `script` echoes the input and shows both streams.
   const running = promisify(execFile)('script', ['-qec', command, '/dev/null'], {
-    cwd: place.cwd,
-    env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, TERM: 'dumb' },
+    cwd: directories.cwd,
+    env: { PATH: process.env.PATH, HOME: directories.home, PARLEY_DIR: directories.home, TERM: 'dumb' },
   });
   running.child.stdin?.end('1\n');
   const { stdout } = await running;
   expect(stdout).toMatch(/id +used +messages +name\r\n1 +[0-9a-f]{8} +now +2 +say `one`/);
   expect(stdout).toContain('Number or id [1]: ');
   expect(stdout).toMatch(/\btwo\r\n/);
-  expect(rolesBelow(place.home)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  expect(readRoles(directories.home)).toEqual(['user', 'assistant', 'user', 'assistant']);
 });
 
 test.each([

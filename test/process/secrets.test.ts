@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startRpc } from '../support/program.ts';
-import { modeOf, pathsBelow } from '../support/session-files.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { listPaths, readFileMode } from '../support/session-files.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const CANARIES = {
   ANTHROPIC_API_KEY: 'canary-anthropic-4f81',
@@ -12,18 +12,18 @@ const CANARIES = {
 };
 
 test('API keys appear in no tool output, log, session file or stream', async () => {
-  const log = join(temporaryDirectory(), 'parley.log');
+  const log = join(createTemporaryDirectory(), 'parley.log');
   const program = startRpc(['--log-file', log], { env: { ...CANARIES, HARMLESS: 'value-to-see' } });
   program.send({ type: 'prompt', message: 'run `env; cat /proc/self/environ`' });
-  await program.frame({ type: 'agent_settled' });
-  expect(await program.ask({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
+  await program.nextFrame({ type: 'agent_settled' });
+  expect(await program.call({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
   program.send({ type: 'nonsense', key: CANARIES.OPENAI_API_KEY });
-  await program.frame({ command: 'nonsense', success: false });
+  await program.nextFrame({ command: 'nonsense', success: false });
   program.stdin.end();
-  const { code, stdout, stderr } = await program.ended;
+  const { code, stdout, stderr } = await program.exited;
   expect(code).toBe(0);
   expect(stdout).toContain('value-to-see');
-  const files = pathsBelow(program.home).filter((path) => !path.endsWith('/'));
+  const files = listPaths(program.home).filter((path) => !path.endsWith('/'));
   expect(files).toHaveLength(1);
   const contents = files.map((path) => readFileSync(join(program.home, path), 'utf8'));
   for (const canary of Object.values(CANARIES)) {
@@ -32,15 +32,15 @@ test('API keys appear in no tool output, log, session file or stream', async () 
 });
 
 test('--log-file writes a log with mode 0600', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const log = join(directory, 'parley.log');
   const program = startRpc(['--log-file', log, '--no-session', '--model', 'parley/offline']);
   program.send({ type: 'prompt', message: 'hello' });
-  await program.frame({ type: 'agent_settled' });
+  await program.nextFrame({ type: 'agent_settled' });
   program.stdin.end();
-  await program.ended;
+  await program.exited;
   expect(readdirSync(directory)).toEqual(['parley.log']);
-  expect(modeOf(log)).toBe('600');
+  expect(readFileMode(log)).toBe('600');
   const events = readFileSync(log, 'utf8')
     .trimEnd()
     .split('\n')

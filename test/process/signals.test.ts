@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { growTree } from '../support/command-tree.ts';
+import { startProcessTree } from '../support/process-tree.ts';
 import { isAlive } from '../support/processes.ts';
 import { startProgram, startRpc } from '../support/program.ts';
-import { rolesBelow } from '../support/session-files.ts';
-import { until } from '../support/until.ts';
+import { readRoles } from '../support/session-files.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 test.each([
   ['SIGHUP', 129],
@@ -11,50 +11,50 @@ test.each([
   ['SIGTERM', 143],
 ] as const)('%s ends the run, all its processes and the program with exit code %i', async (signal, code) => {
   const program = startRpc();
-  const tree = await growTree(program);
+  const tree = await startProcessTree(program);
   program.kill(signal);
-  expect(await program.ended).toMatchObject({ code, signal: null, stderr: '' });
+  expect(await program.exited).toMatchObject({ code, signal: null, stderr: '' });
   // A killed process disappears with a delay.
-  await until(() => !tree.some(isAlive));
+  await waitUntil(() => !tree.some(isAlive));
   expect(program.frames.at(-1)).toMatchObject({ type: 'agent_settled', aborted: true });
   // The tool call must have a result, because providers reject a history with an open call.
-  expect(rolesBelow(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
+  expect(readRoles(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends an idle program', async (signal) => {
   const program = startRpc();
-  await program.frame({ type: 'ready' });
+  await program.nextFrame({ type: 'ready' });
   program.kill(signal);
-  const { code } = await program.ended;
+  const { code } = await program.exited;
   expect(code).toBe({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal]);
 });
 
 test('further signals do not interrupt the shutdown', async () => {
   const program = startRpc();
-  const tree = await growTree(program);
+  const tree = await startProcessTree(program);
   program.kill('SIGINT');
   program.kill('SIGTERM');
   program.kill('SIGINT');
-  const { code } = await program.ended;
+  const { code } = await program.exited;
   expect([130, 143]).toContain(code);
-  await until(() => !tree.some(isAlive));
-  expect(rolesBelow(program.home)).toContain('toolResult');
+  await waitUntil(() => !tree.some(isAlive));
+  expect(readRoles(program.home)).toContain('toolResult');
 });
 
 test('SIGINT ends a run in print mode', async () => {
   const program = startProgram(['--mode', 'json', 'run `sleep 1000`']);
   program.stdin.end();
-  await program.frame({ type: 'tool_execution_start' });
+  await program.nextFrame({ type: 'tool_execution_start' });
   program.kill('SIGINT');
-  expect(await program.ended).toMatchObject({ code: 130 });
+  expect(await program.exited).toMatchObject({ code: 130 });
 });
 
 test('SIGKILL of the program leaves no child process', async () => {
   const program = startRpc();
-  const tree = await growTree(program);
+  const tree = await startProcessTree(program);
   program.kill('SIGKILL');
   // The streams close at once, because no child process holds them open.
-  expect(await program.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
-  await until(() => !tree.some(isAlive));
-  expect(rolesBelow(program.home)).toEqual(['user', 'assistant']);
+  expect(await program.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
+  await waitUntil(() => !tree.some(isAlive));
+  expect(readRoles(program.home)).toEqual(['user', 'assistant']);
 });

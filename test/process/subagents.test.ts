@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRecord } from '../../src/base/index.ts';
 import { KEY, type LoopbackServer, type Reply, startAnthropicMessages } from '../llm/servers/anthropic-messages.ts';
-import { isAlive, processesWith } from '../support/processes.ts';
-import { newPlace, type Place, type Program, runProgram, startRpc } from '../support/program.ts';
-import { until } from '../support/until.ts';
+import { findProcesses, isAlive } from '../support/processes.ts';
+import { createDirectories, type Program, type ProgramDirectories, runProgram, startRpc } from '../support/program.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'off', '--stream', 'delta'];
 
@@ -19,28 +19,30 @@ async function provider(): Promise<LoopbackServer> {
 
 const envOf = (server: LoopbackServer) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
 
-function git(place: Place, ...args: string[]): string {
-  const env = { PATH: process.env.PATH, HOME: place.home, GIT_CONFIG_NOSYSTEM: '1' };
+function git(programDirectories: ProgramDirectories, ...args: string[]): string {
+  const env = { PATH: process.env.PATH, HOME: programDirectories.home, GIT_CONFIG_NOSYSTEM: '1' };
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@b'];
-  return execFileSync('git', [...who, ...args], { cwd: place.cwd, env, encoding: 'utf8' });
+  return execFileSync('git', [...who, ...args], { cwd: programDirectories.cwd, env, encoding: 'utf8' });
 }
 
-function repository(): Place {
-  const place = newPlace();
-  execFileSync('sh', ['-c', 'echo one > a.txt; echo two > b.txt'], { cwd: place.cwd });
-  git(place, 'init', '-q', '-b', 'main');
-  git(place, 'add', '-A');
-  git(place, 'commit', '-qm', 'state');
-  execFileSync('sh', ['-c', 'echo dirty >> a.txt; echo new > new.txt; echo staged > staged.txt'], { cwd: place.cwd });
-  git(place, 'add', 'staged.txt');
-  return place;
+function repository(): ProgramDirectories {
+  const directories = createDirectories();
+  execFileSync('sh', ['-c', 'echo one > a.txt; echo two > b.txt'], { cwd: directories.cwd });
+  git(directories, 'init', '-q', '-b', 'main');
+  git(directories, 'add', '-A');
+  git(directories, 'commit', '-qm', 'state');
+  execFileSync('sh', ['-c', 'echo dirty >> a.txt; echo new > new.txt; echo staged > staged.txt'], {
+    cwd: directories.cwd,
+  });
+  git(directories, 'add', 'staged.txt');
+  return directories;
 }
 
 /** The visible state of the repository. */
-function state(place: Place): string {
-  const status = git(place, 'status', '--porcelain=v2', '--untracked-files=all');
+function state(programDirectories: ProgramDirectories): string {
+  const status = git(programDirectories, 'status', '--porcelain=v2', '--untracked-files=all');
   const rest = [['diff'], ['diff', '--cached'], ['for-each-ref'], ['worktree', 'list']].map((args) =>
-    git(place, ...args),
+    git(programDirectories, ...args),
   );
   return [status, ...rest].join('--\n');
 }
@@ -62,45 +64,49 @@ const busy = (n: number, marker: string): Reply => ({
   },
 });
 
-const listWorktrees = (place: Place): string[] => {
-  const folder = join(place.home, 'worktrees');
+const listWorktrees = (programDirectories: ProgramDirectories): string[] => {
+  const folder = join(programDirectories.home, 'worktrees');
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((repo) => readdirSync(join(folder, repo)).map((name) => join(folder, repo, name)));
 };
 
-async function startBatch(server: LoopbackServer, place: Place, marker: string): Promise<Program> {
+async function startBatch(
+  server: LoopbackServer,
+  programDirectories: ProgramDirectories,
+  marker: string,
+): Promise<Program> {
   const settings = ['--set', 'task.isolation.merge=branch'];
   server.reply(batch(3), busy(1, marker), busy(2, marker), busy(3, marker));
-  const program = startRpc([...FLAGS, ...settings], { place, env: envOf(server) });
+  const program = startRpc([...FLAGS, ...settings], { directories: programDirectories, env: envOf(server) });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
-  for (let n = 0; n < 3; n++) await program.frame({ type: 'subagent_start' });
-  await until(() => processesWith(marker, 'cmdline').length >= 3);
+  for (let n = 0; n < 3; n++) await program.nextFrame({ type: 'subagent_start' });
+  await waitUntil(() => findProcesses(marker, 'cmdline').length >= 3);
   return program;
 }
 
 test('kill during an isolated batch: the main tree is unchanged, and the next start removes the worktrees', async () => {
   const server = await provider();
-  const place = repository();
-  const before = state(place);
+  const directories = repository();
+  const before = state(directories);
   const marker = `parley-busy-${process.pid}-kill`;
-  const program = await startBatch(server, place, marker);
-  expect(git(place, 'worktree', 'list').split('\n').length).toBeGreaterThan(3);
-  const children = processesWith(marker, 'cmdline');
+  const program = await startBatch(server, directories, marker);
+  expect(git(directories, 'worktree', 'list').split('\n').length).toBeGreaterThan(3);
+  const children = findProcesses(marker, 'cmdline');
   program.kill('SIGKILL');
-  await program.ended;
-  await until(() => children.every((pid) => !isAlive(pid)));
-  expect(listWorktrees(place)).toHaveLength(1);
+  await program.exited;
+  await waitUntil(() => children.every((pid) => !isAlive(pid)));
+  expect(listWorktrees(directories)).toHaveLength(1);
 
-  startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
-  await until(() => listWorktrees(place).length === 0, 30_000);
-  expect(state(place)).toBe(before);
-  expect(processesWith(marker, 'cmdline')).toEqual([]);
+  startRpc([...FLAGS, '--continue'], { directories, env: envOf(server) });
+  await waitUntil(() => listWorktrees(directories).length === 0, 30_000);
+  expect(state(directories)).toBe(before);
+  expect(findProcesses(marker, 'cmdline')).toEqual([]);
 });
 
 /** A git that applies a change to the main tree, or to a nested repository, and then hangs. */
-function slowGit(place: Place, done: string, at = place.cwd): string {
+function slowGit(programDirectories: ProgramDirectories, done: string, at = programDirectories.cwd): string {
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  const folder = join(place.home, 'slow');
+  const folder = join(programDirectories.home, 'slow');
   mkdirSync(folder);
   const script = `#!/bin/sh
 "${real}" "$@" || exit $?
@@ -115,98 +121,98 @@ esac
 
 test('kill during a merge: the next start reverts the main tree and sends a notice', async () => {
   const server = await provider();
-  const place = repository();
-  const before = state(place);
-  const done = join(place.home, 'done');
+  const directories = repository();
+  const before = state(directories);
+  const done = join(directories.home, 'done');
   const work = 'echo changed > b.txt; echo added > added.txt';
   server.reply(
     batch(1),
     { answer: { parts: [{ call: 'toolu_1', name: 'bash', input: { command: work } }] } },
     { answer: { parts: [{ text: 'Done.' }] } },
   );
-  const env = { ...envOf(server), PATH: slowGit(place, done) };
-  const program = startRpc(FLAGS, { place, env });
+  const env = { ...envOf(server), PATH: slowGit(directories, done) };
+  const program = startRpc(FLAGS, { directories, env });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
-  await until(() => existsSync(done), 60_000);
-  expect(state(place)).not.toBe(before);
+  await waitUntil(() => existsSync(done), 60_000);
+  expect(state(directories)).not.toBe(before);
   program.kill('SIGKILL');
-  await program.ended;
+  await program.exited;
 
-  const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
-  const { message } = await next.frame({ type: 'notice', source: 'subagents' });
+  const next = startRpc([...FLAGS, '--continue'], { directories, env: envOf(server) });
+  const { message } = await next.nextFrame({ type: 'notice', source: 'subagents' });
   expect(message).toContain('was interrupted and has been undone. The patches are saved.');
-  await until(() => listWorktrees(place).length === 0, 30_000);
-  expect(state(place)).toBe(before);
-  const patches = execFileSync('find', [place.home, '-name', 'T0.patch'], { encoding: 'utf8' });
+  await waitUntil(() => listWorktrees(directories).length === 0, 30_000);
+  expect(state(directories)).toBe(before);
+  const patches = execFileSync('find', [directories.home, '-name', 'T0.patch'], { encoding: 'utf8' });
   expect(patches).not.toBe('');
 });
 
 test('kill between the merge of a nested repository and the commit: the next start reverts both', async () => {
   const server = await provider();
-  const place = repository();
-  const inner = { ...place, cwd: join(place.cwd, 'inner') };
-  execFileSync('sh', ['-c', 'mkdir inner; echo inside > inner/in.txt'], { cwd: place.cwd });
+  const directories = repository();
+  const inner = { ...directories, cwd: join(directories.cwd, 'inner') };
+  execFileSync('sh', ['-c', 'mkdir inner; echo inside > inner/in.txt'], { cwd: directories.cwd });
   git(inner, 'init', '-q', '-b', 'main');
   git(inner, 'add', '-A');
   git(inner, 'commit', '-qm', 'inside');
-  const both = () => [place, inner].map(state).join('==\n');
+  const both = () => [directories, inner].map(state).join('==\n');
   const before = both();
-  const done = join(place.home, 'done');
+  const done = join(directories.home, 'done');
   const work = 'echo changed > b.txt; echo more >> inner/in.txt';
   server.reply(
     batch(1),
     { answer: { parts: [{ call: 'toolu_1', name: 'bash', input: { command: work } }] } },
     { answer: { parts: [{ text: 'Done.' }] } },
   );
-  const env = { ...envOf(server), PATH: slowGit(place, done, inner.cwd) };
-  const program = startRpc([...FLAGS, '--set', 'task.isolation.merge=branch'], { place, env });
+  const env = { ...envOf(server), PATH: slowGit(directories, done, inner.cwd) };
+  const program = startRpc([...FLAGS, '--set', 'task.isolation.merge=branch'], { directories, env });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
-  await until(() => existsSync(done), 60_000);
+  await waitUntil(() => existsSync(done), 60_000);
   expect(state(inner)).toContain('+more');
   program.kill('SIGKILL');
-  await program.ended;
+  await program.exited;
 
-  const next = startRpc([...FLAGS, '--continue'], { place, env: envOf(server) });
-  const { message } = await next.frame({ type: 'notice', source: 'subagents' });
+  const next = startRpc([...FLAGS, '--continue'], { directories, env: envOf(server) });
+  const { message } = await next.nextFrame({ type: 'notice', source: 'subagents' });
   expect(message).toContain(`A merge of subagent changes into ${inner.cwd} was interrupted and has been undone`);
-  await until(() => listWorktrees(place).length === 0, 30_000);
+  await waitUntil(() => listWorktrees(directories).length === 0, 30_000);
   expect(both()).toBe(before);
 });
 
 test('SIGTERM during a batch: no worktrees and processes are left at exit', async () => {
   const server = await provider();
-  const place = repository();
-  const before = state(place);
+  const directories = repository();
+  const before = state(directories);
   const marker = `parley-busy-${process.pid}-term`;
-  const program = await startBatch(server, place, marker);
+  const program = await startBatch(server, directories, marker);
   program.kill('SIGTERM');
-  expect((await program.ended).code).toBe(143);
-  await until(() => processesWith(marker, 'cmdline').length === 0);
-  expect(listWorktrees(place)).toEqual([]);
-  expect(state(place)).toBe(before);
+  expect((await program.exited).code).toBe(143);
+  await waitUntil(() => findProcesses(marker, 'cmdline').length === 0);
+  expect(listWorktrees(directories)).toEqual([]);
+  expect(state(directories)).toBe(before);
 });
 
 test('kill with half of the budget spent: the resumed session has the other half', async () => {
   const server = await provider();
-  const place = newPlace();
+  const directories = createDirectories();
   const call = (id: string): Reply => ({ answer: { parts: [{ call: id, name: 'bash', input: { command: 'true' } }] } });
   server.reply(call('toolu_1'), { silent: true });
   const limited = [...FLAGS, '--max-tool-calls', '2'];
-  const program = startRpc(limited, { place, env: envOf(server) });
+  const program = startRpc(limited, { directories, env: envOf(server) });
   program.send({ id: 'p', type: 'prompt', message: 'go' });
-  await program.frame(
+  await program.nextFrame(
     ({ type, message }) => type === 'message_end' && isRecord(message) && message.role === 'toolResult',
   );
   program.kill('SIGKILL');
-  await program.ended;
+  await program.exited;
 
   server.reply(call('toolu_2'));
-  const next = startRpc([...limited, '--continue'], { place, env: envOf(server) });
+  const next = startRpc([...limited, '--continue'], { directories, env: envOf(server) });
   next.send({ id: 'p', type: 'prompt', message: 'again' });
-  const { snapshot } = await next.frame({ type: 'budget_exceeded' });
+  const { snapshot } = await next.nextFrame({ type: 'budget_exceeded' });
   expect(snapshot).toMatchObject({ toolCalls: 2, reason: 'tool_calls' });
-  await next.frame({ type: 'agent_settled' });
-  const refused = await next.ask({ type: 'prompt', message: 'more' });
+  await next.nextFrame({ type: 'agent_settled' });
+  const refused = await next.call({ type: 'prompt', message: 'more' });
   expect(refused).toMatchObject({ success: false, error: 'Session budget exceeded (tool_calls)' });
 });
 

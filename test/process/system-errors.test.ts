@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { checkInit } from '../../src/app/doctor/check-programs.ts';
-import { newPlace, type Place, runProgram, startProgram, startRpc } from '../support/program.ts';
+import { createDirectories, type ProgramDirectories, runProgram, startProgram, startRpc } from '../support/program.ts';
 import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const RAW = /uv_cwd|E[A-Z]+: |, (stat|open|mkdir|scandir|rename|realpath|lstat) '/;
@@ -11,14 +11,14 @@ const RAW = /uv_cwd|E[A-Z]+: |, (stat|open|mkdir|scandir|rename|realpath|lstat) 
 describe('a deleted working directory', () => {
   /** A launcher that deletes its working directory and then loads the program. */
   const createLauncher = (args: string[]) => {
-    const place = newPlace();
-    const gone = join(place.cwd, 'gone');
+    const directories = createDirectories();
+    const gone = join(directories.cwd, 'gone');
     mkdirSync(gone);
-    const launcher = join(place.home, 'launch.mjs');
+    const launcher = join(directories.home, 'launch.mjs');
     const code = `import { rmdirSync } from 'node:fs'; process.chdir(${JSON.stringify(gone)}); rmdirSync(${JSON.stringify(gone)});
       process.argv.splice(1, 2, process.argv[2]); await import(process.argv[1]);`;
     writeFileSync(launcher, code);
-    return { place, launcher, args };
+    return { directories, launcher, args };
   };
 
   test.each([
@@ -31,8 +31,8 @@ describe('a deleted working directory', () => {
     [['export', 'x']],
     [['trust']],
   ])('%j reports it with exit code 2', async (args) => {
-    const { place, launcher } = createLauncher(args);
-    const outcome = await runLauncher(launcher, args, place);
+    const { directories, launcher } = createLauncher(args);
+    const outcome = await runLauncher(launcher, args, directories);
     expect(outcome).toMatchObject({
       code: 2,
       stdout: '',
@@ -42,14 +42,14 @@ describe('a deleted working directory', () => {
   });
 
   test('--cwd selects another directory', async () => {
-    const { place, launcher } = createLauncher([]);
-    const args = ['--model', 'parley/offline', '--cwd', place.cwd, 'say `hi`'];
-    expect(await runLauncher(launcher, args, place)).toMatchObject({ code: 0, stdout: 'hi\n' });
+    const { directories, launcher } = createLauncher([]);
+    const args = ['--model', 'parley/offline', '--cwd', directories.cwd, 'say `hi`'];
+    expect(await runLauncher(launcher, args, directories)).toMatchObject({ code: 0, stdout: 'hi\n' });
   });
 
   test('doctor runs all checks and reports it', async () => {
-    const { place, launcher } = createLauncher([]);
-    const { code, stdout, stderr } = await runLauncher(launcher, ['doctor'], place);
+    const { directories, launcher } = createLauncher([]);
+    const { code, stdout, stderr } = await runLauncher(launcher, ['doctor'], directories);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toContain('ERROR    directory    The working directory does not exist any more.');
     expect(stdout).toContain('disk');
@@ -59,31 +59,33 @@ describe('a deleted working directory', () => {
     const program = startRpc(['--model', 'parley/offline']);
     for (const message of ['run `rmdir "$PWD"`', 'run `pwd`', 'list `.`', 'find all `*.ts` files', 'search for `x`']) {
       program.send({ id: message, type: 'prompt', message });
-      const { result } = await program.frame({ type: 'tool_execution_end' });
-      await program.frame({ type: 'agent_settled' });
+      const { result } = await program.nextFrame({ type: 'tool_execution_end' });
+      await program.nextFrame({ type: 'agent_settled' });
       expect(JSON.stringify(result)).not.toContain('uv_cwd');
     }
     program.stdin.end();
-    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(await program.exited).toMatchObject({ code: 0 });
   });
 });
 
 describe('an unreadable user directory', () => {
   /** A link to itself, which even root cannot read. */
-  const unreadable = (): Place => {
-    const place = newPlace();
-    const home = join(place.home, 'loop');
+  const unreadable = (): ProgramDirectories => {
+    const directories = createDirectories();
+    const home = join(directories.home, 'loop');
     symlinkSync('loop', home);
-    return { ...place, home };
+    return { ...directories, home };
   };
 
   test('doctor runs all checks and reports a solution', async () => {
-    const place = unreadable();
-    const { code, stdout, stderr } = await runProgram(['doctor'], '', { place });
+    const directories = unreadable();
+    const { code, stdout, stderr } = await runProgram(['doctor'], '', { directories });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).not.toMatch(RAW);
-    expect(stdout).toContain(`ERROR    permissions  ${place.home}/settings.json: too many symbolic links (ELOOP)`);
-    expect(stdout).toContain(`chmod 700 ${place.home}, or set PARLEY_DIR to another directory.`);
+    expect(stdout).toContain(
+      `ERROR    permissions  ${directories.home}/settings.json: too many symbolic links (ELOOP)`,
+    );
+    expect(stdout).toContain(`chmod 700 ${directories.home}, or set PARLEY_DIR to another directory.`);
   });
 
   test.each([
@@ -96,8 +98,8 @@ describe('an unreadable user directory', () => {
     [['trust'], 1],
     [['--list-models'], 1],
   ])('%j: the error has the path and a solution', async (args, code) => {
-    const place = unreadable();
-    const outcome = await startProgram(args, { place }).ended;
+    const directories = unreadable();
+    const outcome = await startProgram(args, { directories }).exited;
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(outcome.stderr).not.toMatch(RAW);
     expect(outcome.stderr).toMatch(/too many symbolic links \(ELOOP\)|is not a directory \(EEXIST\)/);
@@ -113,20 +115,20 @@ test('a directory that cannot be created is rejected', async () => {
   }
   const program = startRpc(['--model', 'parley/offline']);
   program.send({ id: 'p', type: 'prompt', message: 'create `/proc/1/x/note.txt` with the content `hi`' });
-  expect(await program.frame({ type: 'tool_execution_end' })).toMatchObject({ isError: true });
+  expect(await program.nextFrame({ type: 'tool_execution_end' })).toMatchObject({ isError: true });
 });
 
 describe('export_html', () => {
   const startWithMessage = async () => {
     const program = startRpc(['--model', 'parley/offline']);
     program.send({ id: 'p', type: 'prompt', message: 'say `hi`' });
-    await program.frame({ type: 'agent_settled' });
+    await program.nextFrame({ type: 'agent_settled' });
     return program;
   };
 
   test('an empty path means the default path', async () => {
     const program = await startWithMessage();
-    const { data } = await program.ask({ type: 'export_html', outputPath: '' });
+    const { data } = await program.call({ type: 'export_html', outputPath: '' });
     expect((data as { path: string }).path).toMatch(/\/parley-session-[0-9a-f]{8}\.html$/);
   });
 
@@ -139,44 +141,44 @@ describe('export_html', () => {
       ['file/page.html', 'file: '],
       ['/proc/1/x/page.html', '/proc/1/x'],
     ] as const) {
-      const { success, error } = await program.ask({ type: 'export_html', outputPath });
+      const { success, error } = await program.call({ type: 'export_html', outputPath });
       expect(success).toBe(false);
       expect(error).toContain('The page cannot be written: ');
       expect(error).toContain(words);
       expect(error).not.toMatch(RAW);
     }
-    expect(await program.ask({ type: 'export_html', outputPath: 'new/folder/page.html' })).toMatchObject({
+    expect(await program.call({ type: 'export_html', outputPath: 'new/folder/page.html' })).toMatchObject({
       success: true,
     });
     // A file that the host names is replaced.
-    expect(await program.ask({ type: 'export_html', outputPath: 'file' })).toMatchObject({ success: true });
+    expect(await program.call({ type: 'export_html', outputPath: 'file' })).toMatchObject({ success: true });
   });
 });
 
 describe('parley export', () => {
   const createSession = async () => {
-    const place = newPlace();
-    await runProgram(['--model', 'parley/offline', '--session-id', 's', 'say `hi`'], '', { place });
-    return place;
+    const directories = createDirectories();
+    await runProgram(['--model', 'parley/offline', '--session-id', 's', 'say `hi`'], '', { directories });
+    return directories;
   };
 
   test('replaces an earlier export; other files only with --force', async () => {
-    const place = await createSession();
-    const file = join(place.cwd, 'page.html');
-    expect(await runProgram(['export', 's', 'page.html'], '', { place })).toMatchObject({
+    const directories = await createSession();
+    const file = join(directories.cwd, 'page.html');
+    expect(await runProgram(['export', 's', 'page.html'], '', { directories })).toMatchObject({
       code: 0,
       stdout: `${file}\n`,
     });
-    expect(await runProgram(['export', 's', 'page.html'], '', { place })).toMatchObject({ code: 0 });
+    expect(await runProgram(['export', 's', 'page.html'], '', { directories })).toMatchObject({ code: 0 });
     writeFileSync(file, '<!doctype html><title>mine</title>');
-    const refused = await runProgram(['export', 's', 'page.html'], '', { place });
+    const refused = await runProgram(['export', 's', 'page.html'], '', { directories });
     expect(refused).toMatchObject({
       code: 2,
       stdout: '',
       stderr: `Error: ${file} exists and is not an earlier export. Name another file, or replace it with --force.\n`,
     });
     expect(readFileSync(file, 'utf8')).toContain('mine');
-    expect(await runProgram(['export', 's', 'page.html', '--force'], '', { place })).toMatchObject({ code: 0 });
+    expect(await runProgram(['export', 's', 'page.html', '--force'], '', { directories })).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).not.toContain('mine');
   });
 
@@ -184,8 +186,8 @@ describe('parley export', () => {
     ['.', 'is a directory. Name a file in it.'],
     ['missing/page.html', 'There is no directory '],
   ])('%s is rejected with a readable message', async (file, words) => {
-    const place = await createSession();
-    const { code, stderr } = await runProgram(['export', 's', file], '', { place });
+    const directories = await createSession();
+    const { code, stderr } = await runProgram(['export', 's', file], '', { directories });
     expect(code).toBe(2);
     expect(stderr).toContain(words);
     expect(stderr).not.toMatch(RAW);
@@ -197,36 +199,36 @@ describe('a provider that rejects the key', () => {
     '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"},"request_id":"r"}';
 
   test('the error has the provider message, the source of the key and how to set another', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const provider = await startRecordingProvider([{ status: 401, body: BODY }]);
     const env = { ANTHROPIC_API_KEY: 'sk-wrong', ANTHROPIC_BASE_URL: provider.url };
-    const { code, stderr } = await runProgram(['--provider', 'anthropic', 'hi'], '', { place, env });
+    const { code, stderr } = await runProgram(['--provider', 'anthropic', 'hi'], '', { directories, env });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `Error: 401 authentication_error: invalid x-api-key (request r). The key comes from the variable ANTHROPIC_API_KEY. To use another: set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${place.home}/auth.json.\n`,
+      `Error: 401 authentication_error: invalid x-api-key (request r). The key comes from the variable ANTHROPIC_API_KEY. To use another: set ANTHROPIC_API_KEY, or add a key for "anthropic" to ${directories.home}/auth.json.\n`,
     );
     expect(provider.requests).toHaveLength(1);
   });
 
   test('the error names models.json as the source of the key', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const provider = await startRecordingProvider([{ status: 403, body: '{"error":"no access"}' }]);
-    provider.describeIn(place.home);
-    const { stderr } = await runProgram(['--model', 'own/m', 'hi'], '', { place });
+    provider.writeModelsFile(directories.home);
+    const { stderr } = await runProgram(['--model', 'own/m', 'hi'], '', { directories });
     expect(stderr).toContain(
-      `Error: 403 no access. The key comes from ${place.home}/models.json. To use another: add a key for "own"`,
+      `Error: 403 no access. The key comes from ${directories.home}/models.json. To use another: add a key for "own"`,
     );
   });
 
   test('other failures are retried', async () => {
-    const place = newPlace();
+    const directories = createDirectories();
     const overloaded = {
       status: 529,
       body: '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
     };
     const provider = await startRecordingProvider([overloaded, 'at last']);
-    provider.describeIn(place.home);
-    const outcome = await runProgram(['--model', 'own/m', '--set', 'retry.baseDelayMs=1', 'hi'], '', { place });
+    provider.writeModelsFile(directories.home);
+    const outcome = await runProgram(['--model', 'own/m', '--set', 'retry.baseDelayMs=1', 'hi'], '', { directories });
     expect(outcome).toMatchObject({ code: 0, stdout: 'at last\n' });
     expect(provider.requests).toHaveLength(2);
   });
@@ -245,6 +247,6 @@ test.each([
 });
 
 /** Runs the program through the launcher. */
-function runLauncher(launcher: string, args: string[], place: Place) {
-  return runProgram([inject('program'), ...args], '', { place, program: launcher });
+function runLauncher(launcher: string, args: string[], programDirectories: ProgramDirectories) {
+  return runProgram([inject('program'), ...args], '', { directories: programDirectories, program: launcher });
 }

@@ -2,18 +2,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Place, type Program, startRpc } from '../support/program.ts';
+import { type Program, type ProgramDirectories, startRpc } from '../support/program.ts';
 import {
-  type Answer,
-  chatAnswer,
-  placeFor,
+  createChatAnswer,
+  createDirectoriesFor,
   RAW_ENV,
   type RawProvider,
+  type RespondFunction,
   startRawProvider,
 } from '../support/raw-provider.ts';
 
 const API = 'openai-completions';
-const hello = chatAnswer({ content: 'Hello.' });
+const hello = createChatAnswer({ content: 'Hello.' });
 const HTML = Buffer.from('<!DOCTYPE html><p>404').toString('base64');
 const NOT_AN_IMAGE = '[An image was left out: it is not a PNG, JPEG, GIF or WebP image.]';
 
@@ -23,16 +23,20 @@ interface WireMessage {
   tool_calls?: { id: string; function: { name: string } }[];
 }
 
-async function startProgram(answers: Answer[], args: string[] = [], before: (place: Place) => void = () => {}) {
+async function startProgram(
+  answers: RespondFunction[],
+  args: string[] = [],
+  before: (programDirectories: ProgramDirectories) => void = () => {},
+) {
   const provider = await startRawProvider(...answers);
-  const place = placeFor(`${provider.url}/v1`, API);
-  before(place);
-  return { provider, program: startRpc(['--provider', 'raw', ...args], { place, env: RAW_ENV }) };
+  const directories = createDirectoriesFor(`${provider.url}/v1`, API);
+  before(directories);
+  return { provider, program: startRpc(['--provider', 'raw', ...args], { directories, env: RAW_ENV }) };
 }
 
 async function sendPrompt(program: Program, message: string, images?: readonly object[]) {
-  const reply = await program.ask({ type: 'prompt', message, ...(images ? { images } : {}) });
-  if (reply.success) await program.frame({ type: 'agent_settled' });
+  const reply = await program.call({ type: 'prompt', message, ...(images ? { images } : {}) });
+  if (reply.success) await program.nextFrame({ type: 'agent_settled' });
   return reply;
 }
 
@@ -40,8 +44,11 @@ function lastMessages({ requests }: RawProvider): WireMessage[] {
   return requests.at(-1)?.messages as WireMessage[];
 }
 
-function toolCallAnswer(name: string): Answer {
-  return chatAnswer({ tool_calls: [{ index: 0, id: 'call_1', function: { name, arguments: '{}' } }] }, 'tool_calls');
+function toolCallAnswer(name: string): RespondFunction {
+  return createChatAnswer(
+    { tool_calls: [{ index: 0, id: 'call_1', function: { name, arguments: '{}' } }] },
+    'tool_calls',
+  );
 }
 
 test('a prompt with an invalid image is rejected, and the next prompt is answered', async () => {
@@ -67,8 +74,8 @@ test('a prompt with an invalid image is rejected, and the next prompt is answere
 
 test('an image above the limit of the model is rejected before a request', async () => {
   const provider = await startRawProvider(hello);
-  const place = placeFor(provider.url, 'anthropic-messages', {}, { id: 'claude-x' });
-  const program = startRpc(['--provider', 'raw', '--no-session'], { place, env: RAW_ENV });
+  const directories = createDirectoriesFor(provider.url, 'anthropic-messages', {}, { id: 'claude-x' });
+  const program = startRpc(['--provider', 'raw', '--no-session'], { directories, env: RAW_ENV });
   const data = `iVBORw0KGgoA${'A'.repeat(6 * 1024 * 1024)}`;
   expect(await sendPrompt(program, 'look', [{ type: 'image', data, mimeType: 'image/png' }])).toMatchObject({
     success: false,
@@ -134,7 +141,7 @@ test.each(['ba sh', 'functions.bash<|channel|>commentary', 'x'.repeat(300), 'ðŸŽ
     const names = lastMessages(provider).flatMap(({ tool_calls = [] }) => tool_calls.map((call) => call.function.name));
     expect(names).toEqual([expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)]);
     // The history has the original name.
-    const { data } = await program.ask({ type: 'get_messages' });
+    const { data } = await program.call({ type: 'get_messages' });
     const { messages } = data as { messages: { role: string; toolName?: string; content: { name?: string }[] }[] };
     expect(messages.find(({ role }) => role === 'toolResult')?.toolName).toBe(name);
     expect(messages.find(({ role }) => role === 'assistant')?.content[0]?.name).toBe(name);
@@ -158,7 +165,7 @@ const EXTENSION = `export default (pi) => {
 };`;
 
 test('tools and messages of extensions: valid names, and notes instead of invalid images', async () => {
-  const callOffered: Answer = (response, body) => {
+  const callOffered: RespondFunction = (response, body) => {
     const tools = body.tools as { function: { name: string } }[];
     const { name = '' } = tools.find((tool) => tool.function.name.startsWith('take_shot'))?.function ?? {};
     toolCallAnswer(name)(response, body);
@@ -171,8 +178,8 @@ test('tools and messages of extensions: valid names, and notes instead of invali
   expect(offered.filter((tool) => !/^[a-zA-Z0-9_-]{1,64}$/.test(tool.function.name))).toEqual([]);
   expect(program.frames.find(({ type }) => type === 'tool_execution_start')).toMatchObject({ toolName: 'take shot' });
   expect(lastMessages(provider).at(-1)).toMatchObject({ role: 'tool', content: NOT_AN_IMAGE });
-  await program.ask({ type: 'prompt', message: '/say' });
-  await program.frame({ type: 'agent_settled' });
+  await program.call({ type: 'prompt', message: '/say' });
+  await program.nextFrame({ type: 'agent_settled' });
   expect(lastMessages(provider).at(-1)).toMatchObject({
     role: 'user',
     content: 'from an extension\n\n[An image was left out: it is not base64.]',
@@ -183,17 +190,17 @@ test('a host tool that returns HTML as an image', async () => {
   const { provider, program } = await startProgram([toolCallAnswer('shot'), hello]);
   const parameters = { type: 'object', properties: {} };
   const tools = [{ name: 'shot', description: 'x', parameters }];
-  expect(await program.ask({ type: 'set_host_tools', tools })).toMatchObject({ success: true });
+  expect(await program.call({ type: 'set_host_tools', tools })).toMatchObject({ success: true });
   program.send({ type: 'prompt', message: 'shoot' });
-  const { id } = await program.frame({ type: 'host_tool_call' });
+  const { id } = await program.nextFrame({ type: 'host_tool_call' });
   const content = [{ type: 'image', data: HTML, mimeType: 'image/png' }];
   program.send({ type: 'host_tool_result', id, result: { content } });
-  await program.frame({ type: 'agent_settled' });
+  await program.nextFrame({ type: 'agent_settled' });
   expect(lastMessages(provider).at(-1)).toMatchObject({ role: 'tool', content: NOT_AN_IMAGE });
 });
 
 test('an HTML file named .png is sent as text, by mention and by the read tool', async () => {
-  const read = chatAnswer(
+  const read = createChatAnswer(
     { tool_calls: [{ index: 0, id: 'c', function: { name: 'read', arguments: '{"path":"a/fake.png"}' } }] },
     'tool_calls',
   );

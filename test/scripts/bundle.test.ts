@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { writeProgram } from '../../scripts/bundle.mjs';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const FILES = {
   'package.json': '{"type":"module"}',
@@ -41,7 +41,7 @@ const FILES = {
 };
 
 test('dynamic imports of CommonJS packages, ES packages and built-in modules', async () => {
-  const project = temporaryDirectory();
+  const project = createTemporaryDirectory();
   for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), text);

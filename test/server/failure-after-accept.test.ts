@@ -1,7 +1,7 @@
 // An unexpected error after a prompt was accepted: the run ends with its events, then the failure is sent with the id of
 // the prompt, and the agent continues.
 import { expect, test, vi } from 'vitest';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { Gates } from './gates.ts';
 import { createHarness } from './harness.ts';
 
@@ -18,7 +18,7 @@ test.each(['prompt', 'abort_and_prompt'])('an error during the run of %s is sent
   const getSent = () => harness.timeline.filter(({ direction }) => direction === 'out').map(({ frame }) => frame);
   const getReplies = (id: string) => getSent().filter((frame) => frame.type === 'response' && frame.id === id);
   harness.send({ id: 'p', type, message: 'go' });
-  await until(() => getReplies('p').length === 2);
+  await waitUntil(() => getReplies('p').length === 2);
   expect(getReplies('p')).toEqual([
     { id: 'p', type: 'response', command: type, success: true },
     { id: 'p', type: 'response', command: type, success: false, error: 'clock failure' },

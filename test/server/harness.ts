@@ -20,7 +20,7 @@ import { createCountingIds } from '../../src/testing/counting-ids.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { scriptedModel } from '../../src/testing/scripted-models.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
-import { refusals } from '../support/strict-provider.ts';
+import { findHistoryErrors } from '../support/history-check.ts';
 import { Gates } from './gates.ts';
 
 export type Frame = Record<string, unknown> & { type: string };
@@ -141,7 +141,7 @@ function createModels(
     listScoped: async () => undefined,
     requireCredentials: async () => {},
     stream(request) {
-      complaints.push(...refusals(request.messages));
+      complaints.push(...findHistoryErrors(request.messages));
       if (request.messages.at(-1)?.role === 'assistant') complaints.push('the last message is an assistant message');
       request.signal.addEventListener('abort', onStop);
       if (requestCount === MAX_REQUESTS) complaints.push('too many model requests');

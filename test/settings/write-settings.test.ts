@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { writeSettings } from '../../src/settings/write-settings.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const ports = createSystemPorts({});
 
 function createDirectory(text?: string) {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const file = join(directory, 'settings.json');
   if (text !== undefined) writeFileSync(file, text);
   return { directory, file, read: () => readFileSync(file, 'utf8') };

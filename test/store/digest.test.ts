@@ -23,13 +23,13 @@ import type { Files } from '../../src/contracts/ports.ts';
 import type { ResumedSession } from '../../src/contracts/session-store.ts';
 import type { SessionEntry } from '../../src/protocol/session-entry.ts';
 import { entry, header } from './contract.ts';
-import { faultyFiles, type Mishap } from './faulty-files.ts';
-import { memoryFiles } from './memory-files.ts';
-import { compaction, line, place } from './store-fixture.ts';
+import { createFaultyFiles, type InjectedFault } from './faulty-files.ts';
+import { createMemoryFiles } from './memory-files.ts';
+import { compaction, createStoreFixture, toLine } from './store-fixture.ts';
 
 /** With digests for logs of any size, and a real clock. */
 const createFixture = (files: Files = createFiles(), directory?: string) =>
-  place(files, directory, { clock: createClock(), digestMinBytes: 0 });
+  createStoreFixture(files, directory, { clock: createClock(), digestMinBytes: 0 });
 
 const digest = (messages: number) => ({ type: 'digest' as const, messages });
 
@@ -41,7 +41,7 @@ async function writeDigest({ log, leafId, name }: ResumedSession, messages: numb
 const usesDigest = ({ lazyPath }: ResumedSession) => lazyPath?.[0]?.type === 'digest';
 
 /** Opens, reads and closes a session. */
-async function readSession(fixture: ReturnType<typeof place>, path: string) {
+async function readSession(fixture: ReturnType<typeof createStoreFixture>, path: string) {
   const resumed = await fixture.store.resume(path);
   const [hasDigest, lazyPath] = [usesDigest(resumed), resumed.lazyPath];
   const found = {
@@ -56,7 +56,11 @@ async function readSession(fixture: ReturnType<typeof place>, path: string) {
 }
 
 /** Opens a session, writes its digest and closes it. */
-async function readAndWriteDigest(fixture: ReturnType<typeof place>, path: string, messages = 7): Promise<void> {
+async function readAndWriteDigest(
+  fixture: ReturnType<typeof createStoreFixture>,
+  path: string,
+  messages = 7,
+): Promise<void> {
   const resumed = await fixture.store.resume(path);
   await writeDigest(resumed, messages);
   await resumed.log.close();
@@ -64,7 +68,7 @@ async function readAndWriteDigest(fixture: ReturnType<typeof place>, path: strin
 
 const entries = Array.from({ length: 9 }, (_, n) => entry(n));
 const others = Array.from({ length: 9 }, (_, n) => entry(n, `massege ${n}`));
-const other = others.map(line).join('');
+const other = others.map(toLine).join('');
 
 test('the digest replaces the unread path, and the path can still be read', async () => {
   const fixture = createFixture();
@@ -84,7 +88,7 @@ test('any log has the same content with and without a digest', async () => {
   const steps = fc.array(fc.tuple(kinds, fc.nat(), fc.nat(3000)), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(steps, async (choices) => {
-      const files = memoryFiles();
+      const files = createMemoryFiles();
       const fixture = createFixture(files, '/sessions');
       const ids: string[] = [];
       const lines = choices.map(([kind, choice, size], n) => {
@@ -93,12 +97,13 @@ test('any log has the same content with and without a digest', async () => {
         const { id, ...plain } = entry(n, 'x'.repeat(size));
         ids.push(id);
         const rest = { parentId, timestamp: header.timestamp };
-        if (kind === 'name') return line({ type: 'session_info', id, ...rest, name: `name ${n}` });
-        if (kind === 'compaction') return line(compaction(id, parentId as string, ids[choice % ids.length] as string));
-        if (kind === 'odd') return line({ ...plain, parentId, id });
-        return line({ ...entry(n, 'x'.repeat(size)), parentId }) + (kind === 'blank' ? '\r\n' : '');
+        if (kind === 'name') return toLine({ type: 'session_info', id, ...rest, name: `name ${n}` });
+        if (kind === 'compaction')
+          return toLine(compaction(id, parentId as string, ids[choice % ids.length] as string));
+        if (kind === 'odd') return toLine({ ...plain, parentId, id });
+        return toLine({ ...entry(n, 'x'.repeat(size)), parentId }) + (kind === 'blank' ? '\r\n' : '');
       });
-      files.contents.set('/s.jsonl', Buffer.from(line(header) + lines.join('')));
+      files.contents.set('/s.jsonl', Buffer.from(toLine(header) + lines.join('')));
       const withoutDigest = await readSession(fixture, '/s.jsonl');
       await readAndWriteDigest(fixture, '/s.jsonl', 5);
       const withDigest = await readSession(fixture, '/s.jsonl');
@@ -111,16 +116,16 @@ test('any log has the same content with and without a digest', async () => {
 
 describe('a changed log is read without its digest', () => {
   const changes: [string, (path: string) => void][] = [
-    ['an entry of another program', (path) => appendFileSync(path, line(entry(9)))],
+    ['an entry of another program', (path) => appendFileSync(path, toLine(entry(9)))],
     ['garbage at its end', (path) => appendFileSync(path, 'garbage\n')],
-    ['an incomplete line', (path) => appendFileSync(path, line(entry(9)).slice(0, 50))],
+    ['an incomplete line', (path) => appendFileSync(path, toLine(entry(9)).slice(0, 50))],
     ['cut off at a line', (path) => truncateSync(path, readFileSync(path).lastIndexOf('\n', -2) + 1)],
     ['cut off in a line', (path) => truncateSync(path, readFileSync(path).length - 5)],
-    ['other text of the same length', (path) => writeFileSync(path, line(header) + other)],
+    ['other text of the same length', (path) => writeFileSync(path, toLine(header) + other)],
     [
       'another file of the same size in its place',
       (path) => {
-        writeFileSync(`${path}.new`, line(header) + other);
+        writeFileSync(`${path}.new`, toLine(header) + other);
         renameSync(`${path}.new`, path);
       },
     ],
@@ -147,13 +152,13 @@ describe('a changed log is read without its digest', () => {
   });
 
   test('cut off at every byte', async () => {
-    const files = memoryFiles();
+    const files = createMemoryFiles();
     const fixture = createFixture(files, '/sessions');
-    const whole = Buffer.from([header, ...entries].map(line).join(''));
+    const whole = Buffer.from([header, ...entries].map(toLine).join(''));
     files.contents.set('/s.jsonl', whole);
     await readAndWriteDigest(fixture, '/s.jsonl');
     expect((await readSession(fixture, '/s.jsonl')).hasDigest).toBe(true);
-    for (let cut = whole.length - 1; cut >= line(header).length; cut -= 1) {
+    for (let cut = whole.length - 1; cut >= toLine(header).length; cut -= 1) {
       files.contents.set('/s.jsonl', whole.subarray(0, cut));
       files.contents.set('/fresh.jsonl', whole.subarray(0, cut));
       const [one, two] = [await readSession(fixture, '/s.jsonl'), await readSession(fixture, '/fresh.jsonl')];
@@ -174,9 +179,9 @@ describe('a changed log is read without its digest', () => {
 
 describe('a changed digest file', () => {
   test('is ignored when any byte is changed or missing', async () => {
-    const files = memoryFiles();
+    const files = createMemoryFiles();
     const fixture = createFixture(files, '/sessions');
-    files.contents.set('/s.jsonl', Buffer.from([header, ...entries].map(line).join('')));
+    files.contents.set('/s.jsonl', Buffer.from([header, ...entries].map(toLine).join('')));
     const { found } = await readSession(fixture, '/s.jsonl');
     await readAndWriteDigest(fixture, '/s.jsonl');
     const good = files.contents.get('/s.jsonl.digest') as Buffer;
@@ -222,17 +227,17 @@ describe('a changed digest file', () => {
 
 describe('no digest is written', () => {
   test('for a short log', async () => {
-    const fixture = place(createFiles(), undefined, { clock: createClock() });
+    const fixture = createStoreFixture(createFiles(), undefined, { clock: createClock() });
     const path = fixture.write([header, ...entries]);
     await readAndWriteDigest(fixture, path);
     expect(readdirSync(fixture.directory)).toEqual(['session.jsonl']);
   });
 
   test.each<[string, string]>([
-    ['with garbage in it', `${[header, ...entries].map(line).join('')}garbage\n${line(entry(9))}`],
-    ['that is incomplete', `${[header, ...entries].map(line).join('')}{"type":`],
-    ['whose last line has no end', [header, ...entries].map(line).join('').slice(0, -1)],
-    ['with images outside of the log', [header, ...entries, createImageEntry(9)].map(line).join('')],
+    ['with garbage in it', `${[header, ...entries].map(toLine).join('')}garbage\n${toLine(entry(9))}`],
+    ['that is incomplete', `${[header, ...entries].map(toLine).join('')}{"type":`],
+    ['whose last line has no end', [header, ...entries].map(toLine).join('').slice(0, -1)],
+    ['with images outside of the log', [header, ...entries, createImageEntry(9)].map(toLine).join('')],
   ])('for a log %s', async (_, content) => {
     const fixture = createFixture();
     const path = fixture.write(content);
@@ -263,10 +268,10 @@ describe('no digest is written', () => {
     const fixture = createFixture();
     const path = fixture.write([header, ...entries]);
     const resumed = await fixture.store.resume(path);
-    const foreignLine = line({ type: 'session_info', id: 'theirs', parentId: null, timestamp: 't', name: 'theirs' });
+    const foreignLine = toLine({ type: 'session_info', id: 'theirs', parentId: null, timestamp: 't', name: 'theirs' });
     if (before) appendFileSync(path, foreignLine);
     await resumed.log.append([entry(9)]);
-    if (!before) appendFileSync(path, foreignLine + line(entry(9)));
+    if (!before) appendFileSync(path, foreignLine + toLine(entry(9)));
     await resumed.log.writeDigest?.(async () => ({ leafId: entry(9).id, digest: digest(10) }));
     await resumed.log.close();
     expect(existsSync(`${path}.digest`)).toBe(false);
@@ -306,18 +311,21 @@ test('reading fails when the log was changed after it was opened', async () => {
   const path = fixture.write([header, ...entries]);
   await readAndWriteDigest(fixture, path);
   const resumed = await fixture.store.resume(path);
-  truncateSync(path, line(header).length + 20);
+  truncateSync(path, toLine(header).length + 20);
   const refusal = { name: 'Fault', code: 'storage', message: expect.stringContaining(path) };
   expect(() => resumed.path).toThrow(expect.objectContaining(refusal));
-  writeFileSync(path, line(header) + others.slice(0, 8).map(line).join('') + line({ ...others[8], id: 'ffffffff' }));
+  writeFileSync(
+    path,
+    toLine(header) + others.slice(0, 8).map(toLine).join('') + toLine({ ...others[8], id: 'ffffffff' }),
+  );
   expect(() => resumed.path).toThrow('was changed by another program. Open it again.');
   await resumed.log.close();
 });
 
-describe.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])('%s at any operation', (mishap) => {
+describe.each<InjectedFault>(['fail', 'late', 'torn', 'short', 'crash'])('%s at any operation', (fault) => {
   test('the log is intact, and the digest is correct or missing', async () => {
     for (let n = 1; ; n += 1) {
-      const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
+      const files = createFaultyFiles((operation) => (operation === n ? fault : undefined));
       const fixture = createFixture(files);
       const path = fixture.write([header, ...entries]);
       const run = async () => {
@@ -331,8 +339,8 @@ describe.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])('%s at any ope
       };
       await run().catch((fault) => expect(fault).toMatchObject({ name: 'Fault', code: 'storage' }));
       const ended = files.total < n;
-      files.heal();
-      await files.release();
+      files.stopFaults();
+      await files.closeLeakedFiles();
       rmSync(`${path}.lock`, { force: true });
       const result = await readSession(createFixture(createFiles(), fixture.directory), path);
       const all = [...entries, ...(result.found.leafId === entry(9).id ? [entry(9)] : [])];

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import type { Files } from '../../src/contracts/ports.ts';
 import { header } from './contract.ts';
-import { place } from './store-fixture.ts';
+import { createStoreFixture } from './store-fixture.ts';
 
 test('an empty file that cannot be opened is refused before anything is written', async () => {
   const files: Files = {
     ...createFiles(),
     open: (path) => Promise.reject(Object.assign(new Error(`EACCES: permission denied, open '${path}'`))),
   };
-  const { store, write } = place(files);
+  const { store, write } = createStoreFixture(files);
   const path = write('', 'e.jsonl');
   await expect(store.findEmptyFile?.(path)).rejects.toMatchObject({
     code: 'storage',
@@ -24,14 +24,14 @@ test.each([
   ['a file with content', 'x.jsonl', 'x'],
   ['a name without a path', 'abc', undefined],
 ])('no session starts in %s', async (_, name, content) => {
-  const { store, write, directory } = place();
+  const { store, write, directory } = createStoreFixture();
   if (content) write(content, name);
   expect(await store.findEmptyFile?.(content ? join(directory, name) : name)).toBeUndefined();
 });
 
 test('an existing empty file is kept when the first entries cannot be written', async () => {
   const files = createFiles();
-  const { store, write } = place({
+  const { store, write } = createStoreFixture({
     ...files,
     async open(path, purpose, options) {
       const file = await files.open(path, purpose, options);
@@ -47,7 +47,7 @@ test('an existing empty file is kept when the first entries cannot be written', 
 });
 
 test('a file that another program has written to is not changed', async () => {
-  const { store, write } = place();
+  const { store, write } = createStoreFixture();
   const path = write('', 'e.jsonl');
   const log = store.create(header, path);
   writeFileSync(path, 'something\n');

@@ -9,35 +9,35 @@ import type { Files, OpenFile } from '../../src/contracts/ports.ts';
  * - `short`: a write is done partially and reports that; no error
  * - `crash`: like `torn`, and all later operations fail
  */
-export type Mishap = 'fail' | 'late' | 'torn' | 'short' | 'crash';
+export type InjectedFault = 'fail' | 'late' | 'torn' | 'short' | 'crash';
 
 export interface FaultyFiles extends Files {
   /** Number of calls per operation. */
   readonly counts: Record<string, number>;
   readonly total: number;
   /** Stops injecting faults. */
-  heal(): void;
+  stopFaults(): void;
   /** Closes files that faults left open. */
-  release(): Promise<void>;
+  closeLeakedFiles(): Promise<void>;
 }
 
-export function faultyFiles(plan: (operation: number, name: string) => Mishap | undefined): FaultyFiles {
+export function createFaultyFiles(plan: (operation: number, name: string) => InjectedFault | undefined): FaultyFiles {
   const real = createFiles();
   const counts: Record<string, number> = {};
   const opened = new Set<OpenFile>();
-  let [operation, hasCrashed, isHealed] = [0, false, false];
+  let [operation, hasCrashed, hasStoppedFaults] = [0, false, false];
 
   /** `part` is the partial write. */
   async function attempt<T>(name: string, act: () => Promise<T>, part?: () => Promise<T>): Promise<T> {
     operation += 1;
     counts[name] = (counts[name] ?? 0) + 1;
     if (hasCrashed) throw createNoSpaceError(name);
-    const mishap = isHealed ? undefined : plan(operation, name);
-    if (mishap === undefined || (mishap === 'short' && !part)) return act();
-    if (mishap === 'short' && part) return part();
-    if (mishap === 'late' && !name.startsWith('open')) await act();
-    else if (mishap === 'torn' || mishap === 'crash') await part?.();
-    hasCrashed = mishap === 'crash';
+    const fault = hasStoppedFaults ? undefined : plan(operation, name);
+    if (fault === undefined || (fault === 'short' && !part)) return act();
+    if (fault === 'short' && part) return part();
+    if (fault === 'late' && !name.startsWith('open')) await act();
+    else if (fault === 'torn' || fault === 'crash') await part?.();
+    hasCrashed = fault === 'crash';
     throw createNoSpaceError(name);
   }
 
@@ -80,11 +80,11 @@ export function faultyFiles(plan: (operation: number, name: string) => Mishap | 
     get total() {
       return operation;
     },
-    heal() {
-      isHealed = true;
+    stopFaults() {
+      hasStoppedFaults = true;
       hasCrashed = false;
     },
-    async release() {
+    async closeLeakedFiles() {
       await Promise.all([...opened].map((file) => file.close()));
     },
   };

@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { entry } from './contract.ts';
-import { line, linesIn, place } from './store-fixture.ts';
+import { createStoreFixture, readLines, toLine } from './store-fixture.ts';
 
 const timestamp = '2025-11-20T10:00:00.000Z';
 const usage = {
@@ -57,7 +57,7 @@ const version2Lines = [
 
 describe('version 1: a plain list', () => {
   test('becomes a chain of entries, and the compaction keeps the same entries', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(version1Lines);
     const { log, ...session } = await fixture.store.resume(path);
     expect(session).toMatchObject({
@@ -77,13 +77,13 @@ describe('version 1: a plain list', () => {
     expect(await log.readAll()).toHaveLength(6);
     await log.append([{ ...entry(0), id: 'new', parentId: session.leafId }]);
     await log.close();
-    expect(linesIn(path)).toHaveLength(8);
-    expect(linesIn(path)[0]).toEqual({ ...version1Lines[0], version: 3 });
+    expect(readLines(path)).toHaveLength(8);
+    expect(readLines(path)[0]).toEqual({ ...version1Lines[0], version: 3 });
   });
 
   test('a compaction without a valid index keeps nothing', async () => {
     for (const firstKeptEntryIndex of [undefined, 0, 99, -1, 1.5]) {
-      const fixture = place();
+      const fixture = createStoreFixture();
       const compaction = {
         type: 'compaction',
         timestamp,
@@ -100,24 +100,24 @@ describe('version 1: a plain list', () => {
   });
 
   test('unreadable lines are reported and stay in the backup', async () => {
-    const fixture = place();
-    const text = `${line(version1Lines[0])}garbage\n${line(version1Lines[1])}${line(version1Lines[2]).slice(0, 30)}`;
+    const fixture = createStoreFixture();
+    const text = `${toLine(version1Lines[0])}garbage\n${toLine(version1Lines[1])}${toLine(version1Lines[2]).slice(0, 30)}`;
     const path = fixture.write(text);
     const session = await fixture.store.resume(path);
     expect(session.damage.map(({ offset }) => offset).sort((a, b) => a - b)).toEqual([
-      line(version1Lines[0]).length,
+      toLine(version1Lines[0]).length,
       text.length - 30,
     ]);
     expect(session.path).toHaveLength(1);
     await session.log.close();
     expect(readFileSync(`${path}.v1.bak`, 'utf8')).toBe(text);
-    expect(linesIn(path)).toHaveLength(2);
+    expect(readLines(path)).toHaveLength(2);
   });
 });
 
 describe('version 2: another role name', () => {
   test('becomes version 3, and lines that need no change keep their bytes', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(version2Lines);
     const session = await fixture.store.resume(path);
     expect(session.path.map(({ id }) => id)).toEqual(['aaaaaaaa', 'cccccccc', 'dddddddd']);
@@ -130,9 +130,9 @@ describe('version 2: another role name', () => {
   });
 
   test('a damaged line is kept', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(
-      `${line(version2Lines[0])}${line(version2Lines[1])}"hookMessage" garbage\n${line(version2Lines[3])}`,
+      `${toLine(version2Lines[0])}${toLine(version2Lines[1])}"hookMessage" garbage\n${toLine(version2Lines[3])}`,
     );
     const session = await fixture.store.resume(path);
     expect(session.path.map(({ id }) => id)).toEqual(['aaaaaaaa', 'cccccccc']);
@@ -144,7 +144,7 @@ describe('version 2: another role name', () => {
 
 describe('a migration creates a backup first', () => {
   test('readable by the owner only, and without overwriting an earlier one', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(version1Lines);
     const original = readFileSync(path, 'utf8');
     writeFileSync(`${path}.v1.bak`, 'earlier backup');
@@ -160,7 +160,7 @@ describe('a migration creates a backup first', () => {
   });
 
   test('a migrated file is not migrated again', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(version2Lines);
     await (await fixture.store.resume(path)).log.close();
     const migrated = readFileSync(path, 'utf8');
@@ -170,7 +170,7 @@ describe('a migration creates a backup first', () => {
   });
 
   test('leftovers of an earlier attempt are replaced', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(version2Lines);
     for (const rest of ['migrating', 'copying']) writeFileSync(`${path}.${rest}`, 'half');
     await (await fixture.store.resume(path)).log.close();
@@ -180,7 +180,7 @@ describe('a migration creates a backup first', () => {
 
 describe('version 3 of pi', () => {
   test('is read with all its fields and not rewritten', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const lines = [
       { type: 'session', version: 3, id: 'pi', timestamp, cwd: '/work', parentSession: '/older.jsonl' },
       {
@@ -215,7 +215,7 @@ describe('version 3 of pi', () => {
     const session = await fixture.store.resume(path);
     expect(session).toMatchObject({ header: lines[0], path: lines.slice(1), name: 'pi’s', leafId: 'a0000005' });
     await session.log.close();
-    expect(readFileSync(path, 'utf8')).toBe(lines.map(line).join(''));
+    expect(readFileSync(path, 'utf8')).toBe(lines.map(toLine).join(''));
   });
 });
 
@@ -225,7 +225,7 @@ describe('oh-my-pi', () => {
   const createImage = (data: string) => ({ type: 'image', data, mimeType: 'image/png' });
 
   test('models, entry types and title are converted', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const lines = [
       header,
       { type: 'model_change', id: '1', parentId: null, timestamp, model: 'openrouter/openai/gpt-5' },
@@ -263,8 +263,8 @@ describe('oh-my-pi', () => {
   });
 
   test('images are loaded from the blobs directory, and a missing one becomes a text', async () => {
-    const agent = temporaryDirectory();
-    const fixture = place(undefined, join(agent, 'sessions/--work--'));
+    const agent = createTemporaryDirectory();
+    const fixture = createStoreFixture(undefined, join(agent, 'sessions/--work--'));
     mkdirSync(join(agent, 'blobs'));
     writeFileSync(join(agent, 'blobs', hash), 'pixels');
     const content = [
@@ -300,11 +300,11 @@ describe('oh-my-pi', () => {
     expect(session.path).toMatchObject(expected);
     expect(await session.log.readAll()).toMatchObject(expected);
     await session.log.close();
-    expect(readFileSync(path, 'utf8')).toBe(lines.map(line).join(''));
+    expect(readFileSync(path, 'utf8')).toBe(lines.map(toLine).join(''));
   });
 
   test('an invalid blob reference is not followed', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const content = [createImage('blob:sha256:../../secret')];
     const lines = [
       header,
@@ -332,8 +332,8 @@ describe('reading without changes', () => {
       ['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd'],
     ],
   ])('%s, even while it is locked and damaged', async (_, lines, ids) => {
-    const fixture = place();
-    const path = fixture.write(`${line(lines[0])}garbage\n${lines.slice(1).map(line).join('')}{"type":"mess`);
+    const fixture = createStoreFixture();
+    const path = fixture.write(`${toLine(lines[0])}garbage\n${lines.slice(1).map(toLine).join('')}{"type":"mess`);
     const before = readFileSync(path, 'utf8');
     writeFileSync(`${path}.lock`, JSON.stringify({ pid: 1, startTime: 1, host: 'there' }));
     const found = await fixture.store.read(path);
@@ -345,7 +345,7 @@ describe('reading without changes', () => {
   });
 
   test('a missing file, a file that is not a session, and a session with a title', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     await expect(fixture.store.read(join(fixture.directory, 'x'))).rejects.toMatchObject({ code: 'not_found' });
     await expect(fixture.store.read(fixture.write('text'))).rejects.toMatchObject({ code: 'refused' });
     const titled = fixture.write([{ type: 'session', version: 3, id: 'a', title: 'T', timestamp, cwd: '/' }]);

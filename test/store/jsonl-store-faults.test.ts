@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { SessionLog } from '../../src/contracts/session-store.ts';
 import type { SessionEntry } from '../../src/protocol/session-entry.ts';
 import { entry, header } from './contract.ts';
-import { type FaultyFiles, faultyFiles, type Mishap } from './faulty-files.ts';
-import { line, place } from './store-fixture.ts';
+import { createFaultyFiles, type FaultyFiles, type InjectedFault } from './faulty-files.ts';
+import { createStoreFixture, toLine } from './store-fixture.ts';
 
 /** Appends in four rounds, some calls concurrently. Returns the acknowledged entries in order. */
 async function appendRounds(log: SessionLog): Promise<SessionEntry[]> {
@@ -21,36 +21,39 @@ async function appendRounds(log: SessionLog): Promise<SessionEntry[]> {
 }
 
 async function runAppends(files: FaultyFiles) {
-  const log = place(files).store.create(header);
+  const log = createStoreFixture(files).store.create(header);
   const acknowledged = await appendRounds(log);
-  const expected = acknowledged.length === 0 ? '' : [header, ...acknowledged].map(line).join('');
+  const expected = acknowledged.length === 0 ? '' : [header, ...acknowledged].map(toLine).join('');
   const content = () => (existsSync(log.file!) ? readFileSync(log.file!, 'utf8') : '');
   return { log, acknowledged, expected, content };
 }
 
 /** Runs `check` with the fault at operation 1, 2, 3 … until it ends before the fault occurs. */
-async function atEveryOperation(mishap: Mishap, check: (files: FaultyFiles) => Promise<void>): Promise<number> {
+async function atEveryOperation(
+  injectedFault: InjectedFault,
+  check: (files: FaultyFiles) => Promise<void>,
+): Promise<number> {
   for (let n = 1; ; n += 1) {
-    const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
+    const files = createFaultyFiles((operation) => (operation === n ? injectedFault : undefined));
     await check(files);
-    await files.release();
+    await files.closeLeakedFiles();
     if (files.total < n) return n - 1;
     if (n > 200) throw new Error('too many operations');
   }
 }
 
 describe('a fault at any operation', () => {
-  test.each<Mishap>(['fail', 'late', 'torn', 'short'])(
+  test.each<InjectedFault>(['fail', 'late', 'torn', 'short'])(
     '%s: the file contains exactly the acknowledged entries',
-    async (mishap) => {
-      const operations = await atEveryOperation(mishap, async (files) => {
+    async (fault) => {
+      const operations = await atEveryOperation(fault, async (files) => {
         const { log, expected, acknowledged, content } = await runAppends(files);
         expect(content()).toBe(expected);
         // At most one round is lost, and none after a short write.
-        expect(acknowledged.length).toBeGreaterThanOrEqual(mishap === 'short' ? 10 : 5);
-        files.heal();
+        expect(acknowledged.length).toBeGreaterThanOrEqual(fault === 'short' ? 10 : 5);
+        files.stopFaults();
         await log.append([entry(99)]);
-        expect(content()).toBe((expected || line(header)) + line(entry(99)));
+        expect(content()).toBe((expected || toLine(header)) + toLine(entry(99)));
         await log.close();
       });
       expect(operations).toBeGreaterThan(12);
@@ -69,19 +72,22 @@ describe('a fault at any operation', () => {
 });
 
 test('with any sequence of faults no acknowledged entry is lost, and the next append is complete', async () => {
-  const mishaps = fc.array(fc.option(fc.constantFrom<Mishap>('fail', 'late', 'torn', 'short'), { nil: undefined }), {
-    maxLength: 40,
-  });
+  const faults = fc.array(
+    fc.option(fc.constantFrom<InjectedFault>('fail', 'late', 'torn', 'short'), { nil: undefined }),
+    {
+      maxLength: 40,
+    },
+  );
   await fc.assert(
-    fc.asyncProperty(mishaps, async (plan) => {
-      const files = faultyFiles((operation) => plan[operation - 1]);
+    fc.asyncProperty(faults, async (plan) => {
+      const files = createFaultyFiles((operation) => plan[operation - 1]);
       const { log, expected, content } = await runAppends(files);
       expect(content().startsWith(expected)).toBe(true);
-      files.heal();
+      files.stopFaults();
       await log.append([entry(99)]);
-      expect(content()).toBe((expected || line(header)) + line(entry(99)));
+      expect(content()).toBe((expected || toLine(header)) + toLine(entry(99)));
       await log.close();
-      await files.release();
+      await files.closeLeakedFiles();
     }),
     { numRuns: 150 },
   );

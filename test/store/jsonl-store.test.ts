@@ -7,13 +7,13 @@ import { createDeferred, type Deferred } from '../../src/base/deferred.ts';
 import type { Files } from '../../src/contracts/ports.ts';
 import type { SessionLog } from '../../src/contracts/session-store.ts';
 import { getSessionDirectory, listSessionDirectories } from '../../src/store/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { entry, header, storeContract } from './contract.ts';
-import { faultyFiles } from './faulty-files.ts';
-import { place } from './store-fixture.ts';
+import { createFaultyFiles } from './faulty-files.ts';
+import { createStoreFixture } from './store-fixture.ts';
 
-function open(files: Files = createFiles(), directory = join(temporaryDirectory(), 'sessions/--place--')) {
-  return place(files, directory);
+function open(files: Files = createFiles(), directory = join(createTemporaryDirectory(), 'sessions/--place--')) {
+  return createStoreFixture(files, directory);
 }
 
 /** The operation that writes the header and the first entries: after creating the directory, the lock and the file. */
@@ -121,7 +121,7 @@ test('an entry that is not serializable fails only its own append', async () => 
 
 /** Files whose sync waits until the test resolves it. */
 function createGatedFiles() {
-  const files = faultyFiles(() => undefined);
+  const files = createFaultyFiles(() => undefined);
   const gates: Deferred<void>[] = [];
   const reached: Deferred<void>[] = [];
   const gate = (n: number) => (gates[n] ??= createDeferred());
@@ -169,7 +169,7 @@ test('calls during a write share the next write and its sync', async () => {
 });
 
 test('the first append writes the header and the entries at once', async () => {
-  const files = faultyFiles(() => undefined);
+  const files = createFaultyFiles(() => undefined);
   const log = open(files).store.create(header);
   await log.append([entry(0), entry(1)]);
   expect(files.counts).toEqual({
@@ -186,7 +186,7 @@ test('the first append writes the header and the entries at once', async () => {
 });
 
 test('the error names the file and the cause', async () => {
-  const files = faultyFiles((n) => (n === FIRST_BLOCK ? 'fail' : undefined));
+  const files = createFaultyFiles((n) => (n === FIRST_BLOCK ? 'fail' : undefined));
   const log = open(files).store.create(header);
   await expect(log.append([entry(0)])).rejects.toMatchObject({
     name: 'Fault',
@@ -216,7 +216,7 @@ test('queued appends fail together with a failed write', async () => {
 });
 
 test('no empty file remains when the first write fails', async () => {
-  const files = faultyFiles((n) => (n === FIRST_BLOCK ? 'torn' : undefined));
+  const files = createFaultyFiles((n) => (n === FIRST_BLOCK ? 'torn' : undefined));
   const { store, directory } = open(files);
   const log = store.create(header);
   await expect(log.append([entry(0)])).rejects.toMatchObject({ code: 'storage' });
@@ -232,7 +232,7 @@ test('the session directory is named after the working directory', () => {
 });
 
 test('all session directories are listed', async () => {
-  const agentDirectory = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
   expect(await listSessionDirectories(createFiles(), agentDirectory)).toEqual([]);
   const folders = ['/one', '/two'].map((cwd) => getSessionDirectory(agentDirectory, cwd));
   for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -250,7 +250,7 @@ test('a working directory longer than a file name has a unique session directory
 });
 
 test('appending works again when the directory becomes writable', async () => {
-  const { store, directory } = open(faultyFiles((n) => (n <= 2 ? 'fail' : undefined)));
+  const { store, directory } = open(createFaultyFiles((n) => (n <= 2 ? 'fail' : undefined)));
   const log = store.create(header);
   await expect(log.append([entry(0)])).rejects.toMatchObject({ message: expect.stringContaining('makeDirectory') });
   await expect(log.append([entry(0)])).rejects.toMatchObject({ message: expect.stringContaining('ENOSPC') });

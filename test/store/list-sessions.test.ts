@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { entry, header } from './contract.ts';
-import { line, type Place, place } from './store-fixture.ts';
+import { createStoreFixture, type StoreFixture, toLine } from './store-fixture.ts';
 
 const answer = (n: number, total: number, text = 'yes') => ({
   type: 'message',
@@ -39,7 +39,12 @@ const answer = (n: number, total: number, text = 'yes') => ({
 });
 
 /** Creates a session with this modification time, in seconds. */
-function createSession(fixture: Place, id: string, second: number, lines: readonly unknown[] = [entry(0)]): string {
+function createSession(
+  fixture: StoreFixture,
+  id: string,
+  second: number,
+  lines: readonly unknown[] = [entry(0)],
+): string {
   const path = fixture.write([{ ...header, id }, ...lines], `2026-01-01T00-00-00-000Z_${id}.jsonl`);
   utimesSync(path, second, second);
   return path;
@@ -47,7 +52,7 @@ function createSession(fixture: Place, id: string, second: number, lines: readon
 
 describe('the list', () => {
   test('contains the details of each session', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const lines = [
       entry(0, '  Fix the\n parser,\tplease  '),
       answer(1, 0.25),
@@ -81,7 +86,7 @@ describe('the list', () => {
   });
 
   test('is newest first and skips files that are not sessions', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     createSession(fixture, 'old', 100);
     createSession(fixture, 'new', 300);
     createSession(fixture, 'middle', 200);
@@ -97,7 +102,7 @@ describe('the list', () => {
   });
 
   test('is not affected by message content or damage', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const tricky = '{"type":"message"},"usage":{"cost":{"total":99}}';
     const nested = { ...answer(1, 0.5), extra: { usage: { cost: { total: 99 } } } };
     const createCallingAnswer = (n: number, text: string) => {
@@ -112,7 +117,7 @@ describe('the list', () => {
       createCallingAnswer(3, 'x'.repeat(3000)),
     ]);
     fixture.write(
-      `${line(header)}${line(entry(0))}garbage\n\0\0\0\n${line(nested)}${line(entry(2)).slice(0, 30)}`,
+      `${toLine(header)}${toLine(entry(0))}garbage\n\0\0\0\n${toLine(nested)}${toLine(entry(2)).slice(0, 30)}`,
       'b.jsonl',
     );
     const [b, a] = await fixture.store.list();
@@ -121,7 +126,7 @@ describe('the list', () => {
   });
 
   test('supports old versions, other key orders, titles and long first messages', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const old = { type: 'session', id: 'v1', timestamp: 'no time', cwd: '/w', title: 'Above' };
     const { message } = answer(0, 3);
     const lines = [
@@ -140,7 +145,7 @@ describe('the list', () => {
   });
 
   test('does not change any file', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write([{ ...header, version: 2 }, entry(0)]);
     const before = readFileSync(path, 'utf8');
     await fixture.store.list();
@@ -150,7 +155,7 @@ describe('the list', () => {
   });
 
   test('reuses cached summaries of unchanged files, and ignores an invalid cache', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const long = [entry(0, 'x'.repeat(600_000)), answer(1, 1)];
     const [one, two] = [createSession(fixture, 'one', 1, long), createSession(fixture, 'two', 2, long)];
     const broken = fixture.write(Buffer.alloc(600_000), 'broken.jsonl');
@@ -182,7 +187,7 @@ describe('the list', () => {
   });
 
   test('contains sessions that are in use', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const log = fixture.store.create(header);
     await log.append([entry(0)]);
     expect(await fixture.store.list()).toMatchObject([{ path: log.file, messages: 1 }]);
@@ -192,7 +197,7 @@ describe('the list', () => {
 
 describe('locating', () => {
   test('a path, or the beginning of exactly one id', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const [one, two] = [createSession(fixture, 'abc1', 1), createSession(fixture, 'abd2', 2)];
     const odd = fixture.write([{ ...header, id: 'xyz' }], 'renamed.jsonl');
     expect(await fixture.store.locate(one)).toBe(one);
@@ -202,7 +207,7 @@ describe('locating', () => {
   });
 
   test('no match and several matches are errors', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     createSession(fixture, 'abc1', 1);
     createSession(fixture, 'abd2', 2);
     await expect(fixture.store.locate('ab')).rejects.toMatchObject({
@@ -220,7 +225,7 @@ describe('locating', () => {
 
 describe('removing', () => {
   test('removes the artifacts and backups too, and nothing else', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write([header, entry(0)]);
     fixture.write([header], 'session2.jsonl');
     for (const name of [
@@ -242,9 +247,9 @@ describe('removing', () => {
   });
 
   test('does not remove a linked directory or a file that is not a session', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write([header, entry(0)]);
-    const otherFixture = place();
+    const otherFixture = createStoreFixture();
     otherFixture.write('mine', 'keep.txt');
     symlinkSync(otherFixture.directory, join(fixture.directory, 'session'));
     await fixture.store.remove(path);
@@ -258,7 +263,7 @@ describe('removing', () => {
   });
 
   test('an open session is not removed', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const createSession = await fixture.store.resume(fixture.write([header, entry(0)]));
     await expect(fixture.store.remove(createSession.log.file!)).rejects.toMatchObject({ code: 'refused' });
     await createSession.log.close();

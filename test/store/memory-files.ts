@@ -6,7 +6,7 @@ export interface MemoryFiles extends Files {
 }
 
 /** All files have the same modification time. */
-export function memoryFiles(modifiedMs = 0): MemoryFiles {
+export function createMemoryFiles(modifiedMs = 0): MemoryFiles {
   const contents = new Map<string, Buffer>();
   const getContent = (path: string) => contents.get(path) ?? throwError('ENOENT', path);
 

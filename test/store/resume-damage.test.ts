@@ -6,16 +6,16 @@ import { createFiles } from '../../src/app/system-ports/files.ts';
 import type { Files } from '../../src/contracts/ports.ts';
 import type { SessionEntry } from '../../src/protocol/session-entry.ts';
 import { entry, header } from './contract.ts';
-import { memoryFiles } from './memory-files.ts';
-import { compaction, line, place } from './store-fixture.ts';
+import { createMemoryFiles } from './memory-files.ts';
+import { compaction, createStoreFixture, toLine } from './store-fixture.ts';
 
 const texts = ['plain', 'ünï 😀', '"quoted" \\ {"type":"message"}', 'line\nbreak', ''];
 const createConversation = (length: number) => Array.from({ length }, (_, n) => entry(n, texts[n % texts.length]));
 
 /** Resumes a file made of these parts. Returns the ids on the path, the damage, and the offset of each part. */
 async function resumeParts(parts: readonly (unknown | Buffer)[]) {
-  const fixture = place();
-  const pieces = parts.map((part) => (Buffer.isBuffer(part) ? part : Buffer.from(line(part))));
+  const fixture = createStoreFixture();
+  const pieces = parts.map((part) => (Buffer.isBuffer(part) ? part : Buffer.from(toLine(part))));
   const offsets = pieces.map((_, i) => pieces.slice(0, i).reduce((sum, { length }) => sum + length, 0));
   const path = fixture.write(Buffer.concat(pieces));
   const session = await fixture.store.resume(path);
@@ -44,10 +44,10 @@ function getExpectedPath(entries: readonly SessionEntry[], count: number): Sessi
 }
 
 test('a log of 200 entries, truncated at every byte, can be resumed, appended to and resumed again', async () => {
-  const files = memoryFiles();
-  const { store } = place(files);
+  const files = createMemoryFiles();
+  const { store } = createStoreFixture(files);
   const entries = createLongConversation();
-  const lines = [header, ...entries].map((of) => Buffer.from(line(of)));
+  const lines = [header, ...entries].map((of) => Buffer.from(toLine(of)));
   const whole = Buffer.concat(lines);
   const ends = lines.map((_, i) => lines.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
   const added = { ...entry(999), parentId: null };
@@ -61,7 +61,7 @@ test('a log of 200 entries, truncated at every byte, can be resumed, appended to
     await first.log.close();
     const again = await store.resume(path);
     await again.log.close();
-    const expectedBytes = Buffer.concat([whole.subarray(0, ends[complete - 1]), Buffer.from(line(added))]);
+    const expectedBytes = Buffer.concat([whole.subarray(0, ends[complete - 1]), Buffer.from(toLine(added))]);
     const isWhole =
       files.contents.get(path)!.equals(expectedBytes) && again.damage.length === 0 && again.leafId === added.id;
     const expected = getExpectedPath(entries, complete - 1);
@@ -87,7 +87,7 @@ describe('unreadable lines are skipped and reported', () => {
     ['JSON that is not an entry', '[1]\n', ['a line is not an entry']],
     [
       'an entry without required fields',
-      line({ type: 'message', id: 'm', parentId: null }),
+      toLine({ type: 'message', id: 'm', parentId: null }),
       ['the message entry m lacks required fields'],
     ],
     ['a line longer than the search window', `${'x'.repeat(10_000)}\n`, ['a line is not an entry']],
@@ -97,7 +97,7 @@ describe('unreadable lines are skipped and reported', () => {
     const { ids: found, damage } = await resumeParts([header, Buffer.from(garbage), ...entries]);
     expect(found).toEqual(entries.map(({ id }) => id));
     expect(damage.map(({ message }) => message)).toEqual(messages);
-    expect(damage.slice(0, 1).map(({ offset }) => offset)).toEqual(messages.length > 0 ? [line(header).length] : []);
+    expect(damage.slice(0, 1).map(({ offset }) => offset)).toEqual(messages.length > 0 ? [toLine(header).length] : []);
   });
 
   test('garbage right after the header of a long log is found without reading the log', async () => {
@@ -106,7 +106,7 @@ describe('unreadable lines are skipped and reported', () => {
     const summary = compaction('c', entry(last).id, entry(last).id);
     const { damage, ids: found } = await resumeParts([header, Buffer.from('not JSON\n'), ...entries, summary]);
     expect(found).toEqual([entry(last).id, 'c']);
-    expect(damage).toEqual([{ offset: line(header).length, message: '8 unreadable bytes were skipped' }]);
+    expect(damage).toEqual([{ offset: toLine(header).length, message: '8 unreadable bytes were skipped' }]);
   });
 
   test('a block of zeros, with and without a line end', async () => {
@@ -133,14 +133,14 @@ describe('unreadable lines are skipped and reported', () => {
   });
 
   test('an incomplete line followed by the next entry on the same line', async () => {
-    const torn = Buffer.from(line(entry(1, 'torn')).slice(0, 70));
+    const torn = Buffer.from(toLine(entry(1, 'torn')).slice(0, 70));
     const { ids: found, damage } = await resumeParts([header, entry(0), torn, { ...entry(1, 'again') }, entry(2)]);
     expect(found).toEqual(getIds(0, 1, 2));
     expect(damage).toHaveLength(1);
   });
 
   test('a line without its end: the entry after it is recovered, and the path continues before both', async () => {
-    const damaged = Buffer.from(line(entry(1)));
+    const damaged = Buffer.from(toLine(entry(1)));
     damaged.fill(0, damaged.length - 20);
     const { ids: found, all } = await resumeParts([header, entry(0), damaged, entry(2), entry(3)]);
     expect(found).toEqual(getIds(0, 2, 3));
@@ -162,7 +162,7 @@ describe('unreadable lines are skipped and reported', () => {
   });
 
   test('a line with a damaged middle: its parent is still followed', async () => {
-    const broken = Buffer.from(line(entry(2, 'x'.repeat(100))));
+    const broken = Buffer.from(toLine(entry(2, 'x'.repeat(100))));
     broken.fill(0, 120, 160);
     const branch = { ...entry(1), id: 'branch', parentId: entry(0).id };
     const { ids: found, damage } = await resumeParts([header, entry(0), entry(1), branch, broken, entry(3)]);
@@ -171,7 +171,7 @@ describe('unreadable lines are skipped and reported', () => {
   });
 
   test('an unreadable last entry: the entry before it is the leaf', async () => {
-    const broken = Buffer.from(line(entry(2)));
+    const broken = Buffer.from(toLine(entry(2)));
     broken[broken.length - 3] = 0;
     const { ids: found, session } = await resumeParts([header, entry(0), entry(1), broken]);
     expect(found).toEqual(getIds(0, 1));
@@ -243,7 +243,7 @@ describe('an entry with a missing parent', () => {
   });
 
   test('the kept part starts after the first kept entry when that is damaged', async () => {
-    const broken = Buffer.from(line(entry(1, 'x'.repeat(100))));
+    const broken = Buffer.from(toLine(entry(1, 'x'.repeat(100))));
     broken.fill(0, 120, 160);
     const after = [compaction('c', entry(2).id, entry(1).id), { ...entry(3), parentId: 'c' }];
     const { ids: found, session } = await resumeParts([header, entry(0), broken, entry(2), ...after]);
@@ -254,13 +254,13 @@ describe('an entry with a missing parent', () => {
 
 test('with any damaged bytes, all complete entries on the path are found', async () => {
   const entries = createConversation(12);
-  const whole = Buffer.from([header, ...entries].map(line).join(''));
-  const headerEnd = Buffer.byteLength(line(header));
+  const whole = Buffer.from([header, ...entries].map(toLine).join(''));
+  const headerEnd = Buffer.byteLength(toLine(header));
   const damagedRanges = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 300 })), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(damagedRanges, async (ranges) => {
-      const files = memoryFiles();
-      const { store } = place(files);
+      const files = createMemoryFiles();
+      const { store } = createStoreFixture(files);
       const bytes = Buffer.from(whole);
       for (const [start, length] of ranges) {
         const from = headerEnd + (start % (bytes.length - headerEnd));
@@ -302,8 +302,8 @@ test('a line that is too long is skipped in bounded memory, and the entries arou
   // A line of 1 GiB that takes no disk space: its bytes are generated when they are read.
   const giant = 1024 ** 3;
   const [before, after] = [
-    [header, entry(0)].map(line).join(''),
-    `\n${line({ ...entry(1), parentId: entry(0).id })}`,
+    [header, entry(0)].map(toLine).join(''),
+    `\n${toLine({ ...entry(1), parentId: entry(0).id })}`,
   ].map((text) => Buffer.from(text)) as [Buffer, Buffer];
   const size = before.length + giant + after.length;
   let largest = 0;
@@ -328,7 +328,7 @@ test('a line that is too long is skipped in bounded memory, and the entries arou
       return { ...file, read, version: async () => ({ size, versionTag: 'giant', changedMs: 0 }) };
     },
   };
-  const fixture = place(files);
+  const fixture = createStoreFixture(files);
   const start = process.memoryUsage().arrayBuffers;
   const session = await fixture.store.resume(fixture.write(before));
   expect(session.path).toEqual([entry(0), entry(1)]);
@@ -338,11 +338,11 @@ test('a line that is too long is skipped in bounded memory, and the entries arou
 });
 
 test('unreadable bytes are kept in the file', async () => {
-  const fixture = place();
+  const fixture = createStoreFixture();
   const garbage = 'precious but unreadable\n';
-  const path = fixture.write(line(header) + garbage + line(entry(0)));
+  const path = fixture.write(toLine(header) + garbage + toLine(entry(0)));
   const session = await fixture.store.resume(path);
   await session.log.append([entry(1)]);
   await session.log.close();
-  expect(readFileSync(path, 'utf8')).toBe(line(header) + garbage + line(entry(0)) + line(entry(1)));
+  expect(readFileSync(path, 'utf8')).toBe(toLine(header) + garbage + toLine(entry(0)) + toLine(entry(1)));
 });

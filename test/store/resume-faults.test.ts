@@ -3,25 +3,25 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ResumedSession } from '../../src/contracts/session-store.ts';
 import { entry, header } from './contract.ts';
-import { type FaultyFiles, faultyFiles, type Mishap } from './faulty-files.ts';
-import { line, linesIn, place } from './store-fixture.ts';
+import { createFaultyFiles, type FaultyFiles, type InjectedFault } from './faulty-files.ts';
+import { createStoreFixture, readLines, toLine } from './store-fixture.ts';
 
-const whole = [header, entry(0), entry(1)].map(line).join('');
-const torn = whole + line(entry(2)).slice(0, 40);
-const old = [{ ...header, version: 2 }, entry(0), entry(1)].map(line).join('');
+const whole = [header, entry(0), entry(1)].map(toLine).join('');
+const torn = whole + toLine(entry(2)).slice(0, 40);
+const old = [{ ...header, version: 2 }, entry(0), entry(1)].map(toLine).join('');
 
 /** Runs `check` with the fault at operation 1, 2, 3 … until it ends before the fault occurs. */
 async function atEveryOperation(
-  mishap: Mishap,
+  injectedFault: InjectedFault,
   content: string,
   check: (context: FaultContext) => Promise<void>,
 ): Promise<number> {
   for (let n = 1; n < 200; n += 1) {
-    const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
-    const { store, write, directory } = place(files);
+    const files = createFaultyFiles((operation) => (operation === n ? injectedFault : undefined));
+    const { store, write, directory } = createStoreFixture(files);
     const path = write(content);
     await check({ files, path, directory, resume: () => store.resume(path), remove: () => store.remove(path) });
-    await files.release();
+    await files.closeLeakedFiles();
     if (files.total < n) return n - 1;
   }
   throw new Error('too many operations');
@@ -54,20 +54,20 @@ describe.each([
   ['a whole log', whole],
   ['an incomplete log', torn],
 ])('resuming %s', (_, content) => {
-  test.each<Mishap>(['fail', 'late', 'torn', 'short'])('%s at any operation: nothing is lost', async (mishap) => {
-    const operations = await atEveryOperation(mishap, content, async (context) => {
+  test.each<InjectedFault>(['fail', 'late', 'torn', 'short'])('%s at any operation: nothing is lost', async (fault) => {
+    const operations = await atEveryOperation(fault, content, async (context) => {
       const { session, appended } = await resumeAndAppend(context);
       if (session) expect(session.path).toEqual([entry(0), entry(1)]);
       const found = readFileSync(context.path, 'utf8');
-      expect([whole, torn]).toContain(appended ? found.slice(0, -line(entry(2)).length) : found);
-      if (appended) expect(found).toBe(whole + line(entry(2)));
+      expect([whole, torn]).toContain(appended ? found.slice(0, -toLine(entry(2)).length) : found);
+      if (appended) expect(found).toBe(whole + toLine(entry(2)));
       // The same process can continue when operations work again, and another process can too.
-      context.files.heal();
+      context.files.stopFaults();
       const again = await context.resume();
       expect(again.path).toHaveLength(appended ? 3 : 2);
       await again.log.append([entry(appended ? 3 : 2)]);
       await again.log.close();
-      expect(linesIn(context.path)).toHaveLength(appended ? 5 : 4);
+      expect(readLines(context.path)).toHaveLength(appended ? 5 : 4);
       expect(readdirSync(context.directory)).toEqual(['session.jsonl']);
     });
     expect(operations).toBeGreaterThan(15);
@@ -76,7 +76,7 @@ describe.each([
   test('crash at any operation: the next process finds all acknowledged entries', async () => {
     await atEveryOperation('crash', content, async (context) => {
       const { appended } = await resumeAndAppend(context);
-      const { store } = place(undefined, context.directory);
+      const { store } = createStoreFixture(undefined, context.directory);
       // Another process would see a stale lock. Here the lock has our own process id.
       clearLocks(context.directory);
       const session = await store.resume(context.path);
@@ -85,7 +85,7 @@ describe.each([
       if (appended) expect(ids).toContain(entry(2).id);
       await session.log.append([entry(5)]);
       await session.log.close();
-      expect(() => linesIn(context.path)).not.toThrow();
+      expect(() => readLines(context.path)).not.toThrow();
     });
   });
 });
@@ -95,18 +95,18 @@ function clearLocks(directory: string): void {
 }
 
 describe('migrating an old log', () => {
-  test.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])(
+  test.each<InjectedFault>(['fail', 'late', 'torn', 'short', 'crash'])(
     '%s at any operation: the file is the old or the new one, and a complete backup exists before it is replaced',
-    async (mishap) => {
-      const operations = await atEveryOperation(mishap, old, async (context) => {
+    async (fault) => {
+      const operations = await atEveryOperation(fault, old, async (context) => {
         await resumeAndAppend(context);
         const found = readFileSync(context.path, 'utf8');
         const isNew = found.includes('"version":3');
         if (isNew) expect(readFileSync(`${context.path}.v2.bak`, 'utf8')).toBe(old);
         else expect(found).toBe(old);
-        context.files.heal();
+        context.files.stopFaults();
         clearLocks(context.directory);
-        const session = await place(undefined, context.directory).store.resume(context.path);
+        const session = await createStoreFixture(undefined, context.directory).store.resume(context.path);
         expect(session.path.slice(0, 2)).toEqual([entry(0), entry(1)]);
         await session.log.close();
         expect(readFileSync(`${context.path}.v2.bak`, 'utf8')).toBe(old);
@@ -119,10 +119,10 @@ describe('migrating an old log', () => {
 });
 
 describe('removing', () => {
-  test.each<Mishap>(['fail', 'late', 'crash'])(
+  test.each<InjectedFault>(['fail', 'late', 'crash'])(
     '%s at any operation: the removal is complete or can be repeated',
-    async (mishap) => {
-      await atEveryOperation(mishap, whole, async (context) => {
+    async (fault) => {
+      await atEveryOperation(fault, whole, async (context) => {
         const removed = await context.remove().then(
           () => true,
           (fault) => {
@@ -131,7 +131,7 @@ describe('removing', () => {
           },
         );
         if (removed) expect(existsSync(context.path)).toBe(false);
-        context.files.heal();
+        context.files.stopFaults();
         clearLocks(context.directory);
         if (existsSync(context.path)) await context.remove();
         expect(readdirSync(context.directory)).toEqual([]);

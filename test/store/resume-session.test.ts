@@ -7,11 +7,18 @@ import { describe, expect, test } from 'vitest';
 import type { ResumedSession } from '../../src/contracts/session-store.ts';
 import type { SessionEntry } from '../../src/protocol/session-entry.ts';
 import { entry, header } from './contract.ts';
-import { memoryFiles } from './memory-files.ts';
-import { compaction, countingFiles, line, linesIn, type Place, place } from './store-fixture.ts';
+import { createMemoryFiles } from './memory-files.ts';
+import {
+  compaction,
+  createCountingFiles,
+  createStoreFixture,
+  readLines,
+  type StoreFixture,
+  toLine,
+} from './store-fixture.ts';
 
 /** Resumes and closes a session. */
-async function resumeAndClose({ store }: Place, path: string): Promise<ResumedSession> {
+async function resumeAndClose({ store }: StoreFixture, path: string): Promise<ResumedSession> {
   const resumed = await store.resume(path);
   await resumed.log.close();
   return resumed;
@@ -40,13 +47,13 @@ describe('a file that is not a session is refused and not changed', () => {
     ['a text', 'Dear diary,\n', 'does not begin with a session header'],
     ['other JSON lines', '{"type":"message","id":"a"}\n', 'does not begin with a session header'],
     ['a header without an id', '{"type":"session","version":3}\n', 'does not begin with a session header'],
-    ['a torn header', line(header).slice(0, 40), 'does not begin with a session header'],
+    ['a torn header', toLine(header).slice(0, 40), 'does not begin with a session header'],
     ['zeros', Buffer.alloc(5000), 'does not begin with a session header'],
     ['a very long line', 'x'.repeat(3_000_000), 'does not begin with a session header'],
-    ['a later format', line({ ...header, version: 4 }), 'format version 4'],
-    ['a version that is not a number', line({ ...header, version: '3' }), 'format version 3'],
+    ['a later format', toLine({ ...header, version: 4 }), 'format version 4'],
+    ['a version that is not a number', toLine({ ...header, version: '3' }), 'format version 3'],
   ])('%s', async (_, content, reason) => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write(content);
     const refused = { name: 'Fault', code: 'refused', message: expect.stringContaining(reason) };
     await expect(fixture.store.resume(path)).rejects.toMatchObject(refused);
@@ -56,7 +63,7 @@ describe('a file that is not a session is refused and not changed', () => {
   });
 
   test('a directory, and a pipe without blocking', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const [directory, pipe] = [join(fixture.directory, 'd.jsonl'), join(fixture.directory, 'p.jsonl')];
     mkdirSync(directory);
     execFileSync('mkfifo', [pipe]);
@@ -65,7 +72,7 @@ describe('a file that is not a session is refused and not changed', () => {
   });
 
   test('a missing path: no file is created', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = join(fixture.directory, 'gone.jsonl');
     await expect(fixture.store.resume(path)).rejects.toMatchObject({
       code: 'not_found',
@@ -77,14 +84,14 @@ describe('a file that is not a session is refused and not changed', () => {
 
 describe('the path', () => {
   test('a log with only a header', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const resumed = await resumeAndClose(fixture, fixture.write([header]));
     expect(resumed).toMatchObject({ header, path: [], leafId: null, damage: [] });
     expect(resumed.name).toBeUndefined();
   });
 
   test('a byte order mark, CRLF, blank lines and a long header are accepted', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const long = { ...header, cwd: `/${'deep/'.repeat(4000)}` };
     const text = `\ufeff${[long, entry(0), entry(1)].map((of) => `${JSON.stringify(of)}\r\n\r\n`).join('')}`;
     const resumed = await resumeAndClose(fixture, fixture.write(text));
@@ -92,7 +99,7 @@ describe('the path', () => {
   });
 
   test('contains only the branch of the last entry', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const branch = { ...entry(9), parentId: entry(1).id };
     const resumed = await resumeAndClose(
       fixture,
@@ -103,13 +110,13 @@ describe('the path', () => {
   });
 
   test('starts at the last root', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const root = { ...entry(9), parentId: null };
     expect(getIds(await resumeAndClose(fixture, fixture.write([header, entry(0), entry(1), root])))).toEqual([root.id]);
   });
 
   test('starts with the first entry that the latest compaction keeps', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const entries = [
       ...[0, 1, 2, 3].map((n) => entry(n)),
       compaction('c1', entry(3).id, entry(2).id),
@@ -123,7 +130,7 @@ describe('the path', () => {
   });
 
   test('a compaction on another branch is ignored', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const entries = [entry(0), entry(1), compaction('c1', entry(1).id, entry(1).id), { ...entry(2) }];
     expect(getIds(await resumeAndClose(fixture, fixture.write([header, ...entries])))).toEqual(
       [0, 1, 2].map((n) => entry(n).id),
@@ -131,7 +138,7 @@ describe('the path', () => {
   });
 
   test('ids inside of messages are ignored', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const text = `{"type":"message","id":"${entry(0).id}","parentId":null,"`;
     const nested = { ...entry(1), extra: { type: 'message', id: entry(0).id, parentId: null } };
     const entries = [entry(0), nested, entry(2, text), entry(3)];
@@ -139,7 +146,7 @@ describe('the path', () => {
   });
 
   test('other key orders and unusual ids are supported', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const first = {
       timestamp: 't',
       message: { role: 'user', content: 'x' },
@@ -154,7 +161,7 @@ describe('the path', () => {
   });
 
   test('unknown entry types are kept', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const unknownEntry = { ...entry(1), type: 'ttsr_injection', injectedRules: ['a'] };
     expect((await resumeAndClose(fixture, fixture.write([header, entry(0), unknownEntry, entry(2)]))).path[1]).toEqual(
       unknownEntry,
@@ -162,7 +169,7 @@ describe('the path', () => {
   });
 
   test('lines longer than a chunk, and lines that end at a chunk boundary', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const pieces = [64 * 1024, 256 * 1024];
     const sizes = [1, ...pieces.flatMap((size) => [size - 200, size - 1, size, size + 1, 3 * size]), 5];
     const entries = sizes.map((size, n) => entry(n, 'ä'.repeat(size)));
@@ -173,7 +180,7 @@ describe('the path', () => {
     const parents = fc.array(fc.nat(), { minLength: 1, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(parents, fc.nat(3000), async (choices, size) => {
-        const fixture = place();
+        const fixture = createStoreFixture();
         const entries = choices.map((choice, n): SessionEntry => {
           const parent = choice % (n + 1);
           return { ...entry(n, 'x'.repeat((size * n) % 5000)), parentId: parent === n ? null : entry(parent).id };
@@ -191,8 +198,8 @@ describe('the path', () => {
   });
 
   test('entries before the kept part are neither read nor parsed', async () => {
-    const { files, counts } = countingFiles();
-    const fixture = place(files);
+    const { files, counts } = createCountingFiles();
+    const fixture = createStoreFixture(files);
     const before = Array.from({ length: 3000 }, (_, n) => entry(n, 'x'.repeat(2000)));
     const after = [
       compaction('c1', entry(2999).id, entry(2998).id),
@@ -265,20 +272,20 @@ describe('the name', () => {
     ],
     ['only in a message text', [entry(0, '"type":"session_info","name":"no"'), ...long.slice(1), ...kept], undefined],
   ])('%s', async (_, entries, name) => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     expect((await resumeAndClose(fixture, fixture.write([header, ...entries]))).name).toBe(name);
   });
 
   test('is found at any position, also at a chunk boundary', async () => {
-    const files = memoryFiles();
-    const { store } = place(files);
+    const files = createMemoryFiles();
+    const { store } = createStoreFixture(files);
     const named = createNameEntry('n', entry(0).id, 'found');
-    const padding = (size: number) => line(entry(0, 'x'.repeat(size)));
-    const rest = line(named).length - 1 + padding(0).length;
+    const padding = (size: number) => toLine(entry(0, 'x'.repeat(size)));
+    const rest = toLine(named).length - 1 + padding(0).length;
     for (let shift = -40; shift <= 40; shift += 1) {
       // The distance from the name line to the end of the searched part.
       const after = padding(256 * 1024 + shift - rest);
-      const text = line(header) + padding(1000) + line(named) + after + line(compaction('c1', entry(0).id, 'c1'));
+      const text = toLine(header) + padding(1000) + toLine(named) + after + toLine(compaction('c1', entry(0).id, 'c1'));
       files.contents.set('/session.jsonl', Buffer.from(text));
       const resumed = await store.resume('/session.jsonl');
       expect(resumed.name, `shift ${shift}`).toBe('found');
@@ -287,7 +294,7 @@ describe('the name', () => {
   });
 
   test('is read from the header of oh-my-pi, unless a later one is set', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const titled = { ...header, title: 'From above' };
     expect((await resumeAndClose(fixture, fixture.write([titled, entry(0)]))).name).toBe('From above');
     expect(
@@ -298,8 +305,8 @@ describe('the name', () => {
 
 describe('continuing', () => {
   test('resuming without appending does not change the file', async () => {
-    const fixture = place();
-    const text = [header, entry(0)].map(line).join('') + line(entry(1)).slice(0, 50);
+    const fixture = createStoreFixture();
+    const text = [header, entry(0)].map(toLine).join('') + toLine(entry(1)).slice(0, 50);
     const path = fixture.write(text);
     await resumeAndClose(fixture, path);
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -307,35 +314,35 @@ describe('continuing', () => {
   });
 
   test('an incomplete last line is removed before the next append', async () => {
-    const fixture = place();
-    const start = [header, entry(0)].map(line).join('');
-    const path = fixture.write(start + line(entry(1)).slice(0, 50));
+    const fixture = createStoreFixture();
+    const start = [header, entry(0)].map(toLine).join('');
+    const path = fixture.write(start + toLine(entry(1)).slice(0, 50));
     const resumed = await fixture.store.resume(path);
     expect(resumed.damage).toEqual([{ offset: start.length, message: 'the last line is incomplete after 50 bytes' }]);
     expect(resumed.leafId).toBe(entry(0).id);
     expect(await resumed.log.readAll()).toEqual([entry(0)]);
     await resumed.log.append([entry(1)]);
     await resumed.log.close();
-    expect(linesIn(path)).toEqual([header, entry(0), entry(1)]);
+    expect(readLines(path)).toEqual([header, entry(0), entry(1)]);
   });
 
   test('a last line without its line end is kept', async () => {
-    const fixture = place();
-    const path = fixture.write([header, entry(0), entry(1)].map(line).join('').slice(0, -1));
+    const fixture = createStoreFixture();
+    const path = fixture.write([header, entry(0), entry(1)].map(toLine).join('').slice(0, -1));
     const resumed = await fixture.store.resume(path);
     expect(resumed).toMatchObject({ path: [entry(0), entry(1)], damage: [] });
     expect(await resumed.log.readAll()).toEqual([entry(0), entry(1)]);
     await resumed.log.append([entry(2)]);
     await resumed.log.close();
-    expect(linesIn(path)).toEqual([header, entry(0), entry(1), entry(2)]);
+    expect(readLines(path)).toEqual([header, entry(0), entry(1), entry(2)]);
   });
 
   test('lines that a program without locks wrote meanwhile are kept', async () => {
-    const fixture = place();
-    const torn = line(entry(1)).slice(0, 50);
-    const path = fixture.write([header, entry(0)].map(line).join('') + torn);
+    const fixture = createStoreFixture();
+    const torn = toLine(entry(1)).slice(0, 50);
+    const path = fixture.write([header, entry(0)].map(toLine).join('') + torn);
     const resumed = await fixture.store.resume(path);
-    fixture.write(`${readFileSync(path, 'utf8')}\n${line(entry(7)).trimEnd()}`);
+    fixture.write(`${readFileSync(path, 'utf8')}\n${toLine(entry(7)).trimEnd()}`);
     await resumed.log.append([entry(1)]);
     await resumed.log.close();
     const found = readFileSync(path, 'utf8').split('\n');
@@ -349,7 +356,7 @@ describe('continuing', () => {
   });
 
   test('resuming through a link locks the target file', async () => {
-    const fixture = place();
+    const fixture = createStoreFixture();
     const path = fixture.write([header, entry(0)]);
     const link = join(fixture.directory, 'link.jsonl');
     symlinkSync(path, link);
@@ -362,7 +369,7 @@ describe('continuing', () => {
 });
 
 test('messages on the path are not parsed before they are used', async () => {
-  const fixture = place();
+  const fixture = createStoreFixture();
   const entries = Array.from({ length: 9 }, (_, n) => entry(n));
   const session = await fixture.store.resume(fixture.write([header, ...entries]));
   expect(session.lazyPath?.map((one) => [one.type, 'id' in one && one.id])).toEqual(

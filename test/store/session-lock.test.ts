@@ -8,10 +8,10 @@ import type { ProcessId } from '../../src/contracts/index.ts';
 import type { Clock, Files } from '../../src/contracts/ports.ts';
 import type { ResumedSession } from '../../src/contracts/session-store.ts';
 import { createJsonlStore } from '../../src/store/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { entry, header } from './contract.ts';
-import { memoryFiles } from './memory-files.ts';
-import { line, linesIn, processes } from './store-fixture.ts';
+import { createMemoryFiles } from './memory-files.ts';
+import { createFakeProcesses, readLines, toLine } from './store-fixture.ts';
 
 const [one, two]: ProcessId[] = [
   { pid: 100, startTime: 1, host: 'here' },
@@ -21,11 +21,11 @@ const now = Date.parse('2026-01-02T00:00:00Z');
 const clock = { now: () => now } as Clock;
 
 /** A directory with a session, and stores that act as different processes. */
-function createLockPlace(running: readonly ProcessId[] = [one!, two!], files: Files = createFiles()) {
-  const directory = temporaryDirectory();
+function createLockFixture(running: readonly ProcessId[] = [one!, two!], files: Files = createFiles()) {
+  const directory = createTemporaryDirectory();
   const path = join(directory, 'session.jsonl');
-  writeFileSync(path, line(header) + line(entry(0)));
-  const { identity, end } = processes(running);
+  writeFileSync(path, toLine(header) + toLine(entry(0)));
+  const { identity, end } = createFakeProcesses(running);
   const createStoreAs = (self: ProcessId) => createJsonlStore({ files, clock, identity: identity(self), directory });
   const leaveLock = (content: string, ageMs = 0) => {
     writeFileSync(`${path}.lock`, content);
@@ -42,7 +42,7 @@ const createInUseError = ({ pid, host }: ProcessId, path: string) => ({
 });
 
 test('opening a locked session fails with the holder until it is closed', async () => {
-  const { path, createStoreAs } = createLockPlace();
+  const { path, createStoreAs } = createLockFixture();
   const held = await createStoreAs(one!).resume(path);
   expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(one);
   expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
@@ -54,11 +54,11 @@ test('opening a locked session fails with the holder until it is closed', async 
   const next = await createStoreAs(two!).resume(path);
   await next.log.append([entry(1)]);
   await next.log.close();
-  expect(linesIn(path)).toEqual([header, entry(0), entry(1)]);
+  expect(readLines(path)).toEqual([header, entry(0), entry(1)]);
 });
 
 test('a new session is locked from its first entry on', async () => {
-  const { createStoreAs } = createLockPlace();
+  const { createStoreAs } = createLockFixture();
   const log = createStoreAs(one!).create(header);
   await log.append([entry(0)]);
   await expect(createStoreAs(two!).resume(log.file!)).rejects.toMatchObject(createInUseError(one!, log.file!));
@@ -66,33 +66,33 @@ test('a new session is locked from its first entry on', async () => {
   await (await createStoreAs(two!).resume(log.file!)).log.close();
 });
 
-test.each<[string, (place: ReturnType<typeof createLockPlace>) => void]>([
+test.each<[string, (fixture: ReturnType<typeof createLockFixture>) => void]>([
   ['of a process that has ended', ({ leaveLock }) => leaveLock(JSON.stringify({ ...one, pid: 999 }))],
   ['of an earlier process with the same pid', ({ leaveLock }) => leaveLock(JSON.stringify({ ...one, startTime: 7 }))],
   ['that is empty and old', ({ leaveLock }) => leaveLock('', 60_000)],
   ['that is invalid and old', ({ leaveLock }) => leaveLock('{"pid":', 60_000)],
 ])('a lock %s is taken over', async (_, prepare) => {
-  const place = createLockPlace();
-  prepare(place);
-  const resumed = await place.createStoreAs(two!).resume(place.path);
-  expect(JSON.parse(readFileSync(`${place.path}.lock`, 'utf8'))).toEqual(two);
-  expect(readdirSync(place.directory).sort()).toEqual(['session.jsonl', 'session.jsonl.lock']);
+  const fixture = createLockFixture();
+  prepare(fixture);
+  const resumed = await fixture.createStoreAs(two!).resume(fixture.path);
+  expect(JSON.parse(readFileSync(`${fixture.path}.lock`, 'utf8'))).toEqual(two);
+  expect(readdirSync(fixture.directory).sort()).toEqual(['session.jsonl', 'session.jsonl.lock']);
   await resumed.log.close();
-  expect(readdirSync(place.directory)).toEqual(['session.jsonl']);
+  expect(readdirSync(fixture.directory)).toEqual(['session.jsonl']);
 });
 
 test.each<[string, string, string]>([
   ['that was just created and has no owner yet', '', 'is being opened by another process'],
   ['of another host', JSON.stringify({ pid: 999, startTime: 1, host: 'there' }), 'in use by process 999 on there'],
 ])('a lock %s is respected', async (_, content, message) => {
-  const { createStoreAs, path, leaveLock } = createLockPlace();
+  const { createStoreAs, path, leaveLock } = createLockFixture();
   leaveLock(content);
   await expect(createStoreAs(two!).resume(path)).rejects.toThrow(message);
   expect(readFileSync(`${path}.lock`, 'utf8')).toBe(content);
 });
 
 test('a stale claim is taken over', async () => {
-  const { createStoreAs, path, directory, leaveLock } = createLockPlace();
+  const { createStoreAs, path, directory, leaveLock } = createLockFixture();
   leaveLock(JSON.stringify({ ...one, pid: 999 }));
   writeFileSync(`${path}.lock.claim`, JSON.stringify({ ...one, pid: 998 }));
   await (await createStoreAs(two!).resume(path)).log.close();
@@ -100,7 +100,7 @@ test('a stale claim is taken over', async () => {
 });
 
 test('a lock that another process created meanwhile is not removed', async () => {
-  const { createStoreAs, path } = createLockPlace();
+  const { createStoreAs, path } = createLockFixture();
   const resumed = await createStoreAs(one!).resume(path);
   writeFileSync(`${path}.lock`, JSON.stringify(two));
   await resumed.log.close();
@@ -108,14 +108,14 @@ test('a lock that another process created meanwhile is not removed', async () =>
 });
 
 test('a lock path that is not a file is an error', async () => {
-  const { createStoreAs, path } = createLockPlace();
+  const { createStoreAs, path } = createLockFixture();
   mkdirSync(`${path}.lock`);
   await expect(createStoreAs(one!).resume(path)).rejects.toMatchObject({ code: 'storage' });
 });
 
 /** Files that execute one of the waiting operations at a time, in an order that `choose` decides. */
 function createInterleavedFiles(choose: () => number) {
-  const files = memoryFiles(now);
+  const files = createMemoryFiles(now);
   const waiting: (() => void)[] = [];
   const turn = () => new Promise<void>((resolve) => waiting.push(resolve));
   const slow: Files = {
@@ -150,9 +150,9 @@ test('exactly one of several processes gets a stale lock, in any order of operat
     fc.asyncProperty(order, fc.integer({ min: 2, max: 4 }), async (choices, count) => {
       const { files, slow, run } = createInterleavedFiles(() => choices.next().value);
       const contenders = Array.from({ length: count }, (_, i) => ({ pid: 10 + i, startTime: 1, host: 'here' }));
-      const { identity } = processes(contenders);
+      const { identity } = createFakeProcesses(contenders);
       const path = '/s/session.jsonl';
-      files.contents.set(path, Buffer.from(line(header)));
+      files.contents.set(path, Buffer.from(toLine(header)));
       files.contents.set(`${path}.lock`, Buffer.from(JSON.stringify({ pid: 1, startTime: 1, host: 'here' })));
       const attempts = contenders.map((self) =>
         createJsonlStore({ files: slow, clock, identity: identity(self), directory: '/s' }).resume(path),
@@ -175,7 +175,7 @@ test('exactly one of several processes gets a stale lock, in any order of operat
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
 
 test('processes that take turns leave a log of complete lines, with each entry once', async () => {
-  const { path, createStoreAs } = createLockPlace(
+  const { path, createStoreAs } = createLockFixture(
     Array.from({ length: 5 }, (_, i) => ({ pid: i, startTime: 1, host: 'here' })),
   );
   let written = 0;
@@ -191,5 +191,5 @@ test('processes that take turns leave a log of complete lines, with each entry o
   };
   await Promise.all([0, 1, 2, 3, 4].map(writer));
   expect(written).toBeGreaterThan(5);
-  expect(linesIn(path)).toEqual([header, ...Array.from({ length: written + 1 }, (_, n) => entry(n))]);
+  expect(readLines(path)).toEqual([header, ...Array.from({ length: written + 1 }, (_, n) => entry(n))]);
 });

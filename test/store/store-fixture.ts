@@ -6,13 +6,13 @@ import type { ProcessId, ProcessIdentity } from '../../src/contracts/index.ts';
 import type { Clock, Files } from '../../src/contracts/ports.ts';
 import type { SessionStore } from '../../src/contracts/session-store.ts';
 import { createJsonlStore, type JsonlStoreOptions } from '../../src/store/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { header } from './contract.ts';
 
 export const clock = { now: () => Date.parse(header.timestamp) } as Clock;
 
 /** Processes by pid and start time. A process that is not in `running` has ended. */
-export function processes(running: readonly ProcessId[] = [alone]) {
+export function createFakeProcesses(running: readonly ProcessId[] = [currentProcess]) {
   const alive = new Set(running.map(({ pid, startTime }) => `${pid} ${startTime}`));
   const identity = (self: ProcessId): ProcessIdentity => ({
     self,
@@ -21,36 +21,42 @@ export function processes(running: readonly ProcessId[] = [alone]) {
   return { identity, end: ({ pid, startTime }: ProcessId) => void alive.delete(`${pid} ${startTime}`) };
 }
 
-export const alone: ProcessId = { pid: 4321, startTime: 99, host: 'here' };
+export const currentProcess: ProcessId = { pid: 4321, startTime: 99, host: 'here' };
 
-export interface Place {
+export interface StoreFixture {
   readonly directory: string;
   readonly store: SessionStore;
   /** Creates a file with these bytes or lines. */
   write(content: string | Buffer | readonly unknown[], name?: string): string;
 }
 
-export function place(
+export function createStoreFixture(
   files: Files = createFiles(),
-  directory = temporaryDirectory(),
+  directory = createTemporaryDirectory(),
   options: Partial<JsonlStoreOptions> = {},
-): Place {
+): StoreFixture {
   return {
     directory,
-    store: createJsonlStore({ files, clock, identity: processes().identity(alone), directory, ...options }),
+    store: createJsonlStore({
+      files,
+      clock,
+      identity: createFakeProcesses().identity(currentProcess),
+      directory,
+      ...options,
+    }),
     write(content, name = 'session.jsonl') {
       const path = join(directory, name);
       mkdirSync(directory, { recursive: true });
       writeFileSync(
         path,
-        typeof content === 'string' || Buffer.isBuffer(content) ? content : content.map(line).join(''),
+        typeof content === 'string' || Buffer.isBuffer(content) ? content : content.map(toLine).join(''),
       );
       return path;
     },
   };
 }
 
-export const line = (of: unknown) => `${JSON.stringify(of)}\n`;
+export const toLine = (of: unknown) => `${JSON.stringify(of)}\n`;
 
 export const compaction = (id: string, parentId: string, firstKeptEntryId: string) => ({
   type: 'compaction',
@@ -63,7 +69,7 @@ export const compaction = (id: string, parentId: string, firstKeptEntryId: strin
 });
 
 /** Parses the lines of a file. Throws when one is not JSON. */
-export function linesIn(path: string): unknown[] {
+export function readLines(path: string): unknown[] {
   const text = readFileSync(path, 'utf8');
   return text
     .slice(0, text.endsWith('\n') ? -1 : undefined)
@@ -72,7 +78,7 @@ export function linesIn(path: string): unknown[] {
 }
 
 /** Real files that count opened files and read bytes. */
-export function countingFiles() {
+export function createCountingFiles() {
   const real = createFiles();
   const counts = { opened: 0, bytes: 0 };
   const files: Files = {

@@ -1,10 +1,10 @@
 // The architecture rules as one pure function: file texts in, one sentence per violation out.
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { bansIn } from './bans.ts';
-import { checkDialectNames } from './dialect-names.ts';
-import { type Import, importsOf, lineOf, nodesOf, parse, resolveImport } from './imports.ts';
-import { namingIn } from './naming.ts';
+import { findBannedUses } from './bans.ts';
+import { findDialectNames } from './dialect-names.ts';
+import { findImports, getLine, type Import, listNodes, parseSource, resolveImport } from './imports.ts';
+import { findNamingErrors } from './naming.ts';
 
 const FOUNDATION = ['base', 'protocol', 'contracts'];
 const MODULES = ['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store'];
@@ -69,10 +69,10 @@ interface File {
 }
 
 /** Sorted; empty when every rule holds. Paths are like `src/core/index.ts`. */
-export function violations(texts: ReadonlyMap<string, string>): string[] {
+export function findViolations(texts: ReadonlyMap<string, string>): string[] {
   const files = [...texts].map(([path, text]): File => {
-    const source = parse(path, text);
-    return { path, text, source, imports: importsOf(source) };
+    const source = parseSource(path, text);
+    return { path, text, source, imports: findImports(source) };
   });
   return [...files.flatMap(checkFile), ...findFileCycles(files), ...findFolderCycles(files)].sort();
 }
@@ -82,14 +82,14 @@ function checkFile(file: File): string[] {
     ...checkModule(file),
     ...checkSize(file),
     ...checkFunctions(file),
-    ...namingIn(file.path, file.source),
-    ...bansIn(file.path, file.source, file.imports),
-    ...checkDialectNames(file.path, file.text),
+    ...findNamingErrors(file.path, file.source),
+    ...findBannedUses(file.path, file.source, file.imports),
+    ...findDialectNames(file.path, file.text),
   ];
 }
 
 function checkModule({ path, imports }: File): string[] {
-  const module = moduleOf(path);
+  const module = getModule(path);
   const allowed = MAY_IMPORT[module];
   if (!allowed) return [`${path}: there is no module ${module}`];
   return imports.flatMap(({ specifier, line, isDynamic }) => {
@@ -99,7 +99,7 @@ function checkModule({ path, imports }: File): string[] {
     const target = resolveImport(path, specifier);
     if (target === undefined) return [];
     if (!target.startsWith('src/')) return [`${at}: imports ${target}, outside src`];
-    const to = moduleOf(target);
+    const to = getModule(target);
     if (to === module) return [];
     if (!allowed.includes(to)) return [`${at}: ${module} may not import ${to} (${specifier})`];
     const isPublic = target.endsWith('/index.ts') || LAZY_INTERFACES.includes(target);
@@ -108,7 +108,7 @@ function checkModule({ path, imports }: File): string[] {
   });
 }
 
-function moduleOf(path: string): string {
+function getModule(path: string): string {
   const [, module = '', ...rest] = path.split('/');
   return rest.length === 0 ? '' : module;
 }
@@ -120,9 +120,9 @@ function checkSize({ path, text }: File): string[] {
 
 /** From the first to the last line of the function, functions inside it included. */
 function checkFunctions({ path, source }: File): string[] {
-  return nodesOf(source).flatMap((node) => {
+  return listNodes(source).flatMap((node) => {
     if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return [];
-    const first = lineOf(node);
+    const first = getLine(node);
     const lines = source.getLineAndCharacterOfPosition(node.end).line + 2 - first;
     if (lines <= MAX_FUNCTION_LINES) return [];
     return [`${path}:${first}: the function has ${lines} lines, more than ${MAX_FUNCTION_LINES}`];
@@ -131,7 +131,7 @@ function checkFunctions({ path, source }: File): string[] {
 
 /** Each cycle once, beginning with its alphabetically first file. Imports of types count. */
 function findFileCycles(files: readonly File[]): string[] {
-  const edges = new Map(files.map((file) => [file.path, targetsOf(file)]));
+  const edges = new Map(files.map((file) => [file.path, listTargets(file)]));
   return findCycles(edges).map((cycle) => `${cycle}: files import one another in a cycle`);
 }
 
@@ -140,7 +140,7 @@ function findFolderCycles(files: readonly File[]): string[] {
   const edges = new Map<string, string[]>();
   for (const file of files) {
     const from = posix.dirname(file.path);
-    const to = targetsOf(file)
+    const to = listTargets(file)
       .map((target) => posix.dirname(target))
       .filter((folder) => folder.startsWith('src/') && !isNested(from, folder));
     edges.set(from, [...(edges.get(from) ?? []), ...to]);
@@ -169,7 +169,7 @@ function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[] {
   return [...found];
 }
 
-function targetsOf({ path, imports }: File): string[] {
+function listTargets({ path, imports }: File): string[] {
   return imports
     .flatMap(({ specifier }) => resolveImport(path, specifier ?? '') ?? [])
     .map((to) => posix.normalize(to));

@@ -1,6 +1,6 @@
 // The rules about the outside world: which files may use stdout, the environment, the clock, randomness, timers, files, processes and the network.
 import ts from 'typescript';
-import { type Import, lineOf, nodesOf } from './imports.ts';
+import { getLine, type Import, listNodes } from './imports.ts';
 
 /** A path that ends with `/` stands for the whole folder, any other path for exactly that file. */
 type AllowedPath = `src/${string}`;
@@ -71,18 +71,18 @@ const MODULES: readonly Ban[] = [
   },
 ];
 
-export function bansIn(path: string, source: ts.SourceFile, imports: readonly Import[]): string[] {
-  const declared = declaredIn(source);
-  const used = nodesOf(source)
-    .flatMap((node) => usesOf(node).map((name) => ({ name, line: lineOf(node) })))
+export function findBannedUses(path: string, source: ts.SourceFile, imports: readonly Import[]): string[] {
+  const declared = listDeclared(source);
+  const used = listNodes(source)
+    .flatMap((node) => listUses(node).map((name) => ({ name, line: getLine(node) })))
     .filter(({ name }) => !declared.has(name));
   const imported = imports.flatMap(({ specifier, names, line }) =>
     ['', ...names].map((name) => ({ name: `${specifier ?? ''} ${name}`.trim(), line })),
   );
-  return [...refused(path, used, USES), ...refused(path, imported, MODULES)];
+  return [...checkBans(path, used, USES), ...checkBans(path, imported, MODULES)];
 }
 
-function refused(path: string, found: readonly { name: string; line: number }[], bans: readonly Ban[]): string[] {
+function checkBans(path: string, found: readonly { name: string; line: number }[], bans: readonly Ban[]): string[] {
   return found.flatMap(({ name, line }) =>
     bans
       .filter(({ what, allowed }) => what.test(name) && !allowed.some((one) => isAt(path, one)))
@@ -95,49 +95,51 @@ function isAt(path: string, allowed: AllowedPath): boolean {
 }
 
 /** The dotted names that a node uses. Aliases by destructuring count; what is merely declared or a member's name does not. */
-function usesOf(node: ts.Node): string[] {
+function listUses(node: ts.Node): string[] {
   if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) {
-    const name = dotted(node);
+    const name = getDottedName(node);
     return name ? [name] : [];
   }
   if (ts.isNewExpression(node) && isDate(node.expression) && !node.arguments?.length) return ['Date.now'];
   if (ts.isCallExpression(node) && isDate(node.expression)) return ['Date.now'];
-  if (ts.isVariableDeclaration(node)) return taken(node);
+  if (ts.isVariableDeclaration(node)) return listDestructured(node);
   return ts.isIdentifier(node) && isRead(node) ? [node.text] : [];
 }
 
 /** Variables, parameters and imports of the file: `fetch` that comes in as a parameter is not the global one. */
-function declaredIn(source: ts.SourceFile): ReadonlySet<string> {
-  const names = nodesOf(source).flatMap((node) => {
+function listDeclared(source: ts.SourceFile): ReadonlySet<string> {
+  const names = listNodes(source).flatMap((node) => {
     const declares =
       ts.isParameter(node) || ts.isBindingElement(node) || ts.isVariableDeclaration(node) || ts.isImportSpecifier(node);
-    if (!declares || !ts.isIdentifier(node.name) || isTakenFromGlobal(node)) return [];
+    if (!declares || !ts.isIdentifier(node.name) || isDestructuredGlobal(node)) return [];
     return [node.name.text];
   });
   return new Set(names);
 }
 
 /** `const { fetch } = globalThis` declares a name for the global function. */
-function isTakenFromGlobal(node: ts.Node): boolean {
+function isDestructuredGlobal(node: ts.Node): boolean {
   const pattern = ts.isBindingElement(node) ? node.parent.parent : node;
-  return ts.isVariableDeclaration(pattern) && pattern.initializer !== undefined && dotted(pattern.initializer) === '';
+  return (
+    ts.isVariableDeclaration(pattern) && pattern.initializer !== undefined && getDottedName(pattern.initializer) === ''
+  );
 }
 
 function isDate(node: ts.Node): boolean {
-  return dotted(node) === 'Date';
+  return getDottedName(node) === 'Date';
 }
 
 /** `a.b`, `a['b']` and `globalThis.a.b` as `a.b`; `undefined` for anything that is not a chain of plain names. */
-function dotted(node: ts.Node): string | undefined {
+function getDottedName(node: ts.Node): string | undefined {
   if (ts.isIdentifier(node)) return node.text === 'globalThis' || node.text === 'global' ? '' : node.text;
-  const member = memberOf(node);
+  const member = getMember(node);
   if (!member) return undefined;
-  const object = dotted(member.object);
+  const object = getDottedName(member.object);
   if (object === undefined) return undefined;
   return object === '' ? member.name : `${object}.${member.name}`;
 }
 
-function memberOf(node: ts.Node): { object: ts.Node; name: string } | undefined {
+function getMember(node: ts.Node): { object: ts.Node; name: string } | undefined {
   if (ts.isPropertyAccessExpression(node)) return { object: node.expression, name: node.name.text };
   if (ts.isElementAccessExpression(node) && ts.isStringLiteralLike(node.argumentExpression)) {
     return { object: node.expression, name: node.argumentExpression.text };
@@ -146,8 +148,8 @@ function memberOf(node: ts.Node): { object: ts.Node; name: string } | undefined 
 }
 
 /** `const { stdout } = process` uses `process.stdout`. */
-function taken({ name, initializer }: ts.VariableDeclaration): string[] {
-  const object = initializer && dotted(initializer);
+function listDestructured({ name, initializer }: ts.VariableDeclaration): string[] {
+  const object = initializer && getDottedName(initializer);
   if (object === undefined || !ts.isObjectBindingPattern(name)) return [];
   return name.elements.flatMap(({ propertyName, name: own }) => {
     const key = propertyName ?? own;

@@ -24,12 +24,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'), 'junction');
   // `parley schema` reads the files next to the program.
   await symlink(join(root, 'schema'), join(directory, 'schema'), 'junction');
-  project.provide('program', await programIn(directory));
+  project.provide('program', await buildProgram(directory));
   return () => rm(directory, { recursive: true, force: true });
 }
 
 /** If the build fails, returns a program that throws the error: only the tests that start the program fail. */
-async function programIn(directory: string): Promise<string> {
+async function buildProgram(directory: string): Promise<string> {
   if (!existsSync(join(root, 'src/cli/main.ts'))) return '';
   try {
     return (await bundle(join(directory, 'dist'))).program;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Answer, framesOf } from '../llm/servers/openai-completions-frames.ts';
-import { newPlace, type Place } from './program.ts';
+import { createDirectories, type ProgramDirectories } from './program.ts';
 
 export interface ChatReply {
   readonly text?: string;
@@ -24,11 +24,11 @@ export interface ChatProvider {
   /** Adds answers. When none is left, a request is answered with `Done.` */
   add(...replies: ChatReply[]): void;
   /** Directories in which the program finds this provider as `own/m`. */
-  place(model?: Record<string, unknown>): Place;
+  createDirectories(model?: Record<string, unknown>): ProgramDirectories;
 }
 
 /** Flags that select the model of `place()`. */
-export const OWN_MODEL = ['--provider', 'own', '--model', 'm'];
+export const CHAT_MODEL_FLAGS = ['--provider', 'own', '--model', 'm'];
 
 export async function startChatProvider(): Promise<ChatProvider> {
   const requests: Record<string, unknown>[] = [];
@@ -64,11 +64,11 @@ export async function startChatProvider(): Promise<ChatProvider> {
     requests,
     headers,
     add: (...more) => void replies.push(...more),
-    place(model = {}) {
-      const place = newPlace();
+    createDirectories(model = {}) {
+      const directories = createDirectories();
       const own = { baseUrl: `${url}/v1`, api: 'openai-completions', apiKey: 'none', models: [{ id: 'm', ...model }] };
-      writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
-      return place;
+      writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { own } }));
+      return directories;
     },
   };
 }

@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { temporaryDirectory } from './temporary.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 
 export interface ChunkRecorder {
   /** Environment variables that turn the recording on. */
   readonly env: Readonly<Record<string, string>>;
   /** The files that were loaded so far. */
-  opened(): Set<string>;
+  listLoaded(): Set<string>;
 }
 
 /** Loaded before the launcher, which runs each file with `vm.Script`. Files in together.js are properties of an object. */
@@ -37,12 +37,12 @@ export function createChunkRecorder(directory: string): ChunkRecorder {
   writeFileSync(record, '');
   return {
     env: { NODE_OPTIONS: `--require ${preload}`, PARLEY_TEST_CHUNKS: record },
-    opened: () => new Set(readFileSync(record, 'utf8').split('\n')),
+    listLoaded: () => new Set(readFileSync(record, 'utf8').split('\n')),
   };
 }
 
 /** All lazily loaded files of a built program, including those packed into together.js. */
-export function chunksOf(program: string): string[] {
+export function listChunks(program: string): string[] {
   const files = readdirSync(join(dirname(program), 'program')).filter((name) => name.endsWith('.js'));
   const [, together = ''] = /const TOGETHER = .*\[(.*)\]/.exec(readFileSync(program, 'utf8')) ?? [];
   const packed = [...together.matchAll(/"([^"]+)"/g)].map(([, name = '']) => basename(name));
@@ -50,10 +50,10 @@ export function chunksOf(program: string): string[] {
 }
 
 /** Loads each file as the launcher does. Returns files without exports, and exports that are undefined. */
-export function emptyExports(program: string, runtime: string): string[] {
-  const directory = temporaryDirectory();
+export function findEmptyExports(program: string, runtime: string): string[] {
+  const directory = createTemporaryDirectory();
   const [script, result] = [join(directory, 'load.cjs'), join(directory, 'result')];
-  writeFileSync(script, loadingProgram(program, result));
+  writeFileSync(script, createLoadingProgram(program, result));
   // start.js runs too, and needs an argument.
   const { status, stderr } = spawnSync(runtime, [script, '--version'], {
     env: { PATH: process.env.PATH, HOME: directory, PARLEY_DIR: directory },
@@ -62,11 +62,11 @@ export function emptyExports(program: string, runtime: string): string[] {
   return status === 0 && stderr === '' ? JSON.parse(readFileSync(result, 'utf8')) : [`${status}: ${stderr}`];
 }
 
-function loadingProgram(program: string, result: string): string {
+function createLoadingProgram(program: string, result: string): string {
   const launcher = readFileSync(program, 'utf8').replace('__dirname', JSON.stringify(dirname(program)));
   return `${launcher.replace(/^#!.*/, '')}
 require = require('node:module').createRequire(${JSON.stringify(program)});
-const empty = ${JSON.stringify(chunksOf(program))}.flatMap((name) => {
+const empty = ${JSON.stringify(listChunks(program))}.flatMap((name) => {
   const members = Object.entries(load('./' + name));
   if (members.length === 0) return [name];
   return members.filter(([, value]) => value === undefined).map(([member]) => name + ' ' + member);

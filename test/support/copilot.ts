@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Asked {
+export interface CopilotRequest {
   readonly path: string;
   readonly body: string;
   readonly headers: IncomingMessage['headers'];
@@ -11,7 +11,7 @@ export interface Asked {
 
 export interface Copilot {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly requests: readonly CopilotRequest[];
   /** The number of requests for a path. */
   count(path: string): number;
   /** Answers to the next polls. Further polls get `authorization_pending`. */
@@ -24,7 +24,7 @@ const chunk = (delta: Record<string, unknown>, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
 export async function startCopilot(): Promise<Copilot> {
-  const asked: Asked[] = [];
+  const asked: CopilotRequest[] = [];
   let tokens = 0;
   const answers: Record<string, () => unknown> = {
     '/login/device/code': () => ({
@@ -67,7 +67,7 @@ export async function startCopilot(): Promise<Copilot> {
   });
   const copilot: Copilot = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests: asked,
     count: (path) => asked.filter((one) => one.path === path).length,
     polls: [],
     expiresAt: Math.floor(Date.now() / 1000) + 1800,

@@ -1,12 +1,12 @@
 // Runs the program and kills it at a given frame. Collects what it had acknowledged until then.
 import { isDeepStrictEqual } from 'node:util';
 import { KEY, type LoopbackServer, type Reply } from '../llm/servers/anthropic-messages.ts';
-import type { WireFrame } from './frame-inbox.ts';
-import { type Place, type Program, startRpc } from './program.ts';
-import { sessionFiles } from './session-files.ts';
+import type { WireFrame } from './frame-collector.ts';
+import { type Program, type ProgramDirectories, startRpc } from './program.ts';
+import { listSessionFiles } from './session-files.ts';
 
 /** Pseudo-random numbers between 0 and 1 for a seed. */
-export function randomNumbers(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -15,7 +15,7 @@ export function randomNumbers(seed: number): () => number {
 }
 
 /** What the host had received before the kill. */
-export interface Promised {
+export interface ReceivedMessages {
   /** Texts of prompts and queued messages that were acknowledged. */
   readonly acknowledged: readonly string[];
   /** Messages of `message_end` events. */
@@ -26,7 +26,7 @@ export interface Promised {
 const FLAGS = ['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'low', '--stream', 'delta'];
 
 /** A run with thinking, a turn with two calls, a turn with one call, and a last answer. Every part is streamed in pieces. */
-function busyRun(name: string): Reply[] {
+function createLongRun(name: string): Reply[] {
   const call = (id: string, command: string) => ({
     call: `${name}_${id}`,
     name: 'bash',
@@ -46,35 +46,39 @@ function busyRun(name: string): Reply[] {
   ];
 }
 
-function start(server: LoopbackServer, place: Place, session: 'new' | 'last'): Program {
+function startProgram(
+  server: LoopbackServer,
+  programDirectories: ProgramDirectories,
+  session: 'new' | 'last',
+): Program {
   const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
-  return startRpc([...FLAGS, ...(session === 'last' ? ['--continue'] : [])], { place, env });
+  return startRpc([...FLAGS, ...(session === 'last' ? ['--continue'] : [])], { directories: programDirectories, env });
 }
 
 /** Kills the program after `afterFrames` frames, or when the run is over. */
-export async function crash(
+export async function crashAtFrame(
   server: LoopbackServer,
-  place: Place,
+  programDirectories: ProgramDirectories,
   { name, session, afterFrames }: { name: string; session: 'new' | 'last'; afterFrames: number },
-): Promise<Promised> {
-  server.reply(...busyRun(name));
-  const program = start(server, place, session);
+): Promise<ReceivedMessages> {
+  server.reply(...createLongRun(name));
+  const program = startProgram(server, programDirectories, session);
   program.send({ id: 'p', type: 'prompt', message: `prompt ${name}` });
   program.send({ id: 'f', type: 'follow_up', message: `queued ${name}` });
   let count = 0;
-  await program.frame((frame) => {
+  await program.nextFrame((frame) => {
     count += 1;
     const enough = count >= afterFrames || frame.type === 'agent_settled';
     // Kill synchronously when the line is read, without awaiting in between.
     if (enough) program.kill('SIGKILL');
     return enough;
   });
-  await program.ended;
+  await program.exited;
   // Frames that were still in the pipe count as received.
-  return promisedIn(program.frames, { p: `prompt ${name}`, f: `queued ${name}` });
+  return collectReceived(program.frames, { p: `prompt ${name}`, f: `queued ${name}` });
 }
 
-function promisedIn(frames: readonly WireFrame[], texts: Readonly<Record<string, string>>): Promised {
+function collectReceived(frames: readonly WireFrame[], texts: Readonly<Record<string, string>>): ReceivedMessages {
   const acknowledged = frames.flatMap(({ type, id, success }) =>
     type === 'response' && success === true ? (texts[String(id)] ?? []) : [],
   );
@@ -83,29 +87,32 @@ function promisedIn(frames: readonly WireFrame[], texts: Readonly<Record<string,
 }
 
 /** The messages that are not in the session file. */
-export function missing(promised: Promised, entries: readonly Record<string, unknown>[]): unknown[] {
+export function findMissingMessages(
+  receivedMessages: ReceivedMessages,
+  entries: readonly Record<string, unknown>[],
+): unknown[] {
   const log = entries.map((entry) => JSON.stringify(entry)).join('\n');
   const stored = entries.map((entry) => entry.message);
   return [
-    ...promised.acknowledged.filter((text) => !log.includes(JSON.stringify(text))),
-    ...promised.ended.filter((message) => !stored.some((other) => isDeepStrictEqual(other, message))),
+    ...receivedMessages.acknowledged.filter((text) => !log.includes(JSON.stringify(text))),
+    ...receivedMessages.ended.filter((message) => !stored.some((other) => isDeepStrictEqual(other, message))),
   ];
 }
 
 /** Resumes the session with a new prompt. Returns the stop reasons of all answers, including those to queued messages. */
-export async function goOn(
+export async function resumeWithPrompt(
   server: LoopbackServer,
-  place: Place,
+  programDirectories: ProgramDirectories,
   name: string,
 ): Promise<{ stops: unknown[]; notices: unknown[] }> {
   const before = server.received.length;
   const word = { answer: { parts: [{ text: `Going on with ${name}.` }] } };
   server.reply(...Array.from({ length: 12 }, () => word));
-  const program = start(server, place, 'last');
+  const program = startProgram(server, programDirectories, 'last');
   program.send({ id: 'n', type: 'prompt', message: `next ${name}` });
-  await program.frame({ type: 'agent_settled' });
+  await program.nextFrame({ type: 'agent_settled' });
   program.stdin.end();
-  await program.ended;
+  await program.exited;
   const answers = program.frames.flatMap(({ type, message }) => {
     const { role, stopReason, errorMessage } = (message ?? {}) as Record<string, unknown>;
     return type === 'message_end' && role === 'assistant' ? [errorMessage ?? stopReason] : [];
@@ -114,8 +121,8 @@ export async function goOn(
   return { stops: [...new Set(answers)], notices: program.frames.filter(({ type }) => type === 'notice') };
 }
 
-export function onlySession(place: Place): string {
-  const files = sessionFiles(place.home);
+export function findOnlySession(programDirectories: ProgramDirectories): string {
+  const files = listSessionFiles(programDirectories.home);
   if (files.length !== 1) throw new Error(`One session was expected: ${files.join(', ')}`);
   return files[0] as string;
 }

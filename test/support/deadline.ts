@@ -4,7 +4,7 @@
 export const DEADLINE_MS = 60_000;
 
 /** Rejects after a minute with an error that names `what`. `state` is added to its message. */
-export function within<T>(promise: Promise<T>, what: string, state: () => string = () => ''): Promise<T> {
+export function withDeadline<T>(promise: Promise<T>, what: string, state: () => string = () => ''): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`Waited ${DEADLINE_MS} ms for ${what}. ${state()}`)), DEADLINE_MS);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -11,7 +11,7 @@ const ALLOWED = [
 
 const NAMES = new RegExp(`\\bopal\\b|\\bOPAL_|(?<![\\w./])(${[...OPAL_METHODS.keys()].join('|')})(?!\\.?[\\w/])`, 'i');
 
-export function checkDialectNames(path: string, text: string): string[] {
+export function findDialectNames(path: string, text: string): string[] {
   if (path.startsWith('src/dialects/opal/') || ALLOWED.includes(path)) return [];
   return text.split('\n').flatMap((line, index) => {
     const found = NAMES.exec(line)?.[0];

@@ -6,14 +6,14 @@ import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { createDeferred } from '../../src/base/index.ts';
 import { withFileLock } from '../../src/support/file-lock.ts';
 import { createFakeClock } from '../../src/testing/index.ts';
-import { temporaryDirectory } from './temporary.ts';
-import { until } from './until.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
+import { waitUntil } from './wait-until.ts';
 
 const { files, clock, ids } = createSystemPorts();
 const ports = { files, clock, ids };
 
 function setUp() {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const path = join(directory, 'shared.json');
   const writeStaleFile = (name: string) => {
     writeFileSync(join(directory, name), 'dead process');
@@ -31,7 +31,7 @@ test('two actions under one lock do not overlap, and no files are left', async (
     await mayEnd.promise;
     order.push('first out');
   });
-  await until(() => order.length === 1);
+  await waitUntil(() => order.length === 1);
   const second = withFileLock(ports, path, async () => {
     order.push('second in');
     return 'done';
@@ -111,7 +111,7 @@ test('waiting for a live lock times out, and the lock stays', async () => {
   void settled.then(() => {
     isOver = true;
   });
-  await until(async () => {
+  await waitUntil(async () => {
     await fake.advance(2000);
     utimesSync(`${path}.lock`, new Date(fake.now()), new Date(fake.now()));
     return isOver;
@@ -129,12 +129,12 @@ test('a holder renews its lock and detects its loss', async () => {
     isHeld = isLockHeld;
     await mayEnd.promise;
   });
-  await until(() => existsSync(`${path}.lock`) && readFileSync(`${path}.lock`, 'utf8') !== '');
-  await until(() => isHeld());
+  await waitUntil(() => existsSync(`${path}.lock`) && readFileSync(`${path}.lock`, 'utf8') !== '');
+  await waitUntil(() => isHeld());
   utimesSync(`${path}.lock`, new Date(0), new Date(0));
   await fake.advance(3000);
   // Wait for the content too, because truncating the file already updates its time.
-  await until(() => statSync(`${path}.lock`).mtimeMs > 1000 && readFileSync(`${path}.lock`, 'utf8') !== '');
+  await waitUntil(() => statSync(`${path}.lock`).mtimeMs > 1000 && readFileSync(`${path}.lock`, 'utf8') !== '');
   writeFileSync(`${path}.lock`, 'another');
   expect(await isHeld()).toBe(false);
   await fake.advance(3000);

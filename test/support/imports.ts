@@ -13,18 +13,18 @@ export interface Import {
   readonly line: number;
 }
 
-export function parse(path: string, text: string): ts.SourceFile {
+export function parseSource(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, ts.ScriptKind.TS);
 }
 
-export function lineOf(node: ts.Node): number {
+export function getLine(node: ts.Node): number {
   return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
 const known = new WeakMap<ts.SourceFile, readonly ts.Node[]>();
 
 /** Every node, parents first. Cached, because several rules use it. */
-export function nodesOf(source: ts.SourceFile): readonly ts.Node[] {
+export function listNodes(source: ts.SourceFile): readonly ts.Node[] {
   const before = known.get(source);
   if (before) return before;
   const nodes: ts.Node[] = [];
@@ -37,22 +37,22 @@ export function nodesOf(source: ts.SourceFile): readonly ts.Node[] {
   return nodes;
 }
 
-export function importsOf(source: ts.SourceFile): Import[] {
+export function findImports(source: ts.SourceFile): Import[] {
   const imports: Import[] = [];
-  for (const node of nodesOf(source)) {
-    const from = importedBy(node);
+  for (const node of listNodes(source)) {
+    const from = getSpecifierNode(node);
     if (from === undefined) continue;
     imports.push({
-      specifier: textOf(from),
-      names: namesIn(node),
+      specifier: getLiteralText(from),
+      names: listImportedNames(node),
       isDynamic: ts.isCallExpression(node),
-      line: lineOf(node),
+      line: getLine(node),
     });
   }
   return imports;
 }
 
-function importedBy(node: ts.Node): ts.Node | undefined {
+function getSpecifierNode(node: ts.Node): ts.Node | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
   if (ts.isImportTypeNode(node)) return node.argument;
   if (ts.isExternalModuleReference(node)) return node.expression;
@@ -62,12 +62,12 @@ function importedBy(node: ts.Node): ts.Node | undefined {
   return asks ? node.arguments[0] : undefined;
 }
 
-function textOf(node: ts.Node): string | undefined {
-  if (ts.isLiteralTypeNode(node)) return textOf(node.literal);
+function getLiteralText(node: ts.Node): string | undefined {
+  if (ts.isLiteralTypeNode(node)) return getLiteralText(node.literal);
   return ts.isStringLiteralLike(node) ? node.text : undefined;
 }
 
-function namesIn(node: ts.Node): string[] {
+function listImportedNames(node: ts.Node): string[] {
   if (!ts.isImportDeclaration(node)) return [];
   const bindings = node.importClause?.namedBindings;
   if (!bindings || !ts.isNamedImports(bindings)) return [];

@@ -9,7 +9,7 @@ export interface SchemaDocument extends SchemaNode {
 }
 
 /** The errors of a value. A key that the schema does not declare is an error too. */
-export function complaints(document: SchemaDocument, name: string, value: unknown): string[] {
+export function validateDefinition(document: SchemaDocument, name: string, value: unknown): string[] {
   const node = document.definitions[name];
   if (!node) return [`there is no definition ${name}`];
   return validateNode(document, node, value, '$');

@@ -1,18 +1,19 @@
 // The rules about names: no empty names and no default exports. Plain words are checked in plain-words.ts.
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { lineOf, nodesOf } from './imports.ts';
+import { getLine, listNodes } from './imports.ts';
 
-const EMPTY_FILE_NAMES = ['types.ts', 'utils.ts', 'helpers.ts'];
-const EMPTY_SUFFIX = /(Manager|Helper|Utils|Service|Impl|Common)$/;
+const MEANINGLESS_FILE_NAMES = ['types.ts', 'utils.ts', 'helpers.ts'];
+const MEANINGLESS_SUFFIX = /(Manager|Helper|Utils|Service|Impl|Common)$/;
 
-export function namingIn(path: string, source: ts.SourceFile): string[] {
+export function findNamingErrors(path: string, source: ts.SourceFile): string[] {
   const file = posix.basename(path);
-  const problems = EMPTY_FILE_NAMES.includes(file) ? [`${path}: ${file} says nothing about what is inside`] : [];
-  for (const node of nodesOf(source)) {
+  const problems = MEANINGLESS_FILE_NAMES.includes(file) ? [`${path}: ${file} says nothing about what is inside`] : [];
+  for (const node of listNodes(source)) {
     const name = declaredName(node);
-    if (name && EMPTY_SUFFIX.test(name)) problems.push(`${path}:${lineOf(node)}: ${name} is a name that says nothing`);
-    if (isDefaultExport(node)) problems.push(`${path}:${lineOf(node)}: default export`);
+    if (name && MEANINGLESS_SUFFIX.test(name))
+      problems.push(`${path}:${getLine(node)}: ${name} is a name that says nothing`);
+    if (isDefaultExport(node)) problems.push(`${path}:${getLine(node)}: default export`);
   }
   return problems;
 }

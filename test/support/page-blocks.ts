@@ -11,19 +11,22 @@ import { SUBCOMMANDS } from '../../src/cli/subcommands.ts';
 import { validate } from '../../src/contracts/index.ts';
 import { parseAgentDefinition } from '../../src/core/subagent/agent-definition.ts';
 import { sessionEntry, sessionHeader } from '../../src/protocol/index.ts';
-import { wordsOf } from './wire-schema.ts';
+import { runScenario } from '../../src/testing/index.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
+import { listFrameNames } from './wire-schema.ts';
 
 const { name: packageName, scripts } = JSON.parse(
   readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
 );
-const frames = new Set([...wordsOf('omp', 'HostFrame'), ...wordsOf('omp', 'AgentFrame'), 'response']);
+const frames = new Set([...listFrameNames('omp', 'HostFrame'), ...listFrameNames('omp', 'AgentFrame'), 'response']);
 
-const CHECKS: Readonly<Record<string, (code: string, page: string) => void>> = {
+const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Promise<void>>> = {
   '': (code) => (code.startsWith('› ') ? checkPicture : checkTranscript)(code),
   json: checkJsonValues,
   jsonc: checkSettings,
   markdown: (code) => expect(parseAgentDefinition(code, 'user').name).not.toBe(''),
   bash: checkCommandLines,
+  transcript: checkScenario,
   dockerfile: checkDockerfile,
 };
 
@@ -31,7 +34,7 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void>> = {
 const OTHER_TESTS: Readonly<Record<string, string>> = { 'docs/subagents.md': 'test/subagents-page.test.ts' };
 
 /** Throws if the block is invalid. */
-export function checkBlock(page: string, language: string, code: string): void {
+export async function checkBlock(page: string, language: string, code: string): Promise<void> {
   const otherTest = OTHER_TESTS[page];
   if (otherTest) {
     const text = readFileSync(fileURLToPath(new URL(`../../${otherTest}`, import.meta.url)), 'utf8');
@@ -43,7 +46,7 @@ export function checkBlock(page: string, language: string, code: string): void {
     check,
     `${page}: no check for \`${language}\`: mark the fence \`run\`, or add a check to page-blocks.ts`,
   ).toBeDefined();
-  check?.(code, page);
+  await check?.(code, page);
 }
 
 /** `>` is a frame from the host, `<` a frame from the agent; `[…]` is an omitted list. */
@@ -117,6 +120,10 @@ function checkCommand(part: string): void {
 function checkArguments(argv: readonly string[]): void {
   if (Object.hasOwn(SUBCOMMANDS, argv[0] ?? '')) return;
   expect(Object.keys(parseArguments(argv).unknown)).toEqual([]);
+}
+
+async function checkScenario(code: string): Promise<void> {
+  await runScenario(code, { directory: createTemporaryDirectory(), dialect: 'omp' });
 }
 
 function checkDockerfile(code: string): void {

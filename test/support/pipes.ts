@@ -4,7 +4,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { temporaryDirectory } from './temporary.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
@@ -18,7 +18,7 @@ export interface Pipes {
 }
 
 export function openPipes(): Pipes {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const [input, output] = [join(directory, 'in'), join(directory, 'out')];
   execFileSync('mkfifo', [input, output]);
   // The order matters: opening one end blocks until the other end is open.

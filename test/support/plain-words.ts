@@ -61,7 +61,7 @@ export const BANNED_PHRASES: readonly (readonly [RegExp, string])[] = [
 export const ALLOWED_FILES: readonly string[] = ['CHANGELOG.md', 'test/support/plain-words.ts', 'test/naming.test.ts'];
 
 /** Spellings that other programs, formats and the language itself define. */
-const NAMES_OF_OTHERS = [
+const FOREIGN_NAMES = [
   /\bMath\.floor\b/g,
   /\bbench\/floor\b/g,
   /\b(font-family|fontFamily|familySync|family: [46]|af_family)\b/g,
@@ -82,7 +82,7 @@ const ALLOWED_WORDS: readonly { readonly path: string; readonly word: string; re
 export function findBannedWords(text: string): Finding[] {
   const lines = text.split('\n');
   return lines.flatMap((line, at) => {
-    const plain = NAMES_OF_OTHERS.reduce((rest, name) => rest.replace(name, ''), line);
+    const plain = FOREIGN_NAMES.reduce((rest, name) => rest.replace(name, ''), line);
     const words = plain.replace(/([a-z\d])([A-Z])/g, '$1 $2').match(/[A-Za-z]+(?:'s)?/g) ?? [];
     const single = words.flatMap((word) => {
       const key = word.toLowerCase().replace(/'s$/, '');
@@ -104,7 +104,7 @@ function checkedText(path: string, text: string): string {
 }
 
 /** Checks the name of the file and its text: identifiers, comments and strings. */
-export function bannedIn(path: string, text: string): string[] {
+export function checkFile(path: string, text: string): string[] {
   const inName = findBannedWords(posix.basename(path).replaceAll(/[-_.]/g, ' ')).map(
     ({ word, use }) => `${path}: the file name has "${word}"; use: ${use}`,
   );

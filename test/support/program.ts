@@ -4,20 +4,20 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
-import { within } from './deadline.ts';
-import { FrameInbox, type Wanted, type WireFrame } from './frame-inbox.ts';
+import { withDeadline } from './deadline.ts';
+import { FrameCollector, type FrameMatcher, type WireFrame } from './frame-collector.ts';
 import { openPipes } from './pipes.ts';
-import { temporaryDirectory } from './temporary.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 
 /** Directories of a program. Several programs of a test may share them. */
-export interface Place {
+export interface ProgramDirectories {
   /** The user directory. */
   readonly home: string;
   readonly cwd: string;
 }
 
 export interface ProgramOptions {
-  readonly place?: Place;
+  readonly directories?: ProgramDirectories;
   readonly env?: Readonly<Record<string, string>>;
   /** The type of stdin and stdout: hosts on Node use sockets, most others pipes. */
   readonly streams?: 'socket' | 'pipe';
@@ -27,14 +27,14 @@ export interface ProgramOptions {
   readonly runtime?: string;
 }
 
-export interface Outcome {
+export interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface Program extends Place {
+export interface Program extends ProgramDirectories {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -43,16 +43,16 @@ export interface Program extends Place {
   readonly frames: readonly WireFrame[];
   send(...frames: readonly object[]): void;
   /** The next frame that matches, after the last frame that was found. */
-  frame(wanted: Wanted): Promise<WireFrame>;
+  nextFrame(frameMatcher: FrameMatcher): Promise<WireFrame>;
   /** Sends a call and returns its reply. */
-  ask(call: { type: string } & Record<string, unknown>): Promise<WireFrame>;
+  call(call: { type: string } & Record<string, unknown>): Promise<WireFrame>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the process has ended and all of its output has been read. */
-  readonly ended: Promise<Outcome>;
+  readonly exited: Promise<ProgramExit>;
 }
 
-export function newPlace(): Place {
-  return { home: temporaryDirectory(), cwd: temporaryDirectory() };
+export function createDirectories(): ProgramDirectories {
+  return { home: createTemporaryDirectory(), cwd: createTemporaryDirectory() };
 }
 
 /** The program in RPC mode. */
@@ -61,16 +61,20 @@ export function startRpc(args: readonly string[] = [], options: ProgramOptions =
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const place = options.place ?? newPlace();
-  const { child, stdin, stdout, stderr } = spawnWith([options.program ?? inject('program'), ...args], place, options);
+  const directories = options.directories ?? createDirectories();
+  const { child, stdin, stdout, stderr } = spawnProgram(
+    [options.program ?? inject('program'), ...args],
+    directories,
+    options,
+  );
   // Ignore EPIPE when the program has ended.
   stdin.on('error', () => {});
-  const inbox = new FrameInbox();
+  const inbox = new FrameCollector();
   const errors: Buffer[] = [];
-  stdout.on('data', (chunk: Buffer) => inbox.take(chunk));
+  stdout.on('data', (chunk: Buffer) => inbox.push(chunk));
   stderr.on('data', (chunk: Buffer) => errors.push(chunk));
   const stderrText = () => Buffer.concat(errors).toString('utf8');
-  const ended = outcomeOf(child, [stdout, stderr]).then((end) => {
+  const ended = waitForExit(child, [stdout, stderr]).then((end) => {
     inbox.close(`it ended with ${end.code ?? end.signal}; stderr: ${stderrText()}`);
     return { ...end, stdout: inbox.text, stderr: stderrText() };
   });
@@ -82,46 +86,50 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     void stdin.write(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''));
   let calls = 0;
   return {
-    ...place,
+    ...directories,
     pid: child.pid as number,
     stdin,
     stdout,
     stderr,
     frames: inbox.frames,
     send,
-    frame: (wanted) => inbox.next(wanted),
-    async ask(call) {
+    nextFrame: (wanted) => inbox.next(wanted),
+    async call(call) {
       calls += 1;
       const id = `ask-${calls}`;
       send({ id, ...call });
       return inbox.next({ type: 'response', id });
     },
     kill: (signal) => void child.kill(signal),
-    get ended() {
-      return within(ended, `the end of: parley ${args.join(' ')}`, () => `stderr: ${stderrText()}`);
+    get exited() {
+      return withDeadline(ended, `the end of: parley ${args.join(' ')}`, () => `stderr: ${stderrText()}`);
     },
   };
 }
 
 /** Runs a program until it exits. `input` is the whole of stdin. */
-export async function runProgram(args: readonly string[], input = '', options: ProgramOptions = {}): Promise<Outcome> {
+export async function runProgram(
+  args: readonly string[],
+  input = '',
+  options: ProgramOptions = {},
+): Promise<ProgramExit> {
   const program = startProgram(args, options);
   program.stdin.end(input);
-  return program.ended;
+  return program.exited;
 }
 
 /** A variable of `/proc/PID/status`, in bytes. */
-export function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+export function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const kB = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
   return Number(kB) * 1024;
 }
 
-function spawnWith(args: readonly string[], place: Place, options: ProgramOptions) {
+function spawnProgram(args: readonly string[], programDirectories: ProgramDirectories, options: ProgramOptions) {
   const pipes = options.streams === 'pipe' ? openPipes() : undefined;
   const child = spawn(options.runtime ?? process.execPath, args, {
-    cwd: place.cwd,
+    cwd: programDirectories.cwd,
     // No variables of the machine that runs the test, such as API keys and NODE_OPTIONS.
-    env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, ...options.env },
+    env: { PATH: process.env.PATH, HOME: programDirectories.home, PARLEY_DIR: programDirectories.home, ...options.env },
     stdio: [pipes?.childStdin ?? 'pipe', pipes?.childStdout ?? 'pipe', 'pipe'],
   });
   pipes?.closeChildSide();
@@ -130,7 +138,7 @@ function spawnWith(args: readonly string[], place: Place, options: ProgramOption
   return { child, stdin, stdout, stderr: child.stderr as Readable };
 }
 
-async function outcomeOf(child: ChildProcess, streams: readonly Readable[]) {
+async function waitForExit(child: ChildProcess, streams: readonly Readable[]) {
   const read = streams.map((stream) => (stream.closed ? undefined : once(stream, 'close')));
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   await Promise.all(read);

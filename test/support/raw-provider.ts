@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { newPlace, type Place } from './program.ts';
+import { createDirectories, type ProgramDirectories } from './program.ts';
 
-export type Answer = (response: ServerResponse, body: Record<string, unknown>) => void;
+export type RespondFunction = (response: ServerResponse, body: Record<string, unknown>) => void;
 
 export interface RawProvider {
   readonly url: string;
@@ -15,10 +15,10 @@ export interface RawProvider {
 }
 
 /** The nth function answers the nth request. The last one answers all further requests. */
-export async function startRawProvider(...answers: readonly Answer[]): Promise<RawProvider> {
+export async function startRawProvider(...answers: readonly RespondFunction[]): Promise<RawProvider> {
   const requests: Record<string, unknown>[] = [];
   const server = createServer(async (request, response) => {
-    const body = JSON.parse(await textOf(request)) as Record<string, unknown>;
+    const body = JSON.parse(await readText(request)) as Record<string, unknown>;
     requests.push(body);
     response.on('error', () => {});
     answers[Math.min(requests.length, answers.length) - 1]?.(response, body);
@@ -32,31 +32,36 @@ export async function startRawProvider(...answers: readonly Answer[]): Promise<R
 }
 
 /** Directories in which `--provider raw` selects this provider. */
-export function placeFor(url: string, api: string, settings: object = {}, model: object = {}): Place {
-  const place = newPlace();
+export function createDirectoriesFor(
+  url: string,
+  api: string,
+  settings: object = {},
+  model: object = {},
+): ProgramDirectories {
+  const directories = createDirectories();
   const models = [{ id: 'm', input: ['text', 'image'], ...model }];
   const providers = { raw: { baseUrl: url, api, apiKey: 'RAW_KEY', models } };
-  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers }));
-  writeFileSync(join(place.home, 'settings.json'), JSON.stringify(settings));
-  return place;
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers }));
+  writeFileSync(join(directories.home, 'settings.json'), JSON.stringify(settings));
+  return directories;
 }
 
 export const RAW_ENV = { RAW_KEY: 'raw-key-of-the-test' };
 
-export function streamHead(response: ServerResponse, headers: Record<string, string> = {}): void {
+export function startEventStream(response: ServerResponse, headers: Record<string, string> = {}): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
 }
 
 /** One answer of Chat Completions. */
-export function chatAnswer(delta: object, finish = 'stop'): Answer {
+export function createChatAnswer(delta: object, finish = 'stop'): RespondFunction {
   return (response) => {
-    streamHead(response);
+    startEventStream(response);
     const chunk = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`;
     response.end(`${chunk({ delta })}${chunk({ delta: {}, finish_reason: finish })}data: [DONE]\n\n`);
   };
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');

@@ -12,7 +12,7 @@ export interface RecordedRequest {
 }
 
 /** A text, a tool call, or an HTTP response. */
-export type ScriptedAnswer =
+export type RecordedAnswer =
   | string
   | { readonly call: string; readonly arguments: Record<string, unknown> }
   | { readonly status: number; readonly body: string };
@@ -21,13 +21,13 @@ export interface RecordingProvider {
   readonly requests: readonly RecordedRequest[];
   readonly url: string;
   /** Names of the tools offered in each request. */
-  offered(): string[][];
+  listOfferedTools(): string[][];
   /** Writes models.json to a user directory. `--model own/m` selects this provider. */
-  describeIn(home: string, more?: Record<string, unknown>): void;
+  writeModelsFile(home: string, more?: Record<string, unknown>): void;
 }
 
 /** The last answer is repeated. */
-export async function startRecordingProvider(answers: readonly ScriptedAnswer[]): Promise<RecordingProvider> {
+export async function startRecordingProvider(answers: readonly RecordedAnswer[]): Promise<RecordingProvider> {
   const requests: RecordedRequest[] = [];
   const server = createServer(async (request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)] ?? '';
@@ -69,8 +69,8 @@ export async function startRecordingProvider(answers: readonly ScriptedAnswer[])
   return {
     requests,
     url,
-    offered: () => requests.map(({ tools = [] }) => tools.map((tool) => tool.function.name).sort()),
-    describeIn(home, more = {}) {
+    listOfferedTools: () => requests.map(({ tools = [] }) => tools.map((tool) => tool.function.name).sort()),
+    writeModelsFile(home, more = {}) {
       mkdirSync(home, { recursive: true });
       const own = { baseUrl: url, api: 'openai-completions', apiKey: 'sk-loopback', models: [{ id: 'm' }], ...more };
       writeFileSync(join(home, 'models.json'), JSON.stringify({ providers: { own } }));

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { newPlace, type Place } from './program.ts';
+import { createDirectories, type ProgramDirectories } from './program.ts';
 
 export interface ProviderAnswer {
   readonly text?: string;
@@ -19,11 +19,11 @@ export interface ProviderAnswer {
 }
 
 export interface ScriptedProvider {
-  readonly place: Place;
+  readonly directories: ProgramDirectories;
   /** For the command line: the model of this provider. */
   readonly flags: readonly string[];
   /** The text of the last user message of each request, in order. */
-  readonly asked: readonly string[];
+  readonly prompts: readonly string[];
 }
 
 /** Requests beyond the script get the status 500. */
@@ -36,7 +36,7 @@ export async function startScriptedProvider(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const answer = answers[asked.length] ?? { status: 500 };
-    asked.push(lastPrompt(JSON.parse(Buffer.concat(chunks).toString('utf8'))));
+    asked.push(getLastPrompt(JSON.parse(Buffer.concat(chunks).toString('utf8'))));
     await answer.after;
     send(response, answer);
   });
@@ -45,7 +45,7 @@ export async function startScriptedProvider(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const place = newPlace();
+  const directories = createDirectories();
   const own = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     api: 'openai-completions',
@@ -54,11 +54,11 @@ export async function startScriptedProvider(
     compat: { requiresAlternatingRoles: false },
     models: [{ id: 'scripted', contextWindow: 200_000, maxTokens: 1000, ...model }],
   };
-  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { own } }));
-  return { place, flags: ['--provider', 'own', '--model', 'scripted'], asked };
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { own } }));
+  return { directories, flags: ['--provider', 'own', '--model', 'scripted'], prompts: asked };
 }
 
-function lastPrompt(body: { messages: { role: string; content: string | { text?: string }[] }[] }): string {
+function getLastPrompt(body: { messages: { role: string; content: string | { text?: string }[] }[] }): string {
   const content = body.messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('');
 }

@@ -1,16 +1,16 @@
 // Validates frames against the published JSON Schemas of the dialects.
-import { wordsIn } from '../../scripts/pages/dialect-page.ts';
+import { listFrameNames as listNames } from '../../scripts/pages/dialect-page.ts';
 import { wireSchemas } from '../../scripts/pages/schemas.ts';
-import { complaints, type SchemaDocument } from './json-schema.ts';
+import { type SchemaDocument, validateDefinition } from './json-schema.ts';
 
 const documents = wireSchemas(new Map());
 
 /** `name` is a definition, such as `PromptCommand` or `AgentFrame`. */
-export function complaintsAbout(name: string, frame: unknown, dialect = 'omp'): string[] {
-  return complaints(documents.get(dialect) as SchemaDocument, name, frame);
+export function findSchemaErrors(name: string, frame: unknown, dialect = 'omp'): string[] {
+  return validateDefinition(documents.get(dialect) as SchemaDocument, name, frame);
 }
 
 /** The names of all frames of the host or of the agent. */
-export function wordsOf(dialect: string, root: 'HostFrame' | 'AgentFrame'): string[] {
-  return [...wordsIn(documents.get(dialect) ?? {}, root)];
+export function listFrameNames(dialect: string, root: 'HostFrame' | 'AgentFrame'): string[] {
+  return [...listNames(documents.get(dialect) ?? {}, root)];
 }

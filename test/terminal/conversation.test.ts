@@ -5,7 +5,7 @@ import { createClient } from '../../src/client/index.ts';
 import type { Tty, TtyHandlers } from '../../src/contracts/tty.ts';
 import { runConversation } from '../../src/terminal/index.ts';
 import { createFakeClock } from '../../src/testing/index.ts';
-import { createPuppet, type PuppetTransport } from '../client/puppet-transport.ts';
+import { createFakeAgent, type FakeAgentTransport } from '../client/fake-agent-transport.ts';
 import { TerminalEmulator } from './terminal-emulator.ts';
 
 const STATE = {
@@ -30,7 +30,7 @@ const REPLIES: Readonly<Record<string, object>> = {
 };
 
 interface ConversationFixture {
-  readonly agent: PuppetTransport;
+  readonly agent: FakeAgentTransport;
   readonly terminal: TerminalEmulator;
   readonly clock: ReturnType<typeof createFakeClock>;
   type(keys: string): Promise<void>;
@@ -40,9 +40,9 @@ interface ConversationFixture {
 }
 
 async function startConversation(replies: Readonly<Record<string, object>> = REPLIES): Promise<ConversationFixture> {
-  const agent = createPuppet(({ id, type }, puppet) => {
+  const agent = createFakeAgent(({ id, type }, fakeAgent) => {
     if (type === 'extension_ui_response') return;
-    puppet.say({ type: 'response', id, command: type, success: true, data: replies[String(type)] ?? {} });
+    fakeAgent.send({ type: 'response', id, command: type, success: true, data: replies[String(type)] ?? {} });
   });
   const terminal = new TerminalEmulator(60, 20);
   const clock = createFakeClock();
@@ -77,14 +77,14 @@ async function startConversation(replies: Readonly<Record<string, object>> = REP
     onStderr() {},
   });
   onTestFinished(() => stop.abort());
-  await agent.heard();
+  await agent.waitUntilRead();
   await clock.advance(1);
   return {
     ...{ agent, terminal, clock, ended },
     listCalls: () => agent.written.map(({ type }) => type),
     async type(keys) {
       handlers?.onInput(new TextEncoder().encode(keys));
-      await agent.heard();
+      await agent.waitUntilRead();
       await clock.advance(1);
     },
   };
@@ -129,7 +129,7 @@ describe('a hostile agent', () => {
         });
         const result = { content: [{ type: 'text', text }], details: { diff: text } };
         const call = { toolCallId: text, toolName: text, args: { path: text, other: [text] } };
-        agent.say(
+        agent.send(
           { type: 'agent_start' },
           { type: 'message_end', message: { role: 'user', content: text } },
           { type: 'message_start', message: { ...message, content: [] } },
@@ -139,9 +139,9 @@ describe('a hostile agent', () => {
           { type: 'tool_execution_start', ...call },
           { type: 'tool_execution_update', ...call, partialResult: result },
         );
-        await agent.heard();
+        await agent.waitUntilRead();
         await clock.advance(40);
-        agent.say(
+        agent.send(
           { type: 'tool_execution_end', ...call, result, isError: text.length % 2 === 0 },
           { type: 'queue_update', steering: [text], followUp: [text] },
           { type: 'notice', level: 'warning', message: text },
@@ -161,11 +161,11 @@ describe('a hostile agent', () => {
             timeout: 50,
           },
         );
-        await agent.heard();
+        await agent.waitUntilRead();
         // The emulator throws for unexpected output.
         await clock.advance(100);
-        agent.say({ type: 'agent_end', messages: [], willRetry: false }, { type: 'agent_settled', aborted: false });
-        await agent.heard();
+        agent.send({ type: 'agent_end', messages: [], willRetry: false }, { type: 'agent_settled', aborted: false });
+        await agent.waitUntilRead();
         await clock.advance(200);
       }),
       // Each run draws about fifty frames.
@@ -204,14 +204,14 @@ describe('keys', () => {
     await type('\u001b');
     await clock.advance(50);
     expect(listCalls()).not.toContain('abort');
-    agent.say({ type: 'agent_start' });
-    await agent.heard();
+    agent.send({ type: 'agent_start' });
+    await agent.waitUntilRead();
     await type('\u0003');
     expect(listCalls()).toContain('abort');
     expect(terminal.text.join('\n')).toContain('Press Ctrl+C again to quit');
     await clock.advance(3000);
-    agent.say({ type: 'agent_settled', aborted: true });
-    await agent.heard();
+    agent.send({ type: 'agent_settled', aborted: true });
+    await agent.waitUntilRead();
     await type('\u0003');
     await clock.advance(3000);
     await type('\u0003');
@@ -231,7 +231,7 @@ describe('keys', () => {
 
   test('the conversation ends when the agent exits', async () => {
     const { agent, ended } = await startConversation();
-    agent.die({ code: 3, stderr: 'no more' });
+    agent.exit({ code: 3, stderr: 'no more' });
     expect(await ended).toEqual({ kind: 'lost', exitInfo: { code: 3, stderr: 'no more' } });
   });
 });

@@ -3,9 +3,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ToolResult } from '../../src/contracts/index.ts';
 import { bash } from '../../src/tools/bash.ts';
-import { isAlive, numbers } from '../support/processes.ts';
-import { withLimit } from '../support/time-limit.ts';
-import { until } from '../support/until.ts';
+import { isAlive, parseNumbers } from '../support/processes.ts';
+import { withTriggeredTimeout } from '../support/triggered-timeout.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   createCountingPorts,
   createToolFixture,
@@ -96,7 +96,7 @@ describe('stopping', () => {
   /** The clock lets a 300 ms timeout fire only after the command has created the file `begun`. */
   const createTimeoutFixture = (): ToolFixture => {
     const fixture: ToolFixture = createToolFixture({
-      ports: withLimit(ports, 300, () => existsSync(fixture.path('begun'))),
+      ports: withTriggeredTimeout(ports, 300, () => existsSync(fixture.path('begun'))),
     });
     return fixture;
   };
@@ -126,9 +126,9 @@ describe('stopping', () => {
   test('all processes of a stopped command are killed', async () => {
     const command = 'echo $$; sleep 600 & echo $!; sleep 600 & echo $!; touch begun; wait';
     const fault = await expectFault(bash, { command, timeout: 0.3 }, createTimeoutFixture());
-    const pids = numbers(fault.message.split('\n\n')[0] ?? '');
+    const pids = parseNumbers(fault.message.split('\n\n')[0] ?? '');
     expect(pids).toHaveLength(3);
-    await until(() => !pids.some(isAlive));
+    await waitUntil(() => !pids.some(isAlive));
   });
 });
 

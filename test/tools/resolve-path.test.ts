@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveExistingPath, resolvePath } from '../../src/tools/resolve-path.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { createToolFixture, ports } from './tool-fixture.ts';
 
 describe('spelling', () => {
@@ -38,7 +38,7 @@ describe('links', () => {
     ['a chain', 'chain', 'target/file'],
   ])('%s is resolved', async (_, requested, real) => {
     const fixture = createToolFixture();
-    const outside = temporaryDirectory();
+    const outside = createTemporaryDirectory();
     mkdirSync(join(outside, 'target'));
     await ports.files.write(join(outside, 'target/file'), Buffer.from('x'));
     symlinkSync(join(outside, 'target/file'), fixture.path('leaf'));

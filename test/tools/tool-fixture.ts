@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { Fault } from '../../src/base/index.ts';
 import type { Artifacts, Ports, Tool, ToolContext, ToolResult } from '../../src/contracts/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 export const ports = createSystemPorts();
 afterAll(() => ports.close());
@@ -22,8 +22,8 @@ export interface ToolFixture extends ToolContext {
 }
 
 export function createToolFixture(overrides: Partial<ToolContext> = {}): ToolFixture {
-  const cwd = temporaryDirectory();
-  const artifactDirectory = temporaryDirectory();
+  const cwd = createTemporaryDirectory();
+  const artifactDirectory = createTemporaryDirectory();
   const controller = new AbortController();
   const updates: ToolResult[] = [];
   return {

@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync } from 'node:
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../../src/tools/write.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 import { createToolFixture, expectFault, getText, ports } from './tool-fixture.ts';
 
 test('creates a new file and missing folders', async () => {
@@ -33,7 +33,7 @@ test('overwriting preserves inode and mode and truncates the file', async () => 
 
 test('writes to the target of a link and preserves the link, even if the target does not exist yet', async () => {
   const fixture = createToolFixture();
-  const outside = temporaryDirectory();
+  const outside = createTemporaryDirectory();
   symlinkSync(join(outside, 'new/target.txt'), fixture.path('link'));
   await write.run({ path: 'link', content: 'first' }, fixture);
   await write.run({ path: 'link', content: 'second' }, fixture);

@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchPipeReader } from '../../src/transports/stdio-pipe-watch.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { until } from '../support/until.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Creates a pipe that another process reads, and opens its write end. */
 function createPipeWithReader() {
-  const path = join(temporaryDirectory(), 'pipe');
+  const path = join(createTemporaryDirectory(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = spawn('cat', [path], { stdio: 'ignore' });
   const fd = fs.openSync(path, 'w');
@@ -59,7 +59,7 @@ async function watchUntilFound(fd: number): Promise<() => boolean> {
   watchPipeReader(fd, () => {
     isClosed = true;
   });
-  await until(isFound);
+  await waitUntil(isFound);
   return () => isClosed;
 }
 
@@ -78,7 +78,7 @@ test('a closed reader is detected although an unrelated process cannot be inspec
   const { countReads } = denyAccess(pid);
   const isClosed = await watchUntilFound(fd);
   reader.kill('SIGKILL');
-  await until(isClosed);
+  await waitUntil(isClosed);
   expect(countReads(pid)).toBeGreaterThan(0);
 });
 
@@ -90,14 +90,14 @@ test('a related process that cannot be inspected may have the read end; when it 
   const before = countReads(pid);
   reader.kill('SIGKILL');
   // Two searches did not find the read end in any process that can be inspected.
-  await until(() => countReads(pid) >= before + 2);
+  await waitUntil(() => countReads(pid) >= before + 2);
   expect(isClosed()).toBe(false);
   allowAccess();
-  await until(isClosed);
+  await waitUntil(isClosed);
 });
 
 test('a reader that the first search missed is found by a later one', async () => {
-  const path = join(temporaryDirectory(), 'pipe');
+  const path = join(createTemporaryDirectory(), 'pipe');
   execFileSync('mkfifo', [path]);
   // Open only in this process, which the search skips.
   const readEnd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
@@ -111,13 +111,13 @@ test('a reader that the first search missed is found by a later one', async () =
   watchPipeReader(fd, () => {
     isClosed = true;
   });
-  await until(() => countSearches() >= 2);
+  await waitUntil(() => countSearches() >= 2);
   expect(isFound()).toBe(false);
   const reader = spawn('sleep', ['600'], { stdio: [readEnd, 'ignore', 'ignore'] });
   onTestFinished(() => void reader.kill('SIGKILL'));
   fs.closeSync(readEnd);
-  await until(isFound);
+  await waitUntil(isFound);
   expect(isClosed).toBe(false);
   reader.kill('SIGKILL');
-  await until(() => isClosed);
+  await waitUntil(() => isClosed);
 });

@@ -6,7 +6,7 @@ import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { askForTrust } from '../../src/trust/ask-for-trust.ts';
 import { decideTrust } from '../../src/trust/decide-trust.ts';
 import { createResourceLocator } from '../../src/trust/resource-locator.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const ports = createSystemPorts({});
 
@@ -22,8 +22,8 @@ function writeHugeFile(cwd: string): void {
 
 /** A host that confirms, after `meanwhile` has run. */
 function createConfirmingHost(meanwhile: (cwd: string) => void) {
-  const agentDirectory = temporaryDirectory();
-  const cwd = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
+  const cwd = createTemporaryDirectory();
   writeProjectFile(cwd, '.parley/settings.json', '{}');
   writeProjectFile(cwd, '.parley/skills/a/SKILL.md', '---\ndescription: one\n---\n');
   const locator = createResourceLocator({ files: ports.files, cwd, agentDirectory, home: '/home/me', trusted: false });

@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { askForTrust } from '../../src/trust/ask-for-trust.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 test('the question contains all names, with invisible characters escaped', async () => {
   const messages: string[] = [];
   const found = [...Array.from({ length: 30 }, (_, at) => `.parley/extensions/${at}.ts`), '.pi/\u202eevil'];
   await askForTrust({
     ports: createSystemPorts(),
-    agentDirectory: temporaryDirectory(),
-    cwd: temporaryDirectory(),
+    agentDirectory: createTemporaryDirectory(),
+    cwd: createTemporaryDirectory(),
     found,
     reason: 'nothing' as never,
     resourceLocator: {} as never,

@@ -9,7 +9,7 @@ import { findTemplates } from '../../src/core/resources/templates.ts';
 import { loadAgentRegistry } from '../../src/core/subagent/agent-registry.ts';
 import { createInventory } from '../../src/trust/inventory.ts';
 import { createResourceLocator } from '../../src/trust/resource-locator.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const { files } = createSystemPorts({});
 
@@ -21,9 +21,9 @@ function writeProjectFile(root: string, path: string, text: string): void {
 const SKILL = '---\ndescription: one\n---\nbody\n';
 
 function createProject(options: { home?: string; agentDirectory?: string } = {}) {
-  const home = options.home ?? temporaryDirectory();
+  const home = options.home ?? createTemporaryDirectory();
   const agentDirectory = options.agentDirectory ?? join(home, '.parley');
-  const cwd = temporaryDirectory();
+  const cwd = createTemporaryDirectory();
   const reported: string[] = [];
   /** Trusted for this run, or by a saved decision with an inventory. */
   const createLocator = async (trust: 'flag' | 'saved decision', directory = cwd) =>
@@ -204,7 +204,7 @@ describe('code', () => {
 });
 
 test('if the home directory is the project, files of the user are not checked against the inventory', async () => {
-  const home = temporaryDirectory();
+  const home = createTemporaryDirectory();
   const { createLocator, reported } = createProject({ home });
   writeProjectFile(home, '.agents/skills/s/SKILL.md', SKILL);
   writeProjectFile(home, '.parley/skills/t/SKILL.md', SKILL);

@@ -18,7 +18,7 @@ import { createResourceLocator } from '../../src/trust/resource-locator.ts';
 import { saveDecision } from '../../src/trust/saved-decision.ts';
 import { findProjectConfiguration } from '../../src/trust/search-paths.ts';
 import { readDecisions, updateDecisions } from '../../src/trust/trust-file.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const ports = createSystemPorts({});
 const { files } = ports;
@@ -29,8 +29,8 @@ function writeProjectFile(root: string, path: string, text = 'x'): void {
 }
 
 function createProject() {
-  const agentDirectory = temporaryDirectory();
-  const cwd = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
+  const cwd = createTemporaryDirectory();
   return {
     agentDirectory,
     cwd,
@@ -59,7 +59,7 @@ describe('trust decision', () => {
       inventory: await createInventory(files, cwd),
     });
     expect(await decide({ noTrust: true })).toEqual({ trusted: false, reason: 'flag' });
-    const link = join(temporaryDirectory(), 'link');
+    const link = join(createTemporaryDirectory(), 'link');
     symlinkSync(cwd, link);
     expect(await decideTrust({ files, agentDirectory, cwd: link })).toMatchObject({ trusted: true });
     expect(await decideTrust({ files, agentDirectory, cwd: dirname(cwd) })).toMatchObject({ reason: 'undecided' });

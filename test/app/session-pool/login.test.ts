@@ -10,7 +10,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createMultiSessionAgent } from '../../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../../src/transports/index.ts';
 import { startCopilot } from '../../support/copilot.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 interface Reply {
   id: unknown;
@@ -20,7 +20,7 @@ interface Reply {
 
 async function openHost() {
   const copilot = await startCopilot();
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'));
   const fake = createFakeClock(copilot.expiresAt * 1000 - 1_800_000);
   const waits: number[] = [];
@@ -161,7 +161,7 @@ test('after the login the models are available, and the token is renewed before 
   expect((await call('agent/state', { session_id: 'after' })).result).toMatchObject({ model: { provider: 'copilot' } });
   await call('agent/prompt', { session_id: 'after', text: 'Hello' });
   await next(isEndOf('after'));
-  const chat = copilot.asked.findLast(({ path }) => path === '/chat/completions');
+  const chat = copilot.requests.findLast(({ path }) => path === '/chat/completions');
   expect(chat?.headers).toMatchObject({
     authorization: 'Bearer short-lived-1',
     'copilot-integration-id': 'vscode-chat',
@@ -172,5 +172,5 @@ test('after the login the models are available, and the token is renewed before 
   await call('agent/prompt', { session_id: 'before', text: 'Hello again' });
   await next(isEndOf('before'));
   expect(copilot.count('/copilot_internal/v2/token')).toBe(2);
-  expect(copilot.asked.at(-1)?.headers.authorization).toBe('Bearer short-lived-2');
+  expect(copilot.requests.at(-1)?.headers.authorization).toBe('Bearer short-lived-2');
 });

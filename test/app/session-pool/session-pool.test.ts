@@ -8,10 +8,10 @@ import { extractText } from '../../../src/protocol/index.ts';
 import { defaultSettings } from '../../../src/settings/settings-table.ts';
 import { createScriptedModels } from '../../../src/testing/index.ts';
 import { createMultiSessionAgent } from '../../../src/testing/scenario-agent.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function createPool(): Promise<SessionPool> {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'));
   const models = createScriptedModels([{ text: 'One.' }, { text: 'Two.' }]);
   const agent = createMultiSessionAgent({

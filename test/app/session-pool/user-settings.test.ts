@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { createUserSettings } from '../../../src/app/session-pool/user-settings.ts';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { Fault } from '../../../src/base/index.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ports = createSystemPorts({});
 
 function createSettingsWith(settings: unknown) {
-  const agentDirectory = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
   mkdirSync(agentDirectory, { recursive: true });
   const file = join(agentDirectory, 'settings.json');
   writeFileSync(file, JSON.stringify(settings));

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiagnosticLog } from '../../../src/app/system-ports/diagnostic-log.ts';
 import type { Clock } from '../../../src/contracts/ports.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 2) } as Clock;
 
 function openLog() {
-  const file = join(temporaryDirectory(), 'parley.log');
+  const file = join(createTemporaryDirectory(), 'parley.log');
   const lines = () =>
     readFileSync(file, 'utf8')
       .trimEnd()

@@ -3,8 +3,8 @@ import type * as promises from 'node:fs/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
 import { entry, header } from '../../store/contract.ts';
-import { place } from '../../store/store-fixture.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createStoreFixture } from '../../store/store-fixture.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const calls = vi.hoisted(() => [] as string[]);
 
@@ -41,7 +41,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 beforeEach(() => void calls.splice(0));
 
 test('sync() of an open file calls datasync', async () => {
-  const file = await createFiles().open(`${temporaryDirectory()}/a`, 'create');
+  const file = await createFiles().open(`${createTemporaryDirectory()}/a`, 'create');
   await file.append(Buffer.from('x'));
   await file.sync();
   await file.close();
@@ -49,7 +49,7 @@ test('sync() of an open file calls datasync', async () => {
 });
 
 test('log entries are synced before they are acknowledged, the first one with its directory', async () => {
-  const { store, directory } = place();
+  const { store, directory } = createStoreFixture();
   const log = store.create(header, `${directory}/s.jsonl`);
   const logCalls = () => calls.filter((call) => !call.includes('.lock'));
   await log.append([entry(0)]);
@@ -61,7 +61,7 @@ test('log entries are synced before they are acknowledged, the first one with it
 });
 
 test('replace() syncs the new file before the rename, and the directory after it', async () => {
-  const path = `${temporaryDirectory()}/a.json`;
+  const path = `${createTemporaryDirectory()}/a.json`;
   await createFiles().replace(path, Buffer.from('{}'));
   expect(calls).toEqual(['writeFile TEMPORARY', 'sync TEMPORARY', 'rename TEMPORARY a.json', 'sync DIRECTORY']);
 });

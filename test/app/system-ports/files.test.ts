@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const files = createFiles();
 const bytes = (decode: string) => new TextEncoder().encode(decode);
@@ -25,7 +25,7 @@ const mode = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 let directory: string;
 const at = (name: string) => join(directory, name);
 beforeEach(() => {
-  directory = temporaryDirectory();
+  directory = createTemporaryDirectory();
 });
 
 test('info() returns the kind of each file, and undefined for a missing one', async () => {
@@ -241,7 +241,7 @@ test('open() with `create` needs a new file, with `read` an existing one, with `
 });
 
 test('read() into a given buffer uses that buffer, and ends at the end of the file', async () => {
-  const path = join(temporaryDirectory(), 'a');
+  const path = join(createTemporaryDirectory(), 'a');
   writeFileSync(path, 'abcdef');
   const file = await files.open(path, 'read');
   const into = new Uint8Array(4);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createDiagnosticLog } from '../../../src/app/system-ports/diagnostic-log.ts';
 import { createSystemPorts, PROVIDER_VARIABLES } from '../../../src/app/system-ports/index.ts';
-import { shell } from '../../support/processes.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { startShell } from '../../support/processes.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('tools get the environment of the user without provider keys and PARLEY secrets', () => {
   const allowed = {
@@ -23,7 +23,7 @@ test('tools get the environment of the user without provider keys and PARLEY sec
 });
 
 test('files that name key variables are read when the environment is first requested, and after a change', () => {
-  const agentDirectory = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
   const ports = createSystemPorts({
     agentDirectory,
     env: { ACME: 'key', EARLY: 'key', HOME: '/x', QUOTED_NAME: 'value' },
@@ -40,7 +40,7 @@ test('files that name key variables are read when the environment is first reque
 });
 
 test('if such a file cannot be read, all variables with names like secrets are withheld', () => {
-  const agentDirectory = temporaryDirectory();
+  const agentDirectory = createTemporaryDirectory();
   mkdirSync(join(agentDirectory, 'models.json'));
   const env = { HOME: '/x', GITHUB_TOKEN: 't', MY_KEY: 'k', DB_PASSWORD: 'p' };
   expect(createSystemPorts({ agentDirectory, env }).toolEnv).toEqual({ HOME: '/x' });
@@ -68,7 +68,7 @@ test.each([
 });
 
 test('the log redacts keys from the environment and keys that are registered later', async () => {
-  const file = join(temporaryDirectory(), 'log');
+  const file = join(createTemporaryDirectory(), 'log');
   const env = { OPENAI_API_KEY: 'sk-from-env', MY_KEY_NAME: 'sk-from-list' };
   const diagnostics = createDiagnosticLog({ file, clock: { now: () => 0 } });
   const ports = createSystemPorts({ diagnostics, env, withhold: ['MY_KEY_NAME'] });
@@ -92,7 +92,7 @@ test('fetch() uses the global fetch at the time of the call', async () => {
 test('close() kills running children, and can be called without any', async () => {
   await createSystemPorts().close();
   const ports = createSystemPorts();
-  const child = await shell(ports.processes, 'exec sleep 600');
+  const child = await startShell(ports.processes, 'exec sleep 600');
   await ports.close();
   expect(await child.finished).toEqual({ code: null, signal: 'SIGKILL' });
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFiles } from '../../../src/app/system-ports/files.ts';
 import { createLazyFiles } from '../../../src/app/system-ports/lazy-files.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 function createDirectories() {
-  const root = temporaryDirectory();
+  const root = createTemporaryDirectory();
   const [agentDirectory, other] = [join(root, 'own'), join(root, 'other')];
   for (const directory of [agentDirectory, other]) {
     mkdirSync(join(directory, 'folder'), { recursive: true });

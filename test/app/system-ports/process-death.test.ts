@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { environmentOf, isAlive, processesWith } from '../../support/processes.ts';
-import { until } from '../../support/until.ts';
+import { findProcesses, isAlive, readEnvironment } from '../../support/processes.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-death-'));
 const program = join(directory, 'parent.mjs');
@@ -30,8 +30,8 @@ async function startParent(kind: 'all' | 'storm') {
   const readPids = createPidReader(parent.stdout);
   const children = await readPids();
   // The system shows no environment of a process during exec.
-  const readTree = () => environmentOf(children[0]!).PARLEY_PROCESS_TREE ?? '';
-  await until(() => readTree() !== '');
+  const readTree = () => readEnvironment(children[0]!).PARLEY_PROCESS_TREE ?? '';
+  await waitUntil(() => readTree() !== '');
   expect(readTree()).toMatch(/^[0-9a-f-]{36}$/);
   return { parent, children, readPids, tree: readTree() };
 }
@@ -40,8 +40,8 @@ async function startParent(kind: 'all' | 'storm') {
 async function expectNothingLeft({ parent, children, tree }: Awaited<ReturnType<typeof startParent>>) {
   if (parent.exitCode === null && parent.signalCode === null) await once(parent, 'exit');
   if (!parent.stdout.closed) await once(parent.stdout.resume(), 'close');
-  await until(() => processesWith(tree, 'environ').length === 0 && !children.some(isAlive));
-  await until(() => processesWith(tree, 'cmdline').length === 0);
+  await waitUntil(() => findProcesses(tree, 'environ').length === 0 && !children.some(isAlive));
+  await waitUntil(() => findProcesses(tree, 'cmdline').length === 0);
 }
 
 const sendCommand = (command: string) => (parent: ChildProcess) => void parent.stdin!.end(command);
@@ -59,7 +59,7 @@ test.each<[string, (parent: ChildProcess) => void]>([
 ])('an agent that ends by %s leaves no child behind', async (_, endAgent) => {
   const agent = await startParent('all');
   expect(agent.children.every(isAlive)).toBe(true);
-  await until(() => processesWith(agent.tree, 'cmdline').length === 1);
+  await waitUntil(() => findProcesses(agent.tree, 'cmdline').length === 1);
   endAgent(agent.parent);
   await expectNothingLeft(agent);
 });

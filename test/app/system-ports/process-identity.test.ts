@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcessIdentity } from '../../../src/app/system-ports/process-identity.ts';
-import { until } from '../../support/until.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const startTimeOf = (pid: number) =>
   Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19]);
@@ -46,10 +46,10 @@ test('a zombie is not alive', async () => {
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [line] = await once(parent.stdout as Readable, 'data');
   const pid = Number(String(line));
-  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'latin1') === 'cat\n');
+  await waitUntil(() => readFileSync(`/proc/${parent.pid}/comm`, 'latin1') === 'cat\n');
   expect(await identity.isAlive(pid, undefined)).toBe(true);
   (parent.stdio[3] as Writable).end();
-  await until(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z '));
+  await waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z '));
   expect(await identity.isAlive(pid, undefined)).toBe(false);
 });
 

@@ -6,11 +6,11 @@ import { createIds } from '../../../src/app/system-ports/ids.ts';
 import { hasLeftovers, killLeftovers } from '../../../src/app/system-ports/process-tree.ts';
 import { createProcessWatcher } from '../../../src/app/system-ports/process-watcher.ts';
 import { createProcesses } from '../../../src/app/system-ports/processes.ts';
-import { environmentOf, isAlive, numbers, processesWith, shell } from '../../support/processes.ts';
-import { until } from '../../support/until.ts';
+import { findProcesses, isAlive, parseNumbers, readEnvironment, startShell } from '../../support/processes.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const tree = createIds().uuid();
-const findWatchers = (agentId: string) => processesWith(`PARLEY_PROCESS_TREE=${agentId}`, 'cmdline');
+const findWatchers = (agentId: string) => findProcesses(`PARLEY_PROCESS_TREE=${agentId}`, 'cmdline');
 
 /** Processes that do not belong to the tree of an agent. Each leads its own group. */
 const unrelatedPids: number[] = [];
@@ -22,7 +22,7 @@ function startUnrelated(script = 'exec sleep 600', env: NodeJS.ProcessEnv = {}) 
 
 /** The pid of the only watcher, after its shell has set its traps. Before that the shell opens files to load itself. */
 async function waitForWatcher(): Promise<number> {
-  await until(() => findWatchers(tree).length === 1 && ignores(findWatchers(tree)[0]!, [1, 2, 15]));
+  await waitUntil(() => findWatchers(tree).length === 1 && ignores(findWatchers(tree)[0]!, [1, 2, 15]));
   return findWatchers(tree)[0]!;
 }
 
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   processWatcher.close();
-  await until(() => findWatchers(tree).length === 0);
+  await waitUntil(() => findWatchers(tree).length === 0);
   for (const pid of unrelatedPids.splice(0)) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
 });
 
@@ -47,7 +47,7 @@ test('the watcher inherits only its pipe, and has no tag', async () => {
     [2, '/dev/null'],
   ]);
   expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
-  expect(Object.keys(environmentOf(pid)).filter((name) => name.startsWith('PARLEY_'))).toEqual([]);
+  expect(Object.keys(readEnvironment(pid)).filter((name) => name.startsWith('PARLEY_'))).toEqual([]);
 });
 
 test('only one watcher is started, and it ignores SIGHUP, SIGINT and SIGTERM', async () => {
@@ -66,7 +66,7 @@ test('kills running groups and leftovers of finished leaders, but not removed gr
   const [removed, running, other] = [startUnrelated(), startUnrelated(), startUnrelated()];
   const finished = startUnrelated('sleep 600 >/dev/null & echo $!');
   const [output] = await once(finished.child.stdout, 'data');
-  const [background] = numbers(String(output));
+  const [background] = parseNumbers(String(output));
   await finished.exit;
   for (const each of [removed, running, finished]) processWatcher.addRunning(each.pid);
   processWatcher.addFinished(finished.pid);
@@ -75,8 +75,8 @@ test('kills running groups and leftovers of finished leaders, but not removed gr
   processWatcher.addFinished(other.pid);
   processWatcher.close();
   expect(await running.exit).toEqual([null, 'SIGKILL']);
-  await until(() => !isAlive(background!));
-  await until(() => findWatchers(tree).length === 0);
+  await waitUntil(() => !isAlive(background!));
+  await waitUntil(() => findWatchers(tree).length === 0);
   expect([removed.pid, other.pid].map(isAlive)).toEqual([true, true]);
 });
 
@@ -86,27 +86,27 @@ test('kills tagged processes that were never listed, and not those with another 
   const otherTag = startUnrelated('exec sleep 600', { PARLEY_PROCESS_TREE: `${tree}-0`, PATH: process.env.PATH });
   // setsid leaves the group and continues with another pid.
   await tagged.exit;
-  await until(() => processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 1);
+  await waitUntil(() => findProcesses(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 1);
   processWatcher.close();
-  await until(() => processesWith(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 0);
-  await until(() => findWatchers(tree).length === 0);
+  await waitUntil(() => findProcesses(`PARLEY_PROCESS_TREE=${tree}\0`, 'environ').length === 0);
+  await waitUntil(() => findWatchers(tree).length === 0);
   expect(isAlive(otherTag.pid)).toBe(true);
 });
 
 test('a killed watcher is replaced at the next spawn, and the new one gets the old groups', async () => {
   const processes = createProcesses({ ids: createIds() });
-  const first = await shell(processes, 'printf $PARLEY_PROCESS_TREE; exec env -i sleep 600');
-  await until(() => first.written.stdout.length === 36);
-  await until(() => findWatchers(first.written.stdout).length === 1);
-  const [old] = findWatchers(first.written.stdout);
+  const first = await startShell(processes, 'printf $PARLEY_PROCESS_TREE; exec env -i sleep 600');
+  await waitUntil(() => first.output.stdout.length === 36);
+  await waitUntil(() => findWatchers(first.output.stdout).length === 1);
+  const [old] = findWatchers(first.output.stdout);
   process.kill(old!, 'SIGKILL');
-  await until(async () => {
-    await (await shell(processes, 'true')).finished;
-    return findWatchers(first.written.stdout).some((pid) => pid !== old);
+  await waitUntil(async () => {
+    await (await startShell(processes, 'true')).finished;
+    return findWatchers(first.output.stdout).some((pid) => pid !== old);
   });
   await processes.close();
-  await until(() => findWatchers(first.written.stdout).length === 0);
-  await until(() => !isAlive(first.pid));
+  await waitUntil(() => findWatchers(first.output.stdout).length === 0);
+  await waitUntil(() => !isAlive(first.pid));
 });
 
 test('sends each change of the list once', async () => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createIds } from '../../../src/app/system-ports/ids.ts';
 import { createProcesses } from '../../../src/app/system-ports/processes.ts';
 import { createDeferred } from '../../../src/base/index.ts';
-import { isAlive, numbers, processesWith, shell } from '../../support/processes.ts';
-import { until } from '../../support/until.ts';
+import { findProcesses, isAlive, parseNumbers, startShell } from '../../support/processes.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 let processes: ReturnType<typeof createProcesses>;
 beforeEach(() => {
@@ -14,10 +14,13 @@ afterEach(() => processes.close());
 const defaults = { args: [], env: {}, onOutput: () => {} };
 
 test('returns the complete output of both streams and the exit code', async () => {
-  const child = await shell(processes, `printf out; printf err >&2; head -c 300000 /dev/zero | tr '\\0' x; exit 7`);
+  const child = await startShell(
+    processes,
+    `printf out; printf err >&2; head -c 300000 /dev/zero | tr '\\0' x; exit 7`,
+  );
   expect(await child.finished).toEqual({ code: 7, signal: null });
-  expect(child.written.stdout).toBe(`out${'x'.repeat(300_000)}`);
-  expect(child.written.stderr).toBe('err');
+  expect(child.output.stdout).toBe(`out${'x'.repeat(300_000)}`);
+  expect(child.output.stderr).toBe('err');
 });
 
 test('a slow consumer pauses the child, and still gets all output', async () => {
@@ -38,10 +41,10 @@ test('a slow consumer pauses the child, and still gets all output', async () => 
       return chunkCount === 1 ? gate : undefined;
     },
   });
-  await until(() => chunkCount > 0);
+  await waitUntil(() => chunkCount > 0);
   // Longer than the pause after which the output is considered complete.
   const deadline = Date.now() + 400;
-  await until(() => Date.now() > deadline);
+  await waitUntil(() => Date.now() > deadline);
   expect([chunkCount, isAlive(child.pid)]).toEqual([1, true]);
   open();
   expect(await child.finished).toEqual({ code: 0, signal: null });
@@ -67,10 +70,10 @@ test.each([
   void child.finished.then(() => {
     done = true;
   });
-  await until(() => bytes > 0 && !isAlive(child.pid));
+  await waitUntil(() => bytes > 0 && !isAlive(child.pid));
   // Several times the pause after which the output is considered complete.
   const deadline = Date.now() + 400;
-  await until(() => Date.now() > deadline);
+  await waitUntil(() => Date.now() > deadline);
   expect(done).toBe(false);
   gate.resolve();
   await child.finished;
@@ -78,16 +81,16 @@ test.each([
 });
 
 test('returns the signal that killed the child', async () => {
-  const child = await shell(processes, 'kill -TERM $$');
+  const child = await startShell(processes, 'kill -TERM $$');
   expect(await child.finished).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
 test('a child has an empty stdin, its own process group and only the given environment', async () => {
   process.env.PARLEY_TEST_STRAY = 'stray';
   try {
-    const child = await shell(processes, 'cat; cut -d" " -f5 /proc/$$/stat; env');
+    const child = await startShell(processes, 'cat; cut -d" " -f5 /proc/$$/stat; env');
     await child.finished;
-    const [group, ...env] = child.written.stdout.trim().split('\n');
+    const [group, ...env] = child.output.stdout.trim().split('\n');
     expect(Number(group)).toBe(child.pid);
     const names = env
       .map((line) => line.split('=')[0])
@@ -131,16 +134,16 @@ test.each([
 ])(
   'a background child that keeps the pipes open (%s) does not delay the result, and runs until killAll()',
   async (_, holder) => {
-    const child = await shell(
+    const child = await startShell(
       processes,
       `${holder} head -c 100000 /dev/zero | tr '\\0' x; printf $PARLEY_PROCESS_TREE >&2`,
     );
     expect(await child.finished).toEqual({ code: 0, signal: null });
-    expect(child.written.stdout).toHaveLength(100_000);
-    const tree = child.written.stderr.slice(-36);
-    await until(() => processesWith(tree, 'environ').length === 1);
+    expect(child.output.stdout).toHaveLength(100_000);
+    const tree = child.output.stderr.slice(-36);
+    await waitUntil(() => findProcesses(tree, 'environ').length === 1);
     await processes.killAll();
-    await until(() => processesWith(tree, 'environ').length === 0);
+    await waitUntil(() => findProcesses(tree, 'environ').length === 0);
   },
 );
 
@@ -167,7 +170,7 @@ test.each([
     expect(await finished).toEqual({ code: 3, signal: null });
     const bytesAtEnd = bytes;
     // The pipe is closed, so the next write kills the writer.
-    await until(() => processesWith(call, 'environ').length === 0);
+    await waitUntil(() => findProcesses(call, 'environ').length === 0);
     expect(bytes).toBe(bytesAtEnd);
   },
 );
@@ -176,52 +179,54 @@ test.each([
 const DEEP = 'echo $$; if [ $1 -gt 1 ]; then sh -c "$2" sh $(($1 - 1)) "$2" & fi; sleep 600 & wait';
 
 test('kill() ends a process tree of depth five', async () => {
-  const child = await shell(processes, DEEP, '5', DEEP);
-  await until(() => numbers(child.written.stdout).length === 5);
-  const pids = numbers(child.written.stdout);
+  const child = await startShell(processes, DEEP, '5', DEEP);
+  await waitUntil(() => parseNumbers(child.output.stdout).length === 5);
+  const pids = parseNumbers(child.output.stdout);
   child.kill();
   expect(await child.finished).toEqual({ code: null, signal: 'SIGKILL' });
-  await until(() => !pids.some(isAlive));
+  await waitUntil(() => !pids.some(isAlive));
 });
 
 test('kill() also ends processes that left the group, but none of another call', async () => {
   const printIds = 'printf "$PARLEY_PROCESS_CALL $$ "; exec sleep 600';
-  const escaping = await shell(processes, `setsid sh -c '${printIds}' & setsid setsid sh -c '${printIds}' & wait`);
-  const other = await shell(processes, `setsid sh -c '${printIds}' & wait`);
-  await until(() => escaping.written.stdout.split(' ').length === 5 && other.written.stdout.split(' ').length === 3);
-  const [call, first, , second] = escaping.written.stdout.split(' ');
+  const escaping = await startShell(processes, `setsid sh -c '${printIds}' & setsid setsid sh -c '${printIds}' & wait`);
+  const other = await startShell(processes, `setsid sh -c '${printIds}' & wait`);
+  await waitUntil(() => escaping.output.stdout.split(' ').length === 5 && other.output.stdout.split(' ').length === 3);
+  const [call, first, , second] = escaping.output.stdout.split(' ');
   // The shell and its two children. Intermediate processes may still be exiting.
-  await until(() => processesWith(call!, 'environ').length === 3);
+  await waitUntil(() => findProcesses(call!, 'environ').length === 3);
   escaping.kill();
-  await until(() => processesWith(call!, 'environ').length === 0);
-  await until(() => ![Number(first), Number(second)].some(isAlive));
-  expect(isAlive(Number(other.written.stdout.split(' ')[1]))).toBe(true);
+  await waitUntil(() => findProcesses(call!, 'environ').length === 0);
+  await waitUntil(() => ![Number(first), Number(second)].some(isAlive));
+  expect(isAlive(Number(other.output.stdout.split(' ')[1]))).toBe(true);
 });
 
 test('kill() after the exit still ends background processes, also without a tag', async () => {
-  const child = await shell(processes, 'env -i sleep 600 & echo $!');
+  const child = await startShell(processes, 'env -i sleep 600 & echo $!');
   await child.finished;
-  const [background] = numbers(child.written.stdout);
+  const [background] = parseNumbers(child.output.stdout);
   expect(isAlive(background!)).toBe(true);
   child.kill();
-  await until(() => !isAlive(background!));
+  await waitUntil(() => !isAlive(background!));
 });
 
 test('killAll() ends running commands, processes that left their group, and background processes', async () => {
-  const running = await shell(processes, DEEP, '2', DEEP);
-  const escaped = await shell(processes, 'setsid sleep 600 & printf $PARLEY_PROCESS_TREE; wait');
-  const finished = await shell(processes, 'env -i sleep 600 & echo $!');
+  const running = await startShell(processes, DEEP, '2', DEEP);
+  const escaped = await startShell(processes, 'setsid sleep 600 & printf $PARLEY_PROCESS_TREE; wait');
+  const finished = await startShell(processes, 'env -i sleep 600 & echo $!');
   await finished.finished;
-  await until(() => numbers(running.written.stdout).length === 2 && escaped.written.stdout.length === 36);
+  await waitUntil(() => parseNumbers(running.output.stdout).length === 2 && escaped.output.stdout.length === 36);
   await processes.killAll();
-  await until(() => processesWith(escaped.written.stdout, 'environ').length === 0);
-  await until(() => ![...numbers(running.written.stdout), ...numbers(finished.written.stdout)].some(isAlive));
+  await waitUntil(() => findProcesses(escaped.output.stdout, 'environ').length === 0);
+  await waitUntil(
+    () => ![...parseNumbers(running.output.stdout), ...parseNumbers(finished.output.stdout)].some(isAlive),
+  );
   await Promise.all([running.finished, escaped.finished]);
 });
 
 test('spawn() after close() fails', async () => {
   await processes.close();
-  await expect(shell(processes, 'true')).rejects.toMatchObject({
+  await expect(startShell(processes, 'true')).rejects.toMatchObject({
     code: 'aborted',
     message: 'Cannot start /bin/sh: the agent is shutting down',
   });
@@ -229,7 +234,7 @@ test('spawn() after close() fails', async () => {
 
 test('a hundred concurrent commands each return their own exit code', async () => {
   const codes = await Promise.all(
-    Array.from({ length: 100 }, async (_, i) => (await (await shell(processes, `exit ${i}`)).finished).code),
+    Array.from({ length: 100 }, async (_, i) => (await (await startShell(processes, `exit ${i}`)).finished).code),
   );
   expect(codes).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import type { Files } from '../../../src/contracts/index.ts';
 import { findContextFiles } from '../../../src/core/context/context-files.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { files } = createSystemPorts({});
 
@@ -16,7 +16,7 @@ function writeFile(path: string, text: string): void {
 
 /** Creates home/.parley, and home/project/inner as the working directory. */
 function createDirectories() {
-  const home = temporaryDirectory();
+  const home = createTemporaryDirectory();
   const agentDirectory = join(home, '.parley');
   const project = join(home, 'project');
   const cwd = join(project, 'inner');

@@ -11,7 +11,7 @@ import {
   type ToolResultMessage,
   type UserMessage,
 } from '../../../src/protocol/index.ts';
-import { refusals } from '../../support/strict-provider.ts';
+import { findHistoryErrors } from '../../support/history-check.ts';
 
 type Block = AssistantMessage['content'][number];
 
@@ -66,7 +66,7 @@ describe('for any history', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const repaired = repairHistory(history);
-        if (repaired.length > 0) expect(refusals(repaired)).toEqual([]);
+        if (repaired.length > 0) expect(findHistoryErrors(repaired)).toEqual([]);
       }),
       options,
     );
@@ -212,7 +212,7 @@ describe('examples', () => {
   test('repeated ids become unique, in calls and results', () => {
     const turn = (output: string) => [assistant([call('call_0')], 'toolUse'), result('call_0', [text(output)])];
     const repaired = repairHistory([user('a'), ...turn('first'), ...turn('second'), ...turn('third')]);
-    expect(refusals(repaired)).toEqual([]);
+    expect(findHistoryErrors(repaired)).toEqual([]);
     const results = repaired.filter((entry) => entry.role === 'toolResult');
     expect(results.map(({ toolCallId, content: blocks }) => [toolCallId, extractText(blocks)])).toEqual([
       ['call_0', 'first'],
@@ -253,7 +253,7 @@ describe('the strict provider refuses', () => {
     ['a failed answer', [user('a'), assistant([text('b')], 'error')]],
   ];
   test.each(bad)('%s', (_, history) => {
-    expect(refusals(history)).not.toEqual([]);
+    expect(findHistoryErrors(history)).not.toEqual([]);
   });
 });
 

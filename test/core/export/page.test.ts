@@ -4,10 +4,10 @@ import { renderSession } from '../../../src/core/index.ts';
 import { hostileSession } from '../../browser/hostile-session.ts';
 import { PAYLOADS } from '../../browser/payloads.ts';
 import { showcase } from '../../browser/showcase.ts';
-import { renderHere } from '../../support/markup.ts';
+import { renderInTestThread } from '../../support/render-markup.ts';
 
 test('text of a session never becomes markup of the page', async () => {
-  const page = await renderSession(hostileSession(PAYLOADS), renderHere);
+  const page = await renderSession(hostileSession(PAYLOADS), renderInTestThread);
   const count = (pattern: RegExp) => page.match(pattern)?.length ?? 0;
   expect(count(/<script/gi)).toBe(2);
   expect(count(/<style/gi)).toBe(1);
@@ -18,7 +18,7 @@ test('text of a session never becomes markup of the page', async () => {
 });
 
 test('the Content-Security-Policy allows only the own style and script of the page', async () => {
-  const page = await renderSession(showcase(), renderHere);
+  const page = await renderSession(showcase(), renderInTestThread);
   const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1];
   expect(policy).toMatch(
     /^default-src 'none'; img-src data:; style-src 'sha256-[\w+/=]{44}'; script-src 'sha256-[\w+/=]{44}'; base-uri 'none'; form-action 'none'$/,

@@ -7,9 +7,9 @@ import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createGit } from '../../../src/core/git/git.ts';
 import { buildSafeConfig } from '../../../src/core/git/safe-config.ts';
 import { isAlive } from '../../support/processes.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
-import { withLimit } from '../../support/time-limit.ts';
-import { until } from '../../support/until.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
+import { withTriggeredTimeout } from '../../support/triggered-timeout.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 interface Repository {
   cwd: string;
@@ -20,7 +20,7 @@ interface Repository {
 }
 
 function createRepository(env: Record<string, string> = {}): Repository {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const home = join(directory, 'home');
   const cwd = join(directory, 'work');
   mkdirSync(home);
@@ -174,7 +174,7 @@ describe('a hostile repository', () => {
   });
 
   test('no command runs when the configuration cannot be listed', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const realGit = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
     const script = `#!/bin/sh\ncase "$*" in *--get-regexp*) echo no scopes >&2; exit 129;; esac\nexec ${realGit} "$@"\n`;
     writeFileSync(join(directory, 'git'), script, { mode: 0o755 });
@@ -253,9 +253,9 @@ test('a timeout and an abort end the git process', async () => {
   const repo = createRepository();
   repo.plain('config', '--global', 'alias.wait', `!echo $$ > ${repo.canary}; sleep 600`);
   const isStarted = () => existsSync(repo.canary) && readFileSync(repo.canary, 'utf8') !== '';
-  const git = createGit(withLimit(repo.ports, 1500, isStarted), repo.cwd);
+  const git = createGit(withTriggeredTimeout(repo.ports, 1500, isStarted), repo.cwd);
   await expect(git.run(['wait'], { timeoutMs: 1500 })).rejects.toThrow('timed out');
   const pid = Number(readFileSync(repo.canary, 'utf8'));
-  await until(() => !isAlive(pid));
+  await waitUntil(() => !isAlive(pid));
   await expect(repo.git.run(['status'], { signal: AbortSignal.abort() })).rejects.toThrow('git status was aborted');
 });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { addMentions } from '../../../src/core/resources/mentions.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { files } = createSystemPorts({});
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64');
 
 function createProject(): string {
-  const cwd = temporaryDirectory();
+  const cwd = createTemporaryDirectory();
   mkdirSync(join(cwd, 'src'));
   writeFileSync(join(cwd, 'src/a.ts'), 'const a = 1;\n');
   writeFileSync(join(cwd, 'with space.txt'), 'spaced');
@@ -51,7 +51,7 @@ test.each([
   '@',
 ])('%s adds nothing', async (message) => {
   const cwd = createProject();
-  const outsideDirectory = temporaryDirectory();
+  const outsideDirectory = createTemporaryDirectory();
   writeFileSync(join(outsideDirectory, 'secret.txt'), 'secret');
   symlinkSync(join(outsideDirectory, 'secret.txt'), join(cwd, 'out.txt'));
   symlinkSync(outsideDirectory, join(cwd, 'outside'));

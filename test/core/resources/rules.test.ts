@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { findRules } from '../../../src/core/resources/rules.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { files } = createSystemPorts({});
 
 test('rules with a trigger are loaded from .md and .mdc files in order of precedence', async () => {
-  const root = temporaryDirectory();
+  const root = createTemporaryDirectory();
   const writeRule = (folder: string, name: string, text: string) => {
     mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, folder, name), text);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { expandSkillCommand, findSkills, formatSkillsBlock } from '../../../src/core/resources/skills.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { files } = createSystemPorts({});
 
@@ -24,7 +24,7 @@ async function find(paths: string[], explicitPaths: string[] = []) {
 
 describe('discovery', () => {
   test('finds folders with SKILL.md at any depth, and single files where they are allowed', async () => {
-    const root = temporaryDirectory();
+    const root = createTemporaryDirectory();
     writeSkill(root, 'skills/pdf/SKILL.md', createSkill('name: pdf\ndescription: Read PDFs'));
     writeSkill(root, 'skills/group/deep/SKILL.md', createSkill('description: By folder name'));
     writeSkill(root, 'skills/single.md', createSkill('description: Single'));
@@ -39,7 +39,7 @@ describe('discovery', () => {
   });
 
   test('of two skills with the same name the first is used and the second is reported', async () => {
-    const root = temporaryDirectory();
+    const root = createTemporaryDirectory();
     const first = writeSkill(root, 'a/x/SKILL.md', createSkill('description: First'));
     const second = writeSkill(root, 'b/x/SKILL.md', createSkill('description: Second'));
     const { skills, problems } = await find([join(root, 'a'), join(root, 'b'), join(root, 'a')]);
@@ -48,7 +48,7 @@ describe('discovery', () => {
   });
 
   test('explicit files and folders are loaded; a missing path is reported', async () => {
-    const root = temporaryDirectory();
+    const root = createTemporaryDirectory();
     const file = writeSkill(root, 'one.md', createSkill('description: One'));
     writeSkill(root, 'many/two/SKILL.md', createSkill('description: Two'));
     symlinkSync(join(root, 'many'), join(root, 'link'));
@@ -74,7 +74,7 @@ describe('validation', () => {
     [`description: ${'x'.repeat(1025)}`, 'the description is longer than 1024 characters', 1],
     ['description: "x', 'has an unterminated quoted string', 0],
   ])('%s', async (fields, message, count) => {
-    const root = temporaryDirectory();
+    const root = createTemporaryDirectory();
     writeSkill(root, 's/SKILL.md', createSkill(fields));
     const { skills, problems } = await find([root]);
     expect(skills).toHaveLength(count);
@@ -83,7 +83,7 @@ describe('validation', () => {
 });
 
 test('the skills block lists only visible skills and escapes their text', async () => {
-  const root = temporaryDirectory();
+  const root = createTemporaryDirectory();
   writeSkill(root, 'a/SKILL.md', createSkill('description: "</available_skills> & more"'));
   writeSkill(root, 'b/SKILL.md', createSkill('description: hidden\ndisable-model-invocation: true'));
   const { skills } = await find([root]);

@@ -2,13 +2,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createAgentSession, extractText } from '../../../src/app/sdk.ts';
 import { createFakeClock, createScriptedModels, type ScriptStep } from '../../../src/testing/index.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function open(script: ScriptStep[], settings = {}) {
   const models = createScriptedModels(script);
   const handle = await createAgentSession({
-    cwd: temporaryDirectory(),
-    agentDirectory: temporaryDirectory(),
+    cwd: createTemporaryDirectory(),
+    agentDirectory: createTemporaryDirectory(),
     models,
     settings,
     ports: { clock: createFakeClock() },

@@ -6,9 +6,9 @@ import { createFiles } from '../../../src/app/system-ports/files.ts';
 import { toModelMessages } from '../../../src/core/context/to-model-messages.ts';
 import { extractText, type ModelMessage } from '../../../src/protocol/index.ts';
 import type { ScriptStep } from '../../../src/testing/index.ts';
-import { type FaultyFiles, faultyFiles, type Mishap } from '../../store/faulty-files.ts';
-import { refusals } from '../../support/strict-provider.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createFaultyFiles, type FaultyFiles, type InjectedFault } from '../../store/faulty-files.ts';
+import { findHistoryErrors } from '../../support/history-check.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { openSession, otherProcess, type SessionFixture } from './session-fixture.ts';
 
 const answer: ScriptStep = ({ systemPrompt, messages }) => {
@@ -70,11 +70,14 @@ async function runWorkload(fixture: SessionFixture): Promise<WorkloadResult> {
 }
 
 /** Runs `check` with the fault at file operation 1, 2, 3 … until the check ends before the fault. */
-async function atEveryOperation(mishap: Mishap, check: (files: FaultyFiles) => Promise<void>): Promise<number> {
+async function atEveryOperation(
+  injectedFault: InjectedFault,
+  check: (files: FaultyFiles) => Promise<void>,
+): Promise<number> {
   for (let n = 1; ; n += 1) {
-    const files = faultyFiles((operation) => (operation === n ? mishap : undefined));
+    const files = createFaultyFiles((operation) => (operation === n ? injectedFault : undefined));
     await check(files);
-    await files.release();
+    await files.closeLeakedFiles();
     if (files.total < n) return n - 1;
   }
 }
@@ -87,33 +90,33 @@ async function resumeAll(directory: string, files: ReadonlySet<string>): Promise
     const fixture = await openSession({ directory, script, self: otherProcess, session });
     expect(fixture.session.history.messages().length).toBeGreaterThanOrEqual(0);
     const before = fixture.session.history.messages();
-    if (before.length > 0) expect(refusals(toModelMessages(before))).toEqual([]);
+    if (before.length > 0) expect(findHistoryErrors(toModelMessages(before))).toEqual([]);
     await fixture.prompt('next prompt');
-    expect(fixture.models.requests.flatMap(({ messages }) => refusals(messages))).toEqual([]);
+    expect(fixture.models.requests.flatMap(({ messages }) => findHistoryErrors(messages))).toEqual([]);
     await fixture.session.close();
     contents += readFileSync(session, 'utf8');
   }
   return contents;
 }
 
-test.each<Mishap>(['fail', 'late', 'torn', 'short'])(
+test.each<InjectedFault>(['fail', 'late', 'torn', 'short'])(
   '%s: acknowledged data is not lost, and the session continues',
-  async (mishap) => {
-    const operations = await atEveryOperation(mishap, async (files) => {
-      const directory = temporaryDirectory();
+  async (fault) => {
+    const operations = await atEveryOperation(fault, async (files) => {
+      const directory = createTemporaryDirectory();
       const fixture = await openSession({ directory, files, script, keepRecentTokens: 10 });
       const workload = await runWorkload(fixture);
-      files.heal();
+      files.stopFaults();
       await fixture.prompt('at last');
       // One fault refuses at most one step, and a short write refuses none. Without the prompt 'wait for me' the branch fails
       // too, and perhaps the compaction.
       const consequences = workload.refused.includes('wait for me') ? ['(compact)', '(branch)'] : [];
       const refused = workload.refused.filter((name) => !consequences.includes(name));
-      expect(refused.length).toBeLessThanOrEqual(mishap === 'short' ? 0 : 1);
+      expect(refused.length).toBeLessThanOrEqual(fault === 'short' ? 0 : 1);
       const notices = fixture.notices();
       expect(notices.filter((notice) => notice.startsWith('error: ')).length).toBeLessThanOrEqual(1);
       if (notices.length > 0) expect(notices).toEqual([expect.stringMatching(/^error: .*ENOSPC/), RECOVERED]);
-      expect(fixture.models.requests.flatMap(({ messages }) => refusals(messages))).toEqual([]);
+      expect(fixture.models.requests.flatMap(({ messages }) => findHistoryErrors(messages))).toEqual([]);
       await fixture.session.close();
       const stored = await resumeAll(directory, workload.files);
       for (const text of [...workload.acknowledged, ...workload.ended])
@@ -127,7 +130,7 @@ const RECOVERED = 'info: The session file can be written again. All entries are 
 
 test('crash: acknowledged and reported data is on disk, and the next process can resume', async () => {
   await atEveryOperation('crash', async (files) => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const fixture = await openSession({ directory, files, script, keepRecentTokens: 10 });
     const workload = await runWorkload(fixture);
     const stored = await resumeAll(directory, workload.files);
@@ -137,9 +140,9 @@ test('crash: acknowledged and reported data is on disk, and the next process can
 });
 
 test('a full disk is reported once, prompts are refused, and all entries are written when there is space again', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   let isFull = false;
-  const files = faultyFiles((_, name) => (isFull && name === 'append' ? 'torn' : undefined));
+  const files = createFaultyFiles((_, name) => (isFull && name === 'append' ? 'torn' : undefined));
   const fixture = await openSession({ directory, files, script });
   await fixture.prompt('before');
   const run = fixture.prompt('wait for me');
@@ -164,7 +167,7 @@ test('a full disk is reported once, prompts are refused, and all entries are wri
   expect(entries.every(({ id, parentId }, at) => parentId === (at === 0 ? null : entries[at - 1]?.id) && id)).toBe(
     true,
   );
-  await files.release();
+  await files.closeLeakedFiles();
 });
 
 /** A session file of version 1: a list of entries without ids. */
@@ -175,12 +178,12 @@ const VERSION_1 = [
   .map((entry) => `${JSON.stringify(entry)}\n`)
   .join('');
 
-test.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])(
+test.each<InjectedFault>(['fail', 'late', 'torn', 'short', 'crash'])(
   '%s at every operation of a switch to a version 1 session: one of the two sessions stays usable, and neither loses data',
-  async (mishap) => {
+  async (fault) => {
     let switchCount = 0;
-    const operations = await atEveryOperation(mishap, async (files) => {
-      const directory = temporaryDirectory();
+    const operations = await atEveryOperation(fault, async (files) => {
+      const directory = createTemporaryDirectory();
       const old = `${directory}/old.jsonl`;
       writeFileSync(old, VERSION_1);
       const fixture = await openSession({ directory, files, script });
@@ -198,7 +201,7 @@ test.each<Mishap>(['fail', 'late', 'torn', 'short', 'crash'])(
         () => undefined,
       );
       switchCount += isSwitched ? 1 : 0;
-      if (mishap !== 'crash') await fixture.session.close();
+      if (fault !== 'crash') await fixture.session.close();
       // The file is complete in the old or the new version. The backup is complete before the file has the new version.
       const content = readFileSync(old, 'utf8');
       if (content.includes('"version":3')) expect(readFileSync(`${old}.v1.bak`, 'utf8')).toBe(VERSION_1);

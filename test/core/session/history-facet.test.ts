@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { copyPath } from '../../../src/core/session/copy-path.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
-import { faultyFiles } from '../../store/faulty-files.ts';
-import { linesIn } from '../../store/store-fixture.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createFaultyFiles } from '../../store/faulty-files.ts';
+import { readLines } from '../../store/store-fixture.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { assistant, createEntry, createPath, text, user } from '../entries.ts';
 import { openSession } from './session-fixture.ts';
 
@@ -25,7 +25,7 @@ function writeSessionFile(directory: string, entries: readonly unknown[]): strin
 }
 
 test('damage inside a message is reported once with its offset when the message is read, and the session continues', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const entries = createPath(prompt('one'), assistant('1'), prompt('two'), assistant('2')).map((entry) =>
     JSON.stringify(entry),
   );
@@ -55,7 +55,7 @@ test('copyPath does not reuse an id of the path', () => {
 
 describe('a branch', () => {
   test('keeps the labels of its entries', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const session = writeSessionFile(directory, [
       ...createPath(prompt('one'), assistant('1'), prompt('two'), assistant('2')),
       createEntry({ type: 'label', targetId: 'e1', label: 'good' }, 'l0', 'e3'),
@@ -66,18 +66,18 @@ describe('a branch', () => {
     const { tree } = await fixture.session.history.tree();
     expect(tree[0]?.children[0]).toMatchObject({ entry: { id: 'e1' }, label: 'good' });
     const file = fixture.session.file as string;
-    expect(linesIn(file).slice(-1)).toMatchObject([{ type: 'label', targetId: 'e1', label: 'good', parentId: 'e1' }]);
-    expect(linesIn(file)).toHaveLength(4);
+    expect(readLines(file).slice(-1)).toMatchObject([{ type: 'label', targetId: 'e1', label: 'good', parentId: 'e1' }]);
+    expect(readLines(file)).toHaveLength(4);
     await fixture.session.close();
   });
 
   test('before the first entry starts with the model and the thinking level, like every new session', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const session = writeSessionFile(directory, createPath(prompt('one'), assistant('1')));
     const fixture = await openSession({ directory, script: answers, session });
     await fixture.session.history.branch('e0');
     await fixture.prompt('another');
-    expect(linesIn(fixture.session.file as string).slice(0, 3)).toMatchObject([
+    expect(readLines(fixture.session.file as string).slice(0, 3)).toMatchObject([
       { type: 'session', parentSession: session },
       { type: 'model_change', parentId: null },
       { type: 'thinking_level_change' },
@@ -86,9 +86,9 @@ describe('a branch', () => {
   });
 
   test('that cannot be written leaves no files, and the session stays unchanged', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     let isFull = false;
-    const files = faultyFiles((_, name) => (isFull && name === 'append' ? 'torn' : undefined));
+    const files = createFaultyFiles((_, name) => (isFull && name === 'append' ? 'torn' : undefined));
     const fixture = await openSession({ directory, files, script: answers });
     await fixture.prompt('one');
     await fixture.prompt('two');
@@ -105,13 +105,13 @@ describe('a branch', () => {
     });
     await fixture.session.close();
     expect(readdirSync(join(directory, 'sessions')).filter((name) => name.endsWith('.lock'))).toEqual([]);
-    await files.release();
+    await files.closeLeakedFiles();
   });
 
   test('that fails after its lock was created removes the lock', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     let isFailing = false;
-    const files = faultyFiles((_, name) => (isFailing && name === 'sync create' ? 'fail' : undefined));
+    const files = createFaultyFiles((_, name) => (isFailing && name === 'sync create' ? 'fail' : undefined));
     const fixture = await openSession({ directory, files, script: answers });
     await fixture.prompt('one');
     const [first] = await fixture.session.history.branchPoints();
@@ -122,14 +122,14 @@ describe('a branch', () => {
     expect(names()).toEqual(before);
     isFailing = false;
     await fixture.session.close();
-    await files.release();
+    await files.closeLeakedFiles();
   });
 });
 
 describe('the open session', () => {
   test('is recognised through a symbolic link: a switch does nothing, and an export to its file is refused', async () => {
-    const real = temporaryDirectory();
-    const directory = join(temporaryDirectory(), 'link');
+    const real = createTemporaryDirectory();
+    const directory = join(createTemporaryDirectory(), 'link');
     symlinkSync(real, directory);
     const fixture = await openSession({ directory, script: answers });
     await fixture.prompt('one');
@@ -149,7 +149,7 @@ describe('the open session', () => {
 
 describe('a damaged session', () => {
   test('is reported once to every listener that subscribes before the next event', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const [first, second] = createPath(prompt('one'), assistant('1'));
     const session = writeSessionFile(directory, [first, '\0\0\0 not JSON', second]);
     const fixture = await openSession({ directory, script: answers, session });
@@ -168,7 +168,7 @@ describe('a damaged session', () => {
   });
 
   test('can be branched with the messages before the damage', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const entries = createPath(prompt('one'), assistant('1'), prompt('two'), assistant('2'), prompt('three'));
     const session = writeSessionFile(
       directory,
@@ -184,7 +184,7 @@ describe('a damaged session', () => {
 
 describe('entries', () => {
   test('read while others are being written are complete and unique', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const fixture = await openSession({ directory, script: answers });
     const run = fixture.prompt('one');
     const reads = await Promise.all(Array.from({ length: 20 }, () => fixture.session.history.entries()));
@@ -199,7 +199,7 @@ describe('entries', () => {
 
 describe('an export', () => {
   test('of one branch shows and counts only that branch', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const session = writeSessionFile(directory, [
       ...createPath(prompt('one'), assistant('1'), prompt('other branch'), assistant('2')),
       createEntry(prompt('current branch prompt'), 'x0', 'e1'),
@@ -217,7 +217,7 @@ describe('an export', () => {
   });
 
   test('without a path never overwrites a file', async () => {
-    const directory = temporaryDirectory();
+    const directory = createTemporaryDirectory();
     const fixture = await openSession({ directory, script: answers });
     await fixture.prompt('one');
     const exports = [1, 2, 3].map(() => fixture.session.history.exportHtml());

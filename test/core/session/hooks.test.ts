@@ -3,7 +3,7 @@ import { number, object } from 'valibot';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAgentSession, extractText, type Hooks, tool } from '../../../src/app/sdk.ts';
 import { createFakeClock, createScriptedModels, type ScriptStep } from '../../../src/testing/index.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const double = tool({
   name: 'double',
@@ -16,8 +16,8 @@ const double = tool({
 async function open(hooks: Hooks, script: ScriptStep[] = [{ text: 'Yes.' }], settings = {}) {
   const models = createScriptedModels(script);
   const handle = await createAgentSession({
-    cwd: temporaryDirectory(),
-    agentDirectory: temporaryDirectory(),
+    cwd: createTemporaryDirectory(),
+    agentDirectory: createTemporaryDirectory(),
     models,
     tools: [double],
     hooks: [hooks],

@@ -21,7 +21,7 @@ import {
   type ScriptStep,
 } from '../../../src/testing/index.ts';
 import { createResourceLocator } from '../../../src/trust/resource-locator.ts';
-import { alone, processes } from '../../store/store-fixture.ts';
+import { createFakeProcesses, currentProcess } from '../../store/store-fixture.ts';
 
 export interface SessionFixture {
   readonly session: AgentSession;
@@ -45,10 +45,10 @@ export interface SessionFixtureOptions {
   readonly session?: string;
 }
 
-export const otherProcess: ProcessId = { pid: 8765, startTime: 100, host: alone.host };
+export const otherProcess: ProcessId = { pid: 8765, startTime: 100, host: currentProcess.host };
 
 export async function openSession(options: SessionFixtureOptions): Promise<SessionFixture> {
-  const { directory, self = alone } = options;
+  const { directory, self = currentProcess } = options;
   const system = createSystemPorts({});
   const clock = createFakeClock();
   const ports: Ports = {
@@ -57,7 +57,7 @@ export async function openSession(options: SessionFixtureOptions): Promise<Sessi
     ids: createCountingIds(),
     ...(options.files ? { files: options.files } : {}),
   };
-  const identity = processes([self]).identity(self);
+  const identity = createFakeProcesses([self]).identity(self);
   const store = createJsonlStore({ files: ports.files, clock, identity, directory: `${directory}/sessions` });
   const models = createScriptedModels(options.script, { now: () => clock.now() });
   const resumed: ResumedSession | undefined = options.session ? await store.resume(options.session) : undefined;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createAgentSession } from '../../../src/app/sdk.ts';
 import type { AgentEvent, SubagentResult } from '../../../src/protocol/index.ts';
 import { createScriptedModels } from '../../../src/testing/index.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const isLastAnswer = (event: AgentEvent) => {
   const inner = event.type === 'subagent_event' ? (event.payload.event as AgentEvent) : undefined;
@@ -14,7 +14,7 @@ const isLastAnswer = (event: AgentEvent) => {
 };
 
 async function runAndAbortAtLastAnswer(isolated: boolean): Promise<{ directory: string; result: SubagentResult }> {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const script = 'echo one > a.txt; git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm state';
   execFileSync('sh', ['-c', script], { cwd: directory });
   const tasks = [{ id: 'Fix', assignment: 'fix it' }];

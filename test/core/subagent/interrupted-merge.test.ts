@@ -175,7 +175,7 @@ test('a branch merge with a nested repository is undone in both after any step; 
   const complete = state();
   saveFiles('after');
   repo.sh('cp -p .git/index ../index-after; git rev-parse HEAD > ../head-after');
-  const stages = [
+  const states = [
     ['no step', 'before', []],
     ['the nested repository', 'before', ['inner/in.txt']],
     ['the nested and the new repository', 'before', ['inner/in.txt', 'made']],
@@ -183,13 +183,13 @@ test('a branch merge with a nested repository is undone in both after any step; 
     ['a file', 'after', ['inner/in.txt', 'made', 'a']],
     ['everything except the commit', 'after', ['.']],
   ] as const;
-  for (const [stage, index, paths] of stages) {
+  for (const [finished, index, paths] of states) {
     repo.sh(`git update-ref HEAD ${head}; cp -p ../index-${index} .git/index`);
     restoreFiles('pristine');
     if (paths[0] === '.') restoreFiles('after');
     else for (const path of paths) repo.sh(`rm -rf "${path}"; cp -a "../after/${path}" "${path}"`);
     await cleanUpAfterKill(journal);
-    expect(state(), stage).toBe(before);
+    expect(state(), finished).toBe(before);
   }
   repo.sh('git update-ref HEAD $(cat ../head-after); cp -p ../index-after .git/index');
   restoreFiles('after');

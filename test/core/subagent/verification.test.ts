@@ -9,9 +9,9 @@ import type { VerificationCommand } from '../../../src/core/subagent/verificatio
 import { verifyWithRepair } from '../../../src/core/subagent/verify-with-repair.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
 import { createRunShell } from '../../../src/tools/shell.ts';
-import { isAlive, numbers } from '../../support/processes.ts';
-import { withLimit } from '../../support/time-limit.ts';
-import { until } from '../../support/until.ts';
+import { isAlive, parseNumbers } from '../../support/processes.ts';
+import { withTriggeredTimeout } from '../../support/triggered-timeout.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 let directory: string;
 let events: AgentEvent[];
@@ -53,7 +53,7 @@ function createOptions(
 test('a timeout ends the command and all its child processes', async () => {
   const background = join(directory, 'background');
   const command = `echo started; sleep 600 & echo $! > ${background}; sleep 600`;
-  const portsWithTimeout = withLimit(
+  const portsWithTimeout = withTriggeredTimeout(
     ports,
     300,
     () => existsSync(background) && readFileSync(background, 'utf8') !== '',
@@ -69,8 +69,8 @@ test('a timeout ends the command and all its child processes', async () => {
       { name: 'next', exitCode: 0, timedOut: false },
     ],
   });
-  const [childPid] = numbers(readFileSync(background, 'utf8'));
-  await until(() => !isAlive(childPid!));
+  const [childPid] = parseNumbers(readFileSync(background, 'utf8'));
+  await waitUntil(() => !isAlive(childPid!));
 });
 
 test('the full output is saved in a private file; the preview is its end', async () => {

@@ -5,7 +5,7 @@ import { validate } from '../../../src/contracts/index.ts';
 import { toModelMessages } from '../../../src/core/context/to-model-messages.ts';
 import { normalizeMessage } from '../../../src/core/tree/normalize-message.ts';
 import { type AgentMessage, agentMessage, createEmptyUsage } from '../../../src/protocol/index.ts';
-import { refusals } from '../../support/strict-provider.ts';
+import { findHistoryErrors } from '../../support/history-check.ts';
 import { assistant, bash, call, conversations, result, text, user } from '../entries.ts';
 
 const normalize = (message: object) => normalizeMessage(message as AgentMessage);
@@ -91,7 +91,7 @@ describe('normalizeMessage', () => {
         const normalized = messages.flatMap((item) => normalize(item) ?? []);
         for (const item of normalized) expect(() => validate(agentMessage, item)).not.toThrow();
         const conversation = entries.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
-        expect(refusals(toModelMessages([...conversation, ...normalized]))).toEqual([]);
+        expect(findHistoryErrors(toModelMessages([...conversation, ...normalized]))).toEqual([]);
       }),
       { numRuns: 500 },
     );

@@ -8,7 +8,7 @@ import { type Chunk, type Frame, validate } from '../../../src/contracts/index.t
 import { omp } from '../../../src/dialects/index.ts';
 import { createOmpCodec } from '../../../src/dialects/omp/codec.ts';
 import type { AgentEvent } from '../../../src/protocol/index.ts';
-import { complaintsAbout } from '../../support/wire-schema.ts';
+import { findSchemaErrors } from '../../support/wire-schema.ts';
 import { ANSWERS, ASKS, COMMANDS, EVENTS, RESULTS, streamEvents } from './corpus.ts';
 
 const newCodec = (stream: 'full' | 'delta' = 'full') => createOmpCodec({ version: '1.2.3', stream });
@@ -37,8 +37,8 @@ describe('commands', () => {
     const { id, type, ...fields } = frame;
     expect(incoming.token).toEqual({ name: type, ...(id === undefined ? {} : { id }) });
     expect(validate(commandsByName.get(type)!.params, incoming.params)).toEqual(params ?? fields);
-    expect(complaintsAbout(`${pascalCase(type)}Command`, frame)).toEqual([]);
-    expect(complaintsAbout('HostFrame', frame)).toEqual([]);
+    expect(findSchemaErrors(`${pascalCase(type)}Command`, frame)).toEqual([]);
+    expect(findSchemaErrors('HostFrame', frame)).toEqual([]);
   });
 
   test('every command has a row', () => {
@@ -50,7 +50,7 @@ describe('UI answers', () => {
   test.each(ANSWERS)('%j', (frame) => {
     const { id, type: _, ...answer } = frame;
     expect(newCodec().decode({ text: JSON.stringify(frame) })).toEqual({ kind: 'answer', id, answer });
-    expect(complaintsAbout('ExtensionUiResponse', frame)).toEqual([]);
+    expect(findSchemaErrors('ExtensionUiResponse', frame)).toEqual([]);
   });
 });
 
@@ -61,7 +61,7 @@ describe('responses', () => {
   test.each(rows)('%s with %j', (command, data) => {
     const frame = parseFrame(encodeReply({ name: command, id: 'r-1' }, { status: 'settled', result: data }));
     expect(frame).toEqual({ id: 'r-1', type: 'response', command, success: true, data });
-    expect(complaintsAbout(`${pascalCase(command)}Response`, frame)).toEqual([]);
+    expect(findSchemaErrors(`${pascalCase(command)}Response`, frame)).toEqual([]);
   });
 
   test('every command with a result has a row', () => {
@@ -74,7 +74,7 @@ describe('responses', () => {
     const replies = [{ status: 'accepted' } as const, { status: 'settled', result: undefined } as const];
     const frames = replies.map((reply) => encodeReply({ name }, reply)).filter((frame) => frame !== undefined);
     expect(frames.map(parseFrame)).toEqual([{ type: 'response', command: name, success: true }]);
-    expect(complaintsAbout(`${pascalCase(name)}Response`, parseFrame(frames[0]))).toEqual([]);
+    expect(findSchemaErrors(`${pascalCase(name)}Response`, parseFrame(frames[0]))).toEqual([]);
   });
 
   test('keys are in the documented order, and the id is omitted when none was sent', () => {
@@ -100,7 +100,7 @@ describe('responses', () => {
       success: false,
       error: 'Model not found: acme/none',
     });
-    expect(complaintsAbout('FailureResponse', frame)).toEqual([]);
+    expect(findSchemaErrors('FailureResponse', frame)).toEqual([]);
   });
 
   test.each(['prompt', 'abort_and_prompt'])(
@@ -159,7 +159,7 @@ describe('events', () => {
     expect(frame).toEqual(event);
     // An event with an id would look like a reply. Only subagent events have one.
     if (!event.type.startsWith('subagent_')) expect(frame).not.toHaveProperty('id');
-    expect(complaintsAbout(`${pascalCase(event.type)}Event`, frame)).toEqual([]);
+    expect(findSchemaErrors(`${pascalCase(event.type)}Event`, frame)).toEqual([]);
   });
 
   test('every event has a row', () => {
@@ -175,7 +175,7 @@ describe('events', () => {
       kinds.add(assistantMessageEvent.type);
       const frame = parseFrame(codec.encodeEvent({ type: 'message_update', message, assistantMessageEvent }));
       expect(frame).toEqual({ type: 'message_update', message, assistantMessageEvent });
-      expect(complaintsAbout('MessageUpdateEvent', frame)).toEqual([]);
+      expect(findSchemaErrors('MessageUpdateEvent', frame)).toEqual([]);
     }
     expect(kinds.size).toBe(9);
   });
@@ -187,7 +187,7 @@ describe('events', () => {
       const frame = parseFrame(codec.encodeEvent({ type: 'message_update', message, assistantMessageEvent }));
       const call = rest.type === 'toolcall_start' ? { id: 'call_9', toolName: 'bash' } : {};
       expect(frame).toEqual({ type: 'message_update', assistantMessageEvent: { ...rest, ...call } });
-      expect(complaintsAbout('MessageUpdateDeltaEvent', frame)).toEqual([]);
+      expect(findSchemaErrors('MessageUpdateDeltaEvent', frame)).toEqual([]);
     }
   });
 });
@@ -195,19 +195,19 @@ describe('events', () => {
 test.each(ASKS)('extension_ui_request $method', (request) => {
   const frame = parseFrame(newCodec().encodeUiRequest(request));
   expect(frame).toEqual({ type: 'extension_ui_request', ...request });
-  expect(complaintsAbout('ExtensionUiRequest', frame)).toEqual([]);
+  expect(findSchemaErrors('ExtensionUiRequest', frame)).toEqual([]);
 });
 
 test('the ready frame', () => {
   const frame = parseFrame(newCodec().encodeReadyFrame());
   expect(frame).toEqual({ type: 'ready', version: '1.2.3', protocolVersion: 1, dialect: 'omp' });
-  expect(complaintsAbout('AgentFrame', frame)).toEqual([]);
+  expect(findSchemaErrors('AgentFrame', frame)).toEqual([]);
 });
 
 test('the schema rejects undeclared fields', () => {
-  expect(complaintsAbout('PromptCommand', { type: 'prompt', message: 'x', colour: 'red' })).toEqual([
+  expect(findSchemaErrors('PromptCommand', { type: 'prompt', message: 'x', colour: 'red' })).toEqual([
     '$.colour is not declared',
   ]);
-  expect(complaintsAbout('AgentEndEvent', { type: 'agent_end', messages: [{ role: 'user' }] })).not.toEqual([]);
-  expect(complaintsAbout('AgentStartEvent', { type: 'agent_start', id: '1' })).toEqual(['$.id is not declared']);
+  expect(findSchemaErrors('AgentEndEvent', { type: 'agent_end', messages: [{ role: 'user' }] })).not.toEqual([]);
+  expect(findSchemaErrors('AgentStartEvent', { type: 'agent_start', id: '1' })).toEqual(['$.id is not declared']);
 });

@@ -6,7 +6,7 @@ import { PartReader } from '../../../src/llm/apis/ai-sdk/part-reader.ts';
 import { ProviderFault } from '../../../src/llm/http/provider-fault.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import { expectGrammar, observe } from '../contract.ts';
-import { createModel, summarizeEvent } from './ai-sdk-stage.ts';
+import { createModel, summarizeEvent } from './ai-sdk-fixture.ts';
 
 const model = createModel({ id: 'any' });
 

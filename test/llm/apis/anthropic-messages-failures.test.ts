@@ -5,14 +5,14 @@ import type { ProviderFailure } from '../../../src/protocol/index.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import { errorBody, KEY, type Reply } from '../servers/anthropic-messages.ts';
 import { frame, framesOf } from '../servers/anthropic-messages-frames.ts';
-import { createStage, IDLE_MS, TOTAL_MS } from './anthropic-stage.ts';
+import { createApiFixture, IDLE_MS, TOTAL_MS } from './anthropic-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 const TEXT = { parts: [{ text: ['Half ', 'an ', 'answer'] }] };
 
-async function expectFailure(reply: Reply, overrides: Parameters<typeof stage.request>[0] = {}) {
-  stage.server.reply(reply);
-  const observed = await observe(stage.api.stream(stage.request(overrides)));
+async function expectFailure(reply: Reply, overrides: Parameters<typeof fixture.request>[0] = {}) {
+  fixture.server.reply(reply);
+  const observed = await observe(fixture.api.stream(fixture.request(overrides)));
   expectGrammar(observed);
   expect(JSON.stringify(observed.events)).not.toContain(KEY);
   const last = observed.events.at(-1);
@@ -209,11 +209,11 @@ describe('an end without a reply', () => {
 
 describe('timeouts', () => {
   test('a server that never responds', async () => {
-    stage.server.reply({ silent: true });
-    const nextRequest = stage.server.next();
-    const events = observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ silent: true });
+    const nextRequest = fixture.server.next();
+    const events = observe(fixture.api.stream(fixture.request()));
     const { closed } = await nextRequest;
-    await stage.clock.advance(IDLE_MS);
+    await fixture.clock.advance(IDLE_MS);
     const observed = await events;
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
@@ -224,9 +224,9 @@ describe('timeouts', () => {
   });
 
   test('a stream that stalls', async () => {
-    stage.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request()), ({ type }, count) => {
-      if (type === 'text_delta' && count === 4) setImmediate(() => void stage.clock.advance(IDLE_MS));
+    fixture.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request()), ({ type }, count) => {
+      if (type === 'text_delta' && count === 4) setImmediate(() => void fixture.clock.advance(IDLE_MS));
     });
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
@@ -234,18 +234,18 @@ describe('timeouts', () => {
   });
 
   test('idle time does not count while the host processes events', async () => {
-    stage.server.reply({ answer: TEXT });
-    const observed = await observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_delta') void stage.clock.advance(2 * IDLE_MS);
+    fixture.server.reply({ answer: TEXT });
+    const observed = await observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_delta') void fixture.clock.advance(2 * IDLE_MS);
     });
     expectGrammar(observed);
     expect(observed.events.at(-1)?.type).toBe('done');
   });
 
   test('a connection that stays open after the last event', async () => {
-    stage.server.reply({ answer: TEXT, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_end') setImmediate(() => void stage.clock.advance(1000));
+    fixture.server.reply({ answer: TEXT, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_end') setImmediate(() => void fixture.clock.advance(1000));
     });
     expectGrammar(observed);
     expect(observed.events.at(-1)?.type).toBe('done');
@@ -254,15 +254,15 @@ describe('timeouts', () => {
   test('a stream that exceeds the total timeout', async () => {
     const ports = {
       fetch,
-      send: createSend(stage.clock),
-      clock: stage.clock,
+      send: createSend(fixture.clock),
+      clock: fixture.clock,
       userAgent: 'parley/test',
       idleTimeoutMs: 10 * TOTAL_MS,
       totalTimeoutMs: TOTAL_MS,
     };
-    stage.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
-    const observed = await observe(createAnthropicMessages(ports).stream(stage.request()), ({ type }, count) => {
-      if (type === 'text_delta' && count === 4) void stage.clock.advance(TOTAL_MS);
+    fixture.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
+    const observed = await observe(createAnthropicMessages(ports).stream(fixture.request()), ({ type }, count) => {
+      if (type === 'text_delta' && count === 4) void fixture.clock.advance(TOTAL_MS);
     });
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
@@ -274,8 +274,8 @@ describe('timeouts', () => {
 
 test('an abort during the stream closes the connection and keeps the received content', async () => {
   const aborter = new AbortController();
-  stage.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
-  const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
+  fixture.server.reply({ answer: TEXT, upTo: 5, after: 'stall' });
+  const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })), ({ type }, count) => {
     if (type === 'text_delta' && count === 4) aborter.abort();
   });
   expectGrammar(observed);
@@ -284,14 +284,14 @@ test('an abort during the stream closes the connection and keeps the received co
     errorMessage: 'Request was aborted',
     content: [{ type: 'text', text: 'Half an ' }],
   });
-  await stage.server.received.at(-1)?.closed;
+  await fixture.server.received.at(-1)?.closed;
 });
 
 test('an abort before the response ends immediately', async () => {
   const aborter = new AbortController();
-  stage.server.reply({ silent: true });
-  const nextRequest = stage.server.next();
-  const events = observe(stage.api.stream(stage.request({ signal: aborter.signal })));
+  fixture.server.reply({ silent: true });
+  const nextRequest = fixture.server.next();
+  const events = observe(fixture.api.stream(fixture.request({ signal: aborter.signal })));
   const { closed } = await nextRequest;
   aborter.abort();
   expect((await events).message).toMatchObject({ stopReason: 'aborted', content: [] });
@@ -300,8 +300,8 @@ test('an abort before the response ends immediately', async () => {
 
 test('an abort after the whole response was received still aborts', async () => {
   const aborter = new AbortController();
-  stage.server.reply({ answer: TEXT, upTo: 5 });
-  const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
+  fixture.server.reply({ answer: TEXT, upTo: 5 });
+  const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })), ({ type }, count) => {
     if (type === 'text_delta' && count === 4) aborter.abort();
   });
   expectGrammar(observed);

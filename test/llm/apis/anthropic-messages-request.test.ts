@@ -4,7 +4,7 @@ import { buildRequest } from '../../../src/llm/apis/anthropic-messages/request.t
 import { normalizeCallId } from '../../../src/llm/call-id.ts';
 import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Fields } from '../servers/anthropic-messages-refusal.ts';
-import { assistant, BASH, claude, createRequest, READ, result, toolCall, user } from './anthropic-stage.ts';
+import { assistant, BASH, claude, createRequest, READ, result, toolCall, user } from './anthropic-fixture.ts';
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
 const model = claude('claude-sonnet-4-5');

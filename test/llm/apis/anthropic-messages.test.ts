@@ -3,9 +3,9 @@ import { createApiLoaders } from '../../../src/llm/index.ts';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Answer } from '../servers/anthropic-messages-frames.ts';
-import { assistant, createStage, result, summarizeEvent, toolCall, user } from './anthropic-stage.ts';
+import { assistant, createApiFixture, result, summarizeEvent, toolCall, user } from './anthropic-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n} `);
 const CALLS: Answer = {
@@ -17,14 +17,14 @@ const CALLS: Answer = {
 };
 
 modelApiContract('anthropic-messages', () => ({
-  api: stage.api,
+  api: fixture.api,
   long(signal) {
-    stage.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 100 });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 100 });
+    return fixture.request({ signal });
   },
   calling(signal) {
-    stage.server.reply({ answer: CALLS });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: CALLS });
+    return fixture.request({ signal });
   },
 }));
 
@@ -36,8 +36,8 @@ describe('reading a reply', () => {
       cache_read_input_tokens: 50_000,
       cache_creation_input_tokens: 4000,
     };
-    stage.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -62,14 +62,14 @@ describe('reading a reply', () => {
         cost: { input: 0.003, output: 0.003, cacheRead: 0.015, cacheWrite: 0.015, total: 0.036 },
       },
       stopReason: 'stop',
-      timestamp: stage.clock.now(),
+      timestamp: fixture.clock.now(),
     });
   });
 
   test('parallel tool calls with streamed arguments', async () => {
-    stage.server.reply({ answer: CALLS });
+    fixture.server.reply({ answer: CALLS });
     const partialCalls: unknown[] = [];
-    const observed = await observe(stage.api.stream(stage.request()), (event) => {
+    const observed = await observe(fixture.api.stream(fixture.request()), (event) => {
       if (event.type === 'toolcall_delta')
         partialCalls.push(structuredClone(event.partial.content[event.contentIndex]));
     });
@@ -110,8 +110,8 @@ describe('reading a reply', () => {
       { redacted: 'aGlkZGVu' },
       { text: 'Yes.' },
     ];
-    stage.server.reply({ answer: { parts } });
-    const observed = await observe(stage.api.stream(stage.request({ thinkingLevel: 'low' })));
+    fixture.server.reply({ answer: { parts } });
+    const observed = await observe(fixture.api.stream(fixture.request({ thinkingLevel: 'low' })));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -135,25 +135,25 @@ describe('reading a reply', () => {
 
   test('a long text in chunks of any size', async () => {
     const text = Array.from({ length: 2000 }, (_, n) => `${n}é `);
-    stage.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events).toHaveLength(2000 + 4);
     expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
   });
 
   test.each([1, 7, 64])('the same events in chunks of %i bytes', async (pieces) => {
-    stage.server.reply({ answer: CALLS }, { answer: CALLS, pieces });
-    const expected = await observe(stage.api.stream(stage.request()));
-    const split = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: CALLS }, { answer: CALLS, pieces });
+    const expected = await observe(fixture.api.stream(fixture.request()));
+    const split = await observe(fixture.api.stream(fixture.request()));
     expect(split.events.map(summarizeEvent)).toEqual(expected.events.map(summarizeEvent));
   });
 
   test('tools run by the provider are omitted', async () => {
-    stage.server.reply({
+    fixture.server.reply({
       answer: { parts: [{ text: 'Searching.' }, { search: 'x' }, { text: 'Found.' }], stop: 'pause_turn' },
     });
-    const observed = await observe(stage.api.stream(stage.request()));
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.message).toMatchObject({
       stopReason: 'stop',
@@ -165,16 +165,16 @@ describe('reading a reply', () => {
   });
 
   test('an empty reply', async () => {
-    stage.server.reply({ answer: { parts: [] } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [] } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
   test('a reply cut by the length limit keeps its text, an incomplete call has no arguments', async () => {
     const parts = [{ text: 'I will' }, { call: 'toolu_01', name: 'bash', input: '{"command":"rm -rf /tmp/bui' }];
-    stage.server.reply({ answer: { parts, stop: 'max_tokens' } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts, stop: 'max_tokens' } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.slice(-2).map(summarizeEvent)).toEqual([
       ['toolcall_end', 1, toolCall('toolu_01', 'bash', {})],
@@ -183,16 +183,16 @@ describe('reading a reply', () => {
   });
 
   test('a reply cut by the context window', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'Half' }], stop: 'model_context_window_exceeded' } });
-    expect(await stage.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'Half' }] });
+    fixture.server.reply({ answer: { parts: [{ text: 'Half' }], stop: 'model_context_window_exceeded' } });
+    expect(await fixture.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'Half' }] });
   });
 });
 
 describe('a conversation', () => {
   test('thinking is sent back unchanged, and earlier messages do not change', async () => {
-    const model = stage.model('claude-opus-5-5');
+    const model = fixture.model('claude-opus-5-5');
     const turn = { model, thinkingLevel: 'high' as const };
-    stage.server.reply(
+    fixture.server.reply(
       { answer: { parts: [{ thinking: 'First a.' }, { call: 'toolu_01', name: 'read', input: { path: 'a' } }] } },
       {
         answer: {
@@ -203,31 +203,34 @@ describe('a conversation', () => {
       { answer: { parts: [{ text: 'Bye.' }] } },
     );
     const first = [user('Read both')];
-    const second = [...first, await stage.ask({ ...turn, messages: first }), result('toolu_01', 'A')];
-    const third = [...second, await stage.ask({ ...turn, messages: second }), result('toolu_02', 'B')];
-    const fourth = [...third, await stage.ask({ ...turn, messages: third }), user('Thanks')];
+    const second = [...first, await fixture.ask({ ...turn, messages: first }), result('toolu_01', 'A')];
+    const third = [...second, await fixture.ask({ ...turn, messages: second }), result('toolu_02', 'B')];
+    const fourth = [...third, await fixture.ask({ ...turn, messages: third }), user('Thanks')];
     // The loopback provider rejects changed signatures, and signatures after changed messages.
-    expect(await stage.ask({ ...turn, messages: fourth })).toMatchObject({
+    expect(await fixture.ask({ ...turn, messages: fourth })).toMatchObject({
       stopReason: 'stop',
       content: [{ text: 'Bye.' }],
     });
-    const sent = stage.server.received
+    const sent = fixture.server.received
       .slice(-4)
       .map(({ body }) => serializeWithoutMarkers([body.tools, body.system, body.messages]));
     for (const [n, text] of sent.entries()) if (n > 0) expect(text.startsWith(sent[n - 1]!.slice(0, -2))).toBe(true);
   });
 
   test('thinking from before a compaction is accepted', async () => {
-    const turn = { model: stage.model('claude-fable-5-1'), thinkingLevel: 'medium' as const };
+    const turn = { model: fixture.model('claude-fable-5-1'), thinkingLevel: 'medium' as const };
     const call = { call: 'toolu_01', name: 'read', input: {} };
-    stage.server.reply({ answer: { parts: [{ thinking: 'Hm.' }, call] } }, { answer: { parts: [{ text: 'Fine.' }] } });
-    const answer = await stage.ask({ ...turn, messages: [user('A long story')] });
+    fixture.server.reply(
+      { answer: { parts: [{ thinking: 'Hm.' }, call] } },
+      { answer: { parts: [{ text: 'Fine.' }] } },
+    );
+    const answer = await fixture.ask({ ...turn, messages: [user('A long story')] });
     const messages = [user('A short summary'), answer, result('toolu_01', 'x')];
-    expect(await stage.ask({ ...turn, messages })).toMatchObject({ stopReason: 'stop' });
+    expect(await fixture.ask({ ...turn, messages })).toMatchObject({ stopReason: 'stop' });
   });
 
   test('a history of another model is accepted', async () => {
-    const other = stage.model('gpt-x', { api: 'openai-responses', provider: 'openai' });
+    const other = fixture.model('gpt-x', { api: 'openai-responses', provider: 'openai' });
     const id = 'call_9|fc_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
     const messages = [
       user('Go'),
@@ -238,9 +241,11 @@ describe('a conversation', () => {
       ]),
       result(id, 'text'),
     ];
-    stage.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
-    expect(await stage.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ content: [{ text: 'Taken over.' }] });
-    expect(JSON.stringify(stage.server.received.at(-1)?.body)).not.toMatch(/secret|foreign|msg_1/);
+    fixture.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
+    expect(await fixture.ask({ messages, thinkingLevel: 'high' })).toMatchObject({
+      content: [{ text: 'Taken over.' }],
+    });
+    expect(JSON.stringify(fixture.server.received.at(-1)?.body)).not.toMatch(/secret|foreign|msg_1/);
   });
 });
 
@@ -248,26 +253,26 @@ test('createApiLoaders loads it when wire ports are given', async () => {
   const wire = {
     fetch,
     send: fetch,
-    clock: stage.clock,
+    clock: fixture.clock,
     userAgent: 'parley/test',
     idleTimeoutMs: 1,
     totalTimeoutMs: 1,
   };
-  const load = createApiLoaders({ clock: stage.clock, wire })['anthropic-messages'];
+  const load = createApiLoaders({ clock: fixture.clock, wire })['anthropic-messages'];
   expect((await load?.())?.stream).toBeTypeOf('function');
-  expect(Object.keys(createApiLoaders({ clock: stage.clock }))).not.toContain('anthropic-messages');
+  expect(Object.keys(createApiLoaders({ clock: fixture.clock }))).not.toContain('anthropic-messages');
 });
 
 test('the key is sent to the provider and appears in no event', async () => {
-  stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-  const observed = await observe(stage.api.stream(stage.request()));
-  expect(stage.server.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY, 'user-agent': 'parley/test' });
+  fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  const observed = await observe(fixture.api.stream(fixture.request()));
+  expect(fixture.server.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY, 'user-agent': 'parley/test' });
   expect(JSON.stringify(observed.events)).not.toContain(KEY);
 });
 
 test('an OAuth token is accepted', async () => {
-  stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-  expect(await stage.ask({ apiKey: OAUTH_TOKEN })).toMatchObject({ stopReason: 'stop' });
+  fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  expect(await fixture.ask({ apiKey: OAUTH_TOKEN })).toMatchObject({ stopReason: 'stop' });
 });
 
 function serializeWithoutMarkers(value: unknown): string {

@@ -10,10 +10,10 @@ import { ACCESS_KEY, BEARER, SECRET_KEY, SESSION_TOKEN } from '../servers/bedroc
 import { type BedrockAnswer, bedrockFrames, event, exception } from '../servers/bedrock-frames.ts';
 import { eventMessage } from '../servers/event-stream.ts';
 import type { Reply } from '../servers/loopback.ts';
-import { createFetch, createPorts, createStage, IDLE_MS } from './ai-sdk-stage.ts';
+import { createApiFixture, createFetch, createPorts, IDLE_MS } from './ai-sdk-fixture.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const stage = createStage<BedrockAnswer>({
+const fixture = createApiFixture<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: { id: SONNET, api: 'bedrock-converse-stream', provider: 'amazon-bedrock' },
@@ -22,11 +22,11 @@ const stage = createStage<BedrockAnswer>({
 
 async function expectFailure(
   reply: Reply<BedrockAnswer>,
-  overrides: Parameters<typeof stage.request>[0] = {},
-  api = stage.api,
+  overrides: Parameters<typeof fixture.request>[0] = {},
+  api = fixture.api,
 ) {
-  stage.server.reply(reply);
-  const observed = await observe(api.stream(stage.request(overrides)));
+  fixture.server.reply(reply);
+  const observed = await observe(api.stream(fixture.request(overrides)));
   expectGrammar(observed);
   expect(JSON.stringify(observed.events)).not.toMatch(new RegExp(`${BEARER}|${SESSION_TOKEN}|loopback/secret`));
   const last = observed.events.at(-1)!;
@@ -95,7 +95,7 @@ describe('before the stream', () => {
   });
 
   test('an unknown model', async () => {
-    expect(await expectFailure({}, { model: stage.model('anthropic.claude-0') })).toMatchObject({
+    expect(await expectFailure({}, { model: fixture.model('anthropic.claude-0') })).toMatchObject({
       failure: { kind: 'refused', status: 400 },
       text: '400 The provided model identifier is invalid.',
     });
@@ -110,15 +110,15 @@ describe('before the stream', () => {
   });
 
   test('connection refused', async () => {
-    const failed = await expectFailure({}, { model: stage.model(SONNET, { baseUrl: 'http://127.0.0.1:1' }) });
+    const failed = await expectFailure({}, { model: fixture.model(SONNET, { baseUrl: 'http://127.0.0.1:1' }) });
     expect(failed).toMatchObject({ failure: { kind: 'network' } });
   });
 
   test('a provider that never responds', async () => {
-    const nextRequest = stage.server.next();
+    const nextRequest = fixture.server.next();
     const failed = expectFailure({ silent: true });
     await nextRequest;
-    await stage.clock.advance(IDLE_MS);
+    await fixture.clock.advance(IDLE_MS);
     expect(await failed).toMatchObject({
       failure: { kind: 'limit' },
       text: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
@@ -231,15 +231,15 @@ describe('inside the stream', () => {
     const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
     const fetch: typeof globalThis.fetch = async () => new Response(body, { headers });
     const api = createBedrockConverseStream(createPorts(createFakeClock(), { fetch }), {});
-    const { message, events } = await observe(api.stream(stage.request()));
+    const { message, events } = await observe(api.stream(fixture.request()));
     expect(events.at(-1)).toMatchObject({ failure: { kind: 'network' } });
     expect(message.content).toEqual([{ type: 'text', text: pieces.join('') }]);
   });
 
   test('a full context window: normal end with text, failure without', async () => {
     const stop = 'model_context_window_exceeded';
-    stage.server.reply({ answer: { parts: [{ text: 'Well' }], stop } });
-    expect(await stage.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'Well' }] });
+    fixture.server.reply({ answer: { parts: [{ text: 'Well' }], stop } });
+    expect(await fixture.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'Well' }] });
     expect(await expectFailure({ answer: { parts: [], stop } })).toMatchObject({ failure: { kind: 'overflow' } });
   });
 
@@ -258,20 +258,20 @@ describe('inside the stream', () => {
   });
 
   test('a stream that stalls', async () => {
-    stage.server.reply({ frames: frames, upTo: 2, after: 'stall' });
-    const stalled = observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_delta') setImmediate(() => void stage.clock.advance(IDLE_MS));
+    fixture.server.reply({ frames: frames, upTo: 2, after: 'stall' });
+    const stalled = observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_delta') setImmediate(() => void fixture.clock.advance(IDLE_MS));
     });
     expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
   });
 
   test('an abort closes the connection', async () => {
     const aborter = new AbortController();
-    stage.server.reply({ frames: frames, upTo: 2, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }) => {
+    fixture.server.reply({ frames: frames, upTo: 2, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })), ({ type }) => {
       if (type === 'text_delta') aborter.abort();
     });
-    await stage.server.received.at(-1)?.closed;
+    await fixture.server.received.at(-1)?.closed;
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ content: [{ type: 'text', text: 'One' }], stopReason: 'aborted' });
   });
@@ -288,11 +288,11 @@ describe('authentication', () => {
     createBedrockConverseStream(createPorts(createFakeClock(), { fetch }), env);
 
   test('a signature without a token', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const api = createApi(SIGNED);
-    const { message } = await observe(api.stream(stage.request({ apiKey: undefined, headers: { 'X-Team': 'a' } })));
+    const { message } = await observe(api.stream(fixture.request({ apiKey: undefined, headers: { 'X-Team': 'a' } })));
     expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'ok' }] });
-    const { headers } = stage.server.received.at(-1)!;
+    const { headers } = fixture.server.received.at(-1)!;
     expect(headers.authorization).toContain('/eu-central-1/bedrock/aws4_request');
     expect(headers).toMatchObject({ 'user-agent': 'parley/test', 'x-team': 'a' });
   });
@@ -305,9 +305,9 @@ describe('authentication', () => {
   });
 
   test('a header of models.json', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const headers = { Authorization: `Bearer ${BEARER}` };
-    expect(await stage.ask({ apiKey: undefined, headers })).toMatchObject({ stopReason: 'stop' });
+    expect(await fixture.ask({ apiKey: undefined, headers })).toMatchObject({ stopReason: 'stop' });
   });
 
   test('without credentials the error names the variables', async () => {
@@ -338,18 +338,18 @@ describe('authentication', () => {
       urls.push(String(url));
       return respond(url, init);
     });
-    const model = { ...stage.model('amazon.nova-pro-v1:0'), baseUrl };
-    const { message } = await observe(api.stream(stage.request({ model })));
+    const model = { ...fixture.model('amazon.nova-pro-v1:0'), baseUrl };
+    const { message } = await observe(api.stream(fixture.request({ model })));
     expect(message.stopReason).toBe('stop');
     expect(urls).toEqual([`${expected}/model/amazon.nova-pro-v1%3A0/converse-stream`]);
   });
 
   test('createApiLoaders passes the environment', async () => {
-    const api = await createApiLoaders({ clock: stage.clock, wire: createPorts(stage.clock), env: SIGNED })[
+    const api = await createApiLoaders({ clock: fixture.clock, wire: createPorts(fixture.clock), env: SIGNED })[
       'bedrock-converse-stream'
     ]?.();
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    const { message } = await observe(api!.stream(stage.request({ apiKey: undefined })));
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    const { message } = await observe(api!.stream(fixture.request({ apiKey: undefined })));
     expect(message).toMatchObject({ content: [{ text: 'ok' }] });
   });
 });

@@ -10,9 +10,9 @@ import { type BedrockAnswer, bedrockFrames, createSignature, event } from '../se
 import { type Fields, getList, lastBody } from '../servers/loopback.ts';
 import {
   assistant,
+  createApiFixture,
   createFetch,
   createPorts,
-  createStage,
   PNG,
   READ,
   result,
@@ -20,10 +20,10 @@ import {
   toComparable,
   toolCall,
   user,
-} from './ai-sdk-stage.ts';
+} from './ai-sdk-fixture.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const stage = createStage<BedrockAnswer>({
+const fixture = createApiFixture<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: { id: SONNET, api: 'bedrock-converse-stream', provider: 'amazon-bedrock' },
@@ -33,26 +33,26 @@ const stage = createStage<BedrockAnswer>({
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n} `);
 
 modelApiContract('bedrock-converse-stream', () => ({
-  api: stage.api,
+  api: fixture.api,
   long(signal) {
-    stage.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
+    return fixture.request({ signal });
   },
   calling(signal) {
     const parts: BedrockAnswer['parts'] = [
       { call: 'tooluse_1', name: 'read', input: { path: 'a' } },
       { call: 'tooluse_2', name: 'bash', input: { command: 'ls' } },
     ];
-    stage.server.reply({ answer: { parts } });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts } });
+    return fixture.request({ signal });
   },
 }));
 
 describe('reading a reply', () => {
   test('plain text with usage and cost', async () => {
     const usage = { input: 1000, output: 200, cacheRead: 50_000, cacheWrite: 400 };
-    stage.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -77,7 +77,7 @@ describe('reading a reply', () => {
         cost: { input: 0.002, output: 0.002, cacheRead: 0.01, cacheWrite: 0.001, total: expect.closeTo(0.015, 10) },
       },
       stopReason: 'stop',
-      timestamp: stage.clock.now(),
+      timestamp: fixture.clock.now(),
     });
   });
 
@@ -89,8 +89,8 @@ describe('reading a reply', () => {
       { call: 'tooluse_a', name: 'read', input: { path: 'a.ts' } },
       { call: 'tooluse_b', name: 'bash', input: {} },
     ];
-    stage.server.reply({ answer: { parts } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     const calls = observed.message.content.slice(3);
     expect(observed.events.map(summarizeEvent)).toEqual([
@@ -123,8 +123,8 @@ describe('reading a reply', () => {
 
   test('a long text in chunks of any size', async () => {
     const text = Array.from({ length: 2000 }, (_, n) => `${n}é `);
-    stage.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events).toHaveLength(2000 + 4);
     expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
@@ -142,7 +142,7 @@ describe('reading a reply', () => {
     const readReply = async (...pieces: Uint8Array[]) => {
       const fetch = createFetch('application/vnd.amazon.eventstream', pieces);
       const api = createBedrockConverseStream(createPorts(createFakeClock(), { fetch }), {});
-      return toComparable(await observe(api.stream(stage.request())));
+      return toComparable(await observe(api.stream(fixture.request())));
     };
     const expected = await readReply(bytes);
     for (let index = 1; index < bytes.length; index++) {
@@ -151,23 +151,23 @@ describe('reading a reply', () => {
   });
 
   test('a reply in single bytes', async () => {
-    stage.server.reply({ answer: { parts: [{ thinking: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
-    expect(await stage.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
+    fixture.server.reply({ answer: { parts: [{ thinking: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
+    expect(await fixture.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
   });
 
   test('a text block without content is omitted', async () => {
     const index = { contentBlockIndex: 0 };
     const emptyBlock = [event('contentBlockStart', { ...index, start: {} }), event('contentBlockStop', index)];
-    stage.server.reply({ frames: [...emptyBlock, ...bedrockFrames({ parts: [] })] });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ frames: [...emptyBlock, ...bedrockFrames({ parts: [] })] });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
   test('a reply cut by the length limit keeps its text, an incomplete call has no arguments', async () => {
     const partialCall = { call: 'tooluse_1', name: 'bash', input: '{"command":"rm -rf /tmp/bui' };
-    stage.server.reply({ answer: { parts: [{ text: 'I will' }, partialCall], stop: 'max_tokens' } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: 'I will' }, partialCall], stop: 'max_tokens' } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.slice(-2).map(summarizeEvent)).toEqual([
       ['toolcall_end', 1, toolCall('tooluse_1', 'bash', {})],
@@ -192,25 +192,25 @@ describe('a conversation', () => {
   ];
 
   test('thinking is sent back unchanged, and earlier messages do not change', async () => {
-    stage.server.reply(...CALLS.map((answer) => ({ answer })));
+    fixture.server.reply(...CALLS.map((answer) => ({ answer })));
     const messages: ModelMessage[] = [user('Read them')];
     for (const count of [1, 2, 0]) {
-      const answer = await stage.ask({ messages: [...messages], thinkingLevel: 'medium' });
+      const answer = await fixture.ask({ messages: [...messages], thinkingLevel: 'medium' });
       const calls = answer.content.filter((block) => block.type === 'toolCall');
       expect(calls).toHaveLength(count);
       messages.push(answer, ...calls.map(({ id }) => result(id, 'text')));
     }
     messages.push(user('Thanks'));
     // The loopback provider rejects missing, changed or misplaced thinking.
-    expect(await stage.ask({ messages, thinkingLevel: 'medium' })).toMatchObject({ content: [{ text: 'Bye.' }] });
-    const sent = stage.server.received.slice(-4).map(({ body }) => removeCachePoints(body));
+    expect(await fixture.ask({ messages, thinkingLevel: 'medium' })).toMatchObject({ content: [{ text: 'Bye.' }] });
+    const sent = fixture.server.received.slice(-4).map(({ body }) => removeCachePoints(body));
     for (const [n, { messages: current, ...others }] of sent.entries()) {
       if (n === 0) continue;
       const { messages: previous, ...previousOthers } = sent[n - 1]!;
       expect(JSON.stringify(current).startsWith(JSON.stringify(previous).slice(0, -1))).toBe(true);
       expect(JSON.stringify(others)).toBe(JSON.stringify(previousOthers));
     }
-    expect(describeMessages(lastBody(stage.server))).toEqual([
+    expect(describeMessages(lastBody(fixture.server))).toEqual([
       'user text',
       'assistant reasoningContent, toolUse',
       'user toolResult',
@@ -222,9 +222,9 @@ describe('a conversation', () => {
   });
 
   test('a complete request', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    await stage.ask({ tools: [READ], thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
-    const { path, headers, body } = stage.server.received.at(-1)!;
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    await fixture.ask({ tools: [READ], thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
+    const { path, headers, body } = fixture.server.received.at(-1)!;
     expect(path).toBe('POST /model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream');
     expect(headers).toMatchObject({ authorization: `Bearer ${BEARER}`, 'user-agent': 'parley/test', 'x-team': 'a' });
     const cachePoint = { type: 'default' };
@@ -244,19 +244,19 @@ describe('a conversation', () => {
   });
 
   test('a turn that another model started continues without thinking', async () => {
-    const foreign = assistant(stage.model('other'), [toolCall('tooluse_x')]);
+    const foreign = assistant(fixture.model('other'), [toolCall('tooluse_x')]);
     const startedTurn = [user('Go'), foreign, result('tooluse_x', 'text')];
-    const done = assistant(stage.model('other'), [{ type: 'text', text: 'Done.' }]);
+    const done = assistant(fixture.model('other'), [{ type: 'text', text: 'Done.' }]);
     const requestsThinking = async (messages: ModelMessage[]) => {
-      stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-      expect(await stage.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
-      return 'additionalModelRequestFields' in lastBody(stage.server);
+      fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+      expect(await fixture.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
+      return 'additionalModelRequestFields' in lastBody(fixture.server);
     };
     expect(await requestsThinking(startedTurn)).toBe(false);
     expect(await requestsThinking([...startedTurn, user('And hurry')])).toBe(false);
     expect(await requestsThinking([...startedTurn, done, user('New')])).toBe(true);
-    stage.server.reply({ answer: CALLS[0]! });
-    const ownReply = await stage.ask({ messages: [user('Go'), done, user('New')], thinkingLevel: 'high' });
+    fixture.server.reply({ answer: CALLS[0]! });
+    const ownReply = await fixture.ask({ messages: [user('Go'), done, user('New')], thinkingLevel: 'high' });
     expect(await requestsThinking([user('Go'), done, user('New'), ownReply, result('tooluse_1', 'text')])).toBe(true);
   });
 
@@ -267,7 +267,7 @@ describe('a conversation', () => {
       ['meta.llama4-scout-17b-instruct-v1:0', ['toolResult', 'text', 'image', 'text']],
     ];
     for (const [id, shape] of cases) {
-      const model = stage.model(id, { maxTokens: 8000, reasoning: false });
+      const model = fixture.model(id, { maxTokens: 8000, reasoning: false });
       const prompt = user([
         { type: 'text', text: 'Compare' },
         { ...PNG, mimeType: 'image/jpg' },
@@ -275,9 +275,9 @@ describe('a conversation', () => {
       const url = { type: 'image' as const, source: { type: 'url' as const, url: 'https://x.test/a.png' } };
       const imageResult = result('tooluse_1', [{ type: 'text', text: 'a.png' }, PNG, url]);
       const messages = [prompt, assistant(model, [toolCall('tooluse_1')]), imageResult, user('Well?')];
-      stage.server.reply({ answer: { parts: [{ text: 'A cat.' }] } });
-      expect(await stage.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
-      const [first, , last] = getList(lastBody(stage.server), 'messages');
+      fixture.server.reply({ answer: { parts: [{ text: 'A cat.' }] } });
+      expect(await fixture.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
+      const [first, , last] = getList(lastBody(fixture.server), 'messages');
       expect(getList(first!, 'content')[1]).toEqual({ image: { format: 'jpeg', source: { bytes: PNG.data } } });
       expect(getList(last!, 'content').flatMap((block) => Object.keys(block))).toEqual(shape);
       expect(JSON.stringify(last)).toContain('only inline images');
@@ -288,14 +288,14 @@ describe('a conversation', () => {
     const content = [toolCall('a'), toolCall('b'), toolCall('c')];
     const messages = [
       user('Go'),
-      assistant(stage.model(), content),
+      assistant(fixture.model(), content),
       result('a', ' '),
       result('b', '', true),
       result('c', [PNG]),
     ];
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop' });
-    expect(JSON.stringify(getList(lastBody(stage.server), 'messages').at(-1))).toMatch(
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    expect(await fixture.ask({ messages })).toMatchObject({ stopReason: 'stop' });
+    expect(JSON.stringify(getList(lastBody(fixture.server), 'messages').at(-1))).toMatch(
       /no output.*failed without output.*an image/,
     );
   });
@@ -303,39 +303,42 @@ describe('a conversation', () => {
   test('a history of another model is accepted, even with short ids', async () => {
     const long = `toolu_${'x'.repeat(80)}`;
     for (const id of [SONNET, 'mistral.mistral-large-3-675b-instruct']) {
-      const foreign = assistant(stage.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
+      const foreign = assistant(fixture.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
         { type: 'thinking', thinking: 'secret', thinkingSignature: 'foreign' },
         { type: 'text', text: 'Reading.', textSignature: 'foreign' },
         toolCall('toolu/01:ü'),
         toolCall(long),
       ]);
       const messages = [user('Go'), foreign, result('toolu/01:ü', 'B'), result(long, 'C')];
-      stage.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
-      const model = stage.model(id, { maxTokens: 8000, reasoning: false });
-      expect(await stage.ask({ model, messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
-      expect(stage.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
+      fixture.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
+      const model = fixture.model(id, { maxTokens: 8000, reasoning: false });
+      expect(await fixture.ask({ model, messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
+      expect(fixture.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
     }
   });
 
   test('an aborted reply does not block the session', async () => {
-    stage.server.reply(
+    fixture.server.reply(
       { answer: { parts: [{ thinking: ['Hm', 'm.'] }, { text: WORDS }] }, pieces: 200 },
       { answer: { parts: [{ text: 'Fine.' }] } },
     );
     const aborter = new AbortController();
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
-      if (type === 'thinking_delta' && count > 2) aborter.abort();
-    });
-    await stage.server.received.at(-1)?.closed;
+    const observed = await observe(
+      fixture.api.stream(fixture.request({ signal: aborter.signal })),
+      ({ type }, count) => {
+        if (type === 'thinking_delta' && count > 2) aborter.abort();
+      },
+    );
+    await fixture.server.received.at(-1)?.closed;
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ stopReason: 'aborted', content: [{ type: 'thinking' }] });
     const messages = [user('Hello'), observed.message, user('Go on')];
-    expect(await stage.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
+    expect(await fixture.ask({ messages, thinkingLevel: 'high' })).toMatchObject({ stopReason: 'stop' });
   });
 });
 
 describe('thinking options', () => {
-  const cases: [string, Parameters<typeof stage.request>[0], Fields | undefined, number | undefined][] = [
+  const cases: [string, Parameters<typeof fixture.request>[0], Fields | undefined, number | undefined][] = [
     [SONNET, { thinkingLevel: 'off' }, undefined, 64_000],
     [
       SONNET,
@@ -368,10 +371,10 @@ describe('thinking options', () => {
     ['meta.llama4-scout-17b-instruct-v1:0', { thinkingLevel: 'high' }, undefined, 8000],
   ];
   test.each(cases)('%s, %j', async (id, overrides, fields, maxTokens) => {
-    const model = stage.model(id, /anthropic/.test(id) ? {} : { maxTokens: 8000 });
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    expect(await stage.ask({ model, tools: [], ...overrides })).toMatchObject({ stopReason: 'stop' });
-    const body = lastBody(stage.server);
+    const model = fixture.model(id, /anthropic/.test(id) ? {} : { maxTokens: 8000 });
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    expect(await fixture.ask({ model, tools: [], ...overrides })).toMatchObject({ stopReason: 'stop' });
+    const body = lastBody(fixture.server);
     expect(body.additionalModelRequestFields).toEqual(fields);
     expect((body.inferenceConfig as Fields | undefined)?.maxTokens).toBe(maxTokens);
   });
@@ -379,10 +382,10 @@ describe('thinking options', () => {
 
 test('cache points are used only for models with a cache price', async () => {
   const countCachePoints = async (id: string, cacheRead: number) => {
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const cost = { input: 1, output: 1, cacheRead, cacheWrite: 1 };
-    await stage.ask({ model: stage.model(id, { cost, maxTokens: 8000, reasoning: false }) });
-    return stage.server.received.at(-1)?.text.match(/cachePoint/g)?.length ?? 0;
+    await fixture.ask({ model: fixture.model(id, { cost, maxTokens: 8000, reasoning: false }) });
+    return fixture.server.received.at(-1)?.text.match(/cachePoint/g)?.length ?? 0;
   };
   expect(await countCachePoints(SONNET, 0.1)).toBe(2);
   expect(await countCachePoints(SONNET, 0)).toBe(0);

@@ -7,9 +7,9 @@ import { KEY, startGemini } from '../servers/gemini.ts';
 import { geminiError } from '../servers/gemini-check.ts';
 import { frame, type GeminiAnswer, geminiFrames } from '../servers/gemini-frames.ts';
 import type { Reply } from '../servers/loopback.ts';
-import { createStage, IDLE_MS } from './ai-sdk-stage.ts';
+import { createApiFixture, IDLE_MS } from './ai-sdk-fixture.ts';
 
-const stage = createStage<GeminiAnswer>({
+const fixture = createApiFixture<GeminiAnswer>({
   start: startGemini,
   create: createGoogleGenerativeAi,
   model: { id: 'gemini-3-flash-preview' },
@@ -17,9 +17,9 @@ const stage = createStage<GeminiAnswer>({
   path: '/v1beta',
 });
 
-async function expectFailure(reply: Reply<GeminiAnswer>, overrides: Parameters<typeof stage.request>[0] = {}) {
-  stage.server.reply(reply);
-  const observed = await observe(stage.api.stream(stage.request(overrides)));
+async function expectFailure(reply: Reply<GeminiAnswer>, overrides: Parameters<typeof fixture.request>[0] = {}) {
+  fixture.server.reply(reply);
+  const observed = await observe(fixture.api.stream(fixture.request(overrides)));
   expectGrammar(observed);
   expect(JSON.stringify(observed.events)).not.toContain(KEY);
   const last = observed.events.at(-1)!;
@@ -108,7 +108,7 @@ describe('before the stream', () => {
   });
 
   test('an unknown model', async () => {
-    const failed = await expectFailure({}, { model: stage.model('gemini-0') });
+    const failed = await expectFailure({}, { model: fixture.model('gemini-0') });
     expect(failed).toMatchObject({ failure: { kind: 'refused', status: 404 } });
     expect(failed.text).toContain('models/gemini-0 is not found');
   });
@@ -129,17 +129,17 @@ describe('before the stream', () => {
   test('connection refused', async () => {
     const failed = await expectFailure(
       {},
-      { model: stage.model('gemini-3-flash-preview', { baseUrl: 'http://127.0.0.1:1/v1beta' }) },
+      { model: fixture.model('gemini-3-flash-preview', { baseUrl: 'http://127.0.0.1:1/v1beta' }) },
     );
     expect(failed.failure).toEqual({ kind: 'network' });
     expect(failed.text).toMatch(/^Connection error: .*/);
   });
 
   test('a provider that never responds', async () => {
-    const nextRequest = stage.server.next();
+    const nextRequest = fixture.server.next();
     const failed = expectFailure({ silent: true });
     await nextRequest;
-    await stage.clock.advance(IDLE_MS);
+    await fixture.clock.advance(IDLE_MS);
     expect(await failed).toMatchObject({
       failure: { kind: 'limit' },
       text: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
@@ -218,8 +218,8 @@ describe('inside the stream', () => {
   });
 
   test('an unknown finish reason: normal end with text, failure without', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'Well' }], finish: 'OTHER' } });
-    expect(await stage.ask()).toMatchObject({ stopReason: 'stop', content: [{ text: 'Well' }] });
+    fixture.server.reply({ answer: { parts: [{ text: 'Well' }], finish: 'OTHER' } });
+    expect(await fixture.ask()).toMatchObject({ stopReason: 'stop', content: [{ text: 'Well' }] });
     expect(await expectFailure({ answer: { parts: [], finish: 'OTHER' } })).toMatchObject({
       failure: { kind: 'malformed' },
       text: 'The provider ended the response without content: OTHER',
@@ -227,8 +227,10 @@ describe('inside the stream', () => {
   });
 
   test('a call without a name is an error', async () => {
-    stage.server.reply({ frames: [frame({ candidates: [{ content: { parts: [{ functionCall: { args: {} } }] } }] })] });
-    expect(await stage.ask()).toMatchObject({ stopReason: 'error', content: [] });
+    fixture.server.reply({
+      frames: [frame({ candidates: [{ content: { parts: [{ functionCall: { args: {} } }] } }] })],
+    });
+    expect(await fixture.ask()).toMatchObject({ stopReason: 'error', content: [] });
   });
 
   test('a connection reset keeps the received content', async () => {
@@ -239,28 +241,28 @@ describe('inside the stream', () => {
   });
 
   test('a stream that stalls', async () => {
-    stage.server.reply({ frames: frames, upTo: 1, after: 'stall' });
-    const stalled = observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_delta') setImmediate(() => void stage.clock.advance(IDLE_MS));
+    fixture.server.reply({ frames: frames, upTo: 1, after: 'stall' });
+    const stalled = observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_delta') setImmediate(() => void fixture.clock.advance(IDLE_MS));
     });
     expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
-    await stage.server.received.at(-1)?.closed;
+    await fixture.server.received.at(-1)?.closed;
   });
 
   test('an abort closes the connection', async () => {
     const aborter = new AbortController();
-    stage.server.reply({ frames: frames, upTo: 1, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }) => {
+    fixture.server.reply({ frames: frames, upTo: 1, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })), ({ type }) => {
       if (type === 'text_delta') aborter.abort();
     });
-    await stage.server.received.at(-1)?.closed;
+    await fixture.server.received.at(-1)?.closed;
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ content: [{ type: 'text', text: 'One' }], stopReason: 'aborted' });
   });
 
   test('a consumer that stops reading closes the connection', async () => {
-    stage.server.reply({ frames: frames, upTo: 1, after: 'stall' });
-    for await (const { type } of stage.api.stream(stage.request())) if (type === 'text_delta') break;
-    await stage.server.received.at(-1)?.closed;
+    fixture.server.reply({ frames: frames, upTo: 1, after: 'stall' });
+    for await (const { type } of fixture.api.stream(fixture.request())) if (type === 'text_delta') break;
+    await fixture.server.received.at(-1)?.closed;
   });
 });

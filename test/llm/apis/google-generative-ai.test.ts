@@ -10,23 +10,23 @@ import { createSignature, frame, type GeminiAnswer } from '../servers/gemini-fra
 import { type Fields, getList, lastBody } from '../servers/loopback.ts';
 import {
   assistant,
+  createApiFixture,
   createFetch,
   createModel,
   createPorts,
-  createStage,
   PNG,
   result,
   summarizeEvent,
   toComparable,
   toolCall,
   user,
-} from './ai-sdk-stage.ts';
+} from './ai-sdk-fixture.ts';
 
 const GEMINI_3 = {
   id: 'gemini-3-flash-preview',
   thinkingLevels: ['minimal', 'low', 'medium', 'high'] as ThinkingLevel[],
 };
-const stage = createStage<GeminiAnswer>({
+const fixture = createApiFixture<GeminiAnswer>({
   start: startGemini,
   create: createGoogleGenerativeAi,
   model: GEMINI_3,
@@ -37,26 +37,26 @@ const stage = createStage<GeminiAnswer>({
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n} `);
 
 modelApiContract('google-generative-ai', () => ({
-  api: stage.api,
+  api: fixture.api,
   long(signal) {
-    stage.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 300 });
+    return fixture.request({ signal });
   },
   calling(signal) {
     const parts: GeminiAnswer['parts'] = [
       { call: 'read', input: { path: 'a' }, signed: true },
       { call: 'bash', input: { command: 'ls' } },
     ];
-    stage.server.reply({ answer: { parts } });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts } });
+    return fixture.request({ signal });
   },
 }));
 
 describe('reading a reply', () => {
   test('plain text with usage and cost', async () => {
     const usage = { prompt: 51_000, cached: 50_000, output: 150, thoughts: 50 };
-    stage.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -81,7 +81,7 @@ describe('reading a reply', () => {
         cost: { input: 0.002, output: 0.002, cacheRead: 0.01, cacheWrite: 0, total: expect.closeTo(0.014, 10) },
       },
       stopReason: 'stop',
-      timestamp: stage.clock.now(),
+      timestamp: fixture.clock.now(),
     });
   });
 
@@ -93,8 +93,8 @@ describe('reading a reply', () => {
       { call: 'bash', input: { command: 'ls "ä\n"' } },
       { call: 'bash' },
     ];
-    stage.server.reply({ answer: { parts } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     const calls = observed.message.content.slice(2);
     expect(observed.events.map(summarizeEvent)).toEqual([
@@ -135,8 +135,8 @@ describe('reading a reply', () => {
       { call: 'read', input: { path: 'a' }, signed: true },
       { text: ['Af', 'ter.'] },
     ];
-    stage.server.reply({ answer: { parts } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.message).toMatchObject({
       stopReason: 'toolUse',
@@ -146,16 +146,16 @@ describe('reading a reply', () => {
 
   test('a long text in chunks of any size', async () => {
     const text = Array.from({ length: 2000 }, (_, n) => `${n}é `);
-    stage.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events).toHaveLength(2000 + 4);
     expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
   });
 
   test('a reply in single bytes', async () => {
-    stage.server.reply({ answer: { parts: [{ thought: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
-    expect(await stage.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
+    fixture.server.reply({ answer: { parts: [{ thought: 'Hm 🎉' }, { text: ['né', 'é'] }] }, pieces: 1 });
+    expect(await fixture.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
   });
 
   test('the same reply split at every byte', async () => {
@@ -165,7 +165,7 @@ describe('reading a reply', () => {
     const model = createModel(GEMINI_3);
     const readReply = async (...pieces: Uint8Array[]) => {
       const ports = createPorts(createFakeClock(), { fetch: createFetch('text/event-stream', pieces) });
-      return toComparable(await observe(createGoogleGenerativeAi(ports).stream(stage.request({ model }))));
+      return toComparable(await observe(createGoogleGenerativeAi(ports).stream(fixture.request({ model }))));
     };
     const expected = await readReply(bytes);
     for (let index = 1; index < bytes.length; index++) {
@@ -174,15 +174,15 @@ describe('reading a reply', () => {
   });
 
   test('an empty reply', async () => {
-    stage.server.reply({ answer: { parts: [] } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [] } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
   test('a reply cut by the length limit', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'I will' }], finish: 'MAX_TOKENS' } });
-    expect(await stage.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'I will' }] });
+    fixture.server.reply({ answer: { parts: [{ text: 'I will' }], finish: 'MAX_TOKENS' } });
+    expect(await fixture.ask()).toMatchObject({ stopReason: 'length', content: [{ text: 'I will' }] });
   });
 });
 
@@ -202,25 +202,25 @@ describe('a conversation', () => {
   ];
 
   test('signatures are sent back unchanged, and earlier messages do not change', async () => {
-    stage.server.reply(...CALLS.map((answer) => ({ answer })));
+    fixture.server.reply(...CALLS.map((answer) => ({ answer })));
     const messages: ModelMessage[] = [user('Read them')];
     for (const count of [1, 2, 0]) {
-      const answer = await stage.ask({ messages: [...messages] });
+      const answer = await fixture.ask({ messages: [...messages] });
       const calls = answer.content.filter((block) => block.type === 'toolCall');
       expect(calls).toHaveLength(count);
       messages.push(answer, ...calls.map(({ id }) => result(id, 'text')));
     }
     messages.push(user('Thanks'));
     // The loopback provider rejects missing, changed or misplaced signatures.
-    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop', content: [{ text: 'Bye.' }] });
-    const sent = stage.server.received.slice(-4).map(({ body }) => body);
+    expect(await fixture.ask({ messages })).toMatchObject({ stopReason: 'stop', content: [{ text: 'Bye.' }] });
+    const sent = fixture.server.received.slice(-4).map(({ body }) => body);
     for (const [n, { contents, ...others }] of sent.entries()) {
       if (n === 0) continue;
       const { contents: previous, ...previousOthers } = sent[n - 1]!;
       expect(JSON.stringify(contents).startsWith(JSON.stringify(previous).slice(0, -1))).toBe(true);
       expect(JSON.stringify(others)).toBe(JSON.stringify(previousOthers));
     }
-    const turns = getList(lastBody(stage.server), 'contents').map((content) => {
+    const turns = getList(lastBody(fixture.server), 'contents').map((content) => {
       const parts = getList(content, 'parts').map((part) => Object.keys(part).join('+'));
       return `${content.role} ${parts.join(', ')}`;
     });
@@ -236,15 +236,15 @@ describe('a conversation', () => {
   });
 
   test('a complete request', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const parameters = {
       type: 'object',
       properties: { paths: { type: 'array', items: { type: 'string' } }, how: { enum: ['a', 'b'] } },
       additionalProperties: false,
     };
     const tools = [{ name: 'look', description: 'Look.', parameters }];
-    await stage.ask({ tools, thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
-    const { path, headers, body } = stage.server.received.at(-1)!;
+    await fixture.ask({ tools, thinkingLevel: 'low', maxTokens: 1000, headers: { 'X-Team': 'a' } });
+    const { path, headers, body } = fixture.server.received.at(-1)!;
     expect(path).toBe('POST /v1beta/models/gemini-3-flash-preview:streamGenerateContent?alt=sse');
     expect(headers).toMatchObject({ 'x-goog-api-key': KEY, 'user-agent': 'parley/test', 'x-team': 'a' });
     expect(body).toEqual({
@@ -273,20 +273,20 @@ describe('a conversation', () => {
 
   test('images in prompts and in results, for old and new models', async () => {
     for (const id of ['gemini-3-flash-preview', 'gemini-2.5-flash']) {
-      const model = stage.model(id);
+      const model = fixture.model(id);
       const call: GeminiAnswer = { parts: [{ call: 'read', input: { path: 'a.png' }, signed: true }] };
-      stage.server.reply({ answer: call }, { answer: { parts: [{ text: 'A cat.' }] } });
+      fixture.server.reply({ answer: call }, { answer: { parts: [{ text: 'A cat.' }] } });
       const gif = { ...PNG, mimeType: 'image/gif' };
       const prompt = user([{ type: 'text', text: 'Compare' }, PNG, gif, { ...PNG, data: '' }]);
-      const answer = await stage.ask({ model, messages: [prompt] });
+      const answer = await fixture.ask({ model, messages: [prompt] });
       const { id: callId } = answer.content[0] as { id: string };
       const messages = [
         prompt,
         answer,
         result(callId, [PNG, { type: 'text', text: 'a.png' }, { type: 'text', text: '1' }]),
       ];
-      expect(await stage.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
-      const [first, , last] = getList(lastBody(stage.server), 'contents') as { parts?: Fields[] }[];
+      expect(await fixture.ask({ model, messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
+      const [first, , last] = getList(lastBody(fixture.server), 'contents') as { parts?: Fields[] }[];
       expect(first?.parts).toEqual([
         { text: 'Compare' },
         { inlineData: { mimeType: 'image/png', data: PNG.data } },
@@ -303,14 +303,14 @@ describe('a conversation', () => {
   test('results without text', async () => {
     const messages = [
       user('Go'),
-      assistant(stage.model(), [toolCall('a'), toolCall('b'), toolCall('c')]),
+      assistant(fixture.model(), [toolCall('a'), toolCall('b'), toolCall('c')]),
       result('a', ''),
       result('b', '', true),
       result('c', [PNG]),
     ];
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop' });
-    const parts = getList(getList(lastBody(stage.server), 'contents').at(-1) ?? {}, 'parts');
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    expect(await fixture.ask({ messages })).toMatchObject({ stopReason: 'stop' });
+    const parts = getList(getList(lastBody(fixture.server), 'contents').at(-1) ?? {}, 'parts');
     expect(parts.map(({ functionResponse }) => (functionResponse as { response: Fields }).response.content)).toEqual([
       '(no output)',
       'The tool failed without output.',
@@ -319,13 +319,13 @@ describe('a conversation', () => {
   });
 
   test('a history of another model is accepted', async () => {
-    const foreign = assistant(stage.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
+    const foreign = assistant(fixture.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
       { type: 'thinking', thinking: 'secret', thinkingSignature: 'foreign' },
       { type: 'text', text: 'Reading.', textSignature: 'foreign' },
       { ...toolCall('toolu/01:ü'), thoughtSignature: 'foreign' },
       toolCall(`toolu_${'x'.repeat(80)}`),
     ] as never);
-    const thinkingOnly = assistant(stage.model('claude', { provider: 'anthropic' }), [
+    const thinkingOnly = assistant(fixture.model('claude', { provider: 'anthropic' }), [
       { type: 'thinking', thinking: 'secret' },
     ]);
     const messages = [
@@ -337,24 +337,27 @@ describe('a conversation', () => {
       user(''),
       user('Go on'),
     ];
-    stage.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
-    expect(await stage.ask({ messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
-    expect(stage.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
+    fixture.server.reply({ answer: { parts: [{ text: 'Taken over.' }] } });
+    expect(await fixture.ask({ messages })).toMatchObject({ content: [{ text: 'Taken over.' }] });
+    expect(fixture.server.received.at(-1)?.text).not.toMatch(/secret|foreign|toolu\/|x{60}/);
   });
 
   test('an aborted reply does not block the session', async () => {
-    stage.server.reply(
+    fixture.server.reply(
       { answer: { parts: [{ thought: 'Hm.' }, { text: WORDS, signed: true }] }, pieces: 300 },
       { answer: { parts: [{ text: 'Fine.' }] } },
     );
     const aborter = new AbortController();
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
-      if (type === 'text_delta' && count > 9) aborter.abort();
-    });
-    await stage.server.received.at(-1)?.closed;
+    const observed = await observe(
+      fixture.api.stream(fixture.request({ signal: aborter.signal })),
+      ({ type }, count) => {
+        if (type === 'text_delta' && count > 9) aborter.abort();
+      },
+    );
+    await fixture.server.received.at(-1)?.closed;
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ stopReason: 'aborted', content: [{ thinking: 'Hm.' }, { type: 'text' }] });
-    expect(await stage.ask({ messages: [user('Hello'), observed.message, user('Go on')] })).toMatchObject({
+    expect(await fixture.ask({ messages: [user('Hello'), observed.message, user('Go on')] })).toMatchObject({
       stopReason: 'stop',
     });
   });
@@ -376,16 +379,16 @@ describe('thinking options', () => {
     ['gemini-3.1-pro-preview', 'xhigh', { includeThoughts: true, thinkingLevel: 'high' }],
   ];
   test.each(cases)('%s, %s', async (id, thinkingLevel, thinkingConfig) => {
-    stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+    fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
     const thinkingLevels: ThinkingLevel[] = /3\.1/.test(id) ? ['low', 'medium', 'high'] : GEMINI_3.thinkingLevels;
-    const model = stage.model(id, { reasoning: !/2\.0/.test(id), thinkingLevels });
-    expect(await stage.ask({ model, thinkingLevel })).toMatchObject({ stopReason: 'stop' });
-    const { generationConfig } = stage.server.received.at(-1)!.body as { generationConfig: Fields };
+    const model = fixture.model(id, { reasoning: !/2\.0/.test(id), thinkingLevels });
+    expect(await fixture.ask({ model, thinkingLevel })).toMatchObject({ stopReason: 'stop' });
+    const { generationConfig } = fixture.server.received.at(-1)!.body as { generationConfig: Fields };
     expect(generationConfig.thinkingConfig).toEqual(thinkingConfig);
   });
 });
 
 test('createApiLoaders loads it when wire ports are given', async () => {
-  const load = createApiLoaders({ clock: stage.clock, wire: createPorts(stage.clock) })['google-generative-ai'];
+  const load = createApiLoaders({ clock: fixture.clock, wire: createPorts(fixture.clock) })['google-generative-ai'];
   expect((await load?.())?.stream).toBeTypeOf('function');
 });

@@ -7,11 +7,11 @@ import { modelApiContract, observe } from '../contract.ts';
 import { KEY, PROJECT, startGemini, TOKEN } from '../servers/gemini.ts';
 import { frame, type GeminiAnswer } from '../servers/gemini-frames.ts';
 import { getList, lastBody } from '../servers/loopback.ts';
-import { createFetch, createPorts, createStage, result, user } from './ai-sdk-stage.ts';
+import { createApiFixture, createFetch, createPorts, result, user } from './ai-sdk-fixture.ts';
 
 const ENV = { GOOGLE_VERTEX_PROJECT: PROJECT, GOOGLE_VERTEX_LOCATION: 'europe-west1' };
 const MODEL = { id: 'gemini-3-flash-preview', api: 'google-vertex', provider: 'google-vertex' };
-const stage = createStage<GeminiAnswer>({
+const fixture = createApiFixture<GeminiAnswer>({
   start: startGemini,
   create: (ports) => createGoogleVertex(ports, ENV),
   model: MODEL,
@@ -19,19 +19,19 @@ const stage = createStage<GeminiAnswer>({
 });
 
 modelApiContract('google-vertex', () => ({
-  api: stage.api,
+  api: fixture.api,
   long(signal) {
-    stage.server.reply({ answer: { parts: [{ text: Array.from({ length: 20 }, (_, n) => `${n} `) }] }, pieces: 300 });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts: [{ text: Array.from({ length: 20 }, (_, n) => `${n} `) }] }, pieces: 300 });
+    return fixture.request({ signal });
   },
   calling(signal) {
-    stage.server.reply({ answer: { parts: [{ call: 'read', input: { path: 'a' }, signed: true }] } });
-    return stage.request({ signal });
+    fixture.server.reply({ answer: { parts: [{ call: 'read', input: { path: 'a' }, signed: true }] } });
+    return fixture.request({ signal });
   },
 }));
 
 test('a conversation with a token that continues with a key', async () => {
-  stage.server.reply(
+  fixture.server.reply(
     {
       answer: {
         parts: [
@@ -43,24 +43,24 @@ test('a conversation with a token that continues with a key', async () => {
     { answer: { parts: [{ text: 'Done.' }] } },
     { answer: { parts: [{ text: 'Again.' }] } },
   );
-  const answer = await stage.ask({ thinkingLevel: 'high' });
+  const answer = await fixture.ask({ thinkingLevel: 'high' });
   const call = answer.content[1] as { id: string };
   expect(call).toMatchObject({ type: 'toolCall', thoughtSignature: expect.any(String) });
   const messages = [user('Hello'), answer, result(call.id, 'text')];
-  expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop', content: [{ text: 'Done.' }] });
-  const { path, headers } = stage.server.received.at(-1)!;
+  expect(await fixture.ask({ messages })).toMatchObject({ stopReason: 'stop', content: [{ text: 'Done.' }] });
+  const { path, headers } = fixture.server.received.at(-1)!;
   expect(path).toMatch(
     /^POST \/v1beta1\/projects\/loop-project\/locations\/europe-west1\/publishers\/google\/models\//,
   );
   expect(headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, 'user-agent': 'parley/test' });
-  expect(getList(getList(lastBody(stage.server), 'contents')[1] ?? {}, 'parts')[0]).toMatchObject({ thought: true });
-  expect(await stage.ask({ messages, apiKey: KEY })).toMatchObject({ content: [{ text: 'Again.' }] });
-  expect(stage.server.received.at(-1)?.headers).toMatchObject({ 'x-goog-api-key': KEY });
+  expect(getList(getList(lastBody(fixture.server), 'contents')[1] ?? {}, 'parts')[0]).toMatchObject({ thought: true });
+  expect(await fixture.ask({ messages, apiKey: KEY })).toMatchObject({ content: [{ text: 'Again.' }] });
+  expect(fixture.server.received.at(-1)?.headers).toMatchObject({ 'x-goog-api-key': KEY });
 });
 
 test('a wrong token', async () => {
   const apiKey = 'ya29.of-another-user';
-  const { events, message } = await observe(stage.api.stream(stage.request({ apiKey })));
+  const { events, message } = await observe(fixture.api.stream(fixture.request({ apiKey })));
   expect(events.at(-1)).toMatchObject({ failure: { kind: 'auth', status: 401 } });
   expect(message.errorMessage).toContain('invalid authentication credentials');
 });
@@ -70,7 +70,7 @@ describe('the URL', () => {
   const getUrlOrError = async (
     env: Record<string, string>,
     baseUrl: string,
-    overrides: Parameters<typeof stage.request>[0] = {},
+    overrides: Parameters<typeof fixture.request>[0] = {},
   ) => {
     const urls: string[] = [];
     const respond = createFetch('text/event-stream', [frame({ candidates: [{ finishReason: 'STOP' }] })]);
@@ -80,7 +80,7 @@ describe('the URL', () => {
     };
     const api = createGoogleVertex(createPorts(createFakeClock(), { fetch }), env);
     const { message } = await observe(
-      api.stream(stage.request({ model: { ...stage.model(), baseUrl }, ...overrides })),
+      api.stream(fixture.request({ model: { ...fixture.model(), baseUrl }, ...overrides })),
     );
     return urls[0] ?? message.errorMessage;
   };
@@ -122,9 +122,9 @@ describe('the URL', () => {
 });
 
 test('createApiLoaders loads it and passes the environment', async () => {
-  const wire = createPorts(stage.clock);
-  const api = await createApiLoaders({ clock: stage.clock, wire, env: ENV })['google-vertex']?.();
-  stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-  const { message } = await observe(api!.stream(stage.request()));
+  const wire = createPorts(fixture.clock);
+  const api = await createApiLoaders({ clock: fixture.clock, wire, env: ENV })['google-vertex']?.();
+  fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  const { message } = await observe(api!.stream(fixture.request()));
   expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'ok' }] });
 });

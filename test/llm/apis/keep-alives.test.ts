@@ -5,7 +5,7 @@ import { createReader as anthropic } from '../../../src/llm/apis/anthropic-messa
 import { createReader as chat } from '../../../src/llm/apis/openai-completions/reader.ts';
 import { createReader as responses } from '../../../src/llm/apis/openai-responses/reader.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
-import { claude, createRequest } from './anthropic-stage.ts';
+import { claude, createRequest } from './anthropic-fixture.ts';
 
 const usage = { input_tokens: 5, output_tokens: 0 };
 const chunk = (delta: object, fields: object = {}) => ({ choices: [{ index: 0, delta }], ...fields });

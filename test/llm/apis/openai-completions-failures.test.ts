@@ -4,9 +4,9 @@ import type { ProviderFailure } from '../../../src/protocol/index.ts';
 import { expectGrammar, type Observation, observe } from '../contract.ts';
 import { KEY, type Reply } from '../servers/openai-completions.ts';
 import { chunk, DONE, frame } from '../servers/openai-completions-frames.ts';
-import { createStage, IDLE_MS, TOTAL_MS } from './openai-completions-stage.ts';
+import { createApiFixture, IDLE_MS, TOTAL_MS } from './openai-completions-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 
 function createErrorReply(status: number, message: string, fields: Record<string, unknown> = {}, headers = {}): Reply {
   const body = JSON.stringify({
@@ -21,8 +21,8 @@ function createStreamErrorReply(value: unknown, event?: string): Reply {
 }
 
 async function expectFailure(reply: Reply): Promise<Observation & { failure: ProviderFailure | undefined }> {
-  stage.server.reply(reply);
-  const observed = await stage.ask();
+  fixture.server.reply(reply);
+  const observed = await fixture.ask();
   expectGrammar(observed);
   const last = observed.events.at(-1);
   expect(JSON.stringify(observed.events)).not.toContain(KEY);
@@ -116,11 +116,11 @@ describe('before the stream', () => {
   });
 
   test('a server that never responds', async () => {
-    stage.server.reply({ silent: true });
-    const nextRequest = stage.server.next();
-    const reply = stage.ask();
+    fixture.server.reply({ silent: true });
+    const nextRequest = fixture.server.next();
+    const reply = fixture.ask();
     const request = await nextRequest;
-    await stage.clock.advance(IDLE_MS);
+    await fixture.clock.advance(IDLE_MS);
     const observed = await reply;
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
@@ -131,15 +131,15 @@ describe('before the stream', () => {
   });
 
   test('connection refused', async () => {
-    const model = stage.model('openai', { baseUrl: 'http://127.0.0.1:9/v1' });
-    const observed = await stage.ask({ model });
+    const model = fixture.model('openai', { baseUrl: 'http://127.0.0.1:9/v1' });
+    const observed = await fixture.ask({ model });
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ failure: { kind: 'network' } });
     expect(observed.message.errorMessage).toContain('Connection error');
   });
 
   test('an invalid base URL', async () => {
-    const observed = await stage.ask({ model: stage.model('openai', { baseUrl: 'nowhere' }) });
+    const observed = await fixture.ask({ model: fixture.model('openai', { baseUrl: 'nowhere' }) });
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', reason: 'error' });
   });
@@ -227,9 +227,9 @@ describe('inside the stream', () => {
   });
 
   test('a stall keeps the received content', async () => {
-    stage.server.reply({ answer: { text: ['Half', ' more'] }, upTo: 2, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_delta') setImmediate(() => void stage.clock.advance(IDLE_MS));
+    fixture.server.reply({ answer: { text: ['Half', ' more'] }, upTo: 2, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_delta') setImmediate(() => void fixture.clock.advance(IDLE_MS));
     });
     expectGrammar(observed);
     expect(observed.message).toMatchObject({
@@ -239,18 +239,18 @@ describe('inside the stream', () => {
   });
 
   test('a response that exceeds the total timeout', async () => {
-    stage.server.reply({ answer: { text: ['Half', ' more'] }, upTo: 2, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_delta') void stage.clock.advance(TOTAL_MS);
+    fixture.server.reply({ answer: { text: ['Half', ' more'] }, upTo: 2, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_delta') void fixture.clock.advance(TOTAL_MS);
     });
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'limit' } });
   });
 });
 
 test('an invalid compat setting is reported without sending a request', async () => {
-  const requestCount = stage.server.received.length;
-  const observed = await stage.ask({ compat: { thinkTags: 'yes' } });
+  const requestCount = fixture.server.received.length;
+  const observed = await fixture.ask({ compat: { thinkTags: 'yes' } });
   expectGrammar(observed);
   expect(observed.message.errorMessage).toContain('compat.thinkTags in models.json is invalid');
-  expect(stage.server.received).toHaveLength(requestCount);
+  expect(fixture.server.received).toHaveLength(requestCount);
 });

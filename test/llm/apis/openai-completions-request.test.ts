@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/contracts/index.ts';
 import { buildRequest } from '../../../src/llm/apis/openai-completions/request.ts';
 import type { Model, ThinkingLevel } from '../../../src/protocol/index.ts';
-import { assistant, createModel, createRequest, READ, result, toolCall, user } from './openai-completions-stage.ts';
+import { assistant, createModel, createRequest, READ, result, toolCall, user } from './openai-completions-fixture.ts';
 
 type Fields = Record<string, unknown>;
 

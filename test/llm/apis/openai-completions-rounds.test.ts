@@ -4,9 +4,9 @@ import type { AssistantMessage, ModelMessage } from '../../../src/protocol/index
 import { expectGrammar, type Observation } from '../contract.ts';
 import type { Reply } from '../servers/openai-completions.ts';
 import { chunk, DONE } from '../servers/openai-completions-frames.ts';
-import { assistant, createModel, createStage, result, toolCall, user } from './openai-completions-stage.ts';
+import { assistant, createApiFixture, createModel, result, toolCall, user } from './openai-completions-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 const CALL = { id: 'call_A', name: 'read', pieces: ['{"path":"a"}'] };
 
 /** Two turns: a call, its result, and a text. The server rejects the second request if anything differs. */
@@ -15,26 +15,26 @@ async function runTwoTurns(
   first: Reply,
   history: ModelMessage[] = [],
 ): Promise<[Observation, Observation]> {
-  const model = stage.model(provider, {
+  const model = fixture.model(provider, {
     reasoning: true,
     id: provider === 'openrouter' ? 'anthropic/claude-x' : 'loop-1',
   });
-  stage.server.reply(first, { answer: { text: ['Done.'] } });
+  fixture.server.reply(first, { answer: { text: ['Done.'] } });
   const messages = [...history, user('Read a')];
-  const firstTurn = await stage.ask({ model, messages, thinkingLevel: 'high' });
+  const firstTurn = await fixture.ask({ model, messages, thinkingLevel: 'high' });
   expectGrammar(firstTurn);
   const call = firstTurn.message.content.find((block) => block.type === 'toolCall');
   // Sessions are stored as JSON lines.
   const stored = JSON.parse(JSON.stringify(firstTurn.message)) as AssistantMessage;
   messages.push(stored, result(call?.id ?? '', 'content of a'));
-  const second = await stage.ask({ model, messages, thinkingLevel: 'high' });
+  const second = await fixture.ask({ model, messages, thinkingLevel: 'high' });
   expect(second.message.errorMessage).toBeUndefined();
   expect(second.message.content).toEqual([{ type: 'text', text: 'Done.' }]);
   return [firstTurn, second];
 }
 
 const getSentMessages = (): Record<string, unknown>[] =>
-  stage.server.received.at(-1)?.body.messages as Record<string, unknown>[];
+  fixture.server.received.at(-1)?.body.messages as Record<string, unknown>[];
 const findAssistant = (messages: Record<string, unknown>[]) => messages.findLast(({ role }) => role === 'assistant');
 
 describe('OpenRouter', () => {
@@ -109,16 +109,16 @@ describe('OpenRouter', () => {
 
   test('rejects altered thinking', async () => {
     const answer = { details: [[signed]], calls: [CALL] };
-    stage.server.reply(
+    fixture.server.reply(
       { answer, issues: { call_A: { reasoning_details: [signed] } } },
       { answer: { text: ['Done.'] } },
     );
-    const model = stage.model('openrouter', { reasoning: true, id: 'anthropic/claude-x' });
-    const { message } = await stage.ask({ model, messages: [user('Read a')] });
+    const model = fixture.model('openrouter', { reasoning: true, id: 'anthropic/claude-x' });
+    const { message } = await fixture.ask({ model, messages: [user('Read a')] });
     const content = message.content.map((block) =>
       block.type === 'thinking' ? { ...block, thinking: 'else' } : block,
     );
-    const second = await stage.ask({
+    const second = await fixture.ask({
       model,
       messages: [user('Read a'), { ...message, content }, result('call_A', 'x')],
     });
@@ -177,14 +177,14 @@ describe('Groq', () => {
 
 describe('MiniMax', () => {
   test('gets its thinking back between tags', async () => {
-    const model = stage.model('openai', { provider: 'minimax' });
-    stage.server.reply(
+    const model = fixture.model('openai', { provider: 'minimax' });
+    fixture.server.reply(
       { answer: { text: ['<think>\nHm.\n</think>\n\nI read.'], calls: [CALL] } },
       { answer: { text: ['Done.'] } },
     );
-    const { message } = await stage.ask({ model });
+    const { message } = await fixture.ask({ model });
     expect(message.content[0]).toMatchObject({ type: 'thinking', thinking: '\nHm.\n', thinkingSignature: 'think' });
-    const second = await stage.ask({ model, messages: [user('Hello'), message, result('call_A', 'x')] });
+    const second = await fixture.ask({ model, messages: [user('Hello'), message, result('call_A', 'x')] });
     expect(second.message.stopReason).toBe('stop');
     expect(findAssistant(getSentMessages())?.content).toBe('<think>\nHm.\n</think>\n\nI read.');
   });
@@ -207,9 +207,9 @@ describe('Gemini', () => {
 
 describe('a local server', () => {
   test('gets no key, and alternating roles', async () => {
-    const model = stage.model('local', { provider: 'llamacpp' });
-    stage.server.reply({ answer: { text: ['Hi.'] } });
-    const { message } = await stage.ask({ model, apiKey: undefined, messages: [user('One'), user('Two')] });
+    const model = fixture.model('local', { provider: 'llamacpp' });
+    fixture.server.reply({ answer: { text: ['Hi.'] } });
+    const { message } = await fixture.ask({ model, apiKey: undefined, messages: [user('One'), user('Two')] });
     expect(message.content).toEqual([{ type: 'text', text: 'Hi.' }]);
   });
 });
@@ -225,9 +225,9 @@ describe('the loopback provider', () => {
     ['a result without a call', 'openai', [user('a'), result('c', 'x')], 'must be a response to a preceeding message'],
     ['a wrong key', 'openai', undefined, 'Incorrect API key provided'],
   ])('rejects %s', async (_, provider, messages = [user('a')], expectedError) => {
-    stage.server.reply({ answer: {} });
+    fixture.server.reply({ answer: {} });
     const apiKey = expectedError.startsWith('Incorrect') ? 'sk-another' : undefined;
-    const { message } = await stage.ask({ model: stage.model(provider), messages, ...(apiKey ? { apiKey } : {}) });
+    const { message } = await fixture.ask({ model: fixture.model(provider), messages, ...(apiKey ? { apiKey } : {}) });
     expect(message.errorMessage).toContain(expectedError);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { AssistantMessage } from '../../../src/protocol/index.ts';
 import { expectGrammar, type Observation } from '../contract.ts';
 import { chunk, DONE, frame, framesOf, usageChunk } from '../servers/openai-completions-frames.ts';
-import { createModel, createRequest, readFrames, summarizeEvent } from './openai-completions-stage.ts';
+import { createModel, createRequest, readFrames, summarizeEvent } from './openai-completions-fixture.ts';
 
 const end = [chunk({}, 'tool_calls'), DONE];
 

@@ -3,9 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY } from '../servers/openai-completions.ts';
 import { chunk, framesOf } from '../servers/openai-completions-frames.ts';
-import { createModel, createRequest, createStage, readBytes, summarizeEvent } from './openai-completions-stage.ts';
+import {
+  createApiFixture,
+  createModel,
+  createRequest,
+  readBytes,
+  summarizeEvent,
+} from './openai-completions-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 
 const LONG = Array.from({ length: 40 }, (_, n) => `word ${n} `);
 const CALLS = [
@@ -16,18 +22,18 @@ const CALLS = [
 modelApiContract('openai-completions', () => ({
   api: {
     stream(request) {
-      stage.server.reply({ answer: request.tools.length > 0 ? { calls: CALLS } : { text: LONG } });
-      return stage.api.stream({ ...request, apiKey: KEY });
+      fixture.server.reply({ answer: request.tools.length > 0 ? { calls: CALLS } : { text: LONG } });
+      return fixture.api.stream({ ...request, apiKey: KEY });
     },
   },
-  long: (signal) => stage.request({ signal, tools: [] }),
-  calling: (signal) => stage.request({ signal }),
+  long: (signal) => fixture.request({ signal, tools: [] }),
+  calling: (signal) => fixture.request({ signal }),
 }));
 
 describe('a text reply', () => {
   test('is streamed and has usage and cost', async () => {
-    stage.server.reply({ answer: { text: ['Hel', 'lo', ' 🌍'] } });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { text: ['Hel', 'lo', ' 🌍'] } });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -52,37 +58,37 @@ describe('a text reply', () => {
         cost: { input: 0.0004, output: 0.0024, cacheRead: 0.0005, cacheWrite: 0, total: 0.0033 },
       },
       stopReason: 'stop',
-      timestamp: stage.clock.now(),
+      timestamp: fixture.clock.now(),
     });
   });
 
   test('may be long and arrive in chunks of any size', async () => {
     const text = Array.from({ length: 3000 }, (_, n) => `line ${n} — ünïcödé\n`);
-    stage.server.reply({ answer: { text }, pieces: 4093 });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { text }, pieces: 4093 });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
     expect(observed.events).toHaveLength(3000 + 4);
   });
 
   test('may be empty', async () => {
-    stage.server.reply({ answer: {} });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: {} });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
   test('may be a refusal', async () => {
-    stage.server.reply({
+    fixture.server.reply({
       frames: [chunk({ refusal: 'I would ' }), chunk({ refusal: 'rather not.' }, 'stop'), 'data: [DONE]\n\n'],
     });
-    const observed = await stage.ask();
+    const observed = await fixture.ask();
     expect(observed.message).toMatchObject({ content: [{ text: 'I would rather not.' }], stopReason: 'stop' });
   });
 
   test('may hit its length limit', async () => {
-    stage.server.reply({ answer: { text: ['half a'], finish: 'length' } });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { text: ['half a'], finish: 'length' } });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ content: [{ text: 'half a' }], stopReason: 'length' });
   });
@@ -90,8 +96,8 @@ describe('a text reply', () => {
 
 describe('tool calls', () => {
   test('are streamed one after the other', async () => {
-    stage.server.reply({ answer: { text: ['Looking.'], calls: CALLS } });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { text: ['Looking.'], calls: CALLS } });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     const [first, second] = observed.message.content.slice(1);
     expect(observed.events.map(summarizeEvent)).toEqual([
@@ -118,15 +124,15 @@ describe('tool calls', () => {
 
   test('cut by the length limit have no arguments', async () => {
     const pieces = ['{"command":"rm -rf bu'];
-    stage.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces }], finish: 'length' } });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces }], finish: 'length' } });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ content: [{ name: 'bash', arguments: {} }], stopReason: 'length' });
   });
 
   test('with invalid JSON fail', async () => {
-    stage.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces: ['{"command":'] }] } });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces: ['{"command":'] }] } });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'malformed' } });
     expect(observed.message.errorMessage).toContain('unreadable arguments for the tool bash');
@@ -135,8 +141,8 @@ describe('tool calls', () => {
 
 describe('thinking', () => {
   test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('in the field %s', async (field) => {
-    stage.server.reply({ answer: { thinking: ['Hm', 'm.'], field, text: ['Yes.'] } });
-    const observed = await stage.ask();
+    fixture.server.reply({ answer: { thinking: ['Hm', 'm.'], field, text: ['Yes.'] } });
+    const observed = await fixture.ask();
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent).slice(1, 6)).toEqual([
       ['thinking_start', 0],
@@ -154,10 +160,10 @@ describe('thinking', () => {
 
 describe('an abort', () => {
   test('during the stream keeps the received content and closes the connection', async () => {
-    stage.server.reply({ answer: { text: LONG }, upTo: 12, after: 'stall' });
+    fixture.server.reply({ answer: { text: LONG }, upTo: 12, after: 'stall' });
     const aborter = new AbortController();
-    const nextRequest = stage.server.next();
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), (_, count) => {
+    const nextRequest = fixture.server.next();
+    const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })), (_, count) => {
       if (count === 8) aborter.abort();
     });
     expectGrammar(observed);
@@ -168,13 +174,13 @@ describe('an abort', () => {
   });
 
   test('before the first byte', async () => {
-    stage.server.reply({ silent: true });
+    fixture.server.reply({ silent: true });
     const aborter = new AbortController();
-    const aborted = stage.server.next().then((request) => {
+    const aborted = fixture.server.next().then((request) => {
       aborter.abort();
       return request.closed;
     });
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })));
+    const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['error', 'aborted']]);
     await aborted;
@@ -202,9 +208,9 @@ describe('splitting the stream', () => {
   });
 
   test.each([1, 7, 64])('into chunks of %i bytes over the network gives the same events', async (pieces) => {
-    stage.server.reply({ frames }, { frames, pieces });
-    const full = await stage.ask();
-    const split = await stage.ask();
+    fixture.server.reply({ frames }, { frames, pieces });
+    const full = await fixture.ask();
+    const split = await fixture.ask();
     expect(split.events.map(summarizeEvent)).toEqual(full.events.map(summarizeEvent));
     expect(split.message).toEqual(full.message);
   });

@@ -5,13 +5,13 @@ import { expectGrammar, observe } from '../contract.ts';
 import { KEY, type Reply } from '../servers/openai-responses.ts';
 import { frame, framesOf } from '../servers/openai-responses-frames.ts';
 import { errorBody } from '../servers/openai-responses-refusal.ts';
-import { createStage, IDLE_MS } from './openai-responses-stage.ts';
+import { createApiFixture, IDLE_MS } from './openai-responses-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 
-async function expectFailure(reply: Reply, overrides: Parameters<typeof stage.request>[0] = {}) {
-  stage.server.reply(reply);
-  const observed = await observe(stage.api.stream(stage.request(overrides)));
+async function expectFailure(reply: Reply, overrides: Parameters<typeof fixture.request>[0] = {}) {
+  fixture.server.reply(reply);
+  const observed = await observe(fixture.api.stream(fixture.request(overrides)));
   expectGrammar(observed);
   expect(JSON.stringify(observed.events)).not.toContain(KEY);
   const last = observed.events.at(-1)!;
@@ -112,7 +112,7 @@ describe('before the stream', () => {
   });
 
   test('an unknown model', async () => {
-    const failed = await expectFailure({}, { model: stage.model('gpt-0') });
+    const failed = await expectFailure({}, { model: fixture.model('gpt-0') });
     expect(failed).toMatchObject({ failure: { kind: 'refused', status: 400 } });
     expect(failed.text).toContain("The requested model 'gpt-0' does not exist.");
   });
@@ -124,16 +124,16 @@ describe('before the stream', () => {
   });
 
   test('connection refused', async () => {
-    const model = stage.model('gpt-5', { baseUrl: 'http://127.0.0.1:1/v1' });
-    const { events } = await observe(stage.api.stream(stage.request({ model })));
+    const model = fixture.model('gpt-5', { baseUrl: 'http://127.0.0.1:1/v1' });
+    const { events } = await observe(fixture.api.stream(fixture.request({ model })));
     expect(events.at(-1)).toMatchObject({ failure: { kind: 'network' } });
   });
 
   test('a provider that never responds', async () => {
-    const nextRequest = stage.server.next();
+    const nextRequest = fixture.server.next();
     const failed = expectFailure({ silent: true });
     await nextRequest;
-    await stage.clock.advance(IDLE_MS);
+    await fixture.clock.advance(IDLE_MS);
     expect(await failed).toMatchObject({
       failure: { kind: 'limit' },
       text: 'The provider sent no content for 60 seconds. The limit is the setting http.idleTimeoutMs (60000).',
@@ -287,20 +287,20 @@ describe('inside the stream', () => {
   });
 
   test('a stream that stalls', async () => {
-    stage.server.reply({ frames: frames, upTo: 5, after: 'stall' });
-    const stalled = observe(stage.api.stream(stage.request()), ({ type }) => {
-      if (type === 'text_delta') setImmediate(() => void stage.clock.advance(IDLE_MS));
+    fixture.server.reply({ frames: frames, upTo: 5, after: 'stall' });
+    const stalled = observe(fixture.api.stream(fixture.request()), ({ type }) => {
+      if (type === 'text_delta') setImmediate(() => void fixture.clock.advance(IDLE_MS));
     });
     expect((await stalled).events.at(-1)).toMatchObject({ failure: { kind: 'limit' } });
   });
 
   test('an abort closes the connection', async () => {
     const aborter = new AbortController();
-    stage.server.reply({ frames: frames, upTo: 5, after: 'stall' });
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }) => {
+    fixture.server.reply({ frames: frames, upTo: 5, after: 'stall' });
+    const observed = await observe(fixture.api.stream(fixture.request({ signal: aborter.signal })), ({ type }) => {
       if (type === 'text_delta') aborter.abort();
     });
-    await stage.server.received.at(-1)?.closed;
+    await fixture.server.received.at(-1)?.closed;
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', reason: 'aborted' });
     expect(observed.message).toMatchObject({ content: [{ type: 'text', text: 'One' }], stopReason: 'aborted' });
   });

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { createReader } from '../../../src/llm/apis/openai-responses/reader.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../../../src/protocol/index.ts';
-import { createRequest, gpt, summarizeEvent } from './openai-responses-stage.ts';
+import { createRequest, gpt, summarizeEvent } from './openai-responses-fixture.ts';
 
 export interface Reading {
   events: AssistantMessageEvent[];

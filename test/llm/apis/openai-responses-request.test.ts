@@ -11,8 +11,8 @@ import { checkBody } from '../servers/openai-responses-check.ts';
 import { type Answer, createSequentialIds, createStream, type Fields } from '../servers/openai-responses-frames.ts';
 import { type Issued, recordIssued } from '../servers/openai-responses-items.ts';
 import { SERVED } from '../servers/openai-responses-models.ts';
+import { assistant, BASH, createRequest, gpt, READ, result, toolCall, user } from './openai-responses-fixture.ts';
 import { readStream } from './openai-responses-reading.ts';
-import { assistant, BASH, createRequest, gpt, READ, result, toolCall, user } from './openai-responses-stage.ts';
 
 const createIssued = (): Issued => ({ encrypted: new Map(), followers: new Map(), reasons: new Map() });
 

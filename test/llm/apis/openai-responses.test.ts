@@ -5,22 +5,22 @@ import type { AssistantMessage, ModelMessage } from '../../../src/protocol/index
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY } from '../servers/openai-responses.ts';
 import type { Answer } from '../servers/openai-responses-frames.ts';
-import { assistant, createStage, result, summarizeEvent, toolCall, user } from './openai-responses-stage.ts';
+import { assistant, createApiFixture, result, summarizeEvent, toolCall, user } from './openai-responses-fixture.ts';
 
-const stage = createStage();
+const fixture = createApiFixture();
 
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n} `);
 const PNG = { type: 'image' as const, data: 'iVBORw0KGgo=', mimeType: 'image/png' };
 
 modelApiContract('openai-responses', () => ({
-  api: stage.api,
+  api: fixture.api,
   long(signal) {
     // A request that is already aborted is never sent.
-    if (!signal.aborted) stage.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 100 });
-    return stage.request({ signal });
+    if (!signal.aborted) fixture.server.reply({ answer: { parts: [{ text: WORDS }] }, pieces: 100 });
+    return fixture.request({ signal });
   },
   calling(signal) {
-    stage.server.reply({
+    fixture.server.reply({
       answer: {
         parts: [
           { call: 'call_1', name: 'read', input: { path: 'a' } },
@@ -28,15 +28,15 @@ modelApiContract('openai-responses', () => ({
         ],
       },
     });
-    return stage.request({ signal });
+    return fixture.request({ signal });
   },
 }));
 
 describe('reading a reply', () => {
   test('plain text with usage and cost', async () => {
     const usage = { input: 51_000, cached: 50_000, output: 200 };
-    stage.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: ['Hello', ', ', 'wörld 🎉'] }], usage } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -61,15 +61,15 @@ describe('reading a reply', () => {
         cost: { input: 0.00125, output: 0.002, cacheRead: 0.00625, cacheWrite: 0, total: expect.closeTo(0.0095, 10) },
       },
       stopReason: 'stop',
-      timestamp: stage.clock.now(),
+      timestamp: fixture.clock.now(),
     });
   });
 
   test('cache writes are counted if they have a price', async () => {
     const usage = { input: 5000, cached: 1000, written: 3000, output: 10 };
     const cost = { input: 5, output: 30, cacheRead: 0.5, cacheWrite: 6.25 };
-    stage.server.reply({ answer: { parts: [], usage } }, { answer: { parts: [], usage } });
-    expect((await stage.ask({ model: stage.model('gpt-5.6-terra', { cost }) })).usage).toEqual({
+    fixture.server.reply({ answer: { parts: [], usage } }, { answer: { parts: [], usage } });
+    expect((await fixture.ask({ model: fixture.model('gpt-5.6-terra', { cost }) })).usage).toEqual({
       input: 1000,
       output: 10,
       cacheRead: 1000,
@@ -82,7 +82,7 @@ describe('reading a reply', () => {
         total: expect.closeTo(0.02455, 10),
       },
     });
-    expect((await stage.ask()).usage).toMatchObject({ input: 4000, cacheRead: 1000, cacheWrite: 0 });
+    expect((await fixture.ask()).usage).toMatchObject({ input: 4000, cacheRead: 1000, cacheWrite: 0 });
   });
 
   test('reasoning in parts, then parallel calls', async () => {
@@ -92,8 +92,8 @@ describe('reading a reply', () => {
       { call: 'call_a', name: 'read', input: { path: 'a.ts' } },
       { call: 'call_b', name: 'bash', input: { command: 'ls "ä\n"' } },
     ];
-    stage.server.reply({ answer: { parts } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     const calls = observed.message.content.slice(2);
     expect(observed.events.map(summarizeEvent)).toEqual([
@@ -132,8 +132,8 @@ describe('reading a reply', () => {
   });
 
   test('hidden reasoning', async () => {
-    stage.server.reply({ answer: { parts: [{ thinking: [] }, { text: 'Yes.' }] } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ thinking: [] }, { text: 'Yes.' }] } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.slice(1, 3).map(summarizeEvent)).toEqual([
       ['thinking_start', 0],
@@ -144,18 +144,18 @@ describe('reading a reply', () => {
   });
 
   test('a refusal is a normal reply', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'Hm.', refusal: ['I cannot ', 'help.'] }] } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: 'Hm.', refusal: ['I cannot ', 'help.'] }] } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ stopReason: 'stop', content: [{ text: 'Hm.\n\nI cannot help.' }] });
-    stage.server.reply({ answer: { parts: [{ refusal: 'No.' }] } });
-    expect(await stage.ask()).toMatchObject({ stopReason: 'stop', content: [{ text: 'No.' }] });
+    fixture.server.reply({ answer: { parts: [{ refusal: 'No.' }] } });
+    expect(await fixture.ask()).toMatchObject({ stopReason: 'stop', content: [{ text: 'No.' }] });
   });
 
   test('a long text in chunks of any size', async () => {
     const text = Array.from({ length: 2000 }, (_, n) => `${n}é `);
-    stage.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text }] }, pieces: 4093 });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events).toHaveLength(2000 + 4);
     expect(observed.message.content).toMatchObject([{ type: 'text', text: text.join('') }]);
@@ -163,13 +163,13 @@ describe('reading a reply', () => {
 
   test('a reply in single bytes', async () => {
     const parts: Answer['parts'] = [{ thinking: ['Hm 🎉'] }, { text: ['né', 'é'] }];
-    stage.server.reply({ answer: { parts }, pieces: 1 });
-    expect(await stage.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
+    fixture.server.reply({ answer: { parts }, pieces: 1 });
+    expect(await fixture.ask()).toMatchObject({ content: [{ thinking: 'Hm 🎉' }, { text: 'néé' }] });
   });
 
   test('tools run by the provider are omitted', async () => {
-    stage.server.reply({ answer: { parts: [{ text: 'Searching.' }, { search: 'x' }, { text: 'Found.' }] } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: 'Searching.' }, { search: 'x' }, { text: 'Found.' }] } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.message).toMatchObject({
       stopReason: 'stop',
@@ -178,16 +178,16 @@ describe('reading a reply', () => {
   });
 
   test('an empty reply', async () => {
-    stage.server.reply({ answer: { parts: [] } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [] } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
 
   test('a reply cut by the length limit keeps its text, an incomplete call has no arguments', async () => {
     const partialCall = { call: 'call_1', name: 'bash', input: '{"command":"rm -rf /tmp/bui', cut: true as const };
-    stage.server.reply({ answer: { parts: [{ text: 'I will' }, partialCall], incomplete: 'max_output_tokens' } });
-    const observed = await observe(stage.api.stream(stage.request()));
+    fixture.server.reply({ answer: { parts: [{ text: 'I will' }, partialCall], incomplete: 'max_output_tokens' } });
+    const observed = await observe(fixture.api.stream(fixture.request()));
     expectGrammar(observed);
     expect(observed.events.slice(-2).map(summarizeEvent)).toEqual([
       ['toolcall_end', 1, toolCall(expect.stringContaining('call_1|fc_'), 'bash', {})],
@@ -212,10 +212,10 @@ describe('a conversation', () => {
   ];
 
   test('reasoning is sent back unchanged, and earlier messages do not change', async () => {
-    stage.server.reply(...CALLS.map((answer) => ({ answer })));
+    fixture.server.reply(...CALLS.map((answer) => ({ answer })));
     const messages: ModelMessage[] = [user('Read them')];
     const runTurn = async (): Promise<AssistantMessage> => {
-      const answer = await stage.ask({ messages: [...messages] });
+      const answer = await fixture.ask({ messages: [...messages] });
       messages.push(answer);
       return answer;
     };
@@ -228,9 +228,9 @@ describe('a conversation', () => {
     messages.push(user('Thanks'));
     // The loopback provider rejects changed, unpaired or misplaced reasoning.
     expect(await runTurn()).toMatchObject({ stopReason: 'stop', content: [{ text: 'Bye.' }] });
-    const sent = stage.server.received.slice(-4).map(({ text }) => text);
+    const sent = fixture.server.received.slice(-4).map(({ text }) => text);
     for (const [n, text] of sent.entries()) if (n > 0) expect(text.startsWith(sent[n - 1]!.slice(0, -2))).toBe(true);
-    const items = stage.server.received.at(-1)?.body.input as Record<string, unknown>[];
+    const items = fixture.server.received.at(-1)?.body.input as Record<string, unknown>[];
     expect(items.map(({ type, role = '', id }) => `${role}${type}${id ? ' with id' : ''}`)).toEqual([
       'usermessage',
       'reasoning with id',
@@ -252,42 +252,45 @@ describe('a conversation', () => {
 
   test('a reply aborted after its reasoning does not block the session', async () => {
     const parts: Answer['parts'] = [{ thinking: ['Hm.'] }, { text: WORDS }, { text: WORDS }];
-    stage.server.reply({ answer: { parts }, pieces: 50 }, { answer: { parts: [{ text: 'Fine.' }] } });
+    fixture.server.reply({ answer: { parts }, pieces: 50 }, { answer: { parts: [{ text: 'Fine.' }] } });
     const aborter = new AbortController();
-    const observed = await observe(stage.api.stream(stage.request({ signal: aborter.signal })), ({ type }, count) => {
-      if (type === 'text_delta' && count > 60) aborter.abort();
-    });
-    await stage.server.received.at(-1)?.closed;
+    const observed = await observe(
+      fixture.api.stream(fixture.request({ signal: aborter.signal })),
+      ({ type }, count) => {
+        if (type === 'text_delta' && count > 60) aborter.abort();
+      },
+    );
+    await fixture.server.received.at(-1)?.closed;
     expect(observed.message).toMatchObject({ stopReason: 'aborted', content: [{}, { text: WORDS.join('') }, {}] });
     const content = observed.message.content.filter(({ type }) => type === 'text');
     const messages = [user('Hello'), { ...observed.message, content }, user('Go on')];
-    expect(await stage.ask({ messages })).toMatchObject({ stopReason: 'stop' });
+    expect(await fixture.ask({ messages })).toMatchObject({ stopReason: 'stop' });
   });
 
   test('images in prompts and in results', async () => {
-    stage.server.reply(
+    fixture.server.reply(
       { answer: { parts: [{ thinking: ['?'] }, { call: 'call_1', name: 'read', input: { path: 'a.png' } }] } },
       { answer: { parts: [{ text: 'A cat.' }] } },
       { answer: { parts: [{ text: 'I cannot see it.' }] } },
     );
     const prompt = user([{ type: 'text', text: 'Compare' }, PNG]);
-    const answer = await stage.ask({ messages: [prompt] });
+    const answer = await fixture.ask({ messages: [prompt] });
     const id = (answer.content[1] as { id: string }).id;
     const messages = [prompt, answer, result(id, [{ type: 'text', text: 'a.png' }, PNG])];
-    expect(await stage.ask({ messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
+    expect(await fixture.ask({ messages })).toMatchObject({ content: [{ text: 'A cat.' }] });
     const image = { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
-    const sent = stage.server.received.at(-1)?.body.input as Record<string, unknown>[];
+    const sent = fixture.server.received.at(-1)?.body.input as Record<string, unknown>[];
     expect(sent[0]?.content).toEqual([{ type: 'input_text', text: 'Compare' }, image]);
     expect(sent.at(-1)?.output).toEqual([{ type: 'input_text', text: 'a.png' }, image]);
     // The same history for a model without vision that did not write it.
-    expect(await stage.ask({ messages, model: stage.model('o3-mini') })).toMatchObject({ stopReason: 'stop' });
-    expect(stage.server.received.at(-1)?.text).not.toContain('input_image');
+    expect(await fixture.ask({ messages, model: fixture.model('o3-mini') })).toMatchObject({ stopReason: 'stop' });
+    expect(fixture.server.received.at(-1)?.text).not.toContain('input_image');
   });
 
   test('a history of another model is accepted', async () => {
-    stage.server.reply({ answer: CALLS[0]! }, { answer: { parts: [{ text: 'Taken over.' }] } });
-    const ownReply = await stage.ask({ messages: [user('Go')] });
-    const foreign = assistant(stage.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
+    fixture.server.reply({ answer: CALLS[0]! }, { answer: { parts: [{ text: 'Taken over.' }] } });
+    const ownReply = await fixture.ask({ messages: [user('Go')] });
+    const foreign = assistant(fixture.model('claude', { api: 'anthropic-messages', provider: 'anthropic' }), [
       { type: 'thinking', thinking: 'secret', thinkingSignature: 'foreign' },
       { type: 'text', text: 'Reading.', textSignature: 'foreign' },
       toolCall('toolu/01:ü'),
@@ -302,23 +305,23 @@ describe('a conversation', () => {
       result(`toolu_${'x'.repeat(80)}`, 'C'),
     ];
     // Reasoning of another model of the same provider is not sent back either.
-    expect(await stage.ask({ messages, model: stage.model('gpt-5.1') })).toMatchObject({
+    expect(await fixture.ask({ messages, model: fixture.model('gpt-5.1') })).toMatchObject({
       content: [{ text: 'Taken over.' }],
     });
-    expect(stage.server.received.at(-1)?.text).not.toMatch(/secret|foreign|"id"|reasoning"?,/);
+    expect(fixture.server.received.at(-1)?.text).not.toMatch(/secret|foreign|"id"|reasoning"?,/);
   });
 
   test('plain reasoning is sent back as plain text', async () => {
-    const model = stage.model('gpt-oss-120b');
+    const model = fixture.model('gpt-oss-120b');
     const parts: Answer['parts'] = [{ reasoning: ['Let me', ' see'] }, { call: 'c1', name: 'read', input: {} }];
-    stage.server.reply({ answer: { parts } }, { answer: { parts: [{ text: 'Done.' }] } });
-    const answer = await stage.ask({ model });
+    fixture.server.reply({ answer: { parts } }, { answer: { parts: [{ text: 'Done.' }] } });
+    const answer = await fixture.ask({ model });
     expect(answer.content[0]).toMatchObject({ type: 'thinking', thinking: 'Let me see' });
     const id = (answer.content[1] as { id: string }).id;
-    expect(await stage.ask({ model, messages: [user('x'), answer, result(id, '')] })).toMatchObject({
+    expect(await fixture.ask({ model, messages: [user('x'), answer, result(id, '')] })).toMatchObject({
       stopReason: 'stop',
     });
-    expect(stage.server.received.at(-1)?.text).toContain('[{"type":"reasoning_text","text":"Let me see"}]');
+    expect(fixture.server.received.at(-1)?.text).toContain('[{"type":"reasoning_text","text":"Let me see"}]');
   });
 });
 
@@ -326,19 +329,19 @@ test('createApiLoaders loads it when wire ports are given', async () => {
   const wire = {
     fetch,
     send: fetch,
-    clock: stage.clock,
+    clock: fixture.clock,
     userAgent: 'parley/test',
     idleTimeoutMs: 1,
     totalTimeoutMs: 1,
   };
-  const load = createApiLoaders({ clock: stage.clock, wire })['openai-responses'];
+  const load = createApiLoaders({ clock: fixture.clock, wire })['openai-responses'];
   expect((await load?.())?.stream).toBeTypeOf('function');
 });
 
 test('the key is sent to the provider and appears in no event', async () => {
-  stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-  const observed = await observe(stage.api.stream(stage.request({ headers: { 'OpenAI-Project': 'proj_1' } })));
-  const { path, headers } = stage.server.received.at(-1)!;
+  fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  const observed = await observe(fixture.api.stream(fixture.request({ headers: { 'OpenAI-Project': 'proj_1' } })));
+  const { path, headers } = fixture.server.received.at(-1)!;
   expect(path).toBe('POST /v1/responses');
   expect(headers).toMatchObject({
     authorization: `Bearer ${KEY}`,

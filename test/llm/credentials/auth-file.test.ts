@@ -17,12 +17,12 @@ import { build } from 'esbuild';
 import { describe, expect, test, vi } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createAuthFile } from '../../../src/llm/credentials/auth-file.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { files, clock, ids } = createSystemPorts();
 
 function setUp(content?: string, mode = 0o600) {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const path = join(directory, 'auth.json');
   if (content !== undefined) writeFileSync(path, content, { mode });
   const warnings: string[] = [];
@@ -96,7 +96,7 @@ describe('writing', () => {
   const createKeyEntry = (text: string) => async () => ({ type: 'api_key' as const, key: text });
 
   test('creates the directory and a file for the owner only', async () => {
-    const directory = join(temporaryDirectory(), 'new');
+    const directory = join(createTemporaryDirectory(), 'new');
     const auth = createAuthFile({ files, clock, ids, directory, platform: 'linux', warn: () => {} });
     await auth.update('anthropic', createKeyEntry('sk'));
     expect(statSync(auth.path).mode & 0o777).toBe(0o600);
@@ -138,7 +138,7 @@ describe('writing', () => {
 
   test('eight concurrent processes lose no entries', async () => {
     const { directory, read } = setUp();
-    const script = join(temporaryDirectory(), 'save.mjs');
+    const script = join(createTemporaryDirectory(), 'save.mjs');
     await build({
       entryPoints: [fileURLToPath(new URL('./save-key-fixture.ts', import.meta.url))],
       outfile: script,

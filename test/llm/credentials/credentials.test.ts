@@ -3,13 +3,13 @@ import { describe, expect, test, vi } from 'vitest';
 import type { OAuthEntry } from '../../../src/llm/credentials/auth-file.ts';
 import { KEY_VARIABLES } from '../../../src/llm/providers/key-variables.ts';
 import { PROVIDERS } from '../../../src/llm/providers/providers.ts';
-import { modelStage, type StageOptions } from '../model-stage.ts';
+import { createModelFixture, type ModelFixtureOptions } from '../model-fixture.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
 const custom = (key: string) => ({ providers: { anthropic: { apiKey: key } } });
 
 describe('the order', () => {
-  const sources: [string, StageOptions][] = [
+  const sources: [string, ModelFixtureOptions][] = [
     ['flag-key', { apiKey: 'flag-key', requested: { provider: 'anthropic' } }],
     ['auth-key', { files: { 'auth.json': { anthropic: apiKey('auth-key') } } }],
     ['oauth-env', { env: { ANTHROPIC_OAUTH_TOKEN: 'oauth-env' } }],
@@ -20,20 +20,20 @@ describe('the order', () => {
     '%s overrides all later sources',
     async (key, index) => {
       const rest = sources.slice(index).map(([, options]) => options);
-      const stage = modelStage({
+      const fixture = createModelFixture({
         ...Object.assign({}, ...rest),
         env: Object.assign({}, ...rest.map(({ env }) => env)),
         files: Object.assign({}, ...rest.map(({ files }) => files)),
       });
-      expect(await stage.models.credentials.key('anthropic')).toBe(key);
-      expect((await stage.models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
-      expect(stage.redacted).toContain(key);
-      expect(stage.warnings).toEqual([]);
+      expect(await fixture.models.credentials.key('anthropic')).toBe(key);
+      expect((await fixture.models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
+      expect(fixture.redacted).toContain(key);
+      expect(fixture.warnings).toEqual([]);
     },
   );
 
   test('a file that names an unset variable is skipped', async () => {
-    const { models } = modelStage({
+    const { models } = createModelFixture({
       env: { ANTHROPIC_API_KEY: 'env-key' },
       files: { 'auth.json': { anthropic: apiKey('NO_SUCH_KEY') } },
     });
@@ -44,7 +44,7 @@ describe('the order', () => {
 test.each(PROVIDERS.filter(({ keyless }) => !keyless).map(({ id, env }) => [id, env[0]!] as const))(
   '%s uses the key in %s',
   async (provider, variable) => {
-    const { credentials } = modelStage({ env: { [variable]: `key-in-${variable}` } }).models;
+    const { credentials } = createModelFixture({ env: { [variable]: `key-in-${variable}` } }).models;
     expect(await credentials.key(provider)).toBe(`key-in-${variable}`);
     expect(KEY_VARIABLES.includes(variable) || ['HF_TOKEN', 'GITHUB_TOKEN'].includes(variable)).toBe(true);
   },
@@ -58,7 +58,7 @@ test.each([
   ['amazon-bedrock', 'AWS_CONTAINER_CREDENTIALS_FULL_URI'],
   ['google-vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
 ])('%s with %s is available without a key', async (provider, variable) => {
-  const { models, redacted } = modelStage({ env: { [variable]: 'default' } });
+  const { models, redacted } = createModelFixture({ env: { [variable]: 'default' } });
   expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(true);
   expect(await models.credentials.key(provider)).toBeUndefined();
   expect(redacted).toEqual([]);
@@ -76,7 +76,7 @@ describe('no key', () => {
       'Set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or add a key for "google-vertex" to ',
     ],
   ])('the error for %s names the variable and the file', async (provider, instructions) => {
-    const { models, directory } = modelStage();
+    const { models, directory } = createModelFixture();
     await expect(models.credentials.key(provider)).rejects.toMatchObject({
       code: 'no_credentials',
       message: `No API key for ${provider}. ${instructions}${directory}/auth.json.`,
@@ -85,7 +85,9 @@ describe('no key', () => {
   });
 
   test('a variable that a file names and that is not set is reported', async () => {
-    const { models, directory } = modelStage({ files: { 'auth.json': { anthropic: apiKey('MY_CLAUDE_KEY') } } });
+    const { models, directory } = createModelFixture({
+      files: { 'auth.json': { anthropic: apiKey('MY_CLAUDE_KEY') } },
+    });
     await expect(models.credentials.key('anthropic')).rejects.toThrow(
       `No API key for anthropic. ${directory}/auth.json refers to the variable MY_CLAUDE_KEY, which is not set. Set `,
     );
@@ -98,7 +100,7 @@ describe('no key', () => {
       apiKey: 'ACME_NO_KEY',
       models: [{ id: 'x' }],
     };
-    const { models, directory } = modelStage({ files: { 'models.json': { providers: { acme } } } });
+    const { models, directory } = createModelFixture({ files: { 'models.json': { providers: { acme } } } });
     await expect(models.credentials.key('acme')).rejects.toThrow(
       `Add a key for "acme" to ${directory}/auth.json, or an apiKey to ${directory}/models.json.`,
     );
@@ -106,7 +108,7 @@ describe('no key', () => {
 
   test('is not required for local servers and for custom providers without apiKey', async () => {
     const acme = { baseUrl: 'http://a.example', api: 'openai-completions', models: [{ id: 'x' }] };
-    const { credentials } = modelStage({ files: { 'models.json': { providers: { acme } } } }).models;
+    const { credentials } = createModelFixture({ files: { 'models.json': { providers: { acme } } } }).models;
     expect(await credentials.key('ollama')).toBeUndefined();
     expect(await credentials.key('acme')).toBeUndefined();
     expect((await credentials.readCurrent()).hasCredential('acme')).toBe(true);
@@ -115,7 +117,7 @@ describe('no key', () => {
 
 test('readCurrent runs no commands', async () => {
   const spawn = vi.fn(() => Promise.reject(new Error('was run')));
-  const { models } = modelStage({
+  const { models } = createModelFixture({
     files: { 'auth.json': { anthropic: apiKey('!print-my-key') } },
     ports: { processes: { spawn, killAll: async () => {} } },
   });
@@ -125,7 +127,7 @@ test('readCurrent runs no commands', async () => {
 });
 
 test('variables named in files are hidden from tools as soon as the files are read', async () => {
-  const { models, withheld } = modelStage({
+  const { models, withheld } = createModelFixture({
     env: { MY_ONE_KEY: '1', MY_TWO_KEY: '2' },
     files: {
       'auth.json': { anthropic: apiKey('MY_ONE_KEY') },
@@ -137,7 +139,7 @@ test('variables named in files are hidden from tools as soon as the files are re
 });
 
 test('a saved key is found immediately and redacted', async () => {
-  const { models, redacted } = modelStage();
+  const { models, redacted } = createModelFixture();
   await models.credentials.saveKey('anthropic', 'sk-saved-key');
   expect(await models.credentials.key('anthropic')).toBe('sk-saved-key');
   expect(redacted).toContain('sk-saved-key');
@@ -152,17 +154,17 @@ describe('logins', () => {
     expires,
     account: 'extra',
   });
-  const createStage = (entry: OAuthEntry, options: StageOptions = {}) =>
-    modelStage({ files: { 'auth.json': { anthropic: entry } }, ...options });
+  const createFixture = (entry: OAuthEntry, options: ModelFixtureOptions = {}) =>
+    createModelFixture({ files: { 'auth.json': { anthropic: entry } }, ...options });
 
   test('a valid login is the key', async () => {
-    const { models, redacted } = createStage(login(Date.now() + hour));
+    const { models, redacted } = createFixture(login(Date.now() + hour));
     expect(await models.credentials.key('anthropic')).toBe('old-access');
     expect(redacted).toContain('old-access');
   });
 
   test('an expired login that cannot be refreshed is reported', async () => {
-    const { models, directory } = createStage(login(Date.now() - 1));
+    const { models, directory } = createFixture(login(Date.now() - 1));
     await expect(models.credentials.key('anthropic')).rejects.toThrow(
       `No API key for anthropic. The login in ${directory}/auth.json has expired. Set ANTHROPIC_API_KEY`,
     );
@@ -174,7 +176,7 @@ describe('logins', () => {
       expect(old.refresh).toBe('refresh-1');
       return { type: 'oauth', access: 'new-access', refresh: 'refresh-2', expires: Date.now() + hour };
     });
-    const { models } = createStage(login(Date.now() + 60_000), { refreshers: { anthropic: refresh } });
+    const { models } = createFixture(login(Date.now() + 60_000), { refreshers: { anthropic: refresh } });
     expect(await models.credentials.key('anthropic')).toBe('new-access');
     expect(await models.credentials.key('anthropic')).toBe('new-access');
     expect(refresh).toHaveBeenCalledTimes(1);
@@ -184,7 +186,7 @@ describe('logins', () => {
 
   test('concurrent callers share one refresh', async () => {
     const refresh = vi.fn(async () => login(Date.now() + hour, 'new-access'));
-    const { models } = createStage(login(0), { refreshers: { anthropic: refresh } });
+    const { models } = createFixture(login(0), { refreshers: { anthropic: refresh } });
     const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.key('anthropic')));
     expect(new Set(keys)).toEqual(new Set(['new-access']));
     expect(refresh).toHaveBeenCalledTimes(1);
@@ -192,7 +194,7 @@ describe('logins', () => {
 
   test('a failed refresh keeps the old login', async () => {
     const refreshers = { anthropic: () => Promise.reject(new Error('invalid_grant')) };
-    const { models } = createStage(login(0), { refreshers });
+    const { models } = createFixture(login(0), { refreshers });
     await expect(models.credentials.key('anthropic')).rejects.toThrow('invalid_grant');
     await expect(models.credentials.refreshLogin('openai', async (old) => old)).rejects.toThrow(
       'There is no login for openai',

@@ -7,10 +7,10 @@ import { createDeferred } from '../../../src/base/index.ts';
 import type { RunningProcess } from '../../../src/contracts/index.ts';
 import { createSecretResolver } from '../../../src/llm/credentials/secret-resolver.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
-function stage(env: Record<string, string> = {}) {
-  const directory = temporaryDirectory();
+function fixture(env: Record<string, string> = {}) {
+  const directory = createTemporaryDirectory();
   const system = createSystemPorts({ env: { PATH: process.env.PATH, ...env } });
   onTestFinished(() => system.close());
   const [redacted, withheld]: [string[], string[]] = [[], []];
@@ -25,14 +25,14 @@ function stage(env: Record<string, string> = {}) {
 }
 
 test('a literal is returned unchanged', async () => {
-  const { resolve, findUnsetVariable, redacted } = stage();
+  const { resolve, findUnsetVariable, redacted } = fixture();
   expect(await resolve('sk-ant-123456', 'anthropic')).toBe('sk-ant-123456');
   expect(findUnsetVariable('sk-ant-123456')).toBeUndefined();
   expect(redacted).toEqual(['sk-ant-123456']);
 });
 
 test('a variable name resolves to its value, and the variable is hidden from tools', async () => {
-  const { resolve, findUnsetVariable, redacted, withheld } = stage({ MY_KEY: 'sk-hidden', lower: 'sk-lower' });
+  const { resolve, findUnsetVariable, redacted, withheld } = fixture({ MY_KEY: 'sk-hidden', lower: 'sk-lower' });
   expect(findUnsetVariable('MY_KEY')).toBeUndefined();
   expect(await resolve('MY_KEY', 'x')).toBe('sk-hidden');
   expect(await resolve('lower', 'x')).toBe('sk-lower');
@@ -47,12 +47,12 @@ test.each([
   ['sk_live_abc', undefined],
   ['!echo MY_KEY', undefined],
 ])('the unset variable of %s is %s', (text, variable) => {
-  expect(stage().findUnsetVariable(text)).toBe(variable);
+  expect(fixture().findUnsetVariable(text)).toBe(variable);
 });
 
 describe('commands', () => {
   test('the trimmed output is used; runs once, with the environment of tools', async () => {
-    const { resolve, directory, redacted } = stage({ OPENAI_API_KEY: 'never for commands', USER_NAME: 'me' });
+    const { resolve, directory, redacted } = fixture({ OPENAI_API_KEY: 'never for commands', USER_NAME: 'me' });
     const command = `!echo run >> count; echo "  key-of-$USER_NAME-$OPENAI_API_KEY  "`;
     expect(await Promise.all([resolve(command, 'x'), resolve(command, 'x')])).toEqual(['key-of-me-', 'key-of-me-']);
     expect(await resolve(command, 'y')).toBe('key-of-me-');
@@ -64,7 +64,7 @@ describe('commands', () => {
     ['exit 3', 'ended with exit code 3: echo canary-out; echo canary-err >&2; exit 3'],
     ['kill -9 $$', 'ended with SIGKILL: echo canary-out; echo canary-err >&2; kill -9 $$'],
   ])('a failing command is named without its output: %s', async (end, problem) => {
-    const { resolve } = stage();
+    const { resolve } = fixture();
     const resolving = resolve(`!echo canary-out; echo canary-err >&2; ${end}`, 'anthropic');
     await expect(resolving).rejects.toMatchObject({
       code: 'no_credentials',
@@ -73,13 +73,13 @@ describe('commands', () => {
   });
 
   test('empty output and several lines are rejected', async () => {
-    const { resolve } = stage();
+    const { resolve } = fixture();
     await expect(resolve('!true', 'x')).rejects.toThrow('printed nothing: true');
     await expect(resolve('!printf "a\\nb"', 'x')).rejects.toThrow('printed more than one line: printf');
   });
 
   test('a failed command is run again', async () => {
-    const { resolve, directory } = stage();
+    const { resolve, directory } = fixture();
     const command = '!test -f ran && echo ok-key || { touch ran; exit 1; }';
     await expect(resolve(command, 'x')).rejects.toThrow('exit code 1');
     expect(existsSync(join(directory, 'ran'))).toBe(true);

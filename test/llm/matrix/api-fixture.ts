@@ -49,7 +49,7 @@ export type InvalidRequest = (typeof INVALID_REQUESTS)[number];
 export interface ApiFixture {
   readonly name: string;
   /** Called after the servers have started. */
-  getStage(): {
+  getFixture(): {
     api: ModelApi;
     clock: FakeClock;
     server: AnyServer;

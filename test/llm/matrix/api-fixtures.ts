@@ -4,10 +4,10 @@ import { createBedrockConverseStream } from '../../../src/llm/apis/ai-sdk/bedroc
 import { createGoogleGenerativeAi } from '../../../src/llm/apis/ai-sdk/google-generative-ai.ts';
 import { createGoogleVertex } from '../../../src/llm/apis/ai-sdk/google-vertex.ts';
 import { createAzureOpenAiResponses } from '../../../src/llm/apis/azure-openai-responses/index.ts';
-import { createPorts, createStage as sdkStage } from '../apis/ai-sdk-stage.ts';
-import { createStage as anthropicStage } from '../apis/anthropic-stage.ts';
-import { createStage as completionsStage } from '../apis/openai-completions-stage.ts';
-import { createStage as responsesStage } from '../apis/openai-responses-stage.ts';
+import { createPorts, createApiFixture as sdkFixture } from '../apis/ai-sdk-fixture.ts';
+import { createApiFixture as anthropicFixture } from '../apis/anthropic-fixture.ts';
+import { createApiFixture as completionsFixture } from '../apis/openai-completions-fixture.ts';
+import { createApiFixture as responsesFixture } from '../apis/openai-responses-fixture.ts';
 import { KEY as ANTHROPIC_KEY, errorBody as anthropicError } from '../servers/anthropic-messages.ts';
 import { framesOf as anthropicFrames } from '../servers/anthropic-messages-frames.ts';
 import { startBedrock } from '../servers/bedrock.ts';
@@ -28,10 +28,10 @@ type Body = { messages: Fields[]; input: Fields[]; contents: Fields[] };
 const READ = { path: 'a' };
 const BASH = { command: 'ls' };
 
-const anthropic = anthropicStage();
+const anthropic = anthropicFixture();
 const anthropicMessages: ApiFixture = {
   name: 'anthropic-messages',
-  getStage: () => ({ ...pickStage(anthropic), origin: anthropic.server.url }),
+  getFixture: () => ({ ...pickFixture(anthropic), origin: anthropic.server.url }),
   secret: ANTHROPIC_KEY,
   answers: {
     'plain text': { reply: { answer: { parts: [{ text: HELLO }] } } },
@@ -90,7 +90,7 @@ const anthropicMessages: ApiFixture = {
   },
 };
 
-const responses = responsesStage();
+const responses = responsesFixture();
 const openAiError = (status: number, message: string, code: string | null = null) => ({
   status,
   body: JSON.stringify({ error: { message, type: 'invalid_request_error', param: null, code } }),
@@ -152,7 +152,7 @@ const RESPONSES_SCENARIOS: Pick<ApiFixture, 'answers' | 'refusalOutcome' | 'refu
 };
 const openAiResponses: ApiFixture = {
   name: 'openai-responses',
-  getStage: () => ({ ...pickStage(responses), origin: getOrigin(responses.server.url) }),
+  getFixture: () => ({ ...pickFixture(responses), origin: getOrigin(responses.server.url) }),
   secret: RESPONSES_KEY,
   ...RESPONSES_SCENARIOS,
 };
@@ -160,8 +160,8 @@ const openAiResponses: ApiFixture = {
 const azure = createAzureOpenAiResponses(createPorts(responses.clock, { send: createSend(responses.clock) }));
 const azureOpenAiResponses: ApiFixture = {
   name: 'azure-openai-responses',
-  getStage: () => ({
-    ...pickStage(responses),
+  getFixture: () => ({
+    ...pickFixture(responses),
     api: azure,
     origin: getOrigin(responses.server.url),
     // The loopback provider accepts bearer tokens only; Azure keys have separate tests.
@@ -178,13 +178,13 @@ const azureOpenAiResponses: ApiFixture = {
   ...RESPONSES_SCENARIOS,
 };
 
-const completions = completionsStage();
+const completions = completionsFixture();
 const CALL_1 = { id: 'call_1', name: 'read', pieces: ['{"path"', ':"a"}'] };
 const CALL_2 = { id: 'call_2', name: 'bash', pieces: ['{"command":"ls"}'] };
 const encrypted = { type: 'reasoning.encrypted', data: 'gAAAAB', id: 'rs_1', format: 'openai-responses-v1', index: 0 };
 const openAiCompletions: ApiFixture = {
   name: 'openai-completions',
-  getStage: () => ({ ...pickStage(completions), origin: getOrigin(completions.server.getUrl('openai')) }),
+  getFixture: () => ({ ...pickFixture(completions), origin: getOrigin(completions.server.getUrl('openai')) }),
   secret: COMPLETIONS_KEY,
   answers: {
     'plain text': { reply: { answer: { text: HELLO } } },
@@ -296,7 +296,7 @@ function createGeminiError(status: number, message: string, name: string) {
 }
 
 const GEMINI_3 = { id: 'gemini-3-flash-preview' };
-const google = sdkStage<GeminiAnswer>({
+const google = sdkFixture<GeminiAnswer>({
   start: startGemini,
   create: createGoogleGenerativeAi,
   model: GEMINI_3,
@@ -305,12 +305,12 @@ const google = sdkStage<GeminiAnswer>({
 });
 const googleGenerativeAi: ApiFixture = {
   name: 'google-generative-ai',
-  getStage: () => ({ ...pickStage(google), origin: google.server.url }),
+  getFixture: () => ({ ...pickFixture(google), origin: google.server.url }),
   secret: GEMINI_KEY,
   ...GEMINI_SCENARIOS,
 };
 
-const vertex = sdkStage<GeminiAnswer>({
+const vertex = sdkFixture<GeminiAnswer>({
   start: startGemini,
   create: (ports) => createGoogleVertex(ports, { GOOGLE_VERTEX_PROJECT: PROJECT }),
   model: { ...GEMINI_3, api: 'google-vertex', provider: 'google-vertex' },
@@ -318,12 +318,12 @@ const vertex = sdkStage<GeminiAnswer>({
 });
 const googleVertex: ApiFixture = {
   name: 'google-vertex',
-  getStage: () => ({ ...pickStage(vertex), origin: vertex.server.url }),
+  getFixture: () => ({ ...pickFixture(vertex), origin: vertex.server.url }),
   secret: TOKEN,
   ...GEMINI_SCENARIOS,
 };
 
-const bedrock = sdkStage<BedrockAnswer>({
+const bedrock = sdkFixture<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: {
@@ -336,7 +336,7 @@ const bedrock = sdkStage<BedrockAnswer>({
 const createAwsError = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
 const bedrockConverseStream: ApiFixture = {
   name: 'bedrock-converse-stream',
-  getStage: () => ({ ...pickStage(bedrock), origin: bedrock.server.url }),
+  getFixture: () => ({ ...pickFixture(bedrock), origin: bedrock.server.url }),
   secret: BEARER,
   answers: {
     'plain text': { reply: { answer: { parts: [{ text: HELLO }] } } },
@@ -393,11 +393,11 @@ function asBody(body: Fields): Body {
   return body as unknown as Body;
 }
 
-function pickStage<S extends Pick<ReturnType<ApiFixture['getStage']>, 'api' | 'clock' | 'request' | 'server'>>(
-  stage: S,
+function pickFixture<S extends Pick<ReturnType<ApiFixture['getFixture']>, 'api' | 'clock' | 'request' | 'server'>>(
+  fixture: S,
 ) {
-  const { api, clock, server } = stage;
-  return { api, clock, server, request: (overrides: Parameters<S['request']>[0]) => stage.request(overrides) };
+  const { api, clock, server } = fixture;
+  return { api, clock, server, request: (overrides: Parameters<S['request']>[0]) => fixture.request(overrides) };
 }
 
 function getOrigin(url: string): string {

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/contracts/index.ts';
 import type { AssistantMessage, Model, ProviderFailure, ToolCall } from '../../../src/protocol/index.ts';
-import { result, user } from '../apis/anthropic-stage.ts';
+import { result, user } from '../apis/anthropic-fixture.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import {
   type ApiFixture,
@@ -47,11 +47,11 @@ function markVerified(scenario: string, { name }: ApiFixture, mark = '✓'): voi
 
 describe.each(API_FIXTURES.map((fixture) => [fixture.name, fixture] as const))('%s', (_name, speaker) => {
   const model = (overrides: Partial<Model> = {}): Model => {
-    return Object.assign({ ...speaker.getStage().request().model }, overrides);
+    return Object.assign({ ...speaker.getFixture().request().model }, overrides);
   };
 
   async function sendRequest(replies: readonly object[], overrides: Partial<ApiRequest> = {}) {
-    const { api, server, request } = speaker.getStage();
+    const { api, server, request } = speaker.getFixture();
     server.reply(...(replies as never[]));
     const observed = await observe(api.stream(request({ model: model(), thinkingLevel: 'low', ...overrides })));
     expectGrammar(observed);
@@ -102,12 +102,12 @@ describe.each(API_FIXTURES.map((fixture) => [fixture.name, fixture] as const))('
     ['no response', { silent: true }, 'limit'],
     ['stall', { ...textScenario.reply, upTo: 3, after: 'stall' }, 'limit'],
   ] as const)('%s', async (name, reply, kind) => {
-    const nextRequest = speaker.getStage().server.next();
+    const nextRequest = speaker.getFixture().server.next();
     const failure = expectFailure([reply]);
     await nextRequest;
     // Let the sent bytes arrive.
     for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
-    await speaker.getStage().clock.advance(2 * IDLE_MS);
+    await speaker.getFixture().clock.advance(2 * IDLE_MS);
     expect((await failure).failure).toMatchObject({ kind });
     markVerified(name, speaker);
   });
@@ -149,7 +149,7 @@ describe.each(API_FIXTURES.map((fixture) => [fixture.name, fixture] as const))('
     const messages = [prompt, message, ...createResults(message, [{ ...PNG, data: 'iVBORw0KGgoRESULT' }])];
     const { message: reply } = await sendRequest([textScenario.reply], { messages });
     expect(reply.errorMessage).toBeUndefined();
-    const sentBody = JSON.stringify(speaker.getStage().server.received.at(-1)?.body);
+    const sentBody = JSON.stringify(speaker.getFixture().server.received.at(-1)?.body);
     expect(sentBody).toContain(PNG.data);
     expect(sentBody).toContain('iVBORw0KGgoRESULT');
     markVerified('images in prompts and results', speaker);
@@ -157,7 +157,7 @@ describe.each(API_FIXTURES.map((fixture) => [fixture.name, fixture] as const))('
 
   test('abort during the stream', async () => {
     const aborter = new AbortController();
-    const { api, server, request } = speaker.getStage();
+    const { api, server, request } = speaker.getFixture();
     server.reply(...([{ ...textScenario.reply, upTo: 3, after: 'stall' }] as never[]));
     const nextRequest = server.next() as Promise<{ closed: Promise<void> }>;
     const observed = observe(api.stream(request({ model: model(), signal: aborter.signal })));
@@ -176,11 +176,11 @@ describe.each(API_FIXTURES.map((fixture) => [fixture.name, fixture] as const))('
     const { message } = await sendRequest([thinking.reply], options);
     const messages = [user('Hello'), message, ...createResults(message)];
     expect((await sendRequest([textScenario.reply], { ...options, messages })).message.errorMessage).toBeUndefined();
-    const { path, headers, body } = speaker.getStage().server.received.at(-1)!;
+    const { path, headers, body } = speaker.getFixture().server.received.at(-1)!;
     const send = async (sent: object) => {
-      speaker.getStage().server.reply(...([textScenario.reply] as never[]));
+      speaker.getFixture().server.reply(...([textScenario.reply] as never[]));
       const { 'content-length': _, host: __, connection: ___, 'transfer-encoding': ____, ...rest } = headers;
-      const response = await fetch(`${speaker.getStage().origin}${path.replace(/^POST /, '')}`, {
+      const response = await fetch(`${speaker.getFixture().origin}${path.replace(/^POST /, '')}`, {
         method: 'POST',
         headers: rest as Record<string, string>,
         body: JSON.stringify(sent),

@@ -7,10 +7,10 @@ import { startBedrock } from '../../llm/servers/bedrock.ts';
 import { BEARER } from '../../llm/servers/bedrock-auth.ts';
 import { KEY as GEMINI_KEY, PROJECT, startGemini, TOKEN } from '../../llm/servers/gemini.ts';
 import { KEY as OPENAI_KEY, startOpenAiResponses } from '../../llm/servers/openai-responses.ts';
-import { OWN_MODEL, startChatProvider } from '../../support/chat-provider.ts';
+import { CHAT_MODEL_FLAGS, startChatProvider } from '../../support/chat-provider.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
-import { newPlace } from '../../support/program.ts';
-import { ended, runProgram, startRpc, write } from './started.ts';
+import { createDirectories } from '../../support/program.ts';
+import { closeProgram, runProgram, startRpc, writeFiles } from './feature-program.ts';
 
 export function tryModelApis(): void {
   describe('model APIs', () => {
@@ -73,31 +73,31 @@ export function tryModelApis(): void {
         { answer: { parts: [wire.call({ command: 'echo from-the-tool > made' })] }, ...lax },
         { answer: { parts: [{ text: ['The ', 'answer.'] }] }, ...lax },
       );
-      const place = newPlace();
+      const directories = createDirectories();
       const own = {
         baseUrl: `${wire.server.url}${wire.path ?? ''}`,
         api,
         apiKey: wire.apiKey,
         models: [{ id: wire.id }],
       };
-      write(place.home, { 'models.json': JSON.stringify({ providers: { own } }) });
+      writeFiles(directories.home, { 'models.json': JSON.stringify({ providers: { own } }) });
       const flags = ['--no-session', '--thinking', 'off', '--set', 'retry.enabled=false'];
       const args = [...flags, '--provider', 'own', '--model', wire.id, 'Hello'];
-      const outcome = await runProgram(args, '', { place, env: wire.env ?? {} });
+      const outcome = await runProgram(args, '', { directories, env: wire.env ?? {} });
       expect(outcome).toMatchObject({ code: 0, stdout: 'The answer.\n', stderr: '' });
-      expect(readFileSync(join(place.cwd, 'made'), 'utf8')).toBe('from-the-tool\n');
+      expect(readFileSync(join(directories.cwd, 'made'), 'utf8')).toBe('from-the-tool\n');
     });
 
     test('a provider of an extension that throws', async () => {
-      const place = newPlace();
-      write(place.home, {
+      const directories = createDirectories();
+      writeFiles(directories.home, {
         'extensions/broken.ts': `export default (pi) => pi.registerProvider('broken', {
         baseUrl: 'http://127.0.0.1:9', api: 'broken', apiKey: 'none', models: [{ id: 'one' }],
         streamSimple() { throw new Error('out of order'); },
       });`,
       });
       const outcome = await runProgram(['--set', 'retry.enabled=false', '--model', 'broken/one', 'Hello'], '', {
-        place,
+        directories,
       });
       expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: 'Error: out of order\n' });
     });
@@ -105,17 +105,17 @@ export function tryModelApis(): void {
     test('images and a header of models.json are sent to the provider', async () => {
       const provider = await startChatProvider();
       provider.add({ calls: [{ name: 'read', arguments: { path: 'dot.png' } }] });
-      const place = provider.place({ input: ['text', 'image'], headers: { 'x-team': 'TEAM_NAME' } });
-      const program = startRpc([...OWN_MODEL, '--no-session'], { place, env: { TEAM_NAME: 'blue' } });
+      const directories = provider.createDirectories({ input: ['text', 'image'], headers: { 'x-team': 'TEAM_NAME' } });
+      const program = startRpc([...CHAT_MODEL_FLAGS, '--no-session'], { directories, env: { TEAM_NAME: 'blue' } });
       const data = 'iVBORw0KGgo=';
-      writeFileSync(join(place.cwd, 'dot.png'), Buffer.from(data, 'base64'));
+      writeFileSync(join(directories.cwd, 'dot.png'), Buffer.from(data, 'base64'));
       program.send({
         type: 'prompt',
         message: 'What is this?',
         images: [{ type: 'image', data, mimeType: 'image/png' }],
       });
-      await program.frame({ type: 'agent_settled' });
-      await ended(program);
+      await program.nextFrame({ type: 'agent_settled' });
+      await closeProgram(program);
       expect(JSON.stringify(provider.requests)).toContain(`data:image/png;base64,${data}`);
       expect(provider.headers[0]).toMatchObject({ 'x-team': 'blue' });
     });
@@ -126,7 +126,10 @@ export function tryModelApis(): void {
       const port = Number(new URL(provider.url).port);
       const proxy = await startForwardProxy({ ports: { [port]: port } });
       const env = { HTTP_PROXY: proxy.url, PARLEY_PROXY_LOOPBACK: '1' };
-      const { stdout } = await runProgram([...OWN_MODEL, 'Hello'], '', { place: provider.place(), env });
+      const { stdout } = await runProgram([...CHAT_MODEL_FLAGS, 'Hello'], '', {
+        directories: provider.createDirectories(),
+        env,
+      });
       expect(stdout).toBe('Through the proxy.\n');
       expect(proxy.forwarded).toHaveLength(1);
     });

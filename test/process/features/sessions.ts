@@ -3,24 +3,34 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OWN_MODEL, startChatProvider } from '../../support/chat-provider.ts';
+import { CHAT_MODEL_FLAGS, startChatProvider } from '../../support/chat-provider.ts';
 import { startCopilot } from '../../support/copilot.ts';
-import { newPlace } from '../../support/program.ts';
-import { until } from '../../support/until.ts';
-import { answered, ended, OFFLINE, settled, startRpc, withSession, write } from './started.ts';
+import { createDirectories } from '../../support/program.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import {
+  closeProgram,
+  createSession,
+  OFFLINE,
+  promptAndAnswer,
+  promptAndSettle,
+  startRpc,
+  writeFiles,
+} from './feature-program.ts';
 
 export function trySessions(): void {
   describe('session features', () => {
     test('approval, todos, tasks, questions and host tools', async () => {
       const provider = await startChatProvider();
       const settings = { approval: 'on-write', 'ask.enabled': true, 'todo.enabled': true, 'tasks.enabled': true };
-      const place = provider.place();
-      write(place.home, { 'settings.json': JSON.stringify({ ...settings, 'todo.reminders': false }) });
-      const program = startRpc([...OWN_MODEL, '--log-file', join(place.home, 'log')], { place });
+      const directories = provider.createDirectories();
+      writeFiles(directories.home, { 'settings.json': JSON.stringify({ ...settings, 'todo.reminders': false }) });
+      const program = startRpc([...CHAT_MODEL_FLAGS, '--log-file', join(directories.home, 'log')], { directories });
       const phases = [{ name: 'Docs', tasks: [{ content: 'Write them', status: 'pending' }] }];
-      expect(await program.ask({ type: 'set_todos', phases })).toMatchObject({ data: { todoPhases: phases } });
+      expect(await program.call({ type: 'set_todos', phases })).toMatchObject({ data: { todoPhases: phases } });
       const tools = [{ name: 'open_tab', description: 'Opens a file', parameters: { type: 'object', properties: {} } }];
-      expect(await program.ask({ type: 'set_host_tools', tools })).toMatchObject({ data: { toolNames: ['open_tab'] } });
+      expect(await program.call({ type: 'set_host_tools', tools })).toMatchObject({
+        data: { toolNames: ['open_tab'] },
+      });
       provider.add(
         { calls: [{ name: 'write', arguments: { path: 'a.txt', content: 'A' } }] },
         { calls: [{ name: 'edit', arguments: { path: 'a.txt', oldText: 'A', newText: 'B' } }] },
@@ -30,100 +40,100 @@ export function trySessions(): void {
         { calls: [{ name: 'open_tab', arguments: {} }] },
       );
       program.send({ type: 'prompt', message: 'Go' });
-      const asked = await answered(program, ({ type, title }) => {
+      const asked = await promptAndAnswer(program, ({ type, title }) => {
         if (type === 'host_tool_call')
           return { type: 'host_tool_result', result: { content: [{ type: 'text', text: 'opened' }] } };
         return { type: 'extension_ui_response', value: title === 'Which colour?' ? 'blue' : 'allow' };
       });
       expect(asked).toEqual(expect.arrayContaining(['Allow write?', 'Allow edit?', 'Which colour?', 'open_tab']));
-      expect(await program.ask({ type: 'bash', command: 'cat a.txt' })).toMatchObject({ data: { output: 'B' } });
+      expect(await program.call({ type: 'bash', command: 'cat a.txt' })).toMatchObject({ data: { output: 'B' } });
       const ends = program.frames.filter(({ type }) => type === 'tool_execution_end');
       expect(ends.map(({ toolName, isError }) => [toolName, isError])).toEqual(
         ['write', 'edit', 'todo_write', 'tasks', 'ask', 'open_tab'].map((name) => [name, false]),
       );
-      expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('B');
-      await ended(program);
-      expect(readFileSync(join(place.home, 'log'), 'utf8')).toContain('run ended');
+      expect(readFileSync(join(directories.cwd, 'a.txt'), 'utf8')).toBe('B');
+      await closeProgram(program);
+      expect(readFileSync(join(directories.home, 'log'), 'utf8')).toContain('run ended');
     });
 
     test('compaction, branches, pages and export', async () => {
       const provider = await startChatProvider();
-      const place = provider.place();
-      const program = startRpc([...OWN_MODEL, '--set', 'compaction.keepRecentTokens=1'], { place });
+      const directories = provider.createDirectories();
+      const program = startRpc([...CHAT_MODEL_FLAGS, '--set', 'compaction.keepRecentTokens=1'], { directories });
       provider.add({ text: '# One\n\n```js\nlet a = 1;\n```' }, { text: 'Two' }, { text: 'The summary' });
-      await settled(program, 'First');
-      await settled(program, 'Second');
-      expect(await program.ask({ type: 'get_messages_page', limit: 1 })).toMatchObject({ data: { totalMessages: 4 } });
-      expect(await program.ask({ type: 'get_available_commands' })).toMatchObject({ success: true });
-      expect(await program.ask({ type: 'get_tree' })).toMatchObject({ success: true });
-      expect(await program.ask({ type: 'compact' })).toMatchObject({
+      await promptAndSettle(program, 'First');
+      await promptAndSettle(program, 'Second');
+      expect(await program.call({ type: 'get_messages_page', limit: 1 })).toMatchObject({ data: { totalMessages: 4 } });
+      expect(await program.call({ type: 'get_available_commands' })).toMatchObject({ success: true });
+      expect(await program.call({ type: 'get_tree' })).toMatchObject({ success: true });
+      expect(await program.call({ type: 'compact' })).toMatchObject({
         success: true,
         data: { summary: expect.stringContaining('The summary') },
       });
-      expect(await program.ask({ type: 'export_html', outputPath: 'page.html' })).toMatchObject({ success: true });
-      expect(await program.ask({ type: 'export_html', outputPath: 'page.html/below' })).toMatchObject({
+      expect(await program.call({ type: 'export_html', outputPath: 'page.html' })).toMatchObject({ success: true });
+      expect(await program.call({ type: 'export_html', outputPath: 'page.html/below' })).toMatchObject({
         success: false,
         error: expect.stringContaining('The page cannot be written'),
       });
-      expect(readFileSync(join(place.cwd, 'page.html'), 'utf8')).toContain('hljs');
-      const { data } = await program.ask({ type: 'get_branch_messages' });
+      expect(readFileSync(join(directories.cwd, 'page.html'), 'utf8')).toContain('hljs');
+      const { data } = await program.call({ type: 'get_branch_messages' });
       const [{ entryId }] = (data as { messages: [{ entryId: string }] }).messages;
-      expect(await program.ask({ type: 'branch', entryId })).toMatchObject({ success: true });
-      expect(await program.ask({ type: 'clone' })).toMatchObject({ success: true });
-      await ended(program);
+      expect(await program.call({ type: 'branch', entryId })).toMatchObject({ success: true });
+      expect(await program.call({ type: 'clone' })).toMatchObject({ success: true });
+      await closeProgram(program);
     });
 
     test('a session is continued, forked and selected by its id', async () => {
-      const place = newPlace();
-      const { id, file } = await withSession(place);
-      const again = startRpc(['--continue'], { place });
-      await settled(again, 'Say more');
-      expect(await again.ask({ type: 'get_messages' })).toMatchObject({ success: true });
-      await ended(again);
-      const named = startRpc(['--session', id.slice(0, 8)], { place });
-      expect(await named.ask({ type: 'get_entries' })).toMatchObject({ success: true });
-      expect(await named.ask({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 4 } });
-      await ended(named);
-      const forked = startRpc(['--fork', id.slice(0, 8)], { place });
-      expect(await forked.ask({ type: 'get_state' })).toMatchObject({ data: { messageCount: 4 } });
-      await ended(forked);
-      const own = startRpc(['--session-id', 'chosen-by-the-host'], { place });
-      expect(await own.ask({ type: 'get_state' })).toMatchObject({ data: { sessionId: 'chosen-by-the-host' } });
-      await ended(own);
+      const directories = createDirectories();
+      const { id, file } = await createSession(directories);
+      const again = startRpc(['--continue'], { directories });
+      await promptAndSettle(again, 'Say more');
+      expect(await again.call({ type: 'get_messages' })).toMatchObject({ success: true });
+      await closeProgram(again);
+      const named = startRpc(['--session', id.slice(0, 8)], { directories });
+      expect(await named.call({ type: 'get_entries' })).toMatchObject({ success: true });
+      expect(await named.call({ type: 'get_state' })).toMatchObject({ data: { sessionFile: file, messageCount: 4 } });
+      await closeProgram(named);
+      const forked = startRpc(['--fork', id.slice(0, 8)], { directories });
+      expect(await forked.call({ type: 'get_state' })).toMatchObject({ data: { messageCount: 4 } });
+      await closeProgram(forked);
+      const own = startRpc(['--session-id', 'chosen-by-the-host'], { directories });
+      expect(await own.call({ type: 'get_state' })).toMatchObject({ data: { sessionId: 'chosen-by-the-host' } });
+      await closeProgram(own);
     });
 
     test('a long session has a digest', async () => {
-      const place = newPlace();
-      const file = join(place.home, 'long.jsonl');
+      const directories = createDirectories();
+      const file = join(directories.home, 'long.jsonl');
       const id = (n: number) => n.toString(16).padStart(8, '0');
       const timestamp = '2026-01-02T03:04:05.000Z';
       const entry = (n: number) => ({
         ...{ type: 'message', id: id(n), parentId: n === 0 ? null : id(n - 1), timestamp },
         message: { role: 'user', content: `question ${n} ${'and more '.repeat(40)}`, timestamp: n },
       });
-      const header = { type: 'session', version: 3, id: 'long', timestamp, cwd: place.cwd };
+      const header = { type: 'session', version: 3, id: 'long', timestamp, cwd: directories.cwd };
       const lines = [header, ...Array.from({ length: 900 }, (_, n) => entry(n))];
       writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-      const program = startRpc(['--session', file], { place });
-      expect(await program.ask({ type: 'get_state' })).toMatchObject({ data: { messageCount: 900 } });
-      await ended(program);
+      const program = startRpc(['--session', file], { directories });
+      expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { messageCount: 900 } });
+      await closeProgram(program);
       expect(existsSync(`${file}.digest`)).toBe(true);
     });
 
     test('subagents: events, isolation, a schema and a budget', async () => {
       const provider = await startChatProvider();
-      const place = provider.place();
+      const directories = provider.createDirectories();
       const git = (...args: string[]) =>
         execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...args], {
-          cwd: place.cwd,
+          cwd: directories.cwd,
           encoding: 'utf8',
         });
-      write(place.cwd, { 'a.txt': 'one\n' });
+      writeFiles(directories.cwd, { 'a.txt': 'one\n' });
       git('init', '-q');
       git('add', '-A');
       git('commit', '-qm', 'state');
-      const program = startRpc([...OWN_MODEL, '--set', 'task.budget.maxToolCalls=100'], { place });
-      expect(await program.ask({ type: 'set_subagent_subscription', level: 'events' })).toMatchObject({
+      const program = startRpc([...CHAT_MODEL_FLAGS, '--set', 'task.budget.maxToolCalls=100'], { directories });
+      expect(await program.call({ type: 'set_subagent_subscription', level: 'events' })).toMatchObject({
         success: true,
       });
       const schema = {
@@ -138,7 +148,7 @@ export function trySessions(): void {
         { text: '{"code":"ABC"}' },
         { text: 'Named.' },
       );
-      await settled(program, 'Name it');
+      await promptAndSettle(program, 'Name it');
       const { result } = program.frames.findLast(({ type }) => type === 'tool_execution_end') as Record<string, object>;
       expect(result).toMatchObject({ details: { results: [{ extractedToolData: { answer: { code: 'ABC' } } }] } });
       provider.add(
@@ -147,46 +157,48 @@ export function trySessions(): void {
         { text: 'Fixed.' },
         { text: 'All done.' },
       );
-      await settled(program, 'Fix it');
-      expect(readFileSync(join(place.cwd, 'b.txt'), 'utf8')).toBe('two\n');
-      const transcript = await program.ask({ type: 'get_subagent_messages', subagentId: 'Look' });
+      await promptAndSettle(program, 'Fix it');
+      expect(readFileSync(join(directories.cwd, 'b.txt'), 'utf8')).toBe('two\n');
+      const transcript = await program.call({ type: 'get_subagent_messages', subagentId: 'Look' });
       expect(transcript).toMatchObject({ data: { messages: expect.arrayContaining([expect.anything()]) } });
       provider.add(task({ isolated: true, tasks: [{ id: 'Stay', assignment: 'Stay' }] }), {
         calls: [{ name: 'bash', arguments: { command: 'sleep 600' } }],
       });
       program.send({ type: 'prompt', message: 'Stay' });
-      await program.frame(({ payload }) => (payload as { event?: { toolName?: string } })?.event?.toolName === 'bash');
+      await program.nextFrame(
+        ({ payload }) => (payload as { event?: { toolName?: string } })?.event?.toolName === 'bash',
+      );
       program.kill('SIGKILL');
-      await program.ended;
+      await program.exited;
       expect(git('worktree', 'list').trim().split('\n')).toHaveLength(2);
-      const next = startRpc(OWN_MODEL, { place });
-      await until(() => git('worktree', 'list').trim().split('\n').length === 1);
-      await ended(next);
+      const next = startRpc(CHAT_MODEL_FLAGS, { directories });
+      await waitUntil(() => git('worktree', 'list').trim().split('\n').length === 1);
+      await closeProgram(next);
     });
 
     test('a project is trusted at run time, and its rules and settings are used', async () => {
       const provider = await startChatProvider();
-      const place = provider.place();
-      write(place.cwd, {
+      const directories = provider.createDirectories();
+      writeFiles(directories.cwd, {
         '.parley/settings.json': '{"ttsr.contextMode":"keep"}',
         '.parley/rules/no-bad.md': '---\nttsr_trigger: bad\n---\nNot bad.\n',
         '.parley/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Read PDFs\n---\nUse pdftotext.\n',
       });
-      const program = startRpc(OWN_MODEL, { place });
-      const { id } = await program.frame({ type: 'extension_ui_request', method: 'confirm' });
+      const program = startRpc(CHAT_MODEL_FLAGS, { directories });
+      const { id } = await program.nextFrame({ type: 'extension_ui_request', method: 'confirm' });
       program.send({ type: 'extension_ui_response', id, confirmed: true });
-      await program.frame({ type: 'notice', source: 'trust' });
+      await program.nextFrame({ type: 'notice', source: 'trust' });
       provider.add({ text: 'This is bad.' }, { text: 'Better.' });
       program.send({ type: 'prompt', message: 'Say something' });
-      await program.frame({ type: 'ttsr_triggered' });
-      await program.frame({ type: 'agent_settled' });
-      expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Better.' } });
-      await ended(program);
+      await program.nextFrame({ type: 'ttsr_triggered' });
+      await program.nextFrame({ type: 'agent_settled' });
+      expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Better.' } });
+      await closeProgram(program);
     });
 
     test('an extension with a flag navigates in the session tree', async () => {
-      const place = newPlace();
-      write(place.home, {
+      const directories = createDirectories();
+      writeFiles(directories.home, {
         'extensions/moves.ts': `export default (pi) => {
         pi.registerFlag('plan', { type: 'boolean' });
         pi.registerCommand('back', { async handler(_, ctx) {
@@ -195,13 +207,13 @@ export function trySessions(): void {
         } });
       };`,
       });
-      const program = startRpc([...OFFLINE, '--plan'], { place });
-      await settled(program, 'Say hello');
+      const program = startRpc([...OFFLINE, '--plan'], { directories });
+      await promptAndSettle(program, 'Say hello');
       program.send({ type: 'prompt', message: '/back' });
-      expect(await program.frame({ method: 'notify' })).toMatchObject({
+      expect(await program.nextFrame({ method: 'notify' })).toMatchObject({
         message: expect.stringContaining('"cancelled":false'),
       });
-      await ended(program);
+      await closeProgram(program);
     });
 
     test('a login, and its models', async () => {
@@ -210,19 +222,19 @@ export function trySessions(): void {
       // Already expired, so that the first prompt requests another token.
       copilot.expiresAt = 1;
       const program = startRpc([], { env: { OPAL_COPILOT_DOMAIN: copilot.url } });
-      const { data } = await program.ask({ type: 'get_login_providers' });
+      const { data } = await program.call({ type: 'get_login_providers' });
       expect(data).toMatchObject({ providers: [{ id: 'github-copilot', authenticated: false }] });
-      expect(await program.ask({ type: 'login', providerId: 'github-copilot' })).toMatchObject({ success: true });
-      const { data: listed } = await program.ask({ type: 'get_available_models' });
+      expect(await program.call({ type: 'login', providerId: 'github-copilot' })).toMatchObject({ success: true });
+      const { data: listed } = await program.call({ type: 'get_available_models' });
       expect(JSON.stringify(listed)).toContain('claude-sonnet-4.6');
       const choice = { type: 'set_model', provider: 'github-copilot', modelId: 'claude-sonnet-4.6' };
-      expect(await program.ask(choice)).toMatchObject({ success: true });
-      await settled(program, 'Hello');
+      expect(await program.call(choice)).toMatchObject({ success: true });
+      await promptAndSettle(program, 'Hello');
       expect(copilot.count('/copilot_internal/v2/token')).toBeGreaterThan(1);
-      expect(await program.ask({ type: 'get_last_assistant_text' })).toMatchObject({
+      expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({
         data: { text: 'Hello from Copilot.' },
       });
-      await ended(program);
+      await closeProgram(program);
     });
   });
 
@@ -230,16 +242,16 @@ export function trySessions(): void {
     test.each(['pi', 'pi-legacy'])('%s', async (dialect) => {
       const program = startRpc([...OFFLINE, '--dialect', dialect, '--no-session']);
       program.send({ type: 'prompt', message: 'Say hello' });
-      await program.frame({ type: 'agent_end' });
-      await ended(program);
+      await program.nextFrame({ type: 'agent_end' });
+      await closeProgram(program);
     });
 
     test('opal saves settings and opens sessions', async () => {
       const program = startRpc(['--dialect', 'opal']);
-      write(program.cwd, { 'AGENTS.md': 'Be brief.' });
+      writeFiles(program.cwd, { 'AGENTS.md': 'Be brief.' });
       const call = async (id: number, method: string, params: Record<string, unknown>) => {
         program.send({ jsonrpc: '2.0', id, method, params });
-        return (await program.frame({ id })).result;
+        return (await program.nextFrame({ id })).result;
       };
       const settings = { theme: 'dark', openai_api_key: 'sk-secret' };
       expect(await call(1, 'settings/save', { settings })).toMatchObject({ settings: { theme: 'dark' } });
@@ -247,7 +259,7 @@ export function trySessions(): void {
       expect(await call(2, 'session/start', { session_id: 's' })).toMatchObject({
         context_files: [join(program.cwd, 'AGENTS.md')],
       });
-      await ended(program);
+      await closeProgram(program);
     });
   });
 }

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OWN_MODEL } from '../../support/chat-provider.ts';
-import { newPlace } from '../../support/program.ts';
-import { runProgram, withSession, write } from './started.ts';
+import { CHAT_MODEL_FLAGS } from '../../support/chat-provider.ts';
+import { createDirectories } from '../../support/program.ts';
+import { createSession, runProgram, writeFiles } from './feature-program.ts';
 
 export function trySubcommands(): void {
   describe('subcommands and flags', () => {
@@ -22,30 +22,32 @@ export function trySubcommands(): void {
     });
 
     test('config set writes the settings file', async () => {
-      const place = newPlace();
-      write(place.home, { 'settings.json': '{\n  // comment\n  "theme": "dark"\n}\n' });
-      expect(await runProgram(['config', 'set', 'retry.maxRetries', '1'], '', { place })).toMatchObject({ code: 0 });
-      expect(readFileSync(join(place.home, 'settings.json'), 'utf8')).toContain('// comment');
-      expect((await runProgram(['config', 'retry.maxRetries'], '', { place })).stdout).toContain('1');
+      const directories = createDirectories();
+      writeFiles(directories.home, { 'settings.json': '{\n  // comment\n  "theme": "dark"\n}\n' });
+      expect(await runProgram(['config', 'set', 'retry.maxRetries', '1'], '', { directories })).toMatchObject({
+        code: 0,
+      });
+      expect(readFileSync(join(directories.home, 'settings.json'), 'utf8')).toContain('// comment');
+      expect((await runProgram(['config', 'retry.maxRetries'], '', { directories })).stdout).toContain('1');
     });
 
     test('list-models requests a local server, and runs a command for a key', async () => {
-      const place = newPlace();
+      const directories = createDirectories();
       const own = {
         baseUrl: 'http://127.0.0.1:9',
         api: 'openai-completions',
         apiKey: '!echo k',
         models: [{ id: 'm' }],
       };
-      write(place.home, { 'models.json': JSON.stringify({ providers: { own } }) });
+      writeFiles(directories.home, { 'models.json': JSON.stringify({ providers: { own } }) });
       const env = { OLLAMA_HOST: '127.0.0.1:9', OPENROUTER_API_KEY: 'k' };
-      const { code, stdout } = await runProgram(['--list-models'], '', { place, env });
+      const { code, stdout } = await runProgram(['--list-models'], '', { directories, env });
       expect(code).toBe(0);
       expect(stdout).toMatch(/^own +m /m);
       expect(stdout).toContain('openrouter');
-      const asked = await runProgram(['--list-models', '--provider', 'ollama'], '', { place, env });
+      const asked = await runProgram(['--list-models', '--provider', 'ollama'], '', { directories, env });
       expect(`${asked.stdout}${asked.stderr}`).toContain('127.0.0.1:9');
-      const used = await runProgram(['--set', 'retry.enabled=false', ...OWN_MODEL, 'hi'], '', { place });
+      const used = await runProgram(['--set', 'retry.enabled=false', ...CHAT_MODEL_FLAGS, 'hi'], '', { directories });
       expect(used.stderr).toContain('ECONNREFUSED');
     });
 
@@ -56,29 +58,29 @@ export function trySubcommands(): void {
     });
 
     test('a user directory that cannot be read', async () => {
-      const place = newPlace();
-      const home = join(place.home, 'loop');
+      const directories = createDirectories();
+      const home = join(directories.home, 'loop');
       symlinkSync('loop', home);
-      const { code, stderr } = await runProgram(['sessions'], '', { place: { ...place, home } });
+      const { code, stderr } = await runProgram(['sessions'], '', { directories: { ...directories, home } });
       expect(code).toBe(1);
       expect(stderr).toContain('set PARLEY_DIR to another directory');
     });
 
     test('sessions, export and delete', async () => {
-      const place = newPlace();
-      const { id, file } = await withSession(place);
-      expect((await runProgram(['sessions'], '', { place })).stdout).toContain('Say hello');
-      expect(await runProgram(['export', id, 'page.html'], '', { place })).toMatchObject({ code: 0 });
-      expect(readFileSync(join(place.cwd, 'page.html'), 'utf8')).toContain('Say hello');
-      expect(await runProgram(['sessions', 'delete', id], '', { place })).toMatchObject({ code: 0 });
+      const directories = createDirectories();
+      const { id, file } = await createSession(directories);
+      expect((await runProgram(['sessions'], '', { directories })).stdout).toContain('Say hello');
+      expect(await runProgram(['export', id, 'page.html'], '', { directories })).toMatchObject({ code: 0 });
+      expect(readFileSync(join(directories.cwd, 'page.html'), 'utf8')).toContain('Say hello');
+      expect(await runProgram(['sessions', 'delete', id], '', { directories })).toMatchObject({ code: 0 });
       expect(existsSync(file)).toBe(false);
     });
 
     test('trust is stored', async () => {
-      const place = newPlace();
-      write(place.cwd, { '.parley/settings.json': '{"retry.maxRetries":2}' });
-      expect(await runProgram(['trust'], '', { place })).toMatchObject({ code: 0 });
-      expect((await runProgram(['config', 'retry.maxRetries'], '', { place })).stdout).toContain('2');
+      const directories = createDirectories();
+      writeFiles(directories.cwd, { '.parley/settings.json': '{"retry.maxRetries":2}' });
+      expect(await runProgram(['trust'], '', { directories })).toMatchObject({ code: 0 });
+      expect((await runProgram(['config', 'retry.maxRetries'], '', { directories })).stdout).toContain('2');
     });
   });
 }

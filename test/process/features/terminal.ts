@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { newPlace, type Place } from '../../support/program.ts';
-import { until } from '../../support/until.ts';
-import { chosen, OFFLINE, withSession, write } from './started.ts';
+import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createSession, OFFLINE, runtimeOptions, writeFiles } from './feature-program.ts';
 
 export function tryTerminal(): void {
   describe('terminal', () => {
@@ -13,13 +13,20 @@ export function tryTerminal(): void {
     async function atTerminal(
       args: string,
       steps: readonly (readonly [seen: string, typed: string])[],
-      place: Place,
+      programDirectories: ProgramDirectories,
       env = {},
     ) {
-      const command = `'${chosen.runtime ?? process.execPath}' '${inject('program')}' ${args}`;
+      const command = `'${runtimeOptions.runtime ?? process.execPath}' '${inject('program')}' ${args}`;
       const child = spawn('script', ['-qec', command, '/dev/null'], {
-        cwd: place.cwd,
-        env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, TERM: 'xterm', ...chosen.env, ...env },
+        cwd: programDirectories.cwd,
+        env: {
+          PATH: process.env.PATH,
+          HOME: programDirectories.home,
+          PARLEY_DIR: programDirectories.home,
+          TERM: 'xterm',
+          ...runtimeOptions.env,
+          ...env,
+        },
       });
       onTestFinished(() => void child.kill('SIGKILL'));
       let screen = '';
@@ -27,7 +34,7 @@ export function tryTerminal(): void {
         screen += chunk;
       });
       for (const [seen, typed] of steps) {
-        await until(() => screen.includes(seen));
+        await waitUntil(() => screen.includes(seen));
         screen = '';
         child.stdin.write(typed);
       }
@@ -36,9 +43,9 @@ export function tryTerminal(): void {
     }
 
     test('a conversation with an external editor', async () => {
-      const place = newPlace();
-      write(place.home, { 'editor.sh': '#!/bin/sh\necho "Say from-the-editor" > "$1"\n' });
-      chmodSync(join(place.home, 'editor.sh'), 0o755);
+      const directories = createDirectories();
+      writeFiles(directories.home, { 'editor.sh': '#!/bin/sh\necho "Say from-the-editor" > "$1"\n' });
+      chmodSync(join(directories.home, 'editor.sh'), 0o755);
       await atTerminal(
         OFFLINE.join(' '),
         [
@@ -46,15 +53,15 @@ export function tryTerminal(): void {
           ['from-the-editor', '\r'],
           ['from-the-editor', '/quit\r'],
         ],
-        place,
-        { EDITOR: join(place.home, 'editor.sh') },
+        directories,
+        { EDITOR: join(directories.home, 'editor.sh') },
       );
     });
 
     test('--resume shows a list of sessions', async () => {
-      const place = newPlace();
-      await withSession(place);
-      const screen = await atTerminal('-p --resume "Say again"', [['Number or id', '1\r']], place);
+      const directories = createDirectories();
+      await createSession(directories);
+      const screen = await atTerminal('-p --resume "Say again"', [['Number or id', '1\r']], directories);
       expect(screen).toContain('again');
     });
   });

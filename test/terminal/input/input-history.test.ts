@@ -11,10 +11,10 @@ import {
   replaceWord,
 } from '../../../src/terminal/input/find-completion.ts';
 import { InputHistory } from '../../../src/terminal/input/input-history.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 function createHistoryFile() {
-  const directory = join(temporaryDirectory(), 'history');
+  const directory = join(createTemporaryDirectory(), 'history');
   return { files: createSystemPorts({}).files, directory, path: join(directory, 'project.jsonl') };
 }
 

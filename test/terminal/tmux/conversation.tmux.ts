@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { newPlace } from '../../support/program.ts';
-import { pathsBelow } from '../../support/session-files.ts';
+import { createDirectories } from '../../support/program.ts';
+import { listPaths } from '../../support/session-files.ts';
 import { AT_SHELL_PROMPT, EMPTY_INPUT, SHELL_PROMPT, startConversation, startInTmux } from './tmux-terminal.ts';
 
 const count = (text: string, part: string) => text.split(part).length - 1;
@@ -66,7 +66,7 @@ test('Ctrl+D quits only if the draft is empty; a session without messages is not
   await terminal.press('C-d');
   await terminal.waitFor(AT_SHELL_PROMPT);
   expect(await terminal.screen()).not.toContain('Resume with');
-  expect(pathsBelow(terminal.home).filter((path) => path.includes('sessions'))).toEqual([]);
+  expect(listPaths(terminal.home).filter((path) => path.includes('sessions'))).toEqual([]);
 });
 
 test('messages sent during a run are shown as queued and can be restored', async () => {
@@ -104,17 +104,17 @@ test('multiline input: Alt+Enter, a trailing backslash and pasted text', async (
 });
 
 test('! runs a shell command, and only the owner can read the input history', async () => {
-  const place = newPlace();
-  const terminal = await startConversation({ place });
+  const directories = createDirectories();
+  const terminal = await startConversation({ directories });
   await terminal.sendLine('!echo from-the-shell; exit 3');
   await terminal.waitFor(/^\$ echo from-the-shell; exit 3\n {2}from-the-shell\n {2}exit code 3$/m);
   await terminal.press('C-d');
   await terminal.waitFor(AT_SHELL_PROMPT);
-  const [file = ''] = pathsBelow(join(place.home, 'history')).filter((path) => path.endsWith('.jsonl'));
-  const path = existsSync(file) ? file : join(place.home, 'history', file);
+  const [file = ''] = listPaths(join(directories.home, 'history')).filter((path) => path.endsWith('.jsonl'));
+  const path = existsSync(file) ? file : join(directories.home, 'history', file);
   expect(readFileSync(path, 'utf8')).toBe('"!echo from-the-shell; exit 3"\n');
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  const secondTerminal = await startConversation({ place });
+  const secondTerminal = await startConversation({ directories });
   await secondTerminal.press('Up');
   await secondTerminal.waitFor('! echo from-the-shell; exit 3');
 });
@@ -132,9 +132,9 @@ test('a prompt argument or a pipe runs without the interactive UI', async () => 
 });
 
 test('the output of a prompt argument is sanitized', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.cwd, 'evil.txt'), 'begin \u001b]0;pwned\u0007\u001b[2J end\n');
-  const terminal = await startInTmux({ place, args: `--no-session 'show me evil.txt'; echo do""ne` });
+  const directories = createDirectories();
+  writeFileSync(join(directories.cwd, 'evil.txt'), 'begin \u001b]0;pwned\u0007\u001b[2J end\n');
+  const terminal = await startInTmux({ directories, args: `--no-session 'show me evil.txt'; echo do""ne` });
   expect(await terminal.waitFor(/^done$/m)).toContain('begin ␛]0;pwned␇␛[2J end');
   expect(await terminal.queryPane('#{pane_title}')).not.toContain('pwned');
 });

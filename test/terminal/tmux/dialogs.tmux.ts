@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { newPlace } from '../../support/program.ts';
+import { createDirectories } from '../../support/program.ts';
 import { EMPTY_INPUT, startConversation, startInTmux } from './tmux-terminal.ts';
 
 const getExamplePath = (name: string) =>
@@ -67,10 +67,10 @@ test('tool calls are approved one by one with approval=on-write', async () => {
 });
 
 test('a project with configuration is used after the user has trusted it', async () => {
-  const place = newPlace();
-  mkdirSync(join(place.cwd, '.parley/prompts'), { recursive: true });
-  writeFileSync(join(place.cwd, '.parley/prompts/greet.md'), 'say hello to $1\n');
-  const terminal = await startInTmux({ place });
+  const directories = createDirectories();
+  mkdirSync(join(directories.cwd, '.parley/prompts'), { recursive: true });
+  writeFileSync(join(directories.cwd, '.parley/prompts/greet.md'), 'say hello to $1\n');
+  const terminal = await startInTmux({ directories });
   await terminal.waitFor(/Trust this project\?[\s\S]*› 2\. No\n↑↓/);
   await terminal.press('Up', 'Enter');
   await terminal.waitFor('This project is trusted.');
@@ -78,6 +78,6 @@ test('a project with configuration is used after the user has trusted it', async
   await terminal.type('/gre');
   await terminal.press('Tab');
   await terminal.waitFor(/^› \/greet$/m);
-  const secondTerminal = await startConversation({ place });
+  const secondTerminal = await startConversation({ directories });
   expect(await secondTerminal.screen()).not.toContain('Trust this project?');
 });

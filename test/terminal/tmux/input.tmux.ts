@@ -2,30 +2,33 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { isAlive, numbers } from '../../support/processes.ts';
-import { newPlace, type Place } from '../../support/program.ts';
-import { sessionFiles } from '../../support/session-files.ts';
+import { isAlive, parseNumbers } from '../../support/processes.ts';
+import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
+import { listSessionFiles } from '../../support/session-files.ts';
 import { AT_SHELL_PROMPT, EMPTY_INPUT, expectUsableShell, startConversation, startInTmux } from './tmux-terminal.ts';
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 /** Creates a script that replaces the editor; `$1` is the file. */
-function createEditor(place: Place, script: string): { place: Place; env: Record<string, string> } {
-  const path = join(place.home, 'editor');
+function createEditor(
+  programDirectories: ProgramDirectories,
+  script: string,
+): { directories: ProgramDirectories; env: Record<string, string> } {
+  const path = join(programDirectories.home, 'editor');
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o700);
-  return { place, env: { EDITOR: path, VISUAL: '', TMPDIR: place.home } };
+  return { directories: programDirectories, env: { EDITOR: path, VISUAL: '', TMPDIR: programDirectories.home } };
 }
 
 test('Ctrl+R searches the input history, including earlier sessions', async () => {
-  const place = newPlace();
-  const terminal = await startConversation({ place });
+  const directories = createDirectories();
+  const terminal = await startConversation({ directories });
   await terminal.prompt('say apple', /^apple$/m);
   await terminal.prompt('say pear', /^pear$/m);
   await terminal.prompt('say pineapple', /^pineapple$/m);
   await terminal.press('C-d');
   await terminal.waitFor(AT_SHELL_PROMPT);
-  const secondTerminal = await startConversation({ place });
+  const secondTerminal = await startConversation({ directories });
   await secondTerminal.type('half');
   await secondTerminal.press('C-r');
   await secondTerminal.waitFor('history matches for …');
@@ -55,14 +58,14 @@ test('Ctrl+R searches the input history, including earlier sessions', async () =
 });
 
 test('Ctrl+G opens the draft in an editor while the run continues', async () => {
-  const { place, env } = createEditor(
-    newPlace(),
+  const { directories, env } = createEditor(
+    createDirectories(),
     `printf '\\033[?1049h\\033[2J\\033[HI am an editor\\n'; stty -a | grep -o '[-]*icanon'
      cp "$1" "$HOME/original"; ls -ld "\${1%/*}" "$1" | cut -c1-10 > "$HOME/modes"; env > "$HOME/env"; : > "$HOME/open"
      while [ ! -e "$HOME/go" ]; do sleep 0.05; done; printf 'say one\\n  and two\\n\\n' > "$1"; printf '\\033[?1049l'`,
   );
   const terminal = await startConversation({
-    place,
+    directories,
     env: { ...env, ANTHROPIC_API_KEY: 'sk-not-for-editors' },
     args: '--model offline',
   });
@@ -72,29 +75,29 @@ test('Ctrl+G opens the draft in an editor while the run continues', async () => 
   await terminal.waitFor('› a draft');
   await terminal.press('C-g');
   await terminal.waitFor(/I am an editor\nicanon/);
-  await expect.poll(() => existsSync(join(place.home, 'open')), { timeout: 40_000 }).toBe(true);
-  writeFileSync(join(place.cwd, 'over'), '');
+  await expect.poll(() => existsSync(join(directories.home, 'open')), { timeout: 40_000 }).toBe(true);
+  writeFileSync(join(directories.cwd, 'over'), '');
   // Output of the run is not drawn over the editor.
-  await expect.poll(() => sessionContains(place, 'finished'), { timeout: 40_000 }).toBe(true);
+  await expect.poll(() => sessionContains(directories, 'finished'), { timeout: 40_000 }).toBe(true);
   expect(await terminal.screen()).toBe('I am an editor\nicanon');
-  writeFileSync(join(place.home, 'go'), '');
+  writeFileSync(join(directories.home, 'go'), '');
   await terminal.waitFor(/^› say one\n {4}and two$/m);
   await terminal.waitFor(/^ {2}finished$/m);
-  expect(readFileSync(join(place.home, 'original'), 'utf8')).toBe('a draft');
-  expect(readFileSync(join(place.home, 'modes'), 'utf8')).toBe('drwx------\n-rw-------\n');
-  expect(readFileSync(join(place.home, 'env'), 'utf8')).not.toContain('sk-not-for-editors');
-  expect(readdirSync(place.home).filter((name) => name.startsWith('parley-draft-'))).toEqual([]);
+  expect(readFileSync(join(directories.home, 'original'), 'utf8')).toBe('a draft');
+  expect(readFileSync(join(directories.home, 'modes'), 'utf8')).toBe('drwx------\n-rw-------\n');
+  expect(readFileSync(join(directories.home, 'env'), 'utf8')).not.toContain('sk-not-for-editors');
+  expect(readdirSync(directories.home).filter((name) => name.startsWith('parley-draft-'))).toEqual([]);
   expect(count(await terminal.scrollback(), '● bash')).toBe(1);
   await terminal.press('C-u', 'BSpace', 'C-u');
   await terminal.waitFor(EMPTY_INPUT);
 });
 
 test('the draft and the terminal are restored after the editor was killed', async () => {
-  const { place, env } = createEditor(
-    newPlace(),
+  const { directories, env } = createEditor(
+    createDirectories(),
     `printf '\\033[?1049h\\033[2J\\033[HI am an editor\\033[?1003h'; stty raw -echo; kill -9 $$`,
   );
-  const terminal = await startConversation({ place, env, columns: 200 });
+  const terminal = await startConversation({ directories, env, columns: 200 });
   await terminal.type('precious');
   await terminal.waitFor('› precious');
   await terminal.press('C-g');
@@ -125,12 +128,12 @@ test('/edit reports a missing editor and an editor that cannot be started', asyn
 
 test('SIGTERM stops the editor and the program and restores the terminal', async () => {
   const script = `echo $$ $PPID > "$HOME/pids"; echo open; while :; do sleep 0.1; done`;
-  const { place, env } = createEditor(newPlace(), script);
-  const terminal = await startInTmux({ place, env, args: '; echo code $?' });
+  const { directories, env } = createEditor(createDirectories(), script);
+  const terminal = await startInTmux({ directories, env, args: '; echo code $?' });
   await terminal.waitFor(EMPTY_INPUT);
   await terminal.press('C-g');
   await terminal.waitFor(/^open$/m);
-  const [editor = 0, parley = 0] = numbers(readFileSync(join(place.home, 'pids'), 'utf8'));
+  const [editor = 0, parley = 0] = parseNumbers(readFileSync(join(directories.home, 'pids'), 'utf8'));
   process.kill(parley, 'SIGTERM');
   await terminal.waitFor(/code 143/);
   await expectUsableShell(terminal);
@@ -181,8 +184,8 @@ test('resizing during streamed output duplicates no lines', async () => {
 });
 
 test('TERM=dumb prints text that is put into the draft', async () => {
-  const { place, env } = createEditor(newPlace(), `printf 'say edited' > "$1"`);
-  const terminal = await startInTmux({ place, env: { ...env, TERM: 'dumb' } });
+  const { directories, env } = createEditor(createDirectories(), `printf 'say edited' > "$1"`);
+  const terminal = await startInTmux({ directories, env: { ...env, TERM: 'dumb' } });
   await terminal.waitFor(/^>$/m);
   await terminal.sendLine('say one');
   await terminal.waitFor(/^one[\s\S]*^>$/m);
@@ -199,6 +202,8 @@ test('TERM=dumb prints text that is put into the draft', async () => {
   expect(await terminal.screen(true)).not.toContain('\u001b');
 });
 
-function sessionContains(place: Place, text: string): boolean {
-  return sessionFiles(place.home).some((path) => readFileSync(path, 'utf8').includes(`"text":"${text}`));
+function sessionContains(programDirectories: ProgramDirectories, text: string): boolean {
+  return listSessionFiles(programDirectories.home).some((path) =>
+    readFileSync(path, 'utf8').includes(`"text":"${text}`),
+  );
 }

@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { newPlace } from '../../support/program.ts';
+import { createDirectories } from '../../support/program.ts';
 import { AT_SHELL_PROMPT, EMPTY_INPUT, startConversation, startInTmux } from './tmux-terminal.ts';
 
 test('a session is named, left, listed and resumed', async () => {
-  const place = newPlace();
-  const terminal = await startConversation({ place });
+  const directories = createDirectories();
+  const terminal = await startConversation({ directories });
   await terminal.prompt('say hello', /^hello$/m);
   await terminal.sendLine('/name First Session');
   await terminal.waitFor('Session name set to First Session.');
@@ -23,9 +23,9 @@ test('a session is named, left, listed and resumed', async () => {
   await terminal.press('C-d');
   await terminal.waitFor(AT_SHELL_PROMPT);
 
-  const secondTerminal = await startConversation({ place, args: '--continue' });
+  const secondTerminal = await startConversation({ directories, args: '--continue' });
   await secondTerminal.waitFor('› say hello');
-  const resumed = await startInTmux({ place, args: '--resume' });
+  const resumed = await startInTmux({ directories, args: '--resume' });
   await resumed.waitFor(/Select a session\n› 1\. First Session/);
   await resumed.press('Escape');
   await resumed.waitFor(EMPTY_INPUT);
@@ -45,11 +45,11 @@ test('/branch puts the chosen message back into the draft', async () => {
 });
 
 test('/model and /thinking change the model and the thinking level', async () => {
-  const place = newPlace();
+  const directories = createDirectories();
   const model = { id: 'tiny', name: 'Tiny', contextWindow: 8000, maxTokens: 1000, reasoning: false, input: ['text'] };
   const provider = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [model] };
-  writeFileSync(join(place.home, 'models.json'), JSON.stringify({ providers: { mine: provider } }));
-  const terminal = await startConversation({ place, args: '--provider parley --model offline' });
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers: { mine: provider } }));
+  const terminal = await startConversation({ directories, args: '--provider parley --model offline' });
   await terminal.sendLine('/thinking high');
   await terminal.waitFor('Thinking: high');
   await terminal.waitFor('thinking high ·');
@@ -117,9 +117,9 @@ test('Tab completes slash commands, their arguments and files', async () => {
 });
 
 test('lists of sessions are sanitized', async () => {
-  const place = newPlace();
-  writeFileSync(join(place.cwd, 'ask.txt'), 'say hi \u202eevil\u001b[2J');
-  const terminal = await startInTmux({ place, args: '< ask.txt; echo do""ne', columns: 200 });
+  const directories = createDirectories();
+  writeFileSync(join(directories.cwd, 'ask.txt'), 'say hi \u202eevil\u001b[2J');
+  const terminal = await startInTmux({ directories, args: '< ask.txt; echo do""ne', columns: 200 });
   await terminal.waitFor(/^done$/m);
   const parley = `node ${inject('program')}`;
   await terminal.sendLine(

@@ -2,18 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newPlace } from '../../support/program.ts';
+import { createDirectories } from '../../support/program.ts';
 import { AT_SHELL_PROMPT, EMPTY_INPUT, expectUsableShell, startConversation, startInTmux } from './tmux-terminal.ts';
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 test('hostile text is sanitized', async () => {
-  const place = newPlace();
+  const directories = createDirectories();
   const evil = '\u001b[2J\u001b[H\u001b]0;pwned\u0007\u001b[31mred\u001b[?1049h\u009b5n\u001bP+q\u001b\\\u202edesrever';
-  writeFileSync(join(place.cwd, 'evil.txt'), `begin ${evil} end\n`);
-  mkdirSync(join(place.cwd, 'names'));
-  writeFileSync(join(place.cwd, 'names', 'a\u001b]0;pwned\u0007\u001b[2Jb'), 'x');
-  const extension = join(place.home, 'evil.mjs');
+  writeFileSync(join(directories.cwd, 'evil.txt'), `begin ${evil} end\n`);
+  mkdirSync(join(directories.cwd, 'names'));
+  writeFileSync(join(directories.cwd, 'names', 'a\u001b]0;pwned\u0007\u001b[2Jb'), 'x');
+  const extension = join(directories.home, 'evil.mjs');
   writeFileSync(
     extension,
     `export default (pi) => pi.registerCommand('evil', { description: ${JSON.stringify(evil)}, handler: async (_, ctx) => {
@@ -24,7 +24,7 @@ test('hostile text is sanitized', async () => {
       await ctx.ui.select('choose ' + evil, ['one ' + evil, 'two']);
     } });`,
   );
-  const terminal = await startConversation({ place, args: `-e ${extension}`, rows: 50, columns: 120 });
+  const terminal = await startConversation({ directories, args: `-e ${extension}`, rows: 50, columns: 120 });
   await terminal.prompt('Read evil.txt', /begin .*end/);
   await terminal.prompt('list names', '● ls names');
   await terminal.sendLine('/name \u00a0evil');

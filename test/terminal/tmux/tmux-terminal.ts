@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
-import { newPlace, type Place } from '../../support/program.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = promisify(execFile);
 const WAIT_TIMEOUT_MS = 40_000;
 const POLL_INTERVAL_MS = 40;
 
-export interface TmuxTerminal extends Place {
+export interface TmuxTerminal extends ProgramDirectories {
   /** Types text without Enter. */
   type(text: string): Promise<void>;
   /** Presses keys by tmux name: `Enter`, `C-c`, `Escape`, `M-Enter`, `Up`. */
@@ -36,7 +36,7 @@ export interface TmuxTerminal extends Place {
 }
 
 export interface TmuxOptions {
-  readonly place?: Place;
+  readonly directories?: ProgramDirectories;
   /** Shell text after the program name. Split words that a test waits for, as in `do""ne`, so that the echoed command line does not match. */
   readonly args?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -52,13 +52,13 @@ export const EMPTY_INPUT = /^›$/m;
 
 /** Starts a shell in tmux and runs the program in it. */
 export async function startInTmux({
-  place = newPlace(),
+  directories = createDirectories(),
   args = '',
   env = {},
   columns = 90,
   rows = 28,
 }: TmuxOptions = {}) {
-  const socket = join(temporaryDirectory(), 'tmux');
+  const socket = join(createTemporaryDirectory(), 'tmux');
   const tmux = async (...tmuxArgs: readonly string[]) => (await run('tmux', ['-u', '-S', socket, ...tmuxArgs])).stdout;
   onTestFinished(() => {
     // Uses a separate socket, so other tmux servers are not affected.
@@ -68,12 +68,12 @@ export async function startInTmux({
     'tmux',
     ['-u', '-f', '/dev/null', '-S', socket, 'new-session', '-d', ...buildSizeArguments(columns, rows), 'sh'],
     {
-      cwd: place.cwd,
+      cwd: directories.cwd,
       env: {
         PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
         ...{
-          HOME: place.home,
-          PARLEY_DIR: place.home,
+          HOME: directories.home,
+          PARLEY_DIR: directories.home,
           LANG: 'C.UTF-8',
           TERM: 'xterm-256color',
           PS1: `${SHELL_PROMPT} `,
@@ -83,7 +83,7 @@ export async function startInTmux({
       },
     },
   );
-  const terminal = createTmuxTerminal(tmux, place);
+  const terminal = createTmuxTerminal(tmux, directories);
   await terminal.waitFor(SHELL_PROMPT);
   await terminal.sendLine(`${env.TERM ? `TERM=${env.TERM} ` : ''}node ${inject('program')} ${args}`);
   return terminal;
@@ -100,7 +100,10 @@ function buildSizeArguments(columns: number, rows: number): string[] {
   return ['-x', String(columns), '-y', String(rows)];
 }
 
-function createTmuxTerminal(tmux: (...args: readonly string[]) => Promise<string>, place: Place): TmuxTerminal {
+function createTmuxTerminal(
+  tmux: (...args: readonly string[]) => Promise<string>,
+  programDirectories: ProgramDirectories,
+): TmuxTerminal {
   const screen = async (withStyles = false) =>
     (await tmux('capture-pane', '-p', ...(withStyles ? ['-e'] : []))).trimEnd();
   const scrollback = async () => (await tmux('capture-pane', '-p', '-S', '-', '-E', '-')).trimEnd();
@@ -129,7 +132,7 @@ function createTmuxTerminal(tmux: (...args: readonly string[]) => Promise<string
     await press('Enter');
   };
   return {
-    ...place,
+    ...programDirectories,
     sendLine,
     waitFor,
     waitUntilGone,
@@ -145,7 +148,7 @@ function createTmuxTerminal(tmux: (...args: readonly string[]) => Promise<string
     scrollback,
     async paste(text) {
       // Uses a file, because the length of a command line is limited.
-      const path = join(temporaryDirectory(), 'pasted');
+      const path = join(createTemporaryDirectory(), 'pasted');
       writeFileSync(path, text);
       await tmux('load-buffer', path);
       await tmux('paste-buffer', '-p', '-r');

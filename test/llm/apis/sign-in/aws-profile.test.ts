@@ -7,10 +7,10 @@ import { observe } from '../../contract.ts';
 import { startBedrock } from '../../servers/bedrock.ts';
 import { ACCESS_KEY, BEARER, SECRET_KEY, SESSION_TOKEN } from '../../servers/bedrock-auth.ts';
 import type { BedrockAnswer } from '../../servers/bedrock-frames.ts';
-import { createPorts, createStage } from '../ai-sdk-stage.ts';
+import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
 import { createMemoryFiles, type MemoryFiles } from './files.ts';
 
-const stage = createStage<BedrockAnswer>({
+const fixture = createApiFixture<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: {
@@ -26,11 +26,12 @@ aws_session_token = ${SESSION_TOKEN}`;
 const HOME = '/home/me';
 
 async function sendRequest(files: MemoryFiles, env: Record<string, string>, overrides = {}) {
-  stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
   const api = createBedrockConverseStream(createPorts(createFakeClock()), { HOME, ...env }, { files });
-  const { events, message } = await observe(api.stream(stage.request({ apiKey: undefined, ...overrides })));
+  const { events, message } = await observe(api.stream(fixture.request({ apiKey: undefined, ...overrides })));
   const last = events.at(-1)!;
-  const [, region] = /\/\d{8}\/([^/]+)\/bedrock/.exec(stage.server.received.at(-1)?.headers.authorization ?? '') ?? [];
+  const [, region] =
+    /\/\d{8}\/([^/]+)\/bedrock/.exec(fixture.server.received.at(-1)?.headers.authorization ?? '') ?? [];
   return { text: message.errorMessage ?? 'ok', region, failure: last.type === 'error' ? last.failure : undefined };
 }
 

@@ -15,10 +15,10 @@ import {
 import { startBedrock } from '../../servers/bedrock.ts';
 import { ACCESS_KEY, SECRET_KEY, SESSION_TOKEN } from '../../servers/bedrock-auth.ts';
 import type { BedrockAnswer } from '../../servers/bedrock-frames.ts';
-import { createPorts, createStage } from '../ai-sdk-stage.ts';
+import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
 import { createMemoryFiles, type MemoryFiles } from './files.ts';
 
-const stage = createStage<BedrockAnswer>({
+const fixture = createApiFixture<BedrockAnswer>({
   start: startBedrock,
   create: (ports) => createBedrockConverseStream(ports, {}),
   model: {
@@ -53,8 +53,8 @@ function createApi(
 }
 
 async function sendRequest(api: ReturnType<typeof createApi>) {
-  stage.server.reply({ answer: { parts: [{ text: 'ok' }] } });
-  const { events, message } = await observe(api.stream(stage.request({ apiKey: undefined })));
+  fixture.server.reply({ answer: { parts: [{ text: 'ok' }] } });
+  const { events, message } = await observe(api.stream(fixture.request({ apiKey: undefined })));
   const last = events.at(-1)!;
   return { text: message.errorMessage ?? 'ok', failure: last.type === 'error' ? last.failure : undefined };
 }
@@ -285,8 +285,8 @@ test('keys are requested once for concurrent callers, again before they expire, 
     [CONFIG]: `[profile work]\nrole_arn = ${ROLE}\nsource_profile = me`,
   });
   const api = createApi(files, { AWS_PROFILE: 'work' });
-  stage.server.reply(...Array.from({ length: 3 }, () => ({ answer: { parts: [{ text: 'ok' }] } })));
-  const send = () => observe(api.stream(stage.request({ apiKey: undefined })));
+  fixture.server.reply(...Array.from({ length: 3 }, () => ({ answer: { parts: [{ text: 'ok' }] } })));
+  const send = () => observe(api.stream(fixture.request({ apiKey: undefined })));
   expect(await recordRequests(() => Promise.all([send(), send(), send()]))).toHaveLength(1);
   await clock.advance(50 * 60_000);
   expect(await recordRequests(() => sendRequest(api))).toHaveLength(0);

@@ -7,10 +7,10 @@ import { observe } from '../../contract.ts';
 import { startGemini, TOKEN } from '../../servers/gemini.ts';
 import type { GeminiAnswer } from '../../servers/gemini-frames.ts';
 import { EMAIL, PRIVATE_KEY, startGoogleTokens, type TokenServer, USER } from '../../servers/google-tokens.ts';
-import { createPorts, createStage } from '../ai-sdk-stage.ts';
+import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
 import { createMemoryFiles, type MemoryFiles } from './files.ts';
 
-const stage = createStage<GeminiAnswer>({
+const fixture = createApiFixture<GeminiAnswer>({
   start: startGemini,
   create: (ports) => createGoogleVertex(ports, {}),
   model: { id: 'gemini-3-flash-preview', api: 'google-vertex', provider: 'google-vertex' },
@@ -52,7 +52,7 @@ function createApi(files: MemoryFiles, env: Record<string, string> = {}) {
 }
 
 async function sendRequest(api: ReturnType<typeof createApi>, overrides: Partial<ApiRequest> = {}) {
-  const { events, message } = await observe(api.stream(stage.request({ apiKey: undefined, ...overrides })));
+  const { events, message } = await observe(api.stream(fixture.request({ apiKey: undefined, ...overrides })));
   const last = events.at(-1)!;
   return { text: message.errorMessage, failure: last.type === 'error' ? last.failure : undefined, message };
 }
@@ -62,16 +62,16 @@ describe.each([
   ['a user account', () => createUserAccount()],
 ])('%s', (_, account) => {
   test('gets a token for its project', async () => {
-    stage.server.reply(OK);
+    fixture.server.reply(OK);
     const { message } = await sendRequest(createApi(createMemoryFiles({ [PATH]: account() })));
     expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'ok' }] });
-    const { path, headers } = stage.server.received.at(-1)!;
+    const { path, headers } = fixture.server.received.at(-1)!;
     expect(path).toContain('/projects/loop-project/locations/global/');
     expect(headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
   test('requests one token for concurrent callers, and a new one shortly before it expires', async () => {
-    stage.server.reply(OK, OK, OK, OK, OK);
+    fixture.server.reply(OK, OK, OK, OK, OK);
     const files = createMemoryFiles({ [PATH]: account() });
     const api = createApi(files);
     const before = tokens.grants.length;
@@ -87,7 +87,7 @@ describe.each([
   });
 
   test('a changed file is a different account', async () => {
-    stage.server.reply(OK);
+    fixture.server.reply(OK);
     const files = createMemoryFiles({ [PATH]: account() });
     const api = createApi(files);
     await sendRequest(api);
@@ -99,7 +99,7 @@ describe.each([
 test('a key or a header overrides the file', async () => {
   const files = createMemoryFiles({ [PATH]: createServiceAccount() });
   const before = tokens.grants.length;
-  stage.server.reply(OK, OK);
+  fixture.server.reply(OK, OK);
   const env = { GOOGLE_VERTEX_PROJECT: 'loop-project' };
   await sendRequest(createApi(files, env), { apiKey: TOKEN });
   await sendRequest(createApi(files, env), { headers: { Authorization: `Bearer ${TOKEN}` } });
@@ -107,7 +107,7 @@ test('a key or a header overrides the file', async () => {
 });
 
 test('the project of the environment overrides that of the file', async () => {
-  stage.server.reply(OK);
+  fixture.server.reply(OK);
   const files = createMemoryFiles({ [PATH]: createServiceAccount({ project_id: 'other' }) });
   expect((await sendRequest(createApi(files, { GOOGLE_CLOUD_PROJECT: 'loop-project' }))).message.stopReason).toBe(
     'stop',
@@ -141,7 +141,7 @@ describe('no token', () => {
     expect(text).not.toContain('refresh-token-revoked');
     expect(failure).toEqual({ kind: 'auth', status: 400 });
     files.put(PATH, createUserAccount());
-    stage.server.reply(OK);
+    fixture.server.reply(OK);
     expect((await sendRequest(api)).message.stopReason).toBe('stop');
   });
 
@@ -150,7 +150,7 @@ describe('no token', () => {
     const api = createApi(createMemoryFiles({ [PATH]: createServiceAccount() }));
     expect((await sendRequest(api)).failure).toEqual({ kind: 'overloaded', status: 503 });
     tokens.override = undefined;
-    stage.server.reply(OK);
+    fixture.server.reply(OK);
     expect((await sendRequest(api)).message.stopReason).toBe('stop');
   });
 

@@ -19,7 +19,7 @@ import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock
 import { type Observation, observe } from '../contract.ts';
 import { KEY, type LoopbackServer, startOpenAiCompletions } from '../servers/openai-completions.ts';
 
-export interface Stage {
+export interface ApiFixture {
   readonly server: LoopbackServer;
   readonly clock: FakeClock;
   readonly api: ModelApi;
@@ -33,7 +33,7 @@ export interface Stage {
 export const IDLE_MS = 60_000;
 export const TOTAL_MS = 600_000;
 
-export function createStage(): Stage {
+export function createApiFixture(): ApiFixture {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const timeouts = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: TOTAL_MS };
@@ -42,9 +42,9 @@ export function createStage(): Stage {
     server = await startOpenAiCompletions();
   });
   afterAll(() => server?.close());
-  const model: Stage['model'] = (provider = 'openai', overrides = {}) =>
+  const model: ApiFixture['model'] = (provider = 'openai', overrides = {}) =>
     createModel({ baseUrl: server?.getUrl(provider) ?? '', provider: provider, ...overrides });
-  const request: Stage['request'] = (other = {}) => createRequest(model(), other);
+  const request: ApiFixture['request'] = (other = {}) => createRequest(model(), other);
   return {
     get server() {
       if (!server) throw new Error('The loopback server has not started');

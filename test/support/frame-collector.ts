@@ -1,21 +1,21 @@
 // Collects the frames of a program and waits for a matching frame.
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type Line, LineSplitter } from '../../src/base/index.ts';
-import { within } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 
 /** A line of stdout. A line that is not a JSON object has the type `unreadable`. */
 export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** A predicate, or the members that a frame must have. */
-export type Wanted = ((frame: WireFrame) => boolean) | Readonly<Record<string, unknown>>;
+export type FrameMatcher = ((frame: WireFrame) => boolean) | Readonly<Record<string, unknown>>;
 
 interface Waiter {
-  readonly wanted: Wanted;
+  readonly wanted: FrameMatcher;
   found(frame: WireFrame): void;
   fail(reason: Error): void;
 }
 
-export class FrameInbox {
+export class FrameCollector {
   readonly frames: WireFrame[] = [];
   readonly #bytes: Uint8Array[] = [];
   readonly #splitter = new LineSplitter();
@@ -28,7 +28,7 @@ export class FrameInbox {
     return Buffer.concat(this.#bytes).toString('utf8');
   }
 
-  take(chunk: Uint8Array): void {
+  push(chunk: Uint8Array): void {
     this.#bytes.push(chunk);
     this.#add(this.#splitter.push(chunk));
   }
@@ -41,12 +41,12 @@ export class FrameInbox {
   }
 
   /** Only one pending call is supported: a test reads frames in order. */
-  next(wanted: Wanted): Promise<WireFrame> {
+  next(frameMatcher: FrameMatcher): Promise<WireFrame> {
     const frame = new Promise<WireFrame>((found, fail) => {
-      this.#waiter = { wanted, found, fail };
+      this.#waiter = { wanted: frameMatcher, found, fail };
       this.#search();
     });
-    return within(frame, `a frame that matches ${textOf(wanted)}`, () => this.#newest());
+    return withDeadline(frame, `a frame that matches ${describeMatcher(frameMatcher)}`, () => this.#newest());
   }
 
   #newest(): string {
@@ -57,7 +57,8 @@ export class FrameInbox {
   }
 
   #add(lines: readonly Line[]): void {
-    for (const line of lines) this.frames.push('text' in line ? parsed(line.text) : unreadable(line.problem));
+    for (const line of lines)
+      this.frames.push('text' in line ? parseFrame(line.text) : createUnreadableFrame(line.problem));
     if (lines.length > 0) this.#search();
   }
 
@@ -66,27 +67,27 @@ export class FrameInbox {
     if (!waiter) return;
     while (this.#next < this.frames.length) {
       const frame = this.frames[this.#next++] as WireFrame;
-      if (!fits(frame, waiter.wanted)) continue;
+      if (!matches(frame, waiter.wanted)) continue;
       this.#waiter = undefined;
       waiter.found(frame);
       return;
     }
     if (this.#closed === undefined) return;
     this.#waiter = undefined;
-    waiter.fail(new Error(`No frame matched ${textOf(waiter.wanted)}: ${this.#closed}`));
+    waiter.fail(new Error(`No frame matched ${describeMatcher(waiter.wanted)}: ${this.#closed}`));
   }
 }
 
-function textOf(wanted: Wanted): string {
-  return typeof wanted === 'function' ? String(wanted) : JSON.stringify(wanted);
+function describeMatcher(frameMatcher: FrameMatcher): string {
+  return typeof frameMatcher === 'function' ? String(frameMatcher) : JSON.stringify(frameMatcher);
 }
 
-function fits(frame: WireFrame, wanted: Wanted): boolean {
-  if (typeof wanted === 'function') return wanted(frame);
-  return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(frame[key], value));
+function matches(frame: WireFrame, frameMatcher: FrameMatcher): boolean {
+  if (typeof frameMatcher === 'function') return frameMatcher(frame);
+  return Object.entries(frameMatcher).every(([key, value]) => isDeepStrictEqual(frame[key], value));
 }
 
-function parsed(text: string): WireFrame {
+function parseFrame(text: string): WireFrame {
   try {
     const frame: unknown = JSON.parse(text);
     if (isRecord(frame) && typeof frame.type === 'string') return frame as WireFrame;
@@ -95,9 +96,9 @@ function parsed(text: string): WireFrame {
   } catch {
     // Reported as unreadable below.
   }
-  return unreadable(text);
+  return createUnreadableFrame(text);
 }
 
-function unreadable(text: string): WireFrame {
+function createUnreadableFrame(text: string): WireFrame {
   return { type: 'unreadable', text };
 }

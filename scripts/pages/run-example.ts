@@ -21,7 +21,7 @@ const models = [
 ];
 
 /** Sends lines to a new agent, each after the previous one has settled, and returns all frames of the agent. */
-export async function play(
+export async function runExample(
   lines: readonly Frame[],
   script: readonly ScriptStep[],
   stream: 'full' | 'delta' = 'full',

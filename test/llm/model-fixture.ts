@@ -10,15 +10,15 @@ import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import { OFFLINE_API } from '../../src/llm/offline/offline-model.ts';
 import { PROVIDERS } from '../../src/llm/providers/providers.ts';
 import type { Model } from '../../src/protocol/index.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
-export interface StageOptions extends Partial<Omit<ModelsOptions, 'ports' | 'directory' | 'apis'>> {
+export interface ModelFixtureOptions extends Partial<Omit<ModelsOptions, 'ports' | 'directory' | 'apis'>> {
   files?: Readonly<Record<string, unknown>>;
   ports?: Partial<Ports>;
   apis?: ModelsOptions['apis'];
 }
 
-export interface ModelStage {
+export interface ModelFixture {
   readonly models: ReturnType<typeof createModels>;
   readonly directory: string;
   /** Every request that reached an API. */
@@ -31,9 +31,9 @@ export interface ModelStage {
   write(name: string, content: unknown, mode?: number): void;
 }
 
-export function modelStage(options: StageOptions = {}): ModelStage {
+export function createModelFixture(options: ModelFixtureOptions = {}): ModelFixture {
   const { files: initialFiles = {}, ports: portOverrides, apis, ...rest } = options;
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const requests: ApiRequest[] = [];
   const [warnings, redacted, withheld, touched] = [[], [], [], []] as string[][] as [
     string[],

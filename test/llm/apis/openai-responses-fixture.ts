@@ -9,11 +9,11 @@ import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock
 import { observe } from '../contract.ts';
 import { KEY, type LoopbackServer, startOpenAiResponses } from '../servers/openai-responses.ts';
 import { SERVED } from '../servers/openai-responses-models.ts';
-import { BASH, READ, user } from './anthropic-stage.ts';
+import { BASH, READ, user } from './anthropic-fixture.ts';
 
-export { assistant, BASH, READ, result, summarizeEvent, toolCall, user } from './anthropic-stage.ts';
+export { assistant, BASH, READ, result, summarizeEvent, toolCall, user } from './anthropic-fixture.ts';
 
-export interface Stage {
+export interface ApiFixture {
   readonly server: LoopbackServer;
   readonly clock: FakeClock;
   readonly api: ModelApi;
@@ -25,7 +25,7 @@ export interface Stage {
 
 export const IDLE_MS = 60_000;
 
-export function createStage(): Stage {
+export function createApiFixture(): ApiFixture {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const limits = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: 10 * IDLE_MS };
@@ -34,8 +34,8 @@ export function createStage(): Stage {
     server = await startOpenAiResponses();
   });
   afterAll(() => server?.close());
-  const model: Stage['model'] = (id = 'gpt-5', other = {}) => gpt(id, { baseUrl: server?.url ?? '', ...other });
-  const request: Stage['request'] = (other = {}) => createRequest(model(), other);
+  const model: ApiFixture['model'] = (id = 'gpt-5', other = {}) => gpt(id, { baseUrl: server?.url ?? '', ...other });
+  const request: ApiFixture['request'] = (other = {}) => createRequest(model(), other);
   return {
     get server() {
       if (!server) throw new Error('The loopback server has not started');

@@ -15,7 +15,7 @@ import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock
 import { observe } from '../contract.ts';
 import { KEY, type LoopbackServer, startAnthropicMessages } from '../servers/anthropic-messages.ts';
 
-export interface Stage {
+export interface ApiFixture {
   readonly server: LoopbackServer;
   readonly clock: FakeClock;
   readonly api: ModelApi;
@@ -28,7 +28,7 @@ export interface Stage {
 export const IDLE_MS = 60_000;
 export const TOTAL_MS = 600_000;
 
-export function createStage(): Stage {
+export function createApiFixture(): ApiFixture {
   let server: LoopbackServer | undefined;
   const clock = createFakeClock();
   const api = createAnthropicMessages({
@@ -43,9 +43,9 @@ export function createStage(): Stage {
     server = await startAnthropicMessages();
   });
   afterAll(() => server?.close());
-  const model: Stage['model'] = (id = 'claude-sonnet-4-5', other = {}) =>
+  const model: ApiFixture['model'] = (id = 'claude-sonnet-4-5', other = {}) =>
     claude(id, { baseUrl: server?.url ?? '', ...other });
-  const request: Stage['request'] = (other = {}) => createRequest(model(), other);
+  const request: ApiFixture['request'] = (other = {}) => createRequest(model(), other);
   return {
     get server() {
       if (!server) throw new Error('The loopback server has not started');

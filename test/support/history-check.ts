@@ -3,7 +3,7 @@ import { parseBase64Image } from '../../src/base/base64-image.ts';
 import type { AssistantMessage, ModelMessage, ToolCall, ToolResultMessage } from '../../src/protocol/index.ts';
 
 /** Why a provider would reject the history; empty if every provider accepts it. */
-export function refusals(messages: readonly ModelMessage[]): string[] {
+export function findHistoryErrors(messages: readonly ModelMessage[]): string[] {
   if (messages.length === 0) return ['the history is empty'];
   const found: string[] = [];
   if (messages[0]?.role !== 'user') found.push('the first message is not the user’s');

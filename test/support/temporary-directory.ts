@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export function temporaryDirectory(): string {
+export function createTemporaryDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'parley-test-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

@@ -20,14 +20,14 @@ import { AnsiStripper } from '../src/tools/ansi-stripper.ts';
 import { applyEdits } from '../src/tools/apply-edits.ts';
 import { createLineDiff } from '../src/tools/edit-diff.ts';
 import { compileGlob } from '../src/tools/glob.ts';
-import { expressionsIn, timeOf, worstOf } from './support/worst-texts.ts';
+import { findRegexes, findSlowText, measureTime } from './support/slow-texts.ts';
 
 const SRC = join(import.meta.dirname, '../src');
 
 const expressions = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .sort()
-  .flatMap((name) => expressionsIn(`src/${name}`, readFileSync(join(SRC, name), 'utf8')));
+  .flatMap((name) => findRegexes(`src/${name}`, readFileSync(join(SRC, name), 'utf8')));
 
 /** Expressions that are not linear, but are used only on short texts. */
 const SHORT_TEXTS: readonly { file: string; holds: string; why: string }[] = [
@@ -65,7 +65,7 @@ describe('regular expressions', () => {
     const slow = expressions
       .filter((one) => !isShort(one))
       .flatMap((one) => {
-        const text = worstOf(one);
+        const text = findSlowText(one);
         return text === undefined ? [] : [`${one.where} ${one.written} on ${JSON.stringify(text)}`];
       });
     expect(slow).toEqual([]);
@@ -83,8 +83,8 @@ const NOISE_MS = 40;
 /** A text of four times the length may take up to ten times as long. Quadratic time would take sixteen times as long. */
 function expectLinear(length: number, work: (length: number) => unknown): void {
   work(Math.floor(length / 10));
-  const short = timeOf(() => work(length));
-  const long = timeOf(() => work(length * 4));
+  const short = measureTime(() => work(length));
+  const long = measureTime(() => work(length * 4));
   expect(long, `${length} characters took ${short} ms, four times as many ${long} ms`).toBeLessThan(
     10 * Math.max(short, NOISE_MS),
   );
@@ -120,8 +120,10 @@ describe('patterns of models and settings', () => {
   test('a glob that is too long, or expands to too many patterns, is rejected', () => {
     expect(() => compileGlob('a'.repeat(1001))).toThrow(/^Pattern too long: 1001 characters, at most 1000/);
     expect(() => compileGlob(`{${repeatPart('aaaaaaaaa,', 600)}}${'b'.repeat(390)}`)).toThrow(/^Too many braces/);
-    expect(timeOf(() => ignoreErrors(() => compileGlob('{'.repeat(500) + '}'.repeat(500))), 1)).toBeLessThan(LIMIT_MS);
-    expect(timeOf(() => ignoreErrors(() => compileGlob('['.repeat(1000))), 1)).toBeLessThan(LIMIT_MS);
+    expect(measureTime(() => ignoreErrors(() => compileGlob('{'.repeat(500) + '}'.repeat(500))), 1)).toBeLessThan(
+      LIMIT_MS,
+    );
+    expect(measureTime(() => ignoreErrors(() => compileGlob('['.repeat(1000))), 1)).toBeLessThan(LIMIT_MS);
   });
 
   test('a list of models with many stars', async () => {
@@ -220,11 +222,11 @@ describe('input of the offline model', () => {
     ]) {
       for (const start of STARTS) {
         expect(
-          timeOf(() => parseIntents(repeatPart(part, 1900, start)), 1),
+          measureTime(() => parseIntents(repeatPart(part, 1900, start)), 1),
           start + part,
         ).toBeLessThan(LIMIT_MS);
         expect(
-          timeOf(() => parseIntents(repeatPart(part, 50_000, start)), 1),
+          measureTime(() => parseIntents(repeatPart(part, 50_000, start)), 1),
           start + part,
         ).toBeLessThan(LIMIT_MS);
       }
@@ -267,7 +269,7 @@ describe('input of the offline model', () => {
       }
     }
     const lines = `# ${' '.repeat(490)}x ${' '.repeat(2)}\n`.repeat(400);
-    expect(timeOf(() => digestFile('a.md', lines, true), 1)).toBeLessThan(LIMIT_MS);
+    expect(measureTime(() => digestFile('a.md', lines, true), 1)).toBeLessThan(LIMIT_MS);
   });
 });
 
@@ -322,7 +324,7 @@ describe('terminal output', () => {
     for (const part of MARKS) {
       for (const length of [1000, 1300, 3000, 6666 * 3, 50_000]) {
         expect(
-          timeOf(() => renderInline(repeatPart(part, length)), 1),
+          measureTime(() => renderInline(repeatPart(part, length)), 1),
           `${part} ${length}`,
         ).toBeLessThan(LIMIT_MS / 5);
       }

@@ -1,8 +1,8 @@
 // Generates texts on which regular expressions are slow, and measures how their time grows.
 import ts from 'typescript';
-import { lineOf, nodesOf, parse } from './imports.ts';
+import { getLine, listNodes, parseSource } from './imports.ts';
 
-export interface Expression {
+export interface RegexLiteral {
   /** `src/base/json.ts:3`. */
   readonly where: string;
   readonly file: string;
@@ -13,11 +13,11 @@ export interface Expression {
 }
 
 /** All regular expression literals of a TypeScript file. */
-export function expressionsIn(file: string, text: string): Expression[] {
-  return nodesOf(parse(file, text)).flatMap((node) => {
+export function findRegexes(file: string, text: string): RegexLiteral[] {
+  return listNodes(parseSource(file, text)).flatMap((node) => {
     if (!ts.isRegularExpressionLiteral(node)) return [];
     const end = node.text.lastIndexOf('/');
-    const where = `${file}:${lineOf(node)}`;
+    const where = `${file}:${getLine(node)}`;
     return [{ where, file, written: node.text, source: node.text.slice(1, end), flags: node.text.slice(end + 1) }];
   });
 }
@@ -48,8 +48,8 @@ const REPEATED = [
 const ENDINGS = ['\u0000', '\r\u2028\u0000', ''];
 
 /** Texts with a beginning, a part that is repeated up to `length`, and an end at which the match fails. */
-export function* attacks({ source }: Pick<Expression, 'source'>, length: number): Generator<string> {
-  const fragments = fragmentsOf(source);
+export function* generateSlowTexts({ source }: Pick<RegexLiteral, 'source'>, length: number): Generator<string> {
+  const fragments = listFragments(source);
   const beginnings = ['', 'a', ...fragments];
   for (const repeated of [...REPEATED, ...fragments, ...fragments.map((one) => `${one} `)]) {
     const body = repeated.repeat(Math.ceil(length / repeated.length));
@@ -62,10 +62,10 @@ export function* attacks({ source }: Pick<Expression, 'source'>, length: number)
     yield `${between}${' '.repeat(length / 2)}${between}${' '.repeat(length / 2)}\r\u0000`;
 }
 
-const MOST_FRAGMENTS = 10;
+const MAX_FRAGMENTS = 10;
 
 /** The literal characters of the expression, in order; of a character class its first member. */
-function fragmentsOf(source: string): string[] {
+function listFragments(source: string): string[] {
   const plain = source
     .replace(/\(\?<?[=!]|\(\?<\w+>|\(\?:|\\[bBkp](?:\{[^}]*\}|<\w+>)?/g, '|')
     .replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -80,7 +80,7 @@ function fragmentsOf(source: string): string[] {
     .replace(/\[\^?(\\?.)(?:[^\]\\]|\\.)*\]/gs, '$1')
     .replace(/\\(.)/gs, '$1');
   const found = plain.split(/[$^()|*+?.]+/).filter((one) => one !== '');
-  return [...new Set([...found, found.join('')])].filter((one) => one !== '').slice(0, MOST_FRAGMENTS);
+  return [...new Set([...found, found.join('')])].filter((one) => one !== '').slice(0, MAX_FRAGMENTS);
 }
 
 const SMALL = 500;
@@ -89,27 +89,30 @@ const LARGE = 16_000;
 /** Matches that take longer are measured again. A linear search through the large text takes far less. */
 const SUSPICIOUS_MS = 15;
 /** For a text that is four times as long, linear time is four times as long, quadratic time sixteen times. */
-const MOST_GROWTH = 10;
+const MAX_GROWTH = 10;
 
 /** A shortened text on which the time grows faster than the length; `undefined` if none was found. */
-export function worstOf(expression: Expression): string | undefined {
+export function findSlowText(regexLiteral: RegexLiteral): string | undefined {
   for (const length of [SMALL, MIDDLE, LARGE]) {
-    for (const text of attacks(expression, length)) {
-      if (timeOf(() => tryOn(expression, text), 1) < SUSPICIOUS_MS) continue;
-      if (timeOf(() => tryOn(expression, text)) < SUSPICIOUS_MS) continue;
-      if (length < LARGE || growsFast(expression, text)) return text.slice(0, 60);
+    for (const text of generateSlowTexts(regexLiteral, length)) {
+      if (measureTime(() => matchRegex(regexLiteral, text), 1) < SUSPICIOUS_MS) continue;
+      if (measureTime(() => matchRegex(regexLiteral, text)) < SUSPICIOUS_MS) continue;
+      if (length < LARGE || growsFast(regexLiteral, text)) return text.slice(0, 60);
     }
   }
   return undefined;
 }
 
-function growsFast(expression: Expression, text: string): boolean {
+function growsFast(regexLiteral: RegexLiteral, text: string): boolean {
   const quarter = text.slice(0, 20) + text.slice(text.length - Math.floor(text.length / 4));
-  return timeOf(() => tryOn(expression, text)) > MOST_GROWTH * timeOf(() => tryOn(expression, quarter));
+  return (
+    measureTime(() => matchRegex(regexLiteral, text)) >
+    MAX_GROWTH * measureTime(() => matchRegex(regexLiteral, quarter))
+  );
 }
 
 /** The minimum of several times in milliseconds, because other programs can only make it longer. */
-export function timeOf(run: () => unknown, times = 3): number {
+export function measureTime(run: () => unknown, times = 3): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i += 1) {
     const start = performance.now();
@@ -119,7 +122,7 @@ export function timeOf(run: () => unknown, times = 3): number {
   return least;
 }
 
-export function tryOn({ source, flags }: Pick<Expression, 'source' | 'flags'>, text: string): void {
+export function matchRegex({ source, flags }: Pick<RegexLiteral, 'source' | 'flags'>, text: string): void {
   const expression = new RegExp(source, flags);
   if (expression.global) for (const _ of text.matchAll(expression));
   else expression.test(text);

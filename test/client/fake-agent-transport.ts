@@ -2,23 +2,23 @@
 import { createChannel, createDeferred } from '../../src/base/index.ts';
 import type { ClientTransport, ExitInfo } from '../../src/client/index.ts';
 
-export interface PuppetTransport extends ClientTransport {
+export interface FakeAgentTransport extends ClientTransport {
   /** The frames that the client has written. */
   readonly written: Record<string, unknown>[];
   /** How many lines the client has read. */
-  readonly taken: number;
+  readonly readCount: number;
   readonly ended: boolean;
   /** Sends frames to the client. Strings are sent as raw lines. */
-  say(...frames: readonly (object | string)[]): void;
+  send(...frames: readonly (object | string)[]): void;
   /** Resolves when the client has read and handled all lines so far. */
-  heard(): Promise<void>;
-  die(exitInfo?: ExitInfo): void;
+  waitUntilRead(): Promise<void>;
+  exit(exitInfo?: ExitInfo): void;
 }
 
 /** `answer` is called for every frame of the client. */
-export function createPuppet(
-  answer: (frame: Record<string, unknown>, puppet: PuppetTransport) => void = () => {},
-): PuppetTransport {
+export function createFakeAgent(
+  answer: (frame: Record<string, unknown>, fakeAgent: FakeAgentTransport) => void = () => {},
+): FakeAgentTransport {
   const queue = createChannel<string>();
   const exit = createDeferred<ExitInfo>();
   const written: Record<string, unknown>[] = [];
@@ -30,11 +30,11 @@ export function createPuppet(
       yield line;
     }
   }
-  const puppet: PuppetTransport = {
+  const fakeAgent: FakeAgentTransport = {
     lines: lines(),
     closed: exit.promise,
     written,
-    get taken() {
+    get readCount() {
       return taken;
     },
     get ended() {
@@ -43,20 +43,20 @@ export function createPuppet(
     write(line) {
       const frame = JSON.parse(line) as Record<string, unknown>;
       written.push(frame);
-      answer(frame, puppet);
+      answer(frame, fakeAgent);
     },
     end() {
       ended = true;
     },
-    say(...frames) {
+    send(...frames) {
       for (const frame of frames) queue.push(typeof frame === 'string' ? frame : JSON.stringify(frame));
     },
     // Only promises are involved, and all of them are settled after one turn of the event loop.
-    heard: () => new Promise((resolve) => setImmediate(resolve)),
-    die(exitInfo = {}) {
+    waitUntilRead: () => new Promise((resolve) => setImmediate(resolve)),
+    exit(exitInfo = {}) {
       queue.close();
       exit.resolve(exitInfo);
     },
   };
-  return puppet;
+  return fakeAgent;
 }

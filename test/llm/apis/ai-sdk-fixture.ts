@@ -6,14 +6,14 @@ import type { AssistantMessage, Model } from '../../../src/protocol/index.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import { type Observation, observe } from '../contract.ts';
 import type { LoopbackServer } from '../servers/loopback.ts';
-import { createRequest } from './anthropic-stage.ts';
+import { createRequest } from './anthropic-fixture.ts';
 
-export { assistant, READ, result, summarizeEvent, toolCall, user } from './anthropic-stage.ts';
+export { assistant, READ, result, summarizeEvent, toolCall, user } from './anthropic-fixture.ts';
 
 export const IDLE_MS = 60_000;
 export const PNG = { type: 'image' as const, data: 'iVBORw0KGgo=', mimeType: 'image/png' };
 
-export interface Stage<Answer> {
+export interface ApiFixture<Answer> {
   readonly server: LoopbackServer<Answer>;
   readonly clock: FakeClock;
   readonly api: ModelApi;
@@ -23,7 +23,7 @@ export interface Stage<Answer> {
   ask(other?: Partial<ApiRequest>): Promise<AssistantMessage>;
 }
 
-export interface StageOptions<Answer> {
+export interface ApiFixtureOptions<Answer> {
   start(): Promise<LoopbackServer<Answer>>;
   create(ports: WirePorts): ModelApi;
   model: Partial<Model> & { id: string };
@@ -37,7 +37,7 @@ export function createPorts(clock: FakeClock, overrides: Partial<WirePorts> = {}
   return { fetch, send: fetch, clock, userAgent: 'parley/test', ...timeouts, ...overrides };
 }
 
-export function createStage<Answer>(options: StageOptions<Answer>): Stage<Answer> {
+export function createApiFixture<Answer>(options: ApiFixtureOptions<Answer>): ApiFixture<Answer> {
   let server: LoopbackServer<Answer> | undefined;
   const clock = createFakeClock();
   const api = options.create(createPorts(clock));
@@ -45,12 +45,12 @@ export function createStage<Answer>(options: StageOptions<Answer>): Stage<Answer
     server = await options.start();
   });
   afterAll(() => server?.close());
-  const model: Stage<Answer>['model'] = (id = options.model.id, other = {}) => ({
+  const model: ApiFixture<Answer>['model'] = (id = options.model.id, other = {}) => ({
     ...createModel({ ...options.model, id }),
     baseUrl: `${server?.url ?? ''}${options.path ?? ''}`,
     ...other,
   });
-  const request: Stage<Answer>['request'] = (other = {}) =>
+  const request: ApiFixture<Answer>['request'] = (other = {}) =>
     createRequest(model(), { apiKey: options.apiKey, ...other });
   return {
     get server() {

@@ -2,18 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import type { Place, Program, ProgramOptions } from '../../support/program.ts';
+import type { Program, ProgramDirectories, ProgramOptions } from '../../support/program.ts';
 import * as programs from '../../support/program.ts';
 
 /** Set by a test file before its tests run. */
-export const chosen: { runtime?: string; env: Readonly<Record<string, string>> } = { env: {} };
+export const runtimeOptions: { runtime?: string; env: Readonly<Record<string, string>> } = { env: {} };
 
 export const OFFLINE = ['--provider', 'parley', '--model', 'offline'];
 
 const withChosen = (options: ProgramOptions): ProgramOptions => ({
   ...options,
-  ...(chosen.runtime === undefined ? {} : { runtime: chosen.runtime }),
-  env: { ...chosen.env, ...options.env },
+  ...(runtimeOptions.runtime === undefined ? {} : { runtime: runtimeOptions.runtime }),
+  env: { ...runtimeOptions.env, ...options.env },
 });
 
 export const startRpc = (args: readonly string[], options: ProgramOptions = {}) =>
@@ -22,46 +22,46 @@ export const startRpc = (args: readonly string[], options: ProgramOptions = {}) 
 export const runProgram = (args: readonly string[], input = '', options: ProgramOptions = {}) =>
   programs.runProgram(args, input, withChosen(options));
 
-export function write(folder: string, files: Readonly<Record<string, string>>): void {
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
 }
 
-export async function settled(program: Program, message: string) {
+export async function promptAndSettle(program: Program, message: string) {
   program.send({ type: 'prompt', message });
-  return program.frame({ type: 'agent_settled' });
+  return program.nextFrame({ type: 'agent_settled' });
 }
 
 /** Answers dialogs and host tool calls until the run ends. Returns the titles of the dialogs and the names of the tools. */
-export async function answered(
+export async function promptAndAnswer(
   program: Program,
   answer: (asked: Record<string, unknown>) => object,
 ): Promise<unknown[]> {
   const titles: unknown[] = [];
   const types = ['extension_ui_request', 'host_tool_call', 'agent_settled'];
   for (;;) {
-    const asked = await program.frame(({ type }) => types.includes(type));
+    const asked = await program.nextFrame(({ type }) => types.includes(type));
     if (asked.type === 'agent_settled') return titles;
     titles.push(asked.title ?? asked.toolName);
     program.send({ ...answer(asked), id: asked.id });
   }
 }
 
-export async function ended(program: Program) {
+export async function closeProgram(program: Program) {
   program.stdin.end();
-  const outcome = await program.ended;
+  const outcome = await program.exited;
   expect(outcome.code).toBe(0);
   return outcome;
 }
 
 /** Creates a session file with one prompt. */
-export async function withSession(place: Place): Promise<{ id: string; file: string }> {
-  const program = startRpc(OFFLINE, { place });
-  await settled(program, 'Say hello');
-  const { data } = await program.ask({ type: 'get_state' });
-  await ended(program);
+export async function createSession(programDirectories: ProgramDirectories): Promise<{ id: string; file: string }> {
+  const program = startRpc(OFFLINE, { directories: programDirectories });
+  await promptAndSettle(program, 'Say hello');
+  const { data } = await program.call({ type: 'get_state' });
+  await closeProgram(program);
   const { sessionId: id, sessionFile: file } = data as { sessionId: string; sessionFile: string };
   return { id, file };
 }
