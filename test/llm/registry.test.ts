@@ -211,7 +211,7 @@ describe('the initial model', () => {
     const stage = modelStage({ env, modelPatterns: ['nothing-like-it'] });
     expect(getModelName(await stage.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
     expect(stage.warnings).toEqual([
-      'No model that can be used matches --models nothing-like-it. List them with --list-models',
+      'No usable model matches --models nothing-like-it. List the usable models with --list-models',
     ]);
   });
 });

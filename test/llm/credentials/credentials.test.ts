@@ -25,8 +25,8 @@ describe('the order', () => {
         env: Object.assign({}, ...rest.map(({ env }) => env)),
         files: Object.assign({}, ...rest.map(({ files }) => files)),
       });
-      expect(await stage.models.credentials.key('anthropic')).toBe(key);
-      expect((await stage.models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
+      expect(await stage.models.credentials.getKey('anthropic')).toBe(key);
+      expect((await stage.models.credentials.readSnapshot()).hasCredential('anthropic')).toBe(true);
       expect(stage.redacted).toContain(key);
       expect(stage.warnings).toEqual([]);
     },
@@ -37,7 +37,7 @@ describe('the order', () => {
       env: { ANTHROPIC_API_KEY: 'env-key' },
       files: { 'auth.json': { anthropic: apiKey('NO_SUCH_KEY') } },
     });
-    expect(await models.credentials.key('anthropic')).toBe('env-key');
+    expect(await models.credentials.getKey('anthropic')).toBe('env-key');
   });
 });
 
@@ -45,7 +45,7 @@ test.each(PROVIDERS.filter(({ keyless }) => !keyless).map(({ id, env }) => [id, 
   '%s uses the key in %s',
   async (provider, variable) => {
     const { credentials } = modelStage({ env: { [variable]: `key-in-${variable}` } }).models;
-    expect(await credentials.key(provider)).toBe(`key-in-${variable}`);
+    expect(await credentials.getKey(provider)).toBe(`key-in-${variable}`);
     expect(KEY_VARIABLES.includes(variable) || ['HF_TOKEN', 'GITHUB_TOKEN'].includes(variable)).toBe(true);
   },
 );
@@ -59,8 +59,8 @@ test.each([
   ['google-vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
 ])('%s with %s is available without a key', async (provider, variable) => {
   const { models, redacted } = modelStage({ env: { [variable]: 'default' } });
-  expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(true);
-  expect(await models.credentials.key(provider)).toBeUndefined();
+  expect((await models.credentials.readSnapshot()).hasCredential(provider)).toBe(true);
+  expect(await models.credentials.getKey(provider)).toBeUndefined();
   expect(redacted).toEqual([]);
   expect(KEY_VARIABLES).not.toContain(variable);
 });
@@ -77,16 +77,16 @@ describe('no key', () => {
     ],
   ])('the error for %s names the variable and the file', async (provider, instructions) => {
     const { models, directory } = modelStage();
-    await expect(models.credentials.key(provider)).rejects.toMatchObject({
+    await expect(models.credentials.getKey(provider)).rejects.toMatchObject({
       code: 'no_credentials',
       message: `No API key for ${provider}. ${instructions}${directory}/auth.json.`,
     });
-    expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(false);
+    expect((await models.credentials.readSnapshot()).hasCredential(provider)).toBe(false);
   });
 
   test('a variable that a file names and that is not set is reported', async () => {
     const { models, directory } = modelStage({ files: { 'auth.json': { anthropic: apiKey('MY_CLAUDE_KEY') } } });
-    await expect(models.credentials.key('anthropic')).rejects.toThrow(
+    await expect(models.credentials.getKey('anthropic')).rejects.toThrow(
       `No API key for anthropic. ${directory}/auth.json refers to the variable MY_CLAUDE_KEY, which is not set. Set `,
     );
   });
@@ -99,7 +99,7 @@ describe('no key', () => {
       models: [{ id: 'x' }],
     };
     const { models, directory } = modelStage({ files: { 'models.json': { providers: { acme } } } });
-    await expect(models.credentials.key('acme')).rejects.toThrow(
+    await expect(models.credentials.getKey('acme')).rejects.toThrow(
       `Add a key for "acme" to ${directory}/auth.json, or an apiKey to ${directory}/models.json.`,
     );
   });
@@ -107,9 +107,9 @@ describe('no key', () => {
   test('is not required for local servers and for custom providers without apiKey', async () => {
     const acme = { baseUrl: 'http://a.example', api: 'openai-completions', models: [{ id: 'x' }] };
     const { credentials } = modelStage({ files: { 'models.json': { providers: { acme } } } }).models;
-    expect(await credentials.key('ollama')).toBeUndefined();
-    expect(await credentials.key('acme')).toBeUndefined();
-    expect((await credentials.readCurrent()).hasCredential('acme')).toBe(true);
+    expect(await credentials.getKey('ollama')).toBeUndefined();
+    expect(await credentials.getKey('acme')).toBeUndefined();
+    expect((await credentials.readSnapshot()).hasCredential('acme')).toBe(true);
   });
 });
 
@@ -119,9 +119,9 @@ test('readCurrent runs no commands', async () => {
     files: { 'auth.json': { anthropic: apiKey('!print-my-key') } },
     ports: { processes: { spawn, killAll: async () => {} } },
   });
-  expect((await models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
+  expect((await models.credentials.readSnapshot()).hasCredential('anthropic')).toBe(true);
   expect(spawn).not.toHaveBeenCalled();
-  await expect(models.credentials.key('anthropic')).rejects.toThrow('The command for the key of anthropic');
+  await expect(models.credentials.getKey('anthropic')).rejects.toThrow('The command for the key of anthropic');
 });
 
 test('variables named in files are hidden from tools as soon as the files are read', async () => {
@@ -139,7 +139,7 @@ test('variables named in files are hidden from tools as soon as the files are re
 test('a saved key is found immediately and redacted', async () => {
   const { models, redacted } = modelStage();
   await models.credentials.saveKey('anthropic', 'sk-saved-key');
-  expect(await models.credentials.key('anthropic')).toBe('sk-saved-key');
+  expect(await models.credentials.getKey('anthropic')).toBe('sk-saved-key');
   expect(redacted).toContain('sk-saved-key');
 });
 
@@ -157,16 +157,16 @@ describe('logins', () => {
 
   test('a valid login is the key', async () => {
     const { models, redacted } = createStage(login(Date.now() + hour));
-    expect(await models.credentials.key('anthropic')).toBe('old-access');
+    expect(await models.credentials.getKey('anthropic')).toBe('old-access');
     expect(redacted).toContain('old-access');
   });
 
   test('an expired login that cannot be refreshed is reported', async () => {
     const { models, directory } = createStage(login(Date.now() - 1));
-    await expect(models.credentials.key('anthropic')).rejects.toThrow(
+    await expect(models.credentials.getKey('anthropic')).rejects.toThrow(
       `No API key for anthropic. The login in ${directory}/auth.json has expired. Set ANTHROPIC_API_KEY`,
     );
-    expect((await models.credentials.readCurrent()).hasCredential('anthropic')).toBe(false);
+    expect((await models.credentials.readSnapshot()).hasCredential('anthropic')).toBe(false);
   });
 
   test('a login that is about to expire is refreshed and stored with all its fields', async () => {
@@ -175,8 +175,8 @@ describe('logins', () => {
       return { type: 'oauth', access: 'new-access', refresh: 'refresh-2', expires: Date.now() + hour };
     });
     const { models } = createStage(login(Date.now() + 60_000), { refreshers: { anthropic: refresh } });
-    expect(await models.credentials.key('anthropic')).toBe('new-access');
-    expect(await models.credentials.key('anthropic')).toBe('new-access');
+    expect(await models.credentials.getKey('anthropic')).toBe('new-access');
+    expect(await models.credentials.getKey('anthropic')).toBe('new-access');
     expect(refresh).toHaveBeenCalledTimes(1);
     const stored = await models.credentials.refreshLogin('anthropic', refresh);
     expect(stored).toMatchObject({ access: 'new-access', refresh: 'refresh-2', account: 'extra' });
@@ -185,7 +185,7 @@ describe('logins', () => {
   test('concurrent callers share one refresh', async () => {
     const refresh = vi.fn(async () => login(Date.now() + hour, 'new-access'));
     const { models } = createStage(login(0), { refreshers: { anthropic: refresh } });
-    const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.key('anthropic')));
+    const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.getKey('anthropic')));
     expect(new Set(keys)).toEqual(new Set(['new-access']));
     expect(refresh).toHaveBeenCalledTimes(1);
   });
@@ -193,7 +193,7 @@ describe('logins', () => {
   test('a failed refresh keeps the old login', async () => {
     const refreshers = { anthropic: () => Promise.reject(new Error('invalid_grant')) };
     const { models } = createStage(login(0), { refreshers });
-    await expect(models.credentials.key('anthropic')).rejects.toThrow('invalid_grant');
+    await expect(models.credentials.getKey('anthropic')).rejects.toThrow('invalid_grant');
     await expect(models.credentials.refreshLogin('openai', async (old) => old)).rejects.toThrow(
       'There is no login for openai',
     );
