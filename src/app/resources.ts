@@ -57,8 +57,8 @@ export function createRuleOptions(
         createMatcher ??= (await import('./system-ports/pattern-watcher.ts')).createPatternWatcher(ports);
       return rules;
     },
-    watchPatterns(patterns, listener) {
-      if (!createMatcher) throw new Error('watchPatterns() was called before loadRules()');
+    createPatternMatcher(patterns, listener) {
+      if (!createMatcher) throw new Error('createPatternMatcher() was called before loadRules()');
       return createMatcher(patterns, listener);
     },
     get contextMode() {

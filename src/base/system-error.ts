@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export const CWD_MISSING_MESSAGE =
-  'The working directory does not exist any more. Change to one that does, or name one with --cwd PATH.';
+  'The working directory no longer exists. Change to an existing directory, or name one with --cwd PATH.';
 
 /** The path that a file operation failed at. */
 export function getFailedPath(thrown: unknown): string | undefined {

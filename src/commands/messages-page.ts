@@ -67,7 +67,9 @@ function resolveOffset(cursor: string, cursorState: CursorState): number {
   if (saved.session === cursorState.session && saved.leaf === cursorState.leaf && saved.count === cursorState.count)
     return from;
   const details = { reason: 'stale_cursor' };
-  throw new Fault('refused', 'The cursor is stale: the conversation has changed. Begin again without one', { details });
+  throw new Fault('refused', 'The cursor is stale: the conversation has changed. Start again without a cursor.', {
+    details,
+  });
 }
 
 function decodeCursor(cursor: string): Record<string, unknown> {

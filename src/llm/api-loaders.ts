@@ -7,7 +7,7 @@ export type ApiLoader = () => Promise<ModelApi>;
 
 export interface ApiPorts {
   clock: Pick<Clock, 'now'>;
-  /** Lets the event loop run. Called at intervals during long replies that do no network I/O. */
+  /** Lets the event loop run. Called at intervals during long answers that do no network I/O. */
   yieldToEventLoop?: () => Promise<void>;
   /** Ports for the HTTP formats. Without it only the offline model is available. */
   wire?: WirePorts;

@@ -8,7 +8,7 @@ export interface CachedFile<T> {
   read(): Promise<T>;
 }
 
-/** `parse` receives `undefined` when the file does not exist. An error thrown by `parse` is passed to every reader. */
+/** `parse` receives `undefined` when the file does not exist. Failures of reading and parsing are not cached. */
 export function createCachedFile<T>(
   files: Pick<Files, 'info' | 'read'>,
   path: string,
@@ -20,9 +20,13 @@ export function createCachedFile<T>(
     async read() {
       const info = await files.info(path);
       const stamp = info ? `${info.kind} ${info.modifiedMs} ${info.size} ${info.mode}` : '';
-      if (cached?.stamp !== stamp)
-        cached = { stamp, value: readFileText(files, path, info).then((text) => parse(text, info)) };
-      return cached.value;
+      if (cached?.stamp === stamp) return cached.value;
+      const fresh = { stamp, value: readFileText(files, path, info).then((text) => parse(text, info)) };
+      cached = fresh;
+      fresh.value.catch(() => {
+        if (cached === fresh) cached = undefined;
+      });
+      return fresh.value;
     },
   };
 }

@@ -20,7 +20,7 @@ export interface InitialModelOptions {
   apiKey: string | undefined;
   modelPatterns: readonly string[] | undefined;
   env: Readonly<Record<string, string | undefined>>;
-  available(): Promise<readonly Model[]>;
+  listAvailable(): Promise<readonly Model[]>;
   isApiSupported(model: Model): boolean;
   warn(sentence: string): void;
   /** Receives the reason when there is no model, or only the offline one. */
@@ -28,38 +28,38 @@ export interface InitialModelOptions {
 }
 
 /** The offline model never replaces a model that the user named. In that case the result is null or a Fault is thrown. */
-export async function chooseInitialModel(choice: InitialModelOptions): Promise<Model | null> {
-  const { requested, preferred, apiKey, modelPatterns, credentials, warn } = choice;
+export async function chooseInitialModel(options: InitialModelOptions): Promise<Model | null> {
+  const { requested, preferred, apiKey, modelPatterns, credentials, warn } = options;
   if (requested.provider || requested.model) {
-    const model = await resolveRequestedModel(choice, requested);
+    const model = await resolveRequestedModel(options, requested);
     if (apiKey) credentials.useKey(model.provider, apiKey);
     return model;
   }
   if (apiKey) throw new Fault('config', 'Flag --api-key requires --provider or --model');
   if (modelPatterns) {
-    const usable = await choice.available();
+    const usable = await options.listAvailable();
     const scope = resolveModelScope(usable, modelPatterns, offlineModel);
     for (const pattern of modelPatterns.filter((each) => resolveModelScope(usable, [each], offlineModel).length === 0))
-      warn(`No model that can be used matches --models ${pattern}. List them with --list-models`);
+      warn(`No usable model matches --models ${pattern}. List the usable models with --list-models`);
     if (scope[0]) return (preferred.model && trySelectModel(scope, preferred)) || scope[0];
   }
   if (preferred.provider || preferred.model) {
     try {
-      return await resolveRequestedModel(choice, preferred);
+      return await resolveRequestedModel(options, preferred);
     } catch (thrown) {
       const reason = `The model named in the settings cannot be used: ${getErrorMessage(thrown)}`;
       warn(reason);
-      choice.explain(reason);
+      options.explain(reason);
       return null;
     }
   }
-  const first = await findFirstWithKey(choice);
+  const first = await findFirstWithKey(options);
   if (first) return first;
   if (modelPatterns?.length) {
-    choice.explain(`No model that can be used matches --models ${modelPatterns.join(',')}.`);
+    options.explain(`No usable model matches --models ${modelPatterns.join(',')}.`);
     return null;
   }
-  return chooseWithoutKey(choice.env, await credentials.readCurrent(), choice.explain);
+  return chooseWithoutKey(options.env, await credentials.readSnapshot(), options.explain);
 }
 
 async function resolveRequestedModel(
@@ -68,7 +68,7 @@ async function resolveRequestedModel(
 ): Promise<Model> {
   const exact = await findByExactName(knownModels, requested);
   if (exact) return exact;
-  const { hasCredential } = await credentials.readCurrent();
+  const { hasCredential } = await credentials.readSnapshot();
   const provider = requested.provider && (await findProviderId(knownModels, requested.provider));
   const models = provider
     ? await knownModels.listModels(provider)
@@ -116,7 +116,7 @@ async function findFirstWithKey({
   credentials,
   isApiSupported,
 }: InitialModelOptions): Promise<Model | undefined> {
-  const { hasCredential, modelsFileProviders } = await credentials.readCurrent();
+  const { hasCredential, modelsFileProviders } = await credentials.readSnapshot();
   const customProviders = modelsFileProviders.filter((id) => !findProvider(id));
   for (const provider of [...DEFAULT_MODELS.keys(), ...SELF_LISTING_PROVIDERS, ...customProviders].filter(
     hasCredential,

@@ -1,6 +1,6 @@
 // Chooses the initial model when no provider has a key: the offline model, unless the configuration refers to a provider.
 import type { Model } from '../protocol/index.ts';
-import type { CurrentCredential } from './credentials/credentials.ts';
+import type { CredentialSnapshot } from './credentials/credentials.ts';
 import { OFFLINE_NOTICE, offlineModel } from './offline/offline-model.ts';
 import { hasVariableSet } from './providers/key-variables.ts';
 import { PROVIDERS } from './providers/providers.ts';
@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** `null` when the user configured a provider: the offline model must not replace it. `explain` receives the reason. */
 export async function chooseWithoutKey(
   env: Env,
-  current: Pick<CurrentCredential, 'authFileProviders' | 'modelsFileProviders'>,
+  current: Pick<CredentialSnapshot, 'authFileProviders' | 'modelsFileProviders'>,
   explain: (sentence: string) => void,
 ): Promise<Model | null> {
   if (

@@ -1,5 +1,5 @@
 // Explains why no model can be used although the configuration refers to a provider. Loaded only in that case; shows no key.
-import type { CurrentCredential } from './credentials/credentials.ts';
+import type { CredentialSnapshot } from './credentials/credentials.ts';
 import { excludeSharedVariables, hasVariableSet } from './providers/key-variables.ts';
 import { findProvider, PROVIDERS, type Provider } from './providers/providers.ts';
 
@@ -10,7 +10,7 @@ const OFFLINE_HINT = 'To use the offline model, pass --model parley/offline.';
 /** Explains the first reference to a provider and how to fix it. */
 export function explainMissingKey(
   env: Env,
-  { authFileProviders, modelsFileProviders }: Pick<CurrentCredential, 'authFileProviders' | 'modelsFileProviders'>,
+  { authFileProviders, modelsFileProviders }: Pick<CredentialSnapshot, 'authFileProviders' | 'modelsFileProviders'>,
 ): string {
   const provider = PROVIDERS.find((candidate) => hasVariableSet(candidate, env));
   if (provider) return `${explainVariables(provider, env)} ${OFFLINE_HINT}`;

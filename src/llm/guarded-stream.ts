@@ -131,7 +131,8 @@ export class GuardedStream implements ModelStream, AsyncIterableIterator<Assista
     }
     this.#finalEvents = [];
     if (event.type === 'error' && event.failure?.kind === 'auth' && this.#getKeyAdvice) {
-      event.error.errorMessage = `${event.error.errorMessage?.replace(/\.$/, '')}. ${this.#getKeyAdvice()}`;
+      const reason = event.error.errorMessage?.replace(/\.$/, '') || 'The provider rejected the key';
+      event.error.errorMessage = `${reason}. ${this.#getKeyAdvice()}`;
     }
     // Events after the end are ignored. The source may clean up.
     void this.#source?.return?.().then(undefined, () => {});

@@ -17,7 +17,7 @@ const DEFAULT_LIMITS: ImageLimits = { characters: 20 * MIB, pixels: Number.POSIT
 /** Bytes to search for the frame header of a JPEG; metadata before it can be large. */
 const HEAD_BYTES = 256 * 1024;
 
-/** Describes why the provider would reject the image, as a continuation of "the image …". */
+/** Describes why the provider would reject the image, as a continuation of "the image" or "it". */
 export function findImageProblem(model: Model, { data }: { data: string }): string | undefined {
   const limits = model.api === 'anthropic-messages' || /claude/i.test(model.id) ? CLAUDE_LIMITS : DEFAULT_LIMITS;
   const name = `${model.provider}/${model.id}`;
@@ -28,7 +28,7 @@ export function findImageProblem(model: Model, { data }: { data: string }): stri
   if (limits.pixels === Number.POSITIVE_INFINITY) return undefined;
   const longest = readLongestSide(Buffer.from(data.slice(0, Math.ceil(HEAD_BYTES / 3) * 4), 'base64'));
   if (longest === undefined || longest <= limits.pixels) return undefined;
-  return `is ${longest} pixels long, and ${name} takes at most ${limits.pixels}`;
+  return `has a side of ${longest} pixels, and ${name} takes at most ${limits.pixels}`;
 }
 
 /** `undefined` when the first bytes do not contain the size. */

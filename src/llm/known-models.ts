@@ -25,7 +25,7 @@ export interface KnownModelsOptions {
   env: Readonly<Record<string, string | undefined>>;
   fetch: typeof fetch;
   clock: Pick<Clock, 'after' | 'now'>;
-  key(provider: string): Promise<string | undefined>;
+  getKey(provider: string): Promise<string | undefined>;
   /** The base URL that a login defines for its provider. */
   getBaseUrl(provider: string): Promise<string | undefined>;
   warn(sentence: string): void;
@@ -42,7 +42,7 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
   };
 
   const getOptionalKey = (id: string) =>
-    options.key(id).catch((thrown: unknown) => {
+    options.getKey(id).catch((thrown: unknown) => {
       if (thrown instanceof Fault && thrown.code === 'no_credentials') return undefined;
       throw thrown;
     });
@@ -96,13 +96,13 @@ function resolveEndpoint(
 async function listProviderModels(
   provider: Provider,
   entry: CustomProvider | undefined,
-  { fetch, clock, key }: KnownModelsOptions,
+  { fetch, clock, getKey }: KnownModelsOptions,
   fetchModels: typeof fetchServerModels,
 ): Promise<Model[]> {
   const customModels = buildCustomModels(provider.id, entry ?? {}, provider);
   const shouldFetch = (provider.keyless || provider.listFormat) && customModels.length === 0;
   const listed = shouldFetch
-    ? await fetchModels(provider, { fetch, clock, apiKey: await key(provider.id) })
+    ? await fetchModels(provider, { fetch, clock, apiKey: await getKey(provider.id) })
     : await loadCatalogueModels(provider, provider.baseUrl);
   const customIds = new Set(customModels.map(({ id }) => id));
   const others = listed

@@ -20,12 +20,12 @@ export type FailureReason = Extract<StopReason, 'aborted' | 'error'>;
 export const ABORTED_MESSAGE = 'Request was aborted';
 
 /**
- * One reply while it is streamed. Every event carries the same message object. Blocks are added one after the other and
+ * One answer while it is streamed. Every event carries the same message object. Blocks are added one after the other and
  * only the last one grows. Consumers can therefore append to a serialization instead of serializing the message again.
  */
 export class MessageBuilder {
   readonly message: AssistantMessage;
-  /** Changes with every piece of content, even if no event shows it yet. Distinguishes a slow reply from keep-alive pings. */
+  /** Changes with every piece of content, even if no event shows it yet. Distinguishes a slow answer from keep-alive pings. */
   progress = 0;
   #openBlock: StreamedBlock | undefined;
   // The raw argument text is not part of the message. The block holds what could be parsed so far.
@@ -114,7 +114,7 @@ export class MessageBuilder {
 
   /**
    * Parses the arguments. Throws if the text is not a JSON object, because running a call with wrong arguments would be
-   * worse than failing. `cut` means that the reply hit its length limit inside the call. Such a call is never run; it ends
+   * worse than failing. `cut` means that the answer hit its length limit inside the call. Such a call is never run; it ends
    * without arguments, because a partial command is dangerous.
    */
   endToolCall(options: { cut?: boolean; thoughtSignature?: string | undefined } = {}): StreamEvent {

@@ -17,13 +17,13 @@ export function createModelLookup(
 ): ModelLookup {
   const { apis, env, ports, requested = {}, apiKey, modelPatterns, explain, warn = () => {} } = options;
   const { fetch, clock } = ports;
-  const { key, getBaseUrl } = credentials;
-  const knownModels = createKnownModels({ fetch, clock, customProviders, env, key, getBaseUrl, warn });
+  const { getKey, getBaseUrl } = credentials;
+  const knownModels = createKnownModels({ fetch, clock, customProviders, env, getKey, getBaseUrl, warn });
   let { preferred = {} } = options;
   const isApiSupported = ({ api }: Model) => Object.hasOwn(apis, api);
 
   async function listAvailable(): Promise<readonly Model[]> {
-    const { hasCredential, modelsFileProviders } = await credentials.readCurrent();
+    const { hasCredential, modelsFileProviders } = await credentials.readSnapshot();
     const namedProviders = [requested.provider, preferred.provider].map((name) => name?.toLowerCase());
     // Local model servers need no key, but are contacted only when flags, settings or environment name them.
     const servers = PROVIDERS.filter(
@@ -44,7 +44,7 @@ export function createModelLookup(
         ...requestOptions,
         knownModels,
         credentials,
-        available: listAvailable,
+        listAvailable,
         isApiSupported,
         explain,
         warn,

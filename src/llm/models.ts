@@ -40,7 +40,7 @@ export function createModels(options: ModelsOptions): ModelRegistry & { readonly
     ...createStreamOpener(options, apis, requestAuth),
     checkImage: async (model, image) => (await import('./image-limits.ts')).findImageProblem(model, image),
     // Providers without a key throw here.
-    getApiKey: (provider) => credentials.key(provider).catch(() => undefined),
+    getApiKey: (provider) => credentials.getKey(provider).catch(() => undefined),
     ...createProviderRegistration(options, apis, requestAuth),
   };
 }
@@ -93,7 +93,7 @@ function createStreamOpener(
       if (!Object.hasOwn(apis, model.api)) throw createUnknownApiFault(model);
       if (model.api === OFFLINE_API) return;
       if (model.baseUrl === '') throw createMissingBaseUrlFault(model);
-      await credentials.key(model.provider);
+      await credentials.getKey(model.provider);
       // Runs while the prompt is written to disk, which takes longer.
       loadApi(model).catch(() => {});
       ports.sendHttp.preload?.(model.baseUrl);
@@ -154,7 +154,7 @@ async function chooseByAvailableKey(
     modelPatterns?.[0],
   ];
   if (requests.some(Boolean)) return undefined;
-  const current = await credentials.readCurrent();
+  const current = await credentials.readSnapshot();
   const { hasCredential, modelsFileProviders } = current;
   const provider = [...DEFAULT_MODELS.keys(), ...SELF_LISTING_PROVIDERS, ...modelsFileProviders].find(hasCredential);
   if (provider === undefined) return chooseWithoutKey(env, current, options.explain);

@@ -45,12 +45,12 @@ export function createRequestAuth(options: RequestAuthOptions): RequestAuth {
   };
   const { clock, files, ids, platform } = ports;
   const customProviders = createCustomProviderRegistry(files, directory, warn);
-  const secrets = createSecretResolver({ ports, env, directory, redact, withhold });
+  const secretResolver = createSecretResolver({ ports, env, directory, redact, withhold });
   const authFile = createAuthFile({ files, clock, ids, directory, platform, warn });
   const credentials = createCredentials({
     authFile,
     customProviders,
-    secretResolver: secrets,
+    secretResolver,
     env,
     clock,
     redact,
@@ -61,7 +61,7 @@ export function createRequestAuth(options: RequestAuthOptions): RequestAuth {
   async function resolveHeader(name: string, value: string, owner: string): Promise<[string, string]> {
     const { SECRET_HEADER_NAME } = await import('./http/headers.ts');
     const isPlain = !SECRET_HEADER_NAME.test(name) && !value.startsWith('!') && !getOwnValue(env, value);
-    const resolved = isPlain ? value : await secrets.resolve(value, `${owner} (header ${name})`);
+    const resolved = isPlain ? value : await secretResolver.resolve(value, `${owner} (header ${name})`);
     const { normalizeHeader } = await import('./credentials/key-characters.ts');
     return normalizeHeader(name, resolved, owner, customProviders.path);
   }
@@ -73,7 +73,7 @@ export function createRequestAuth(options: RequestAuthOptions): RequestAuth {
     credentials,
     async authorize(request) {
       const { model } = request;
-      const [apiKey, { providers }] = await Promise.all([credentials.key(model.provider), customProviders.read()]);
+      const [apiKey, { providers }] = await Promise.all([credentials.getKey(model.provider), customProviders.read()]);
       const { headers, compat, authHeader } = findRequestOverrides(model, providers.get(model.provider));
       const resolvedHeaders = Object.entries(headers).map(([name, value]) =>
         resolveHeader(name, value, model.provider),

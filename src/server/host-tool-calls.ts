@@ -15,7 +15,8 @@ export interface HostToolCalls extends Pick<HostConnection, 'callTool'> {
   close(): void;
 }
 
-const HOST_CLOSED_MESSAGE = 'The host that has this tool is gone';
+const HOST_CLOSED_MESSAGE = 'The host that runs this tool has disconnected.';
+const ABORTED_MESSAGE = 'Tool execution was aborted.';
 
 export function createHostToolCalls(
   idGenerator: IdGenerator,
@@ -26,7 +27,9 @@ export function createHostToolCalls(
   let closed = false;
   return {
     async callTool(call, { signal, update }) {
-      if (closed || !codec.encodeHostToolFrame) throw new Fault('refused', HOST_CLOSED_MESSAGE);
+      if (!codec.encodeHostToolFrame) throw new Fault('refused', 'This dialect does not support host tools');
+      if (closed) throw new Fault('refused', HOST_CLOSED_MESSAGE);
+      if (signal.aborted) throw new Fault('aborted', ABORTED_MESSAGE);
       const id = idGenerator.uuid();
       const { promise, resolve, reject } = createDeferred<ToolResult>();
       const onFrame = (frame: HostToolResponseFrame) => {
@@ -40,7 +43,7 @@ export function createHostToolCalls(
       const cancel = () => {
         if (codec.encodeHostToolFrame)
           send(codec.encodeHostToolFrame({ type: 'host_tool_cancel', id: idGenerator.uuid(), targetId: id }));
-        reject(new Fault('aborted', 'Tool execution was aborted.'));
+        reject(new Fault('aborted', ABORTED_MESSAGE));
       };
       pending.set(id, { onFrame, fail: reject });
       signal.addEventListener('abort', cancel, { once: true });
@@ -69,7 +72,11 @@ const resultSchema = union([
 function parseHostToolResult(value: unknown): ToolResult {
   const { success, output } = safeParse(resultSchema, value);
   if (!success) {
-    throw new Fault('tool_failed', `The host gave no tool result with content (got ${describeType(value)})`);
+    const expected = 'a string or an object with a content array';
+    throw new Fault(
+      'tool_failed',
+      `The host returned an invalid tool result: expected ${expected} (got ${describeType(value)})`,
+    );
   }
   return typeof output === 'string' ? { content: [{ type: 'text', text: output }] } : (output as ToolResult);
 }

@@ -17,7 +17,7 @@ interface LaneSlot {
   long: boolean;
   finished: Promise<void>;
   /** Resolves when `now` work does not have to wait for this slot any more. */
-  passedByNow: Promise<void>;
+  nowUnblocked: Promise<void>;
 }
 
 /** The lanes of one session. */
@@ -49,7 +49,7 @@ export class SessionLanes {
   async #runNow(work: LaneWork, replyTurn: Promise<void>): Promise<void> {
     const firstLong = this.#slots.findIndex((slot) => slot.long);
     const before = firstLong < 0 ? this.#slots.at(-1) : this.#slots[firstLong - 1];
-    if (before) await before.passedByNow;
+    if (before) await before.nowUnblocked;
     await work.execute(
       () => {},
       replyTurn,
@@ -60,18 +60,18 @@ export class SessionLanes {
   async #runOrdered(work: LaneWork, replyTurn: Promise<void>): Promise<void> {
     const previous = this.#slots.at(-1);
     const finished = createDeferred();
-    const passedByNow = createDeferred();
-    const slot = { long: work.long, finished: finished.promise, passedByNow: passedByNow.promise };
+    const nowUnblocked = createDeferred();
+    const slot = { long: work.long, finished: finished.promise, nowUnblocked: nowUnblocked.promise };
     this.#slots.push(slot);
     const release = () => {
       const index = this.#slots.indexOf(slot);
       if (index >= 0) this.#slots.splice(index, 1);
       finished.resolve();
-      passedByNow.resolve();
+      nowUnblocked.resolve();
     };
     const markSlow = () => {
       slot.long = true;
-      passedByNow.resolve();
+      nowUnblocked.resolve();
     };
     if (previous) await previous.finished;
     await work.execute(work.lane === 'run' ? release : () => {}, replyTurn, markSlow);

@@ -66,8 +66,8 @@ function findRanges(
   for (const at of findOccurrences(text.text, needle.text)) {
     const after = at + needle.text.length;
     if (mustEndLine && after < text.text.length && text.text[after] !== '\n') continue;
-    const start = text.sourceIndex(at);
-    const end = text.sourceIndex(after);
+    const start = text.toSourceIndex(at);
+    const end = text.toSourceIndex(after);
     if (start === undefined || end === undefined) continue;
     first ??= { start, end };
     count += 1;

@@ -15,11 +15,11 @@ export interface TaskChange {
 }
 
 export interface TaskOperationsResult {
-  readonly ledger: TrackedTaskFile;
+  readonly taskFile: TrackedTaskFile;
   readonly changes: readonly TaskChange[];
 }
 
-export const EMPTY_LEDGER: TrackedTaskFile = { nextId: 1, tasks: [] };
+export const EMPTY_TASK_FILE: TrackedTaskFile = { nextId: 1, tasks: [] };
 
 /** Throws a Fault for invalid operations. `before` is never changed. */
 export function applyTaskOperations(
@@ -52,7 +52,7 @@ export function applyTaskOperations(
     if (task === remaining[at]) continue;
     changes.push({ id: task.id, change: task.status === 'blocked' ? 'blocked' : 'unblocked' });
   }
-  return { ledger: { nextId, tasks: updated.sort(compareByPriority) }, changes };
+  return { taskFile: { nextId, tasks: updated.sort(compareByPriority) }, changes };
 }
 
 function createTask(id: number, { label = '', ...operation }: TaskOperation, now: string): TrackedTask {

@@ -24,7 +24,12 @@ import {
   trackedTaskFile,
 } from '../protocol/tracked-task.ts';
 import { createTextResult } from './result.ts';
-import { applyTaskOperations, EMPTY_LEDGER, type TaskOperation, type TaskOperationsResult } from './task-operations.ts';
+import {
+  applyTaskOperations,
+  EMPTY_TASK_FILE,
+  type TaskOperation,
+  type TaskOperationsResult,
+} from './task-operations.ts';
 
 const text = optional(string());
 
@@ -52,22 +57,22 @@ export const tasks = tool({
   params: object({ operations: pipe(array(operation), minLength(1)) }),
   async run({ operations }, { sidecarFiles, ports }) {
     if (!sidecarFiles) throw new Fault('tool_failed', 'This session has no task list.');
-    const before = await readLedger(sidecarFiles);
+    const before = await readTaskFile(sidecarFiles);
     const now = new Date(ports.clock.now()).toISOString().replace('T', ' ').replace('Z', '000');
     const changed = applyTaskOperations(before, operations as readonly TaskOperation[], now);
     if (changed.changes.length > 0)
-      await sidecarFiles.write(TASKS_FILE, `${JSON.stringify(changed.ledger, null, 2)}\n`);
+      await sidecarFiles.write(TASKS_FILE, `${JSON.stringify(changed.taskFile, null, 2)}\n`);
     return createTextResult(
-      formatTasks(changed.ledger.tasks),
+      formatTasks(changed.taskFile.tasks),
       buildDetails(changed, operations as readonly TaskOperation[]),
     );
   },
 });
 
 /** An invalid file is not overwritten, so that the user can repair it. */
-async function readLedger(sidecarFiles: SidecarFiles): Promise<TrackedTaskFile> {
+async function readTaskFile(sidecarFiles: SidecarFiles): Promise<TrackedTaskFile> {
   const text = await sidecarFiles.read(TASKS_FILE);
-  if (text === undefined) return EMPTY_LEDGER;
+  if (text === undefined) return EMPTY_TASK_FILE;
   try {
     const parsed = safeParse(trackedTaskFile, JSON.parse(text));
     if (parsed.success) return parsed.output;
@@ -87,14 +92,14 @@ function formatTask({ id, label, status, priority, blocked_by: blockers }: Track
 }
 
 /** For hosts that render the list. */
-function buildDetails({ ledger, changes }: TaskOperationsResult, operations: readonly TaskOperation[]) {
-  const count = (status: TrackedTask['status']) => ledger.tasks.filter((task) => task.status === status).length;
+function buildDetails({ taskFile, changes }: TaskOperationsResult, operations: readonly TaskOperation[]) {
+  const count = (status: TrackedTask['status']) => taskFile.tasks.filter((task) => task.status === status).length;
   const [first] = operations;
   return {
     kind: 'tasks',
     action: operations.length === 1 ? first?.action : 'batch',
-    tasks: ledger.tasks.map(toTaskRow),
-    total: ledger.tasks.length,
+    tasks: taskFile.tasks.map(toTaskRow),
+    total: taskFile.tasks.length,
     counts: Object.fromEntries(TASK_STATUSES.map((status) => [status, count(status)])),
     changes,
     notes: changes.filter(({ change }) => change === 'unblocked').map(({ id }) => `Task ${id} can be done now`),

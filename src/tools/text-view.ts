@@ -4,7 +4,7 @@
 export interface TextView {
   readonly text: string;
   /** Maps a view offset to a source offset. `undefined` inside a replaced piece, which has no matching source offset. */
-  sourceIndex(index: number): number | undefined;
+  toSourceIndex(index: number): number | undefined;
 }
 
 /** Replaces CRLF by LF; nothing else. */
@@ -94,7 +94,7 @@ class ViewBuilder {
     const [viewAt, sourceAt, copied] = [this.#viewAt, this.#sourceAt, this.#copied];
     return {
       text: this.#text,
-      sourceIndex(index) {
+      toSourceIndex(index) {
         const piece = findLastAtOrBefore(viewAt, index);
         const inside = index - (viewAt[piece] as number);
         return inside === 0 || copied[piece] ? (sourceAt[piece] as number) + inside : undefined;

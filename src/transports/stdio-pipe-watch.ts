@@ -59,7 +59,9 @@ async function findReadEnd(
   pipe: string | undefined,
   before: ReadEnd | undefined,
 ): Promise<ReadEnd | 'nowhere' | 'unknown'> {
-  let isUnknown = pipe === undefined;
+  // Without /proc (for example in a chroot) the pipe cannot be identified.
+  if (pipe === undefined) return 'unknown';
+  let isUnknown = false;
   // Newest first: in a shell pipeline the reader is started right after this process.
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   for (const pid of pids.sort((a, b) => Number(b) - Number(a))) {

@@ -69,8 +69,8 @@ test.each(FORMATS)('limits width and height of a %s', (_name, createImage) => {
   const problem = (width: number, height: number, forModel = model) =>
     findImageProblem(forModel, { data: createImage(width, height).toString('base64') });
   expect(problem(800, 8000)).toBeUndefined();
-  expect(problem(9000, 100)).toBe('is 9000 pixels long, and anthropic/claude-x takes at most 8000');
-  expect(problem(100, 9000)).toBe('is 9000 pixels long, and anthropic/claude-x takes at most 8000');
+  expect(problem(9000, 100)).toBe('has a side of 9000 pixels, and anthropic/claude-x takes at most 8000');
+  expect(problem(100, 9000)).toBe('has a side of 9000 pixels, and anthropic/claude-x takes at most 8000');
   expect(problem(9000, 9000, other)).toBeUndefined();
 });
 

@@ -214,7 +214,7 @@ describe('the initial model', () => {
     const fixture = createModelFixture({ env, modelPatterns: ['nothing-like-it'] });
     expect(getModelName(await fixture.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
     expect(fixture.warnings).toEqual([
-      'No model that can be used matches --models nothing-like-it. List them with --list-models',
+      'No usable model matches --models nothing-like-it. List the usable models with --list-models',
     ]);
   });
 });

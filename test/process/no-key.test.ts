@@ -166,7 +166,7 @@ describe('a configured provider cannot be used: an error, and nothing runs', () 
   test.each([
     [['--provider', 'anthropic'], 'No API key for anthropic.'],
     [['--model', 'anthropic/claude-opus-5-5'], 'No API key for anthropic.'],
-    [['--models', 'sonnet'], 'No model can be used. No model that can be used matches --models sonnet.'],
+    [['--models', 'sonnet'], 'No model can be used. No usable model matches --models sonnet.'],
     [['--api-key', 'k'], 'Flag --api-key requires --provider or --model'],
   ])('%j', async (flags, words) => {
     const { code, stdout, stderr } = await runProgram([...flags, 'say `hi`']);

@@ -37,7 +37,7 @@ describe('a deleted working directory', () => {
       code: 2,
       stdout: '',
       stderr:
-        'Error: The working directory does not exist any more. Change to one that does, or name one with --cwd PATH.\n',
+        'Error: The working directory no longer exists. Change to an existing directory, or name one with --cwd PATH.\n',
     });
   });
 
@@ -51,7 +51,7 @@ describe('a deleted working directory', () => {
     const { directories, launcher } = createLauncher([]);
     const { code, stdout, stderr } = await runLauncher(launcher, ['doctor'], directories);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toContain('ERROR    directory    The working directory does not exist any more.');
+    expect(stdout).toContain('ERROR    directory    The working directory no longer exists.');
     expect(stdout).toContain('disk');
   });
 

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TASK_PRIORITIES, TASK_STATUSES, type TrackedTaskFile } from '../../src/protocol/tracked-task.ts';
-import { applyTaskOperations, EMPTY_LEDGER, type TaskOperation } from '../../src/tools/task-operations.ts';
+import { applyTaskOperations, EMPTY_TASK_FILE, type TaskOperation } from '../../src/tools/task-operations.ts';
 
 const NOW = '2026-01-02 03:04:05.000000';
-const apply = (...operations: TaskOperation[]) => applyTaskOperations(EMPTY_LEDGER, operations, NOW).ledger;
+const apply = (...operations: TaskOperation[]) => applyTaskOperations(EMPTY_TASK_FILE, operations, NOW).taskFile;
 const getStatuses = ({ tasks }: TrackedTaskFile) => Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
 const insert = (label: string, fields: Partial<TaskOperation> = {}): TaskOperation => ({
   action: 'insert',
@@ -15,40 +15,40 @@ const insert = (label: string, fields: Partial<TaskOperation> = {}): TaskOperati
 
 describe('rules', () => {
   test('a task is blocked until all its blockers are done', () => {
-    const ledger = apply(insert('a'), insert('b'), insert('c', { blocked_by: [1, 2] }));
-    expect(getStatuses(ledger)).toEqual({ 1: 'open', 2: 'open', 3: 'blocked' });
-    const first = applyTaskOperations(ledger, [{ action: 'update', id: 1, status: 'done' }], NOW);
-    expect(getStatuses(first.ledger)).toEqual({ 1: 'done', 2: 'open', 3: 'blocked' });
-    const second = applyTaskOperations(first.ledger, [{ action: 'update', id: 2, status: 'done' }], NOW);
-    expect(getStatuses(second.ledger)).toEqual({ 1: 'done', 2: 'done', 3: 'open' });
+    const taskFile = apply(insert('a'), insert('b'), insert('c', { blocked_by: [1, 2] }));
+    expect(getStatuses(taskFile)).toEqual({ 1: 'open', 2: 'open', 3: 'blocked' });
+    const first = applyTaskOperations(taskFile, [{ action: 'update', id: 1, status: 'done' }], NOW);
+    expect(getStatuses(first.taskFile)).toEqual({ 1: 'done', 2: 'open', 3: 'blocked' });
+    const second = applyTaskOperations(first.taskFile, [{ action: 'update', id: 2, status: 'done' }], NOW);
+    expect(getStatuses(second.taskFile)).toEqual({ 1: 'done', 2: 'done', 3: 'open' });
     expect(second.changes).toEqual([
       { id: 2, change: 'updated' },
       { id: 3, change: 'unblocked' },
     ]);
-    const third = applyTaskOperations(second.ledger, [{ action: 'update', id: 2, status: 'open' }], NOW);
-    expect(getStatuses(third.ledger)).toEqual({ 1: 'done', 2: 'open', 3: 'blocked' });
+    const third = applyTaskOperations(second.taskFile, [{ action: 'update', id: 2, status: 'open' }], NOW);
+    expect(getStatuses(third.taskFile)).toEqual({ 1: 'done', 2: 'open', 3: 'blocked' });
   });
 
   test('a task set to blocked stays blocked when it has no blockers', () => {
-    const ledger = apply(insert('a', { status: 'blocked' }));
-    expect(getStatuses(applyTaskOperations(ledger, [{ action: 'update', id: 1, notes: 'still' }], NOW).ledger)).toEqual(
-      {
-        1: 'blocked',
-      },
-    );
+    const taskFile = apply(insert('a', { status: 'blocked' }));
+    expect(
+      getStatuses(applyTaskOperations(taskFile, [{ action: 'update', id: 1, notes: 'still' }], NOW).taskFile),
+    ).toEqual({
+      1: 'blocked',
+    });
   });
 
   test('tasks of one call may refer to each other; tasks are sorted by priority', () => {
-    const ledger = apply(
+    const taskFile = apply(
       insert('last', { blocked_by: [2], priority: 'low' }),
       insert('first', { priority: 'critical' }),
     );
-    expect(ledger.tasks.map(({ id }) => id)).toEqual([2, 1]);
+    expect(taskFile.tasks.map(({ id }) => id)).toEqual([2, 1]);
   });
 
   test('references to deleted tasks are removed, and ids are not reused', () => {
-    const ledger = apply(insert('a'), insert('b', { blocked_by: [1], parent_id: 1 }));
-    const after = applyTaskOperations(ledger, [{ action: 'delete', id: 1 }, insert('c')], NOW).ledger;
+    const taskFile = apply(insert('a'), insert('b', { blocked_by: [1], parent_id: 1 }));
+    const after = applyTaskOperations(taskFile, [{ action: 'delete', id: 1 }, insert('c')], NOW).taskFile;
     expect(after.tasks).toMatchObject([
       { id: 2, status: 'open', blocked_by: [], parent_id: null },
       { id: 3, label: 'c' },
@@ -92,22 +92,22 @@ const operations: fc.Arbitrary<TaskOperation> = fc.record({
 test('there is never a cycle of blockers, and a task with an unfinished blocker is blocked', () => {
   fc.assert(
     fc.property(fc.array(fc.array(operations, { minLength: 1, maxLength: 4 }), { maxLength: 6 }), (batches) => {
-      let ledger = EMPTY_LEDGER;
+      let taskFile = EMPTY_TASK_FILE;
       for (const batch of batches) {
-        const before = structuredClone(ledger);
+        const before = structuredClone(taskFile);
         try {
-          ledger = applyTaskOperations(ledger, batch, NOW).ledger;
+          taskFile = applyTaskOperations(taskFile, batch, NOW).taskFile;
         } catch {
-          expect(ledger).toEqual(before);
+          expect(taskFile).toEqual(before);
         }
-        const tasksById = new Map(ledger.tasks.map((task) => [task.id, task]));
-        expect(tasksById.size).toBe(ledger.tasks.length);
+        const tasksById = new Map(taskFile.tasks.map((task) => [task.id, task]));
+        expect(tasksById.size).toBe(taskFile.tasks.length);
         const expectNoCycle = (id: number, path: readonly number[]): void => {
           expect(path).not.toContain(id);
           for (const next of tasksById.get(id)?.blocked_by ?? []) expectNoCycle(next, [...path, id]);
         };
-        for (const { id, status, blocked_by, parent_id, label } of ledger.tasks) {
-          expect(id).toBeLessThan(ledger.nextId);
+        for (const { id, status, blocked_by, parent_id, label } of taskFile.tasks) {
+          expect(id).toBeLessThan(taskFile.nextId);
           expect(label).not.toBe('');
           expectNoCycle(id, []);
           if (parent_id !== null) expect(tasksById.has(parent_id)).toBe(true);

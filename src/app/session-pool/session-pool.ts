@@ -75,7 +75,7 @@ async function checkDefaultModel(
   requested: { provider: string | undefined; model: string },
 ): Promise<void> {
   const needsLogin = findProvider(requested.provider ?? '')?.listFormat === 'copilot';
-  if (needsLogin && !(await credentials.readCurrent()).hasCredential(requested.provider ?? '')) return;
+  if (needsLogin && !(await credentials.readSnapshot()).hasCredential(requested.provider ?? '')) return;
   const { models } = common;
   const choose = async () => {
     if (models) return selectModel(await models.listAvailable(), requested);

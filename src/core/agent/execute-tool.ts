@@ -6,15 +6,15 @@ import { createAbortedResult, createErrorResult } from './error-result.ts';
 import type { RunScope } from './run-scope.ts';
 import { withAbortFallback } from './take-until-aborted.ts';
 
-type ToolUpdate = (partial: ToolResult) => void;
+type UpdateListener = (partial: ToolResult) => void;
 type ToolInput = Record<string, unknown>;
 
-export async function executeTool(scope: RunScope, call: ToolCall, toolUpdate: ToolUpdate): Promise<ToolResult> {
+export async function executeTool(scope: RunScope, call: ToolCall, onUpdate: UpdateListener): Promise<ToolResult> {
   const tool = scope.tools.get(call.name) ?? (await scope.findNewTool(call.name));
   if (!tool) return createErrorResult(`Tool ${call.name} not found`);
-  const abandoned = () => createAbortedResult(scope);
-  const running = validateAndRun(scope, tool, call, toolUpdate);
-  const result = await withAbortFallback(running, abandoned, scope.signal, scope.clock, tool.abortGraceMs);
+  const createFallback = () => createAbortedResult(scope);
+  const work = validateAndRun(scope, tool, call, onUpdate);
+  const result = await withAbortFallback(work, createFallback, scope.signal, scope.clock, tool.abortGraceMs);
   return replaceUnreadableToolImages(result);
 }
 
@@ -30,7 +30,7 @@ async function validateAndRun(
   scope: RunScope,
   tool: Tool,
   call: ToolCall,
-  toolUpdate: ToolUpdate,
+  onUpdate: UpdateListener,
 ): Promise<ToolResult> {
   try {
     let params = await validateArguments(tool, call.arguments);
@@ -43,7 +43,7 @@ async function validateAndRun(
       input = permitted.input;
     }
     if (scope.signal.aborted) return createAbortedResult(scope);
-    const result = await runTool(scope, tool, call, params, toolUpdate);
+    const result = await runTool(scope, tool, call, params, onUpdate);
     return scope.hooks.toolResult ? await runToolResultHook(scope, call, input, result) : result;
   } catch (thrown) {
     return toErrorResult(thrown);
@@ -81,13 +81,13 @@ async function runTool(
   tool: Tool,
   call: ToolCall,
   params: unknown,
-  toolUpdate: ToolUpdate,
+  onUpdate: UpdateListener,
 ): Promise<ToolResult> {
   try {
     return await tool.run(params, {
       toolCallId: call.id,
       signal: scope.signal,
-      update: toolUpdate,
+      update: onUpdate,
       ...scope.toolContext,
     });
   } catch (thrown) {

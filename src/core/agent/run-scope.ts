@@ -30,7 +30,7 @@ export interface AnswerWatch {
   readonly signal: AbortSignal;
   feed(event: AssistantMessageEvent): void;
   /** Resolves when all events so far have been checked. */
-  whenChecked(): Promise<void>;
+  waitUntilChecked(): Promise<void>;
   readonly isRuleViolated: boolean;
   /** The error message of an answer that a rule interrupted; `undefined` for the usual message of an aborted answer. */
   readonly interruptReason: string | undefined;

@@ -17,7 +17,7 @@ export async function streamAnswer(scope: RunScope): Promise<AssistantMessage> {
       for (let event: AssistantMessageEvent | undefined = first; event; event = stream.nextBuffered()) {
         if (event.type === 'done') {
           // Tool calls must not run before the whole answer has been checked against the rules.
-          if (watch) await watch.whenChecked();
+          if (watch) await watch.waitUntilChecked();
           return await emitter.end(watch?.isRuleViolated ? emitter.createInterruptedAnswer() : event.message);
         }
         if (event.type === 'error') {

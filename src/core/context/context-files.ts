@@ -1,4 +1,4 @@
-// Finds AGENTS.md and CLAUDE.md files and checks that their owner may be trusted.
+// Finds AGENTS.md and CLAUDE.md files and skips those that another user could have written.
 import { dirname } from 'node:path';
 import type { FileInfo, Files } from '../../contracts/index.ts';
 import { findOwnershipProblem, resolveInside } from '../../support/path-checks.ts';

@@ -10,7 +10,7 @@ export const PAGE_SCRIPT = `
   const search = byId('search');
   const branch = byId('branch');
   const texts = new Map();
-  const textOf = (entry) => {
+  const getText = (entry) => {
     if (!texts.has(entry)) texts.set(entry, entry.textContent.toLowerCase());
     return texts.get(entry);
   };
@@ -46,7 +46,7 @@ export const PAGE_SCRIPT = `
     const hits = [];
     for (const entry of entries) {
       const onBranch = !visible || visible.has(Number(entry.dataset.at));
-      const hit = onBranch && query !== '' && textOf(entry).includes(query);
+      const hit = onBranch && query !== '' && getText(entry).includes(query);
       const hidden = !onBranch || (query !== '' && !hit);
       if (entry.hidden !== hidden) entry.hidden = hidden;
       if (!hit) continue;

@@ -40,10 +40,12 @@ export async function exec(
       result.killed = true;
       child.kill();
     };
-    const cancel = options.timeout ? ports.clock.after(options.timeout, kill) : () => {};
+    const cancelTimer = options.timeout ? ports.clock.after(options.timeout, kill) : () => {};
     options.signal?.addEventListener('abort', kill, { once: true });
+    // Aborted while the program was being started.
+    if (options.signal?.aborted) kill();
     const { code } = await child.finished;
-    cancel();
+    cancelTimer();
     options.signal?.removeEventListener('abort', kill);
     return { ...result, code: code ?? 1 };
   } catch (thrown) {

@@ -55,7 +55,7 @@ export function createExtensionHooks(options: ExtensionHookOptions): Hooks {
     ...createSessionChangeHooks(options),
     async onLifecycleEvent(lifecycleEvent) {
       if (lifecycleEvent.type === 'session_start') await options.onSessionChanged();
-      for (const event of lifecycleEventNames(lifecycleEvent)) await runner.emit(event);
+      for (const event of toExtensionEvents(lifecycleEvent)) await runner.emit(event);
       if (lifecycleEvent.type === 'session_shutdown') await options.waitUntilIdle();
     },
   };
@@ -91,7 +91,7 @@ function createSessionChangeHooks({
 type ExtensionEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** Older pi versions have one event per reason (`session_switch`, `session_fork`, `session_branch`). Newer ones only have `session_start`. */
-function lifecycleEventNames(event: LifecycleEvent): readonly ExtensionEvent[] {
+function toExtensionEvents(event: LifecycleEvent): readonly ExtensionEvent[] {
   if (event.type !== 'session_start') return [{ ...event }];
   const { reason, previousSessionFile } = event;
   const olderEvents =

@@ -115,19 +115,21 @@ async function spawnGit(
     onOutput: (chunk, stream) => void (stream === 'stdout' ? out : err).push(chunk),
   });
   let isTimedOut = false;
-  const cancel = ports.clock.after(options.timeoutMs ?? TIMEOUT_MS, () => {
+  const cancelTimer = ports.clock.after(options.timeoutMs ?? TIMEOUT_MS, () => {
     isTimedOut = true;
     child.kill();
   });
   const onAbort = () => child.kill();
   options.signal?.addEventListener('abort', onAbort, { once: true });
+  // Aborted while git was being started.
+  if (options.signal?.aborted) onAbort();
   try {
     const { code } = await child.finished;
     if (isTimedOut) throw new Fault('timeout', `git ${args[0]} timed out in ${cwd}`);
     if (options.signal?.aborted) throw createAbortFault(args);
     return { code: code ?? KILLED_EXIT_CODE, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
   } finally {
-    cancel();
+    cancelTimer();
     options.signal?.removeEventListener('abort', onAbort);
   }
 }

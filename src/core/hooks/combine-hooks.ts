@@ -20,10 +20,10 @@ const HOOK_CHAINS: HookChains = {
   beforeRequest: chainTransformHooks,
   toolCall: chainToolCallHooks,
   toolResult: chainToolResultHooks,
-  shell: firstResult,
-  beforeSwitch: firstCancelled,
+  shell: chainUntilResult,
+  beforeSwitch: chainUntilCancelled,
   beforeBranch: chainBranchHooks,
-  beforeCompact: firstResult,
+  beforeCompact: chainUntilResult,
   beforeMove: chainMoveHooks,
   onLifecycleEvent: chainLifecycleHooks,
 };
@@ -100,7 +100,7 @@ function chainToolResultHooks(hooks: HookOf<'toolResult'>[]): HookOf<'toolResult
   };
 }
 
-function firstCancelled<In>(
+function chainUntilCancelled<In>(
   hooks: ((input: In) => Promise<{ readonly cancel: boolean } | undefined>)[],
 ): (input: In) => Promise<{ readonly cancel: boolean } | undefined> {
   return async (input) => {
@@ -120,7 +120,7 @@ function chainBranchHooks(hooks: HookOf<'beforeBranch'>[]): HookOf<'beforeBranch
   };
 }
 
-function firstResult<In, Out>(
+function chainUntilResult<In, Out>(
   hooks: ((input: In) => Promise<Out | undefined>)[],
 ): (input: In) => Promise<Out | undefined> {
   return async (input) => {

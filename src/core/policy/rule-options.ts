@@ -5,7 +5,7 @@ import type { Rule } from '../../protocol/index.ts';
 export interface RuleOptions {
   /** Called once per conversation. */
   loadRules(): Promise<readonly Rule[]>;
-  watchPatterns: CreatePatternMatcher;
+  createPatternMatcher: CreatePatternMatcher;
   readonly contextMode: 'discard' | 'keep';
   readonly repeatMode: 'once' | 'after-gap';
   /** In turns. */

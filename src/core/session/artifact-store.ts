@@ -15,23 +15,27 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
   let next: Promise<number> | undefined;
   let isRetained = false;
 
-  const openDirectory = (): Promise<string> => {
-    directory ??= sessionFile
-      ? (async () => {
-          const path = sessionFile.replace(/\.jsonl$/, '');
-          await files.makeDirectory(path, { mode: 0o700 });
-          return path;
-        })()
-      : files.makeTemporaryDirectory('parley-artifacts-');
+  const createDirectory = async (): Promise<string> => {
+    if (!sessionFile) return files.makeTemporaryDirectory('parley-artifacts-');
+    const path = sessionFile.replace(/\.jsonl$/, '');
+    await files.makeDirectory(path, { mode: 0o700 });
+    return path;
+  };
+  const ensureDirectory = (): Promise<string> => {
+    // After a failure, for example on a full disk, the next call tries again.
+    directory ??= createDirectory().catch((thrown: unknown) => {
+      directory = undefined;
+      throw thrown;
+    });
     return directory;
   };
   const listNames = async (path: string) => (await files.list(path)).map((entry) => entry.name);
 
   return {
     async reserve(toolName) {
-      const path = await openDirectory();
+      const path = await ensureDirectory();
       // Continues the numbers of an earlier process. Chained promises, so that parallel calls get different numbers.
-      const claimed = (next ?? listNames(path).then(findNextNumber)).then((n) => n);
+      const claimed = next ?? listNames(path).then(findNextNumber);
       next = claimed.then((n) => n + 1);
       const id = String(await claimed);
       return { id, path: `${path}/${id}.${toolName.replace(/[^\w-]/g, '_')}.log` };
@@ -44,7 +48,7 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
       const name = names.find((candidate) => candidate.startsWith(`${id}.`));
       return name && `${path}/${name}`;
     },
-    ensureDirectory: openDirectory,
+    ensureDirectory,
     retain() {
       isRetained = true;
     },

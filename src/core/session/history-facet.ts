@@ -25,11 +25,11 @@ export class HistoryFacet implements History {
   }
 
   messages(): readonly AgentMessage[] {
-    return [...this.#state.conversation.messages, ...this.#ports.heldMessages()];
+    return [...this.#state.conversation.messages, ...this.#ports.getHeldMessages()];
   }
 
   get messageCount(): number {
-    return this.#state.conversation.messageCount + this.#ports.heldMessages().length;
+    return this.#state.conversation.messageCount + this.#ports.getHeldMessages().length;
   }
 
   /** The newest answer with text. */
@@ -159,7 +159,7 @@ export class HistoryFacet implements History {
     }
     const { renderSessionPage } = await import('../export/render-session-page.ts');
     const { header, leafId } = conversation;
-    const session = { header, entries, leafId, name: this.#ports.sessionName(), ...options };
+    const session = { header, entries, leafId, name: this.#ports.getSessionName(), ...options };
     const page = await renderSessionPage(session, ports.renderMarkup);
     const { files } = ports;
     const target =

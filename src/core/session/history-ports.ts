@@ -3,8 +3,8 @@ import type { AgentMessage } from '../../protocol/index.ts';
 
 export interface HistoryPorts {
   /** Messages that are stored but not yet part of the conversation. */
-  heldMessages(): readonly AgentMessage[];
-  sessionName(): string | undefined;
+  getHeldMessages(): readonly AgentMessage[];
+  getSessionName(): string | undefined;
   /** Aborts the run and the compaction. Resolves after their last events. */
   abortActiveWork(): Promise<void>;
   /** Aborts the host's shell commands. Resolves when their messages are in the conversation. */

@@ -16,12 +16,12 @@ const DELAY_NOTICE_MS = 250;
 
 export class InputPipeline {
   readonly #state: SessionState;
-  readonly #model: () => Model | null;
+  readonly #getModel: () => Model | null;
   readonly #pendingAborts = new Set<() => void>();
 
-  constructor(state: SessionState, model: () => Model | null) {
+  constructor(state: SessionState, getModel: () => Model | null) {
     this.#state = state;
-    this.#model = model;
+    this.#getModel = getModel;
   }
 
   /** Input of a host with an unreadable image is refused. In input of an extension the image is replaced by a note. */
@@ -54,7 +54,7 @@ export class InputPipeline {
   }
 
   get #imageCheckOptions() {
-    return { model: this.#model(), models: this.#state.options.models };
+    return { model: this.#getModel(), models: this.#state.options.models };
   }
 
   /** Rejects all input that is waiting for its input hook. */
@@ -71,13 +71,13 @@ export class InputPipeline {
     };
     this.#pendingAborts.add(abortInput);
     const { hooks, ports } = this.#state;
-    const cancel = ports.clock.after(DELAY_NOTICE_MS, () => input.onDelayed?.());
+    const cancelTimer = ports.clock.after(DELAY_NOTICE_MS, () => input.onDelayed?.());
     try {
       const { message: text, images = [], source = 'rpc' } = input;
       const hookCall = hooks.input?.({ text, images, via, source, signal: controller.signal });
       return await Promise.race([hookCall, aborted.promise]);
     } finally {
-      cancel();
+      cancelTimer();
       this.#pendingAborts.delete(abortInput);
     }
   }

@@ -19,7 +19,7 @@ export class LiveOutput {
   }
 
   /** Resolves when all output has been delivered. */
-  async whenShown(): Promise<void> {
+  async waitUntilShown(): Promise<void> {
     while (this.#showing) await this.#showing;
   }
 

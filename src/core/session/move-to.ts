@@ -34,7 +34,7 @@ export async function moveTo(
   const entries = await conversation.commit(
     createMoveEntries(plan.newPath.at(-1)?.id ?? null, summary, resolved.label),
   );
-  await ports.onConversationChanged('resumed', ports.sessionName());
+  await ports.onConversationChanged('resumed', ports.getSessionName());
   await hooks.onLifecycleEvent?.({
     type: 'session_tree',
     newLeafId: conversation.leafId,

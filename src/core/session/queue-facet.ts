@@ -31,16 +31,16 @@ export class QueueFacet implements Queues {
   followUpMode: QueueMode;
   interruptMode: InterruptMode;
   readonly #state: SessionState;
-  readonly #budgetReason: () => string | undefined;
+  readonly #getBudgetReason: () => string | undefined;
   #items: QueuedMessage[] = [];
   /** By item id. Survives a switch to another conversation. */
   readonly #unrunMessages = new Map<string, UnrunMessage>();
   readonly #pendingSaves = new Set<Promise<void>>();
 
-  /** `budgetReason` names the limit that is exceeded, if one is. */
-  constructor(state: SessionState, budgetReason: () => string | undefined = () => undefined) {
+  /** `getBudgetReason` names the limit that is exceeded, if one is. */
+  constructor(state: SessionState, getBudgetReason: () => string | undefined = () => undefined) {
     this.#state = state;
-    this.#budgetReason = budgetReason;
+    this.#getBudgetReason = getBudgetReason;
     this.steeringMode = state.options.steeringMode;
     this.followUpMode = state.options.followUpMode;
     this.interruptMode = state.options.interruptMode;
@@ -157,7 +157,7 @@ export class QueueFacet implements Queues {
 
   reportNotRun(cause: string): void {
     for (const { message, file, onNotRun } of this.#unrunMessages.values()) {
-      const text = formatNotRun(extractText(message.content), this.#budgetReason() ?? cause, file);
+      const text = formatNotRun(extractText(message.content), this.#getBudgetReason() ?? cause, file);
       if (onNotRun) onNotRun(new Fault('not_run', text));
       else void this.#state.broadcast.emit({ type: 'notice', level: 'error', message: text, source: 'queue' });
     }

@@ -12,7 +12,7 @@ import type { SessionState } from './session-state.ts';
 export class RequestBuilder {
   readonly #state: SessionState;
   readonly #models: ModelFacet;
-  readonly #limits: () => SessionLimits;
+  readonly #getLimits: () => SessionLimits;
   readonly #tools: Pick<ToolSelection, 'listActive'>;
   // Built once per session, so that every request starts with the same bytes and prompt caches stay valid.
   #promptPrefix: Promise<PromptPrefix> | undefined;
@@ -20,18 +20,18 @@ export class RequestBuilder {
 
   constructor(
     state: SessionState,
-    parts: { models: ModelFacet; limits: () => SessionLimits; tools: Pick<ToolSelection, 'listActive'> },
+    parts: { models: ModelFacet; getLimits: () => SessionLimits; tools: Pick<ToolSelection, 'listActive'> },
   ) {
     this.#state = state;
     this.#models = parts.models;
-    this.#limits = parts.limits;
+    this.#getLimits = parts.getLimits;
     this.#tools = parts.tools;
   }
 
   /** Throws if no model is selected or its credentials are missing. */
   async ensureReady(): Promise<void> {
     await this.#state.options.models.requireCredentials(this.#requireModel());
-    // Starts building the prefix while the prompt is written to disk. Errors are thrown again when the prefix is used.
+    // Starts building the prefix while the prompt is written to disk. After an error it is built again when it is used.
     this.getPromptPrefix().catch(() => {});
   }
 
@@ -41,7 +41,13 @@ export class RequestBuilder {
   /** The system prompt and the tools that every request of this session starts with. */
   async getPromptPrefix(): Promise<PromptPrefix> {
     this.#promptPrefix ??= this.#buildPrefix();
-    return this.#promptPrefix;
+    const prefix = this.#promptPrefix;
+    try {
+      return await prefix;
+    } catch (thrown) {
+      if (this.#promptPrefix === prefix) this.#promptPrefix = undefined;
+      throw thrown;
+    }
   }
 
   /** `systemPrompt` replaces the system prompt of the session. */
@@ -94,7 +100,7 @@ export class RequestBuilder {
     });
     for await (const event of takeUntilAborted(stream, request.signal, ports.clock)) {
       if (event.type === 'done') {
-        await this.#limits().chargeUsage(event.message.usage);
+        await this.#getLimits().chargeUsage(event.message.usage);
         return { text: extractText(event.message.content), usage: event.message.usage };
       }
       if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model request failed' };

@@ -11,7 +11,7 @@ export class RuleFacet {
   readonly #state: SessionState;
   readonly #options: RuleOptions | undefined;
   #rules: readonly Rule[] | undefined;
-  #patternWatch: PatternMatcher | undefined;
+  #patternMatcher: PatternMatcher | undefined;
   /** The turn in which each rule was last triggered; -Infinity if an earlier process triggered it. */
   readonly #lastTriggeredTurn = new Map<string, number>();
   #turn = 0;
@@ -36,9 +36,9 @@ export class RuleFacet {
     this.#turn += 1;
     this.#violatedRules = [];
     const names = (this.#rules ?? []).filter((rule) => this.#canTrigger(rule)).map(({ name }) => name);
-    const patternWatch = names.length > 0 ? this.#openPatternWatch() : undefined;
-    if (!patternWatch) return undefined;
-    patternWatch.reset(names);
+    const patternMatcher = names.length > 0 ? this.#openPatternMatcher() : undefined;
+    if (!patternMatcher) return undefined;
+    patternMatcher.reset(names);
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
     const abortWithRun = () => interrupt.abort();
@@ -49,9 +49,9 @@ export class RuleFacet {
       signal: interrupt.signal,
       feed(event) {
         const text = readDelta(event);
-        if (text !== undefined) patternWatch.feed(text);
+        if (text !== undefined) patternMatcher.feed(text);
       },
-      whenChecked: () => patternWatch.waitUntilSettled(),
+      waitUntilChecked: () => patternMatcher.waitUntilSettled(),
       get interruptReason() {
         const isDiscarded = facet.#violatedRules.length > 0 && facet.#options?.contextMode === 'discard';
         return isDiscarded ? INTERRUPTED_BY_RULE : undefined;
@@ -96,8 +96,8 @@ export class RuleFacet {
   }
 
   close(): void {
-    this.#patternWatch?.close();
-    this.#patternWatch = undefined;
+    this.#patternMatcher?.close();
+    this.#patternMatcher = undefined;
   }
 
   #canTrigger({ name }: Rule): boolean {
@@ -106,18 +106,18 @@ export class RuleFacet {
     return this.#options?.repeatMode === 'after-gap' && this.#turn - last >= this.#options.repeatGap;
   }
 
-  #openPatternWatch(): PatternMatcher | undefined {
-    this.#patternWatch ??= this.#options?.watchPatterns(
+  #openPatternMatcher(): PatternMatcher | undefined {
+    this.#patternMatcher ??= this.#options?.createPatternMatcher(
       (this.#rules ?? []).map(({ name, ttsrTrigger = '' }) => ({ name, expression: ttsrTrigger })),
       {
-        onMatch: (names) => this.#onPatternsFound(names),
+        onMatch: (names) => this.#onMatch(names),
         onTimeout: (name) => this.#onPatternTimeout(name),
       },
     );
-    return this.#patternWatch;
+    return this.#patternMatcher;
   }
 
-  #onPatternsFound(names: readonly string[]): void {
+  #onMatch(names: readonly string[]): void {
     const interrupt = this.#interrupt;
     if (!interrupt || interrupt.signal.aborted) return;
     this.#violatedRules = (this.#rules ?? []).filter(({ name }) => names.includes(name));

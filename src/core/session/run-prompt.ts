@@ -60,8 +60,8 @@ export async function runPrompt(
       if (await continueRun(signal)) continue;
     }
     dependencies.setEnding(true);
-    const handled = continueRun ? undefined : emit({ type: 'agent_end', messages: newMessages, willRetry: false });
-    await finishRun(dependencies, answer, { handled, isRetried: continueRun !== undefined });
+    const endDelivered = continueRun ? undefined : emit({ type: 'agent_end', messages: newMessages, willRetry: false });
+    await finishRun(dependencies, answer, { endDelivered, isRetried: continueRun !== undefined });
     // A message that is being queued now must be stored before the queues are checked for the last time.
     while (scope.pendingSaves) await scope.pendingSaves;
     // Queued messages are delivered after a failed answer too, but not after an abort.
@@ -74,9 +74,9 @@ export async function runPrompt(
     }
     limits.endRun();
     dependencies.markFinished();
-    const settled = emit({ type: 'agent_settled', aborted: signal.aborted });
+    const settledDelivered = emit({ type: 'agent_settled', aborted: signal.aborted });
     resolveEnded();
-    await Promise.all([handled, settled]);
+    await Promise.all([endDelivered, settledDelivered]);
     if (unexpectedErrors.length > 0) throw unexpectedErrors[0];
     return;
   }
@@ -86,12 +86,12 @@ export async function runPrompt(
 async function finishRun(
   { scope, retry, compaction, limits, whenPromptWaits }: RunDependencies,
   answer: AssistantMessage,
-  { handled, isRetried }: { handled: undefined | Promise<void>; isRetried: boolean },
+  { endDelivered, isRetried }: { endDelivered: undefined | Promise<void>; isRetried: boolean },
 ): Promise<void> {
   if (!isRetried) compaction.reportRecoveryFailure(answer);
   if (isFailed(answer)) retry.reportFailure(answer.errorMessage ?? 'Unknown error');
   // Prevents a deadlock: a listener of agent_end may itself wait for a prompt that waits for the end of this run.
-  if (handled) await Promise.race([handled, whenPromptWaits]);
+  if (endDelivered) await Promise.race([endDelivered, whenPromptWaits]);
   if (!isFailed(answer) && !isRetried && !limits.haltReason) await compaction.compactIfNeeded(scope.signal);
   limits.resetTurns();
 }

@@ -75,8 +75,10 @@ function createModelContext(state: SessionState, requestBuilder: RequestBuilder)
     usage() {
       const { model } = requestBuilder;
       if (!model) return undefined;
+      const { contextWindow } = model;
       const tokens = estimateContextTokens(state.conversation.path);
-      return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
+      // Some local servers do not report the size of their context window: then it is 0.
+      return { tokens, contextWindow, percent: contextWindow > 0 ? (tokens / contextWindow) * 100 : 0 };
     },
     invalidate: () => requestBuilder.reset(),
   };
@@ -98,7 +100,7 @@ async function closeSession({
   await shell.stopAll();
   queues.reportNotRun('the session was closed');
   rules.close();
-  await facets.subagents.whenIdle();
+  await facets.subagents.waitUntilIdle();
   await facets.digestWriter.flush();
   await state.conversation.close();
   await state.artifacts.close();

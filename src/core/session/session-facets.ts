@@ -50,7 +50,7 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
     return exceededLimit && `Session budget exceeded (${exceededLimit})`;
   });
   const tools: ToolFacet = new ToolFacet(state.options, () => requestBuilder.reset());
-  const requestBuilder = new RequestBuilder(state, { models, limits: getLimits, tools });
+  const requestBuilder = new RequestBuilder(state, { models, getLimits, tools });
   const shell = new ShellFacet(state, () => facets.runs.isRunning);
   const rules = new RuleFacet(state);
   const compaction = new CompactionFacet(state, requestBuilder, {
@@ -105,18 +105,18 @@ function createCheckpoint({ naming, models, queues, shell, rules, limits }: Sess
   };
 }
 
-function createHistoryPorts(facets: () => SessionFacets): HistoryPorts {
+function createHistoryPorts(getFacets: () => SessionFacets): HistoryPorts {
   return {
-    heldMessages: () => facets().shell.heldMessages,
-    sessionName: () => facets().naming.name,
-    summarize: (text, signal) => facets().requestBuilder.summarize(text, signal),
-    saveDigest: () => facets().digestWriter.flush(),
-    stopShellCommands: () => facets().shell.stopAll(),
+    getHeldMessages: () => getFacets().shell.heldMessages,
+    getSessionName: () => getFacets().naming.name,
+    summarize: (text, signal) => getFacets().requestBuilder.summarize(text, signal),
+    saveDigest: () => getFacets().digestWriter.flush(),
+    stopShellCommands: () => getFacets().shell.stopAll(),
     async abortActiveWork() {
-      await facets().runs.abort();
-      await facets().compaction.abort();
+      await getFacets().runs.abort();
+      await getFacets().compaction.abort();
     },
-    onConversationChanged: (origin, name) => enterConversation(facets(), origin, name),
+    onConversationChanged: (origin, name) => enterConversation(getFacets(), origin, name),
   };
 }
 

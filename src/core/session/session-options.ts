@@ -63,7 +63,7 @@ export interface SessionOptions {
   budget?: BudgetLimits | undefined;
   /** The maximum number of turns per prompt. */
   maxTurns?: number | undefined;
-  /** Reminders of open to-do items. No reminders if absent. */
+  /** Reminders of open todo items. No reminders if absent. */
   todos?: TodoOptions | undefined;
   /** Rules that interrupt an answer. Absent if they are off. */
   rules?: RuleOptions | undefined;

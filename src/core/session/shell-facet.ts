@@ -32,7 +32,7 @@ export class ShellFacet implements Shell {
     const { conversation } = this.#state;
     try {
       const outcome = await this.#execute(command, options, { signal: controller.signal, liveOutput });
-      await liveOutput.whenShown();
+      await liveOutput.waitUntilShown();
       const result = toBashResult(outcome);
       // `reset` aborts commands without waiting for them, so the conversation may have been replaced.
       if (conversation === this.#state.conversation)

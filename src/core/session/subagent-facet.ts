@@ -24,18 +24,17 @@ export class SubagentFacet implements SubagentHost, SubagentMonitor {
   readonly #state: SessionState;
   readonly #models: ModelFacet;
   readonly #tools: ToolFacet;
+  readonly #getLimits: () => SessionLimits;
   readonly #pendingWork = new Set<Promise<unknown>>();
 
-  readonly #limits: () => SessionLimits;
-
-  constructor(state: SessionState, models: ModelFacet, tools: ToolFacet, limits: () => SessionLimits) {
+  constructor(state: SessionState, models: ModelFacet, tools: ToolFacet, getLimits: () => SessionLimits) {
     const { options, broadcast } = state;
     this.#state = state;
     this.#models = models;
     this.#tools = tools;
     this.parentLink = options.parentLink;
     this.cwd = options.cwd;
-    this.#limits = limits;
+    this.#getLimits = getLimits;
     this.emit = options.parentLink?.emit ?? ((event) => broadcast.emit(event));
     this.subagentRegistry = options.parentLink?.subagentRegistry ?? { running: new Map(), logFiles: new Map() };
     this.taskRunner = options.createSubagents?.(this);
@@ -43,7 +42,7 @@ export class SubagentFacet implements SubagentHost, SubagentMonitor {
 
   get budgetAccount(): BudgetAccount | undefined {
     const { budget, parentLink } = this.#state.options;
-    return budget || parentLink?.budgetAccount ? this.#limits() : undefined;
+    return budget || parentLink?.budgetAccount ? this.#getLimits() : undefined;
   }
 
   get model(): Model | null {
@@ -87,7 +86,7 @@ export class SubagentFacet implements SubagentHost, SubagentMonitor {
   }
 
   /** Resolves when all work of subagents has ended, including processes and worktrees. */
-  async whenIdle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await Promise.allSettled(this.#pendingWork);
   }
 }

@@ -1,4 +1,4 @@
-// The to-do list of the session, stored next to the log, and the reminder of open items when the model stops.
+// The todo list of the session, stored next to the log, and the reminder of open items when the model stops.
 import { array, object, safeParse } from 'valibot';
 import type { TodoList } from '../../contracts/index.ts';
 import { type AssistantMessage, type TodoItem, todoItem } from '../../protocol/index.ts';

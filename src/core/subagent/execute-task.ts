@@ -209,5 +209,5 @@ function getModelOverride({ host }: TaskScope, runResult: SubagentRunResult | un
 
 /** An answer that does not match the schema is a failure of the task, although its work is done. */
 function getFailure({ error, answer }: SubagentRunResult): string | undefined {
-  return error ?? (answer && 'misfit' in answer ? answer.misfit : undefined);
+  return error ?? (answer && 'mismatch' in answer ? answer.mismatch : undefined);
 }

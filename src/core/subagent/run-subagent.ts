@@ -29,7 +29,7 @@ export interface SubagentRunResult {
   /** Whether the error is an abort or an exceeded budget, and not a failure of the subagent. */
   readonly isStopped: boolean;
   /** Set when a schema was requested: the parsed answer, or why it does not match. A mismatch is not an `error`. */
-  readonly answer?: { readonly data: unknown } | { readonly misfit: string } | undefined;
+  readonly answer?: { readonly data: unknown } | { readonly mismatch: string } | undefined;
 }
 
 /** How a run ended. `stop` and `failure` are texts for the result. */
@@ -131,7 +131,7 @@ async function promptUntilAnswered(
     if (stop !== undefined || failure !== undefined || !options.answerParser) return { stop, failure };
     const parsed = await options.answerParser.parse(answerRecorder.lastText);
     if ('data' in parsed) return { answer: parsed };
-    if (reminders === MAX_REMINDERS) return { answer: { misfit: formatMismatch(parsed.problem) } };
+    if (reminders === MAX_REMINDERS) return { answer: { mismatch: formatMismatch(parsed.problem) } };
     message = formatReminder(parsed.problem, reminders + 1);
   }
 }

@@ -55,6 +55,7 @@ export class Conversation {
   #unsaved: SessionEntry[] = [];
   #isFailing = false;
   #queueTail: Promise<unknown> = Promise.resolve();
+  #queuedTasks = 0;
 
   constructor(
     header: SessionHeader,
@@ -96,11 +97,18 @@ export class Conversation {
     return this.#leafId;
   }
 
-  /** Adds entries without writing them. They are written together with the next entries that are stored. */
+  /**
+   * Adds entries without writing them. They are written together with the next entries that are stored. During a write they are
+   * added after it: their parent must not be an entry whose write may fail.
+   */
   appendDeferred(bodies: readonly EntryBody[]): void {
-    const entries = bodies.map((body) => this.#createEntry(body));
-    this.#unsaved.push(...entries);
-    this.#addToPath(entries);
+    const append = () => {
+      const entries = bodies.map((body) => this.#createEntry(body));
+      this.#unsaved.push(...entries);
+      this.#addToPath(entries);
+    };
+    if (this.#queuedTasks === 0) append();
+    else void this.#runInOrder(async () => append());
   }
 
   /** Adds entries and resolves when they are on disk. If the write fails, nothing is added and the promise rejects. */
@@ -233,7 +241,10 @@ export class Conversation {
   }
 
   #runInOrder<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#queueTail.then(task);
+    this.#queuedTasks++;
+    const result = this.#queueTail.then(task).finally(() => {
+      this.#queuedTasks--;
+    });
     this.#queueTail = result.catch(() => {});
     return result;
   }

@@ -109,9 +109,9 @@ function readToken({ host, status, fields }: JsonResponse, refresh: string): OAu
   if (isNonEmptyString(token) && typeof expires === 'number') {
     return { type: 'oauth', access: token, refresh, expires: expires * 1000, ...readBaseUrl(fields) };
   }
-  if (status === 401) throw new Fault('refused', 'GitHub does not accept the login any more. Sign in again.');
+  if (status === 401) throw new Fault('refused', 'GitHub no longer accepts the login. Sign in again.');
   if (status < 300 || status === 403 || status === 404) {
-    throw new Fault('refused', 'This GitHub account has no access to Copilot. Sign in with another.');
+    throw new Fault('refused', 'This GitHub account has no access to Copilot. Sign in with another account.');
   }
   throw new Fault('refused', `${host} answered ${status}`);
 }

@@ -7,7 +7,7 @@ import type { OAuthEntry } from './auth-file.ts';
 import { type KeySource, type KeySourceOptions, listKeySources } from './key-sources.ts';
 import { type RefreshLogin, refreshLogin } from './refresh-login.ts';
 
-export interface CurrentCredential {
+export interface CredentialSnapshot {
   /** Whether a usable key or login exists. */
   hasCredential(provider: string): boolean;
   /** The providers that models.json defines or overrides. */
@@ -18,9 +18,9 @@ export interface CurrentCredential {
 
 export interface Credentials {
   /** Reads each file once. Runs no commands and sends no requests. */
-  readCurrent(): Promise<CurrentCredential>;
+  readSnapshot(): Promise<CredentialSnapshot>;
   /** `undefined` when the provider needs no key. Throws a Fault that names the variable and the file to set. */
-  key(provider: string): Promise<string | undefined>;
+  getKey(provider: string): Promise<string | undefined>;
   /** The source of the key that was used last, and how to set another key. For messages about a rejected key. */
   getKeyAdvice(provider: string): string;
   /** The base URL that a stored login defines for its provider. */
@@ -43,15 +43,15 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   /** Location of the key by provider, as of the last request for it. */
   const lastLocations = new Map<string, string | undefined>();
   return {
-    async readCurrent() {
+    async readSnapshot() {
       const files = await readFiles(options);
       return {
         hasCredential: (provider) => [...listKeySources(provider, { overrides, ...files }, options)].some(isUsable),
-        modelsFileProviders: [...files.customs.keys()],
+        modelsFileProviders: [...files.customProviders.keys()],
         authFileProviders: [...files.entries.keys()],
       };
     },
-    async key(provider) {
+    async getKey(provider) {
       const files = await readFiles(options);
       const sources = [...listKeySources(provider, { overrides, ...files }, options)];
       const source = sources.find(isUsable);
@@ -97,7 +97,7 @@ function createCredentialWriter(options: CredentialsOptions): CredentialWriter {
 
 async function readFiles({ authFile, customProviders }: CredentialsOptions) {
   const [entries, { providers }] = await Promise.all([authFile.read(), customProviders.read()]);
-  return { entries, customs: providers };
+  return { entries, customProviders: providers };
 }
 
 function isUsable({ problem }: KeySource): boolean {

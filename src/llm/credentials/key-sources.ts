@@ -33,12 +33,12 @@ export interface ConfiguredKeys {
   /** Keys that override all other sources. */
   readonly overrides: ReadonlyMap<string, string>;
   readonly entries: ReadonlyMap<string, AuthEntry>;
-  readonly customs: ReadonlyMap<string, CustomProvider>;
+  readonly customProviders: ReadonlyMap<string, CustomProvider>;
 }
 
 export function* listKeySources(
   provider: string,
-  { overrides, entries, customs }: ConfiguredKeys,
+  { overrides, entries, customProviders }: ConfiguredKeys,
   options: KeySourceOptions,
 ): Generator<KeySource> {
   const { path } = options.customProviders;
@@ -48,7 +48,7 @@ export function* listKeySources(
   if (entry) yield createAuthSource(provider, entry, options);
   const variable = createVariableSource(provider, options);
   if (variable) yield variable;
-  const custom = customs.get(provider);
+  const custom = customProviders.get(provider);
   if (custom?.apiKey) yield createTextSource(provider, custom.apiKey, path, options);
   // A custom provider without an apiKey is assumed to need no key.
   else if (custom?.models && !findProvider(provider)) yield { location: path, get: async () => undefined };

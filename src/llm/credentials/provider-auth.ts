@@ -12,7 +12,7 @@ export function createProviderAuth(credentials: Credentials, options: CopilotLog
   const cancelled = new AbortController();
   return {
     async getStatus() {
-      const { hasCredential, modelsFileProviders } = await credentials.readCurrent();
+      const { hasCredential, modelsFileProviders } = await credentials.readSnapshot();
       const rank = (id: string) => (LISTED_FIRST.includes(id) ? LISTED_FIRST.indexOf(id) : LISTED_FIRST.length);
       const keyed = PROVIDERS.filter(
         ({ id }) => id !== COPILOT_PROVIDER_ID && (LISTED_FIRST.includes(id) || hasCredential(id)),

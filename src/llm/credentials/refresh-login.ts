@@ -10,7 +10,7 @@ export interface RefreshLoginOptions {
   clock: { now(): number };
 }
 
-/** A login is refreshed this long before it expires, because a reply may take minutes. */
+/** A login is refreshed this long before it expires, because an answer may take minutes. */
 const RENEWAL_MARGIN_MS = 5 * 60_000;
 
 /** Returns the login, refreshed unless another process has refreshed it in the meantime. */

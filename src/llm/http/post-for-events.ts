@@ -150,7 +150,7 @@ export interface RequestTimeout {
   pause(): void;
   /** Waiting for the provider again. Content restarts the idle time. */
   resume(hasContent: boolean): void;
-  /** The reply is complete; only the end of the body is expected. */
+  /** The answer is complete; only the end of the body is expected. */
   linger(ms: number): void;
   stop(): void;
 }

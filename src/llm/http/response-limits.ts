@@ -5,9 +5,9 @@ import { ProviderFault } from './provider-fault.ts';
 
 const MIB = 1024 * 1024;
 
-/** Characters of one incomplete event. The largest real events, complete replies, have a few million. */
+/** Characters of one incomplete event. The largest real events, complete answers, have a few million. */
 export const MAX_EVENT_CHARS = 16 * MIB;
-/** Bytes of one response, after decompression. A reply of 128,000 tokens takes about 40 MB. */
+/** Bytes of one response, after decompression. An answer of 128,000 tokens takes about 40 MB. */
 export const MAX_RESPONSE_BYTES = 128 * MIB;
 /** Bytes of a JSON response: a list of models, a token. */
 export const MAX_JSON_BYTES = 8 * MIB;

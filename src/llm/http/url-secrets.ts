@@ -51,7 +51,7 @@ export function findUrlSecrets(url: string): string[] {
   ];
 }
 
-/** Removes slashes at the end, in linear time. */
+/** Removes slashes at the end. The look-behind keeps the time linear. */
 export function trimSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }
@@ -60,7 +60,7 @@ export function trimSlashes(text: string): string {
  * The URL of an operation such as `/responses`. The base URL may have a query, and may already end in the operation or in
  * a part of it, which `ending` matches.
  */
-export function endpointOf(baseUrl: string, operation: string, ending: RegExp): string {
+export function buildEndpointUrl(baseUrl: string, operation: string, ending: RegExp): string {
   const queryStart = baseUrl.indexOf('?');
   const path = queryStart < 0 ? baseUrl : baseUrl.slice(0, queryStart);
   const query = queryStart < 0 ? '' : baseUrl.slice(queryStart);

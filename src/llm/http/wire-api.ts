@@ -10,14 +10,14 @@ import { ProviderFault } from './provider-fault.ts';
 import { moveUserinfoToHeader } from './url-secrets.ts';
 
 /**
- * Reads one reply. Each event refers to the message in its current state and must be consumed before the message grows.
+ * Reads one answer. Each event refers to the message in its current state and must be consumed before the message grows.
  * Therefore the iterables are lazy. Invalid input throws.
  */
 export interface WireReader {
   read(event: ServerSentEvent): Iterable<StreamEvent>;
   /** The provider's final event was read. The connection may stay open after it. */
   readonly isComplete: boolean;
-  /** The body has ended: closes the open block, or throws if the reply is incomplete. */
+  /** The body has ended: closes the open block, or throws if the answer is incomplete. */
   end(): Generator<StreamEvent, DoneReason>;
 }
 

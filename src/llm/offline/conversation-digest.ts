@@ -1,8 +1,8 @@
 // Summarizes a serialized conversation by rule, in the sections that compaction uses.
 import type { ModelRequest } from '../../contracts/index.ts';
 import { extractText } from '../../protocol/index.ts';
+import { formatCode } from './answer-texts.ts';
 import { parseTranscript, type ToolCallRecord, type Transcript } from './conversation-transcript.ts';
-import { formatCode } from './reply-texts.ts';
 import { abbreviate } from './text-format.ts';
 
 export interface ConversationText {

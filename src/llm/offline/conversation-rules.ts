@@ -1,4 +1,4 @@
-// Rules for requests that need only a text reply.
+// Rules for requests that need only a text answer.
 import { COUNT_LIMIT } from './intent.ts';
 import { isLikelyFile } from './phrases.ts';
 import { getQuotedText, unmaskQuotes } from './quoting.ts';

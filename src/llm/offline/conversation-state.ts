@@ -30,13 +30,13 @@ export interface ConversationState {
   /** Not started, because another part of the same message was not understood. */
   withheldIntents: ToolIntent[];
   imageCount: number;
-  /** Text of an earlier message that no rule matched. Its reply ended as an error, which is not part of the history. */
+  /** Text of an earlier message that no rule matched. Its answer ended as an error, which is not part of the history. */
   unanswered?: string;
   /** Number of outcomes that were reported before the user's last message. */
   seenOutcomes: number;
 }
 
-/** The state since the last reply without tool calls. That reply completed everything before it. */
+/** The state since the last answer without tool calls. That answer completed everything before it. */
 export function readConversationState(messages: readonly ModelMessage[]): ConversationState {
   const start = messages.findLastIndex((message) => message.role === 'assistant' && isFinalAnswer(message)) + 1;
   const state: ConversationState = {
@@ -88,7 +88,7 @@ function applyUserMessage(state: ConversationState, message: UserMessage, interr
   return true;
 }
 
-/** An earlier message that was not understood does not make the reply to the next message an error. */
+/** An earlier message that was not understood does not make the answer to the next message an error. */
 function clearUnclear(state: ConversationState): void {
   const unclear = state.pending.findLast((intent) => intent.kind === 'unclear');
   if (unclear?.kind !== 'unclear') return;
@@ -134,7 +134,7 @@ function addIntents(state: ConversationState, intents: readonly Intent[]): void 
   }
 }
 
-/** A reply of this model shows which intents were started: each call belongs to the first pending intent of its tool. */
+/** An answer of this model shows which intents were started: each call belongs to the first pending intent of its tool. */
 function applyAssistantMessage(state: ConversationState, message: AssistantMessage): void {
   for (const block of message.content) {
     if (block.type !== 'toolCall') continue;
@@ -144,7 +144,7 @@ function applyAssistantMessage(state: ConversationState, message: AssistantMessa
         : -1;
     const toolIntent = state.pending[index] as ToolIntent | undefined;
     state.outcomes.push(toolIntent ? { call: block, toolIntent } : { call: block });
-    // Text intents before it were answered in the reply that started it.
+    // The answer that made the call also covered the text intents before it.
     if (toolIntent)
       state.pending = state.pending.filter(
         (intent, otherIndex) => otherIndex > index || (otherIndex < index && isToolIntent(intent)),

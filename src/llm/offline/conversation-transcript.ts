@@ -15,7 +15,7 @@ export interface Transcript {
   requests: string[];
   answers: string[];
   toolCalls: ToolCallRecord[];
-  /** The last request, if no text reply followed it. */
+  /** The last request, if no text answer followed it. */
   openRequest?: string;
 }
 

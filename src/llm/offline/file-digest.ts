@@ -1,6 +1,6 @@
 // Describes a file by rule: size, headings, declared names and first sentences.
 import { isRecord } from '../../base/index.ts';
-import { formatCode, formatList } from './reply-texts.ts';
+import { formatCode, formatList } from './answer-texts.ts';
 import { abbreviate, countLines, formatCount, truncate } from './text-format.ts';
 
 const MAX_ITEMS = 12;

@@ -12,7 +12,7 @@ export type ToolIntent =
   | { kind: 'create'; path: string; content: string }
   | { kind: 'append'; path: string; content: string };
 
-/** A request that needs only a text reply. */
+/** A request that needs only a text answer. */
 export type TextIntent =
   | { kind: 'greet' }
   | { kind: 'thanks' }

@@ -1,11 +1,11 @@
 // Plans the next step of the offline model: thinking, texts and tool calls.
 import type { ModelRequest, ToolDefinition } from '../../contracts/index.ts';
+import * as answers from './answer-texts.ts';
 import { extractConversation, summariseConversation } from './conversation-digest.ts';
 import { type ConversationState, getOutcomeStatus, readConversationState } from './conversation-state.ts';
 import { type Intent, isToolIntent, type TextIntent, type ToolIntent } from './intent.ts';
 import { findLastCommand } from './last-command.ts';
 import { getToolName, isReadOnly, type PlannedCall, planToolCall } from './planned-call.ts';
-import * as replies from './reply-texts.ts';
 import { reportOutcome } from './report-outcome.ts';
 
 /** Counting is not a string, because it may be long and every number is a separate delta. */
@@ -15,7 +15,7 @@ export interface Step {
   thinking?: string;
   texts: readonly TextOutput[];
   calls: readonly PlannedCall[];
-  /** Why the request cannot be carried out; the reply ends as an error. */
+  /** Why the request cannot be carried out; the answer ends as an error. */
   failure?: string;
 }
 
@@ -65,7 +65,7 @@ function isBlockedByFailure(state: ConversationState, toolIntent: ToolIntent): b
 function buildToolStep(state: ConversationState, batch: readonly ToolIntent[], request: PlanRequest): Step {
   const lastIndex = state.pending.indexOf(batch.at(-1) as ToolIntent);
   const remarks = state.pending.slice(0, lastIndex).filter((intent): intent is TextIntent => !isToolIntent(intent));
-  const tasks = replies.formatList(batch.map(replies.describeIntent));
+  const tasks = answers.formatList(batch.map(answers.describeIntent));
   const remaining = state.pending.filter(isToolIntent).length - batch.length;
   return {
     thinking: `${buildThinking(remarks)}Next: ${tasks}.${remaining > 0 ? ` ${remaining} more to do after that.` : ''}`,
@@ -82,15 +82,15 @@ function buildFinalStep(state: ConversationState, request: PlanRequest): Step {
     ),
     ...explainWithheld(state),
     ...explainDropped(state),
-    ...(state.unanswered === undefined ? [] : [replies.formatUnanswered(state.unanswered)]),
-    ...(state.imageCount > 0 ? [replies.formatImagesUnsupported(state.imageCount)] : []),
+    ...(state.unanswered === undefined ? [] : [answers.formatUnanswered(state.unanswered)]),
+    ...(state.imageCount > 0 ? [answers.formatImagesUnsupported(state.imageCount)] : []),
   ];
   const remarks = state.pending.filter((intent): intent is TextIntent => !isToolIntent(intent));
   const failure = describeFailure(state);
   const summary = state.outcomes.length > 0 ? 'The tools have returned; I report their results.' : 'No tool is needed.';
   return {
     thinking: `${buildThinking(remarks)}${summary}`,
-    texts: texts.length > 0 ? texts : [replies.EMPTY_REQUEST],
+    texts: texts.length > 0 ? texts : [answers.EMPTY_REQUEST],
     calls: [],
     ...(failure === undefined ? {} : { failure }),
   };
@@ -100,11 +100,11 @@ function buildFinalStep(state: ConversationState, request: PlanRequest): Step {
 function describeFailure(state: ConversationState): string | undefined {
   const unclear = state.pending.find((intent) => intent.kind === 'unclear');
   if (unclear?.kind === 'unclear')
-    return replies.formatFailure(replies.formatNotUnderstood(unclear.request, undefined));
+    return answers.formatFailure(answers.formatNotUnderstood(unclear.request, undefined));
   const toolIntent = state.pending.filter(isToolIntent).find((intent) => !isBlockedByFailure(state, intent));
-  if (toolIntent) return replies.formatFailure(explainNotDone(state, toolIntent));
+  if (toolIntent) return answers.formatFailure(explainNotDone(state, toolIntent));
   const onlyImages = state.imageCount > 0 && state.pending.length + state.outcomes.length === 0;
-  return onlyImages ? replies.formatFailure(replies.formatImagesUnsupported(state.imageCount)) : undefined;
+  return onlyImages ? answers.formatFailure(answers.formatImagesUnsupported(state.imageCount)) : undefined;
 }
 
 function buildThinking(remarks: readonly TextIntent[]): string {
@@ -117,13 +117,13 @@ function buildThinking(remarks: readonly TextIntent[]): string {
 
 function explainNotDone(state: ConversationState, toolIntent: ToolIntent): string {
   if (isBlockedByFailure(state, toolIntent))
-    return `Because a step before it failed, I did not ${replies.describeIntent(toolIntent)}.`;
-  return `I cannot ${replies.describeIntent(toolIntent)}: that needs the tool ${replies.formatCode(getToolName(toolIntent))}, which is not available.`;
+    return `Because a step before it failed, I did not ${answers.describeIntent(toolIntent)}.`;
+  return `I cannot ${answers.describeIntent(toolIntent)}: that needs the tool ${answers.formatCode(getToolName(toolIntent))}, which is not available.`;
 }
 
 function explainWithheld({ withheldIntents: intents }: ConversationState): string[] {
   if (intents.length === 0) return [];
-  const descriptions = replies.formatList(intents.map(replies.describeIntent));
+  const descriptions = answers.formatList(intents.map(answers.describeIntent));
   return [
     `Because I did not understand all of your message, I did not ${descriptions}. Ask for that alone if you want it.`,
   ];
@@ -131,7 +131,7 @@ function explainWithheld({ withheldIntents: intents }: ConversationState): strin
 
 function explainDropped({ droppedIntents: intents }: ConversationState): string[] {
   return intents.length > 0
-    ? [`Not done from an earlier request: ${replies.formatList(intents.map(replies.describeIntent))}.`]
+    ? [`Not done from an earlier request: ${answers.formatList(intents.map(answers.describeIntent))}.`]
     : [];
 }
 
@@ -140,30 +140,30 @@ function buildTexts(textIntent: TextIntent, state: ConversationState, request: P
     case 'greet':
       return [
         isOnlyIntent(textIntent, state)
-          ? `${replies.GREETING} ${replies.INTRODUCTION}\n\n${replies.ABILITIES}`
-          : replies.GREETING,
+          ? `${answers.GREETING} ${answers.INTRODUCTION}\n\n${answers.ABILITIES}`
+          : answers.GREETING,
       ];
     case 'thanks':
-      return [replies.THANKS_REPLY];
+      return [answers.THANKS_ANSWER];
     case 'help':
     case 'about':
-      return [`${replies.INTRODUCTION}\n\n${replies.ABILITIES}`];
+      return [`${answers.INTRODUCTION}\n\n${answers.ABILITIES}`];
     case 'say':
       return [textIntent.text];
     case 'think':
-      return [replies.formatThinkingReply(textIntent.topic)];
+      return [answers.formatThinkingAnswer(textIntent.topic)];
     case 'count':
       return [{ countTo: textIntent.to }];
     case 'output':
-      return [replies.formatCommandOutput(findLastCommand(request.messages))];
+      return [answers.formatCommandOutput(findLastCommand(request.messages))];
     case 'stop':
-      return [replies.STOPPED_REPLY];
+      return [answers.STOPPED_ANSWER];
     case 'continue':
-      return state.outcomes.length > 0 || state.pending.some(isToolIntent) ? [] : [replies.NOTHING_TO_CONTINUE];
+      return state.outcomes.length > 0 || state.pending.some(isToolIntent) ? [] : [answers.NOTHING_TO_CONTINUE];
     case 'unclear': {
-      const text = replies.formatNotUnderstood(textIntent.request, textIntent.hint);
+      const text = answers.formatNotUnderstood(textIntent.request, textIntent.hint);
       const withIntroduction = isOnlyIntent(textIntent, state) && !textIntent.hint;
-      return [withIntroduction ? `${text} ${replies.INTRODUCTION}\n\n${replies.ABILITIES}` : text];
+      return [withIntroduction ? `${text} ${answers.INTRODUCTION}\n\n${answers.ABILITIES}` : text];
     }
   }
 }

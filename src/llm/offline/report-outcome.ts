@@ -1,9 +1,9 @@
 // Describes the result of a tool call.
 import { extractText } from '../../protocol/index.ts';
+import { describeIntent, formatCode, formatExcerpt, formatLocation, formatQuotation } from './answer-texts.ts';
 import { getOutcomeStatus, type ToolOutcome } from './conversation-state.ts';
 import { digestFile } from './file-digest.ts';
 import type { ToolIntent } from './intent.ts';
-import { describeIntent, formatCode, formatExcerpt, formatLocation, formatQuotation } from './reply-texts.ts';
 import { countLines, formatCount } from './text-format.ts';
 
 export function reportOutcome(outcome: ToolOutcome): string {

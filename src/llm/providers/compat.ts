@@ -29,16 +29,16 @@ const compatSchema = object({
   canDisableThinking: boolean(),
   /** `stream_options.include_usage`. */
   supportsUsageInStreaming: boolean(),
-  /** If false, a reply may end without a finish reason. */
+  /** If false, an answer may end without a finish reason. */
   supportsFinishReason: boolean(),
   maxTokensField: picklist(['max_tokens', 'max_completion_tokens']),
   /** Thinking is sent back in the field in which it was received. */
   replaysThinking: boolean(),
   /** Thinking is sent back as ordinary text. */
   requiresThinkingAsText: boolean(),
-  /** While thinking is enabled, every earlier reply must have `reasoning_content`, including those of other models. */
+  /** While thinking is enabled, every earlier answer must have `reasoning_content`, including those of other models. */
   requiresReasoningContentOnAssistantMessages: boolean(),
-  /** A reply that starts with `<think>` starts with thinking. */
+  /** An answer that starts with `<think>` starts with thinking. */
   thinkTags: boolean(),
   /** Such thinking is sent back between its tags. */
   requiresThinkTags: boolean(),

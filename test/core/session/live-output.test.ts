@@ -18,7 +18,7 @@ test('output for a busy listener is joined and truncated to 64 KiB', async () =>
   output.add('first');
   for (let i = 0; i < 100; i++) output.add(`${i}`.padStart(4096, '.'));
   expect(shown).toEqual(['first']);
-  const allShown = output.whenShown();
+  const allShown = output.waitUntilShown();
   for (const delivery of deliveries) delivery.resolve();
   await allShown;
   expect(shown).toHaveLength(2);

@@ -1,5 +1,6 @@
 // Conversation: lazy loading of messages, unique ids and digests.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createDeferred } from '../../../src/base/index.ts';
 import type { Digest, DigestRecord, ResumedSession, SessionLog, UnreadMessage } from '../../../src/contracts/index.ts';
 import { Conversation } from '../../../src/core/tree/conversation.ts';
 import type { SessionEntry, SessionHeader } from '../../../src/protocol/index.ts';
@@ -144,4 +145,49 @@ test('no digest is written while entries are unsaved, and a failed write is igno
   const failingLog = { writeDigest: async () => Promise.reject(new Error('no')) };
   const other = createConversation(createLazySession(createPath(user('one'))).resumed, ['n1'], failingLog).conversation;
   await other.saveDigest({ isClosing: true, name: undefined, createDigest: async () => digest });
+});
+
+describe('a deferred entry during a write', () => {
+  /** A conversation whose first write waits for `finishWrite`. */
+  function createSlowConversation() {
+    const write = createDeferred();
+    const written: SessionEntry[] = [];
+    const append = async (entries: readonly SessionEntry[]) => {
+      if (written.length === 0) await write.promise;
+      written.push(...entries);
+    };
+    const { resumed } = createLazySession(createPath(user('one')));
+    const { conversation } = createConversation(resumed, ['a', 'b', 'c'], { append });
+    const first = conversation.commit([{ type: 'session_info', name: 'x' }]);
+    const describeWritten = () => written.map(({ id, parentId }) => [id, parentId]);
+    return { conversation, first, write, describeWritten };
+  }
+
+  test('is written with the next entries, after the entry that was being written', async () => {
+    const { conversation, first, write, describeWritten } = createSlowConversation();
+    await Promise.resolve();
+    conversation.appendDeferred([{ type: 'thinking_level_change', thinkingLevel: 'high' }]);
+    write.resolve();
+    await first;
+    await conversation.commit([{ type: 'session_info', name: 'y' }]);
+    expect(describeWritten()).toEqual([
+      ['a', 'e0'],
+      ['b', 'a'],
+      ['c', 'b'],
+    ]);
+  });
+
+  test('does not get a parent whose write fails', async () => {
+    const { conversation, first, write, describeWritten } = createSlowConversation();
+    await Promise.resolve();
+    conversation.appendDeferred([{ type: 'thinking_level_change', thinkingLevel: 'high' }]);
+    write.reject(new Error('disk full'));
+    await expect(first).rejects.toThrow('disk full');
+    write.promise.catch(() => {});
+    expect(conversation.path.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['e0', null],
+      ['b', 'e0'],
+    ]);
+    expect(describeWritten()).toEqual([]);
+  });
 });

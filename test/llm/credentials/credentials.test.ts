@@ -25,8 +25,8 @@ describe('the order', () => {
         env: Object.assign({}, ...rest.map(({ env }) => env)),
         files: Object.assign({}, ...rest.map(({ files }) => files)),
       });
-      expect(await fixture.models.credentials.key('anthropic')).toBe(key);
-      expect((await fixture.models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
+      expect(await fixture.models.credentials.getKey('anthropic')).toBe(key);
+      expect((await fixture.models.credentials.readSnapshot()).hasCredential('anthropic')).toBe(true);
       expect(fixture.redacted).toContain(key);
       expect(fixture.warnings).toEqual([]);
     },
@@ -37,7 +37,7 @@ describe('the order', () => {
       env: { ANTHROPIC_API_KEY: 'env-key' },
       files: { 'auth.json': { anthropic: apiKey('NO_SUCH_KEY') } },
     });
-    expect(await models.credentials.key('anthropic')).toBe('env-key');
+    expect(await models.credentials.getKey('anthropic')).toBe('env-key');
   });
 });
 
@@ -45,7 +45,7 @@ test.each(PROVIDERS.filter(({ keyless }) => !keyless).map(({ id, env }) => [id, 
   '%s uses the key in %s',
   async (provider, variable) => {
     const { credentials } = createModelFixture({ env: { [variable]: `key-in-${variable}` } }).models;
-    expect(await credentials.key(provider)).toBe(`key-in-${variable}`);
+    expect(await credentials.getKey(provider)).toBe(`key-in-${variable}`);
     expect(KEY_VARIABLES.includes(variable) || ['HF_TOKEN', 'GITHUB_TOKEN'].includes(variable)).toBe(true);
   },
 );
@@ -59,8 +59,8 @@ test.each([
   ['google-vertex', 'GOOGLE_APPLICATION_CREDENTIALS'],
 ])('%s with %s is available without a key', async (provider, variable) => {
   const { models, redacted } = createModelFixture({ env: { [variable]: 'default' } });
-  expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(true);
-  expect(await models.credentials.key(provider)).toBeUndefined();
+  expect((await models.credentials.readSnapshot()).hasCredential(provider)).toBe(true);
+  expect(await models.credentials.getKey(provider)).toBeUndefined();
   expect(redacted).toEqual([]);
   expect(KEY_VARIABLES).not.toContain(variable);
 });
@@ -77,18 +77,18 @@ describe('no key', () => {
     ],
   ])('the error for %s names the variable and the file', async (provider, instructions) => {
     const { models, directory } = createModelFixture();
-    await expect(models.credentials.key(provider)).rejects.toMatchObject({
+    await expect(models.credentials.getKey(provider)).rejects.toMatchObject({
       code: 'no_credentials',
       message: `No API key for ${provider}. ${instructions}${directory}/auth.json.`,
     });
-    expect((await models.credentials.readCurrent()).hasCredential(provider)).toBe(false);
+    expect((await models.credentials.readSnapshot()).hasCredential(provider)).toBe(false);
   });
 
   test('a variable that a file names and that is not set is reported', async () => {
     const { models, directory } = createModelFixture({
       files: { 'auth.json': { anthropic: apiKey('MY_CLAUDE_KEY') } },
     });
-    await expect(models.credentials.key('anthropic')).rejects.toThrow(
+    await expect(models.credentials.getKey('anthropic')).rejects.toThrow(
       `No API key for anthropic. ${directory}/auth.json refers to the variable MY_CLAUDE_KEY, which is not set. Set `,
     );
   });
@@ -101,7 +101,7 @@ describe('no key', () => {
       models: [{ id: 'x' }],
     };
     const { models, directory } = createModelFixture({ files: { 'models.json': { providers: { acme } } } });
-    await expect(models.credentials.key('acme')).rejects.toThrow(
+    await expect(models.credentials.getKey('acme')).rejects.toThrow(
       `Add a key for "acme" to ${directory}/auth.json, or an apiKey to ${directory}/models.json.`,
     );
   });
@@ -109,9 +109,9 @@ describe('no key', () => {
   test('is not required for local servers and for custom providers without apiKey', async () => {
     const acme = { baseUrl: 'http://a.example', api: 'openai-completions', models: [{ id: 'x' }] };
     const { credentials } = createModelFixture({ files: { 'models.json': { providers: { acme } } } }).models;
-    expect(await credentials.key('ollama')).toBeUndefined();
-    expect(await credentials.key('acme')).toBeUndefined();
-    expect((await credentials.readCurrent()).hasCredential('acme')).toBe(true);
+    expect(await credentials.getKey('ollama')).toBeUndefined();
+    expect(await credentials.getKey('acme')).toBeUndefined();
+    expect((await credentials.readSnapshot()).hasCredential('acme')).toBe(true);
   });
 });
 
@@ -121,9 +121,9 @@ test('readCurrent runs no commands', async () => {
     files: { 'auth.json': { anthropic: apiKey('!print-my-key') } },
     ports: { processes: { spawn, killAll: async () => {} } },
   });
-  expect((await models.credentials.readCurrent()).hasCredential('anthropic')).toBe(true);
+  expect((await models.credentials.readSnapshot()).hasCredential('anthropic')).toBe(true);
   expect(spawn).not.toHaveBeenCalled();
-  await expect(models.credentials.key('anthropic')).rejects.toThrow('The command for the key of anthropic');
+  await expect(models.credentials.getKey('anthropic')).rejects.toThrow('The command for the key of anthropic');
 });
 
 test('variables named in files are hidden from tools as soon as the files are read', async () => {
@@ -141,7 +141,7 @@ test('variables named in files are hidden from tools as soon as the files are re
 test('a saved key is found immediately and redacted', async () => {
   const { models, redacted } = createModelFixture();
   await models.credentials.saveKey('anthropic', 'sk-saved-key');
-  expect(await models.credentials.key('anthropic')).toBe('sk-saved-key');
+  expect(await models.credentials.getKey('anthropic')).toBe('sk-saved-key');
   expect(redacted).toContain('sk-saved-key');
 });
 
@@ -159,16 +159,16 @@ describe('logins', () => {
 
   test('a valid login is the key', async () => {
     const { models, redacted } = createFixture(login(Date.now() + hour));
-    expect(await models.credentials.key('anthropic')).toBe('old-access');
+    expect(await models.credentials.getKey('anthropic')).toBe('old-access');
     expect(redacted).toContain('old-access');
   });
 
   test('an expired login that cannot be refreshed is reported', async () => {
     const { models, directory } = createFixture(login(Date.now() - 1));
-    await expect(models.credentials.key('anthropic')).rejects.toThrow(
+    await expect(models.credentials.getKey('anthropic')).rejects.toThrow(
       `No API key for anthropic. The login in ${directory}/auth.json has expired. Set ANTHROPIC_API_KEY`,
     );
-    expect((await models.credentials.readCurrent()).hasCredential('anthropic')).toBe(false);
+    expect((await models.credentials.readSnapshot()).hasCredential('anthropic')).toBe(false);
   });
 
   test('a login that is about to expire is refreshed and stored with all its fields', async () => {
@@ -177,8 +177,8 @@ describe('logins', () => {
       return { type: 'oauth', access: 'new-access', refresh: 'refresh-2', expires: Date.now() + hour };
     });
     const { models } = createFixture(login(Date.now() + 60_000), { refreshers: { anthropic: refresh } });
-    expect(await models.credentials.key('anthropic')).toBe('new-access');
-    expect(await models.credentials.key('anthropic')).toBe('new-access');
+    expect(await models.credentials.getKey('anthropic')).toBe('new-access');
+    expect(await models.credentials.getKey('anthropic')).toBe('new-access');
     expect(refresh).toHaveBeenCalledTimes(1);
     const stored = await models.credentials.refreshLogin('anthropic', refresh);
     expect(stored).toMatchObject({ access: 'new-access', refresh: 'refresh-2', account: 'extra' });
@@ -187,7 +187,7 @@ describe('logins', () => {
   test('concurrent callers share one refresh', async () => {
     const refresh = vi.fn(async () => login(Date.now() + hour, 'new-access'));
     const { models } = createFixture(login(0), { refreshers: { anthropic: refresh } });
-    const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.key('anthropic')));
+    const keys = await Promise.all(Array.from({ length: 6 }, () => models.credentials.getKey('anthropic')));
     expect(new Set(keys)).toEqual(new Set(['new-access']));
     expect(refresh).toHaveBeenCalledTimes(1);
   });
@@ -195,7 +195,7 @@ describe('logins', () => {
   test('a failed refresh keeps the old login', async () => {
     const refreshers = { anthropic: () => Promise.reject(new Error('invalid_grant')) };
     const { models } = createFixture(login(0), { refreshers });
-    await expect(models.credentials.key('anthropic')).rejects.toThrow('invalid_grant');
+    await expect(models.credentials.getKey('anthropic')).rejects.toThrow('invalid_grant');
     await expect(models.credentials.refreshLogin('openai', async (old) => old)).rejects.toThrow(
       'There is no login for openai',
     );

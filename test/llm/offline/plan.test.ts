@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { INTRODUCTION } from '../../../src/llm/offline/reply-texts.ts';
+import { INTRODUCTION } from '../../../src/llm/offline/answer-texts.ts';
 import type { ModelMessage } from '../../../src/protocol/index.ts';
 import {
   assistant,

@@ -1,5 +1,6 @@
 // Creates the folder for the worktrees of one task call, with journal files about its owner, branches, changes and merge.
 // If this process is killed, a later process uses the journal to clean up.
+import { fnv1a } from '../../../base/fnv1a.ts';
 import type { Ports, ProcessIdentity } from '../../../contracts/index.ts';
 import { BRANCHES_FILE, CHANGES_FILE, MERGE_FILE, type MergeJournal, OWNER_FILE } from './batch-journal.ts';
 import { cleanRepositoryBatches } from './clean-stale-batches.ts';
@@ -55,8 +56,6 @@ export async function createBatchFolder(options: BatchFolderOptions): Promise<Ba
 
 /** The last segment of the path and an FNV-1a hash of the whole path, which keeps equal segments apart. */
 function createRepositoryKey(path: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(path)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   const name = path.replace(/\/\.git$/, '').replace(/^.*\//s, '');
-  return `${name.replace(/[^\w.-]/g, '_').slice(-40)}-${hash.toString(16).padStart(8, '0')}`;
+  return `${name.replace(/[^\w.-]/g, '_').slice(-40)}-${fnv1a(path).toString(16).padStart(8, '0')}`;
 }

@@ -142,7 +142,7 @@ export class PartReader {
     else if (block.kind === 'thinking') yield builder.endThinking(block.signature, block.redacted);
     else {
       const isComplete = builder.isToolCallComplete;
-      // The length limit may have cut the call; that is reported only at the end of the reply.
+      // The length limit may have cut the call; that is reported only at the end of the answer.
       if (how === 'complete' && !isComplete) return;
       yield builder.endToolCall({ cut: how === 'cut' && !isComplete, thoughtSignature: block.signature });
     }

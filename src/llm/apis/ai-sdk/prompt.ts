@@ -19,7 +19,7 @@ const FAILED_WITHOUT_OUTPUT = 'The tool failed without output.';
 const IMAGE_ATTACHED = '(an image)';
 const IMAGE_FOLLOWS = '(the image follows)';
 
-/** All tool results of one reply are in one message directly after it. */
+/** All tool results of one answer are in one message directly after it. */
 export function buildPrompt(request: ApiRequest, format: SdkFormat, withThinking: boolean): Prompt {
   const { model, systemPrompt } = request;
   const prompt: Prompt = systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt }];

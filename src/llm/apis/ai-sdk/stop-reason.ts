@@ -15,7 +15,7 @@ export function isLengthLimit({ unified, raw }: FinishReason): boolean {
   return unified === 'length' || raw === CONTEXT_FULL;
 }
 
-/** Throws when the finish reason is not a normal end of a reply. */
+/** Throws when the finish reason is not a normal end of an answer. */
 export function assertNormalStop({ unified, raw }: FinishReason): void {
   if (unified === 'content-filter') {
     const detail = raw ? ` (${raw})` : '';
@@ -30,7 +30,7 @@ export function assertNormalStop({ unified, raw }: FinishReason): void {
     throw createMalformedFault(`The model's answer cannot be used: ${raw}`);
 }
 
-/** The content of the reply decides, because the names of finish reasons are unreliable. */
+/** The content of the answer decides, because the names of finish reasons are unreliable. */
 export function toDoneReason(reason: FinishReason, { content, model }: AssistantMessage): DoneReason {
   if (reason.raw === CONTEXT_FULL && content.length === 0) {
     throw new ProviderFault(

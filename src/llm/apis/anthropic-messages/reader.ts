@@ -1,4 +1,4 @@
-// Reads the events of a reply in the Anthropic Messages format and adds them to the message.
+// Reads the events of an answer in the Anthropic Messages format and adds them to the message.
 import type {
   MessageDeltaUsage,
   RawContentBlockDelta,
@@ -172,7 +172,7 @@ class ResponseReader implements WireReader {
         block.hasContent = true;
         yield builder.appendToolCall(JSON.stringify(block.input));
       }
-      // The length limit may have cut the call; that is reported only at the end of the reply.
+      // The length limit may have cut the call; that is reported only at the end of the answer.
       if (!isFinal && !builder.isToolCallComplete) return;
       yield builder.endToolCall();
     }

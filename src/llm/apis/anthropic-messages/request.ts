@@ -3,7 +3,7 @@ import type { MessageCreateParamsStreaming, Tool } from '@anthropic-ai/sdk/resou
 import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
 import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
 import type { ProviderRequest } from '../../http/post-for-events.ts';
-import { endpointOf } from '../../http/url-secrets.ts';
+import { buildEndpointUrl } from '../../http/url-secrets.ts';
 import { buildMessages, canContinueThinking, type WireMessage } from './messages.ts';
 import { planThinking, planWithoutThinking, type ThinkingPlan } from './thinking.ts';
 
@@ -17,7 +17,7 @@ const CACHE_MARKER = { cache_control: { type: 'ephemeral' } } as const;
 export function buildRequest(request: ApiRequest): ProviderRequest {
   const { body, betas } = buildBody(request);
   return {
-    url: endpointOf(request.model.baseUrl, '/v1/messages', /\/v1(\/messages)?$/),
+    url: buildEndpointUrl(request.model.baseUrl, '/v1/messages', /\/v1(\/messages)?$/),
     headers: buildHeaders(request, betas),
     body,
     secrets: collectSecrets(request),

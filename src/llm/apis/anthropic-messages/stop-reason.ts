@@ -16,7 +16,7 @@ export function toDoneReason(stop: StopDelta, message: AssistantMessage): DoneRe
   return message.content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop';
 }
 
-/** Throws when the stop reason is not a normal end of a reply. */
+/** Throws when the stop reason is not a normal end of an answer. */
 export function assertNormalStop(stop: StopDelta, message: AssistantMessage): void {
   if (stop?.stop_reason === 'refusal') throw new ProviderFault({ kind: 'filter' }, formatRefusal(stop));
   if (stop?.stop_reason === 'model_context_window_exceeded' && message.content.length === 0) {

@@ -27,7 +27,7 @@ const BUDGETS: Record<Exclude<ThinkingLevel, 'off'>, number> = {
 };
 /** The API rejects smaller budgets. */
 const MIN_BUDGET = 1024;
-/** Tokens reserved for the reply when the budget takes nearly all of `max_tokens`. */
+/** Tokens reserved for the answer when the budget takes nearly all of `max_tokens`. */
 const MIN_ANSWER_TOKENS = 1024;
 
 export function planThinking(request: ThinkingRequest): ThinkingPlan {

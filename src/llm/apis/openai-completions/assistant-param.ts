@@ -1,4 +1,4 @@
-// Converts an earlier reply to the Chat Completions format, including its thinking.
+// Converts an earlier answer to the Chat Completions format, including its thinking.
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionMessageFunctionToolCall,
@@ -21,7 +21,7 @@ export type AssistantParam = Pick<ChatCompletionAssistantMessageParam, 'role'> &
   [field in ThinkingField]?: string;
 } & { reasoning_details?: Record<string, unknown>[]; tool_calls?: WireCall[] };
 
-/** `undefined` when the message is empty, for example when the reply was aborted before its first token. */
+/** `undefined` when the message is empty, for example when the answer was aborted before its first token. */
 export function toAssistantParam(
   message: AssistantMessage,
   request: ModelRequest,
@@ -78,7 +78,7 @@ function buildReplayFields(
         .map(({ thinking }) => thinking)
         .join('\n\n'),
     };
-  // Required even if the reply had no thinking. A space is the shortest accepted value.
+  // Required even if the answer had no thinking. A space is the shortest accepted value.
   const isRequired = compat.requiresReasoningContentOnAssistantMessages && request.thinkingLevel !== 'off';
   return isRequired && request.model.reasoning ? { reasoning_content: ' ' } : {};
 }

@@ -1,4 +1,4 @@
-// Orders the interleaved pieces of a reply so that only one block of the message is open at a time.
+// Orders the interleaved pieces of an answer so that only one block of the message is open at a time.
 import type { StreamEvent } from '../../../protocol/index.ts';
 import { createMalformedFault } from '../../http/provider-fault.ts';
 import type { MessageBuilder } from '../../message-builder.ts';
@@ -49,7 +49,7 @@ export class ContentSequencer {
     this.#builder = builder;
   }
 
-  text(piece: string): Iterable<StreamEvent> {
+  addText(piece: string): Iterable<StreamEvent> {
     const last = this.#parts.at(-1);
     if (last?.kind === 'text') return this.#appendOrQueue(last, piece);
     this.#pendingSpace += piece;
@@ -57,13 +57,13 @@ export class ContentSequencer {
     return this.#add({ kind: 'text', ...INITIAL_STATE, pending: this.#pendingSpace });
   }
 
-  thinking(piece: string, form: ThinkingForm): Iterable<StreamEvent> {
+  addThinking(piece: string, form: ThinkingForm): Iterable<StreamEvent> {
     const last = this.#parts.at(-1);
     if (last?.kind === 'thinking' && last.form === form) return this.#appendOrQueue(last, piece);
     return this.#add({ kind: 'thinking', ...INITIAL_STATE, pending: piece, form });
   }
 
-  detail(piece: string, detail: ReasoningDetail): Iterable<StreamEvent> {
+  addDetail(piece: string, detail: ReasoningDetail): Iterable<StreamEvent> {
     const last = this.#parts.at(-1);
     if (last?.kind !== 'thinking' || typeof last.form === 'string' || !isContinuation(last.form, detail)) {
       return this.#add({ kind: 'thinking', ...INITIAL_STATE, pending: piece, form: { ...detail } });
@@ -73,7 +73,7 @@ export class ContentSequencer {
     return piece === '' ? NO_EVENTS : this.#appendOrQueue(last, piece);
   }
 
-  call(piece: CallDelta): Iterable<StreamEvent> {
+  addCall(piece: CallDelta): Iterable<StreamEvent> {
     const part = this.#findCall(piece);
     if (!part) {
       const { arguments: pending, ...call } = piece;
@@ -87,7 +87,7 @@ export class ContentSequencer {
     throw createMalformedFault(`The provider sent more arguments for the tool ${part.name} after they were complete`);
   }
 
-  /** `cut`: the reply hit its length limit. */
+  /** `cut`: the answer hit its length limit. */
   *end(cut: boolean): Generator<StreamEvent> {
     for (; this.#currentIndex < this.#parts.length; this.#currentIndex++) {
       const part = this.#parts[this.#currentIndex] as Part;

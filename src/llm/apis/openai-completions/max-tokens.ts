@@ -20,11 +20,11 @@ export function computeMaxTokens(request: Omit<ModelRequest, 'signal'>): number 
   return Math.max(Math.min(requested, available), Math.min(requested, MIN_MAX_TOKENS));
 }
 
-/** The usage of the last reply includes everything before it. */
+/** The usage of the last answer includes everything before it. */
 function estimatePromptTokens({ messages, systemPrompt }: Pick<ModelRequest, 'messages' | 'systemPrompt'>): number {
   const last = messages.findLastIndex((message) => message.role === 'assistant' && sumTokens(message.usage) > 0);
-  const reply = messages[last];
-  const counted = reply?.role === 'assistant' ? sumTokens(reply.usage) : systemPrompt.length / CHARACTERS_PER_TOKEN;
+  const answer = messages[last];
+  const counted = answer?.role === 'assistant' ? sumTokens(answer.usage) : systemPrompt.length / CHARACTERS_PER_TOKEN;
   return Math.ceil(messages.slice(last + 1).reduce((sum, message) => sum + estimateTokens(message), counted));
 }
 

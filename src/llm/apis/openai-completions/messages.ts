@@ -49,7 +49,7 @@ export function buildMessages(request: ModelRequest, compat: Compat): WireMessag
       pendingImages.push(...collectImages(message));
       continue;
     }
-    // Tool results cannot contain images in this format, and no message may stand between the results of one reply.
+    // Tool results cannot contain images in this format, and no message may stand between the results of one answer.
     flushImages();
     const param = message.role === 'user' ? toUserParam(message) : toAssistantParam(message, request, compat);
     if (param?.role === 'user') appendUser(wire, param, compat);
@@ -73,14 +73,14 @@ function appendUser(wire: WireMessage[], message: UserParam, compat: Compat): vo
   wire.push(message);
 }
 
-/** Merges consecutive replies, for example an aborted reply and the next one. */
+/** Merges consecutive answers, for example an aborted answer and the next one. */
 function appendAssistant(wire: WireMessage[], message: AssistantParam, compat: Compat): void {
   const last = wire.at(-1);
   if (last?.role !== 'assistant' || !compat.requiresAlternatingRoles) {
     wire.push(message);
     return;
   }
-  // An aborted reply has no thinking fields, and a reply with calls is followed by tool messages.
+  // An aborted answer has no thinking fields, and an answer with calls is followed by tool messages.
   wire[wire.length - 1] = {
     ...message,
     content: joinAssistantContent((last as AssistantParam).content, message.content),

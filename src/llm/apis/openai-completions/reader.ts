@@ -1,4 +1,4 @@
-// Reads the events of a reply in the Chat Completions format and adds them to the message.
+// Reads the events of an answer in the Chat Completions format and adds them to the message.
 import { isRecord } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent } from '../../../protocol/index.ts';
@@ -75,7 +75,7 @@ class ResponseReader implements WireReader {
     if (Array.isArray(delta.content)) for (const part of delta.content) yield* this.#readContentPart(part);
     else if (typeof delta.content === 'string') yield* this.#readText(delta.content);
     // A refusal is shown as text.
-    if (typeof delta.refusal === 'string') yield* this.#sequencer.text(delta.refusal);
+    if (typeof delta.refusal === 'string') yield* this.#sequencer.addText(delta.refusal);
     if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) yield* this.#readCall(call);
     if (isRecord(delta.function_call)) yield* this.#readCall({ index: 0, function: delta.function_call });
   }
@@ -84,7 +84,7 @@ class ResponseReader implements WireReader {
     if (text === '') return NO_EVENTS;
     return this.#tagParser && !this.#tagParser.isPastTags
       ? this.#readTaggedText(this.#tagParser, text)
-      : this.#sequencer.text(text);
+      : this.#sequencer.addText(text);
   }
 
   *#readTaggedText(tags: ThinkTagParser, piece: string): Generator<StreamEvent> {
@@ -92,7 +92,7 @@ class ResponseReader implements WireReader {
   }
 
   #addSegment({ kind, text }: TextSegment): Iterable<StreamEvent> {
-    return kind === 'text' ? this.#sequencer.text(text) : this.#sequencer.thinking(text, 'think');
+    return kind === 'text' ? this.#sequencer.addText(text) : this.#sequencer.addThinking(text, 'think');
   }
 
   /** Mistral sends content as a list when thinking is enabled. */
@@ -102,7 +102,7 @@ class ResponseReader implements WireReader {
     const thoughts: unknown[] = Array.isArray(part.thinking) ? part.thinking : [];
     for (const thought of thoughts) {
       if (isRecord(thought) && typeof thought.text === 'string' && thought.text !== '')
-        yield* this.#sequencer.thinking(thought.text, 'content');
+        yield* this.#sequencer.addThinking(thought.text, 'content');
     }
   }
 
@@ -112,12 +112,12 @@ class ResponseReader implements WireReader {
     const details = rawDetails.map(splitDetail).filter((detail) => detail !== undefined);
     const field = THINKING_FIELDS.find((name) => typeof delta[name] === 'string' && delta[name] !== '');
     const hasText = details.some(({ text }) => text !== '');
-    if (field && !hasText) yield* this.#sequencer.thinking(delta[field] as string, field);
-    for (const { text, detail } of details) yield* this.#sequencer.detail(text, detail);
+    if (field && !hasText) yield* this.#sequencer.addThinking(delta[field] as string, field);
+    for (const { text, detail } of details) yield* this.#sequencer.addDetail(text, detail);
   }
 
   #readCall(call: unknown): Iterable<StreamEvent> {
-    return isRecord(call) ? this.#sequencer.call(toCallDelta(call)) : NO_EVENTS;
+    return isRecord(call) ? this.#sequencer.addCall(toCallDelta(call)) : NO_EVENTS;
   }
 }
 

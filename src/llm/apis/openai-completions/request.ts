@@ -4,7 +4,7 @@ import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from 'op
 import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
 import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
 import type { ProviderRequest } from '../../http/post-for-events.ts';
-import { endpointOf } from '../../http/url-secrets.ts';
+import { buildEndpointUrl } from '../../http/url-secrets.ts';
 import type { Compat } from '../../providers/compat.ts';
 import { computeMaxTokens } from './max-tokens.ts';
 import { buildMessages, type WireMessage } from './messages.ts';
@@ -24,7 +24,7 @@ const MAX_CACHE_KEY_LENGTH = 64;
 export function buildRequest(request: ApiRequest): ProviderRequest {
   const compat = resolveCompat(request);
   return {
-    url: endpointOf(request.model.baseUrl, '/chat/completions', /\/chat\/completions$/),
+    url: buildEndpointUrl(request.model.baseUrl, '/chat/completions', /\/chat\/completions$/),
     headers: buildHeaders(request, compat),
     body: buildBody(request, compat),
     secrets: collectSecrets(request),

@@ -27,7 +27,7 @@ export function isLengthLimit(reason: string | undefined): boolean {
   return reason !== undefined && LENGTH_REASONS.includes(reason);
 }
 
-/** Throws when the finish reason is not a normal end of a reply. */
+/** Throws when the finish reason is not a normal end of an answer. */
 export function assertNormalStop(reason: string | undefined): void {
   if (reason !== undefined && !NORMAL_REASONS.includes(reason) && !isLengthLimit(reason)) throw createStopFault(reason);
 }

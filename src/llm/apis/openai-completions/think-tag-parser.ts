@@ -1,4 +1,4 @@
-// Parses thinking between <think> tags at the start of a reply.
+// Parses thinking between <think> tags at the start of an answer.
 
 const OPENING_TAG = '<think>';
 const CLOSING_TAG = '</think>';
@@ -27,7 +27,7 @@ export class ThinkTagParser {
     return segments;
   }
 
-  /** Returns the buffered text at the end of the reply. */
+  /** Returns the buffered text at the end of the answer. */
   end(): TextSegment[] {
     const text = this.#buffer;
     this.#buffer = '';

@@ -33,7 +33,7 @@ function toItems(message: ModelMessage): ResponseInputItem[] {
 /**
  * The API rejects a reasoning item that is not followed by its next item with its original id, and an item with an id
  * whose reasoning is missing. Items without ids are always accepted. So ids are sent only after reasoning items that are
- * sent too, never for replies of other models. When either is missing, ids are omitted for the rest of the reply.
+ * sent too, never for answers of other models. When either is missing, ids are omitted for the rest of the answer.
  */
 function toAssistantItems(message: AssistantMessage): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];

@@ -1,4 +1,4 @@
-// Reads the events of a reply in the OpenAI Responses format and adds them to the message.
+// Reads the events of an answer in the OpenAI Responses format and adds them to the message.
 import type { Response, ResponseOutputItem, ResponseUsage } from 'openai/resources/responses/responses';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { Model, StreamEvent, Usage } from '../../../protocol/index.ts';
@@ -17,7 +17,7 @@ export function createReader(builder: MessageBuilder, request: ApiRequest): Wire
 
 type ItemFrame = Extract<Frame, { output_index: number }>;
 
-/** A refusal is a normal reply of the model: it is shown as text, and the reply ends normally. */
+/** A refusal is a normal answer of the model: it is shown as text, and the answer ends normally. */
 const TEXT_PART = 0;
 const REFUSAL_PART = 1;
 
@@ -74,7 +74,7 @@ class ResponseReader implements WireReader {
     const { content } = this.#builder.message;
     if (details?.reason === 'content_filter') throw new ProviderFault({ kind: 'filter' }, CONTENT_FILTER_MESSAGE);
     while (this.#openItem) yield* this.#closeUnfinished(this.#openItem);
-    // Some gateways do not stream and send the whole reply in the final event.
+    // Some gateways do not stream and send the whole answer in the final event.
     if (content.length === 0) {
       for (const [index, item] of (output ?? []).entries()) yield* this.#finishItem(index, item);
       if (this.#openItem) yield* this.#closeUnfinished(this.#openItem);
@@ -146,7 +146,7 @@ class ResponseReader implements WireReader {
       this.#isCut = true;
       yield this.#builder.endToolCall({ cut: true });
     } else if (this.#builder.isToolCallComplete) yield this.#builder.endToolCall();
-    // The length limit may have cut the call; some servers report that only at the end of the reply.
+    // The length limit may have cut the call; some servers report that only at the end of the answer.
     else return;
     yield* this.#readQueued();
   }

@@ -3,7 +3,7 @@ import type { FunctionTool, ResponseCreateParamsStreaming } from 'openai/resourc
 import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
 import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
 import type { ProviderRequest } from '../../http/post-for-events.ts';
-import { endpointOf } from '../../http/url-secrets.ts';
+import { buildEndpointUrl } from '../../http/url-secrets.ts';
 import { buildInput } from './input.ts';
 import { buildReasoning } from './reasoning-effort.ts';
 
@@ -13,7 +13,7 @@ const MAX_CACHE_KEY_LENGTH = 64;
 
 export function buildRequest(request: ApiRequest): ProviderRequest {
   return {
-    url: endpointOf(request.model.baseUrl, '/responses', /\/responses$/),
+    url: buildEndpointUrl(request.model.baseUrl, '/responses', /\/responses$/),
     headers: buildHeaders(request),
     body: buildBody(request),
     secrets: collectSecrets(request),

@@ -1,4 +1,4 @@
-// Texts of the offline model's replies.
+// Texts of the offline model's answers.
 
 import type { CommandRecord } from './host-message.ts';
 import { COUNT_LIMIT, type Hint, type ToolIntent } from './intent.ts';
@@ -22,8 +22,8 @@ export const ABILITIES = `I understand requests like these, also several in one 
 
 export const EMPTY_REQUEST = `Your message was empty, so there is nothing to do. ${ABILITIES}`;
 export const GREETING = 'Hello.';
-export const THANKS_REPLY = 'You are welcome.';
-export const STOPPED_REPLY = 'I stopped. Nothing more will be done until you ask.';
+export const THANKS_ANSWER = 'You are welcome.';
+export const STOPPED_ANSWER = 'I stopped. Nothing more will be done until you ask.';
 export const NOTHING_TO_CONTINUE = 'There is nothing to continue.';
 export const NO_COMMAND_OUTPUT = 'No command was run in this conversation, so there is no output to show.';
 
@@ -38,7 +38,7 @@ export function formatNotUnderstood(request: string, hint: Hint | undefined): st
   return `I did not understand “${request}”.${hint ? ` ${HINT_TEXTS[hint]}` : ''}`;
 }
 
-/** Names the model, because hosts show this text without the reply. */
+/** Names the model, because hosts show this text without the answer. */
 export function formatFailure(reason: string): string {
   return `The offline model cannot carry this out. ${reason} Set the key of a provider, for example ANTHROPIC_API_KEY, to use a real model.`;
 }
@@ -47,7 +47,7 @@ export function formatUnanswered(request: string): string {
   return `Not done from an earlier request, because I did not understand it: “${request}”.`;
 }
 
-export function formatThinkingReply(topic: string): string {
+export function formatThinkingAnswer(topic: string): string {
   return `I have no thoughts of my own about ${abbreviate(topic, 200)}: I only follow rules. This answer shows how thinking is streamed.`;
 }
 

@@ -1,0 +1,29 @@
+// Artifact store: ids and paths of tool outputs, also after a failure.
+import { expect, test } from 'vitest';
+import type { Files } from '../../../src/contracts/index.ts';
+import { createArtifactStore } from '../../../src/core/session/artifact-store.ts';
+
+function createFiles(failures: number): Files {
+  let remaining = failures;
+  const files: Partial<Files> = {
+    async makeDirectory() {
+      if (remaining-- > 0) throw new Error('no space left on the disk');
+    },
+    list: async () => [{ name: '3.bash.log', kind: 'file' }],
+  };
+  return files as Files;
+}
+
+test('parallel calls get different numbers, after those of an earlier process', async () => {
+  const store = createArtifactStore(createFiles(0), '/sessions/a.jsonl');
+  expect(await Promise.all([store.reserve('bash'), store.reserve('read')])).toEqual([
+    { id: '4', path: '/sessions/a/4.bash.log' },
+    { id: '5', path: '/sessions/a/5.read.log' },
+  ]);
+});
+
+test('a directory that could not be created is tried again with the next output', async () => {
+  const store = createArtifactStore(createFiles(1), '/sessions/a.jsonl');
+  await expect(store.reserve('bash')).rejects.toThrow('no space left');
+  expect(await store.reserve('bash')).toEqual({ id: '4', path: '/sessions/a/4.bash.log' });
+});
