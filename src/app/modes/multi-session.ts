@@ -3,17 +3,17 @@
 import { commandTable } from '../../commands/command-table.ts';
 import { addMultiSessionCommands } from '../../commands/multi-session/index.ts';
 import { createMultiSessionHub } from '../../server/multi-session-hub.ts';
-import { applyDefaults, applySettingFlags, loadSettingsForRun } from '../../settings/index.ts';
+import { applyDefaults, applySettingFlags, FLAGS, getFieldName, loadSettingsForRun } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { createSettingsReader, decideTrust } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
 import { createSessionPool } from '../session-pool/session-pool.ts';
-import type { RpcOptions, ServerSetup } from './server-setup.ts';
-import { agentOptionsFrom, checkUnknownFlagsLazily, type StartContext } from './start-agent.ts';
+import type { ServerSetup } from './server-setup.ts';
+import { checkUnknownFlagsLazily, type StartContext, type StartOptions, toAgentOptions } from './start-agent.ts';
 
 export async function openMultiSession(
-  options: RpcOptions,
+  options: StartOptions,
   warn: (line: string) => void,
   startContext: StartContext,
   defaults: Readonly<Record<string, unknown>> = {},
@@ -26,8 +26,7 @@ export async function openMultiSession(
     if (!reported.has(line)) warn(line);
     reported.add(line);
   };
-  for (const flag of findIgnoredFlags(options)) warn(`${flag} has no effect when the host opens the sessions; ignored`);
-  const agent = agentOptionsFrom(options, startContext, warn);
+  const agent = toAgentOptions(ignoreSessionFlags(options, warn), startContext, warn);
   await checkFlagsBeforeServing({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
   const hub = createMultiSessionHub((multiHub) =>
     createSessionPool({
@@ -67,7 +66,7 @@ export async function openMultiSession(
  */
 async function checkFlagsBeforeServing(
   agent: AgentOptions,
-  options: RpcOptions,
+  options: StartOptions,
   warn: (line: string) => void,
 ): Promise<void> {
   const { unknown = {}, tools, excludeTools = [] } = options;
@@ -76,8 +75,14 @@ async function checkFlagsBeforeServing(
   await checkUnknownFlagsLazily(extensions, options, warn).finally(() => hub.close());
 }
 
-/** Flags that select the initial session have no effect here, because the host opens the sessions. */
-function findIgnoredFlags({ session, sessionId, fork, continue: latest, resume, name }: RpcOptions): string[] {
-  const sessionFlags = { session, 'session-id': sessionId, fork, continue: latest, resume, name };
-  return Object.entries(sessionFlags).flatMap(([flag, value]) => (value ? [`--${flag}`] : []));
+/** Removes the flags that select the first session, with a warning for each that was given: the host opens the sessions. */
+function ignoreSessionFlags(options: StartOptions, warn: (line: string) => void): StartOptions {
+  const flags = FLAGS.filter(({ isForFirstSession }) => isForFirstSession);
+  const entries = Object.entries(options);
+  for (const flag of flags) {
+    const isGiven = entries.some(([field, value]) => field === getFieldName(flag) && value);
+    if (isGiven) warn(`--${flag.name} has no effect when the host opens the sessions; ignored`);
+  }
+  const fields = new Set(flags.map(getFieldName));
+  return { ...Object.fromEntries(entries.filter(([field]) => !fields.has(field))), mode: options.mode };
 }
