@@ -91,7 +91,7 @@ describe('imports between modules', () => {
       "import { x } from '../server/index.ts';",
       'client may not import server',
     ],
-    ['app into cli', 'src/app/a.ts', "import { x } from '../cli/flags.ts';", 'app may not import cli'],
+    ['app into cli', 'src/app/a.ts', "import { x } from '../cli/help.ts';", 'app may not import cli'],
     ['app into testing', 'src/app/a.ts', "import { x } from '../testing/index.ts';", 'app may not import testing'],
     ['cli into protocol', 'src/cli/a.ts', "import { x } from '../protocol/index.ts';", 'cli may not import protocol'],
     ['testing into cli', 'src/testing/a.ts', "import { x } from '../cli/args.ts';", 'testing may not import cli'],

@@ -28,6 +28,7 @@ export function indexPage(examples: ReadonlyMap<string, readonly Exchange[]>): s
 - [Types](types.md): messages, models, state, and entries of the session file
 - [Tools](tools.md): the tools of the model
 - [Settings](settings.md)
+- [Flags](flags.md): the flags of the command line
 - [Dialects](dialects.md): commands and events of the other dialects
 - [Stability](../stability.md): stable and experimental parts`,
     '## Schemas',

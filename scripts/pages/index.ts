@@ -7,6 +7,7 @@ import { declarationsOf } from './declarations.ts';
 import { dialectPage } from './dialect-page.ts';
 import { eventPage } from './event-page.ts';
 import { commandExamples, eventExamples } from './examples.ts';
+import { flagsPage } from './flags-page.ts';
 import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
 import { lazyCommandsFile } from './lazy-commands.ts';
@@ -36,6 +37,7 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
     ['docs/protocol/types.md', typePage(types)],
     ['docs/protocol/tools.md', toolPage()],
     ['docs/protocol/settings.md', settingsPage()],
+    ['docs/protocol/flags.md', flagsPage()],
     ['docs/protocol/dialects.md', dialectPage(wires)],
     ...[...wires].flatMap(([name, schema]): [string, string][] => [
       [`schema/${name}.json`, toText(schema)],

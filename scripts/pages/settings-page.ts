@@ -22,7 +22,7 @@ export function settingsPage(): string {
     '# Settings',
     'Settings are read from these sources. A source overrides the ones below it:',
     [
-      '1. flags: `--set KEY=VALUE` for any key (may be repeated), and flags of single settings such as `--dialect`;',
+      '1. flags: `--set KEY=VALUE` for any key (may be repeated), and [flags of single settings](flags.md) such as `--dialect`;',
       '2. files of the project, if it is [trusted](../trust.md): `.parley/settings.json`, then `.pi/settings.json`, then `.omp/settings.json` in the working directory. The last two belong to other programs, so unknown keys in them are ignored;',
       '3. the file of the user: `settings.json` in the user directory (`~/.parley`, or `PARLEY_DIR`);',
       '4. the defaults.',

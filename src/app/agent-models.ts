@@ -1,18 +1,12 @@
 // Creates the model registry of an agent from settings, flags and environment variables.
 import type { ModelRegistry, Ports } from '../contracts/index.ts';
 import { createApiLoaders, createModels } from '../llm/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { FlagOptions, SettingValues } from '../settings/index.ts';
 import { homeDirectory } from '../support/home-directory.ts';
 import { version } from '../support/version.ts';
 
 /** The model options that the caller of `createAgent` may set. */
-export interface ModelOptions {
-  provider?: string | undefined;
-  model?: string | undefined;
-  /** API key for `provider`, or for the provider of `model`. */
-  apiKey?: string | undefined;
-  /** The models that `cycle_model` switches between: substrings of names, or globs. */
-  modelPatterns?: readonly string[] | undefined;
+export interface ModelOptions extends Pick<FlagOptions, 'provider' | 'model' | 'apiKey' | 'modelPatterns'> {
   /** Environment variables with API keys and base URLs of providers. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Called with each API key that is used, so that logs can redact it. */

@@ -1,13 +1,12 @@
 // The options of createAgent.
 import type { Hooks, ModelRegistry, Ports, SessionFeatures, SessionStore, Tool } from '../contracts/index.ts';
 import type { ExtensionOptions } from '../extensions/index.ts';
-import type { ThinkingLevel } from '../protocol/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { FlagOptions, SettingValues } from '../settings/index.ts';
 import type { Inventory } from '../trust/index.ts';
 import type { ModelOptions } from './agent-models.ts';
-import type { ResourceSearchOptions } from './agent-resources.ts';
 
-export interface AgentOptions extends ModelOptions, ResourceSearchOptions {
+/** The options that have a flag are declared with it, in src/settings/flags; docs/protocol/flags.md lists them. */
+export interface AgentOptions extends FlagOptions, ModelOptions {
   cwd: string;
   /** The user's Parley directory: settings, sessions and context files. */
   agentDirectory: string;
@@ -19,38 +18,12 @@ export interface AgentOptions extends ModelOptions, ResourceSearchOptions {
   inventory?: Inventory | undefined;
   settings: SettingValues;
   ports: Ports;
-  /** `false`: sessions are not written to disk. */
-  persist?: boolean | undefined;
   /** Used instead of session files. */
   store?: SessionStore | undefined;
-  /** Directory for session files. Default: one directory per working directory. */
-  sessionDirectory?: string | undefined;
-  thinkingLevel?: ThinkingLevel | undefined;
-  systemPrompt?: string | undefined;
-  appendSystemPrompt?: string | undefined;
-  /** The only tools to use. Default: all. */
-  toolNames?: readonly string[] | undefined;
-  /** Tools to leave out: built-in ones and those of extensions, of the host and of subagents. */
-  excludedTools?: readonly string[] | undefined;
-  /** Use only the tools of extensions, of the host and in `tools`. */
-  noBuiltinTools?: boolean | undefined;
-  /** Do not read AGENTS.md and CLAUDE.md. */
-  noContextFiles?: boolean | undefined;
   /** Additional tools. A tool with the name of a built-in tool replaces it. */
   tools?: readonly Tool[] | undefined;
-  /** Maximum number of turns for one prompt. */
-  maxTurns?: number | undefined;
-  name?: string | undefined;
   /** Id of a new session, if the host has chosen one. */
   id?: string | undefined;
-  /** Resume this session: a path, or the beginning of its id. */
-  session?: string | undefined;
-  /** Resume the session with exactly this id, or create it. With `fork`: the id of the copy. */
-  sessionId?: string | undefined;
-  /** Create a new session with the history of this one. */
-  fork?: string | undefined;
-  /** Resume the most recently written session of this directory, if there is one. */
-  continueLatest?: boolean | undefined;
   /** Asks the user which session to resume. Returns its path. */
   chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
   models?: ModelRegistry | undefined;

@@ -3,21 +3,11 @@
 import type { Ports, ResourceLocator, SessionFeatures } from '../contracts/index.ts';
 import { createResources, type Resources } from '../core/resources/resources.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { FlagOptions, SettingValues } from '../settings/index.ts';
 import { resolveUserPath } from '../support/home-directory.ts';
 
-/** The search options that the caller of `createAgent` may set. */
-export interface ResourceSearchOptions {
-  /** Files or folders to use in addition to those that are discovered. */
-  skillPaths?: readonly string[] | undefined;
-  templatePaths?: readonly string[] | undefined;
-  /** Do not search the default folders. */
-  noSkills?: boolean | undefined;
-  noTemplates?: boolean | undefined;
-  noRules?: boolean | undefined;
-}
-
-export interface AgentResourcesOptions extends ResourceSearchOptions {
+export interface AgentResourcesOptions
+  extends Pick<FlagOptions, 'skillPaths' | 'templatePaths' | 'noSkills' | 'noTemplates' | 'noRules'> {
   features?: Pick<SessionFeatures, 'skills'> | undefined;
   cwd: string;
   home?: string | undefined;

@@ -3,9 +3,9 @@
 import type { AgentSession, ModelRegistry } from '../contracts/index.ts';
 import type { SessionOptions } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
-import type { ThinkingLevel } from '../protocol/index.ts';
 import type { SettingKey, SettingValues } from '../settings/index.ts';
 import type { TrustableResourceLocator } from '../trust/index.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { type SessionSettings, toBudgetLimits, toSessionSettings } from './session-settings.ts';
 
 export interface LiveAgent {
@@ -14,7 +14,7 @@ export interface LiveAgent {
   readonly sessionSettings: SessionSettings;
   readonly models: ModelRegistry;
   /** All parts of the agent share this `settings` object, so it is changed in place. */
-  readonly options: { readonly settings: SettingValues; readonly thinkingLevel?: ThinkingLevel | undefined };
+  readonly options: Readonly<Pick<AgentOptions, 'settings' | 'thinkingLevel'>>;
   readonly extensions: Pick<ExtensionHost, 'loaded'>;
   readonly resourceLocator: TrustableResourceLocator;
 }

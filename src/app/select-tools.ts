@@ -1,16 +1,10 @@
 // Selects the tools of an agent by name and by setting. Loaded with the first prompt.
 import { Fault, findClosestMatch } from '../base/index.ts';
 import type { HostUi, Tool } from '../contracts/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { FlagOptions, SettingValues } from '../settings/index.ts';
 import { builtinTools } from '../tools/index.ts';
 
-export interface ToolSelectionOptions {
-  /** The only tools to use. Default: all. */
-  toolNames: readonly string[] | undefined;
-  /** Tools to leave out. */
-  excludedTools?: readonly string[] | undefined;
-  /** Use no built-in tools. */
-  noBuiltinTools?: boolean | undefined;
+export interface ToolSelectionOptions extends Pick<FlagOptions, 'toolNames' | 'excludedTools' | 'noBuiltinTools'> {
   /** Creates the tool that starts subagents. */
   task(): Promise<Tool>;
   /** Decide which optional tools are used when `toolNames` is absent. */

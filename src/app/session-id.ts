@@ -1,19 +1,17 @@
 // Checks `--session-id` and finds the session with exactly this id. Loaded when the flag is used.
 import { Fault } from '../base/index.ts';
 import type { SessionStore } from '../contracts/index.ts';
+import type { AgentOptions } from './agent-options.ts';
 
 /** The same characters as in pi. Others, such as a slash, could address another file. */
 const SESSION_ID_PATTERN = /^[a-z0-9]([\w.-]{0,126}[a-z0-9])?$/i;
 
-export interface SessionIdFlags {
+type SessionIdOptions = Pick<AgentOptions, 'session' | 'continueLatest' | 'chooseSession'> & {
   readonly sessionId: string;
-  readonly session?: string | undefined;
-  readonly continueLatest?: boolean | undefined;
-  readonly chooseSession?: unknown;
-}
+};
 
 /** Throws a Fault when the id is invalid, or when another flag also names a session. */
-export function checkSessionId({ sessionId, session, continueLatest, chooseSession }: SessionIdFlags): void {
+export function checkSessionId({ sessionId, session, continueLatest, chooseSession }: SessionIdOptions): void {
   const otherFlags = { '--session': session !== undefined, '--continue': continueLatest, '--resume': chooseSession };
   const [otherFlag] = Object.entries(otherFlags).find(([, isSet]) => isSet) ?? [];
   if (otherFlag) throw new Fault('config', `--session-id and ${otherFlag} exclude each other: both name the session.`);

@@ -2,17 +2,11 @@
 import { Fault } from '../base/index.ts';
 import type { Ports, ResumedSession, SessionStore } from '../contracts/index.ts';
 import { SESSION_VERSION } from '../protocol/index.ts';
+import type { AgentOptions } from './agent-options.ts';
 
-export interface SessionStartOptions {
-  cwd: string;
+export interface SessionStartOptions
+  extends Pick<AgentOptions, 'cwd' | 'session' | 'sessionId' | 'fork' | 'continueLatest' | 'chooseSession'> {
   ports: Pick<Ports, 'clock' | 'ids'>;
-  /** A path, or the beginning of an id. */
-  session?: string | undefined;
-  /** A complete id. */
-  sessionId?: string | undefined;
-  fork?: string | undefined;
-  continueLatest?: boolean | undefined;
-  chooseSession?: ((store: SessionStore) => Promise<string>) | undefined;
 }
 
 /** A session to resume, or a file for a new session. Neither: a new session in the default directory. */

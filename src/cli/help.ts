@@ -1,5 +1,5 @@
 // Formats the help text from the table of flags.
-import { FLAG_GROUPS, FLAGS, type Flag } from './flags.ts';
+import { FLAG_GROUPS, type Flag } from '../settings/index.ts';
 
 const USAGE = `Usage: parley [options]
        parley [options] [@file...] [message...]
@@ -17,12 +17,11 @@ or serves a host program over JSON lines.`;
 const MAX_WIDTH = 100;
 
 export function formatHelp(): string {
-  const groups = FLAG_GROUPS.filter((group) => group !== 'accepted').map((group) => {
-    const rows = FLAGS.filter((flag) => flag.group === group).map(
-      (flag: Flag) => [formatFlag(flag), formatDoc(flag)] as const,
-    );
-    return { group, rows };
-  });
+  const { accepted: _, ...listedGroups } = FLAG_GROUPS;
+  const groups = Object.entries<readonly Flag[]>(listedGroups).map(([group, flags]) => ({
+    group,
+    rows: flags.map((flag) => [formatFlag(flag), formatDoc(flag)] as const),
+  }));
   const column = Math.max(...groups.flatMap(({ rows }) => rows.map(([flag]) => flag.length))) + 4;
   const sections = groups.map(({ group, rows }) =>
     [`${group}:`, ...rows.map(([flag, doc]) => `  ${flag.padEnd(column - 2)}${wrapText(doc, column)}`)].join('\n'),

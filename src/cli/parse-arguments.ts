@@ -1,47 +1,20 @@
 // Parses argv into typed options. Pure: prints nothing, reads no file, never exits.
+
+import type { UnknownFlags } from '../app/modes/unknown-flags.ts';
 import { Fault, findClosestMatch } from '../base/index.ts';
-import { FLAGS, type Flag } from './flags.ts';
+import { FLAGS, type Flag, type FlagValues, getFieldName } from '../settings/index.ts';
 import { type ArgumentToken, type FlagSyntax, type FlagToken, tokenizeArguments } from './tokenize-arguments.ts';
 
-type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : S;
-type FlagValue<F extends Flag> = F extends { kind: 'switch' }
-  ? boolean
-  : F extends { kind: 'repeat' | 'lists' }
-    ? readonly string[]
-    : F extends { kind: 'list' }
-      ? readonly string[] | undefined
-      : F extends { kind: 'number' | 'count' }
-        ? number | undefined
-        : F extends { choices: readonly (infer Choice)[] }
-          ? Choice | undefined
-          : string | undefined;
-
-type FlagValues = {
-  readonly [F in (typeof FLAGS)[number] as F extends { aliasOf: string } ? never : CamelCase<F['name']>]: FlagValue<F>;
-};
-
-export type Mode = NonNullable<FlagValues['mode']>;
-
-/** One camelCase field per flag, and the positional arguments. */
-export interface CliOptions extends Omit<FlagValues, 'mode'> {
-  readonly mode: Mode;
+/** The flags and the positional arguments. */
+export interface CliOptions extends FlagValues {
+  readonly mode: NonNullable<FlagValues['mode']>;
   /** Positional arguments. Always empty in RPC mode, where messages come over the protocol. */
   readonly messages: readonly string[];
   /** Paths given as `@path`. */
   readonly files: readonly string[];
-  /** Flags that are not in the table. An extension may define them, which is known only after it is loaded. */
-  readonly unknown: Readonly<Record<string, UnknownFlag>>;
+  readonly unknown: UnknownFlags;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
-}
-
-export interface UnknownFlag {
-  /** The following argument, unless that is a flag too. */
-  readonly value: string | true;
-  /** The error to report if no extension defines the flag. */
-  readonly errorMessage: string;
 }
 
 /** argv by kind. A positional after `--` is literal: `@path` is then not a file. */
@@ -53,7 +26,7 @@ interface ClassifiedArguments {
 
 const FLAGS_BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((flag) => [flag.name, flag]));
 const FLAG_SYNTAX: Readonly<Record<string, FlagSyntax>> = Object.fromEntries(
-  FLAGS.map(({ name, kind, short }: Flag) => [name, { takesValue: kind !== 'switch' && kind !== 'search', short }]),
+  FLAGS.map(({ name, kind, short }) => [name, { takesValue: kind !== 'switch' && kind !== 'search', short }]),
 );
 const LOOKS_LIKE_FLAG = /^--?[a-z][\w-]*(=.*)?$/is;
 
@@ -101,7 +74,7 @@ function describeUnknownFlag(raw: string): string {
 function expandAliases(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');
   return argv.map((argument, at) => {
-    const flag = FLAGS.find((row) => 'alias' in row && `-${row.alias}` === argument);
+    const flag = FLAGS.find(({ alias }) => alias && `-${alias}` === argument);
     return flag && (end < 0 || at < end) ? `--${flag.name}` : argument;
   });
 }
@@ -168,11 +141,8 @@ function checkNumber(flag: Flag, value: string): void {
 }
 
 function toFlagValues(flagValues: ReadonlyMap<Flag, string[]>): FlagValues {
-  const canonicalFlags = FLAGS.filter((flag: Flag) => flag.aliasOf === undefined);
-  const entries = canonicalFlags.map((flag: Flag) => [
-    toCamelCase(flag.name),
-    toFieldValue(flag, flagValues.get(flag)),
-  ]);
+  const canonicalFlags = FLAGS.filter((flag) => flag.aliasOf === undefined);
+  const entries = canonicalFlags.map((flag) => [getFieldName(flag), toFieldValue(flag, flagValues.get(flag))]);
   // Names and types both follow from the table, which the compiler cannot verify here.
   return Object.fromEntries(entries) as FlagValues;
 }
@@ -191,8 +161,4 @@ function splitList(list: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-}
-
-function toCamelCase(name: string): string {
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

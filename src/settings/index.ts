@@ -1,4 +1,7 @@
 // Public API of the settings. write-settings.ts is not exported here: it is loaded only when settings are written.
+export { applySettingFlags, readFlagOptions } from './flags/apply-flags.ts';
+export type { Flag } from './flags/flag.ts';
+export { FLAG_GROUPS, FLAGS, type FlagOptions, type FlagValues, getFieldName } from './flags/flag-table.ts';
 export {
   applyDefaults,
   type LoadedSettings,
@@ -7,7 +10,6 @@ export {
   loadSettingsForRun,
   resolveAgentDirectory,
 } from './load-settings.ts';
-export { APPROVAL_MODES, type APPROVAL_POLICIES, EOF_ACTIONS, STREAM_MODES, THINKING_LEVELS } from './option-values.ts';
-export { applySettingFlags, type SettingFlags } from './setting-flags.ts';
+export type { APPROVAL_POLICIES } from './option-values.ts';
 export { createUnknownKeyFault, flattenSettings, isSettingKey, parseSettingValue } from './setting-keys.ts';
 export { defaultSettings, SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';

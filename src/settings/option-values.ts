@@ -1,6 +1,4 @@
 // Values that are shared by flags and settings.
-export { THINKING_LEVELS } from '../protocol/index.ts';
-
 export const STREAM_MODES = ['full', 'delta'] as const;
 export const EOF_ACTIONS = ['finish', 'abort'] as const;
 export const APPROVAL_POLICIES = ['never', 'on-execute', 'on-write', 'always'] as const;

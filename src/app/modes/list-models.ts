@@ -1,14 +1,13 @@
 // `--list-models`: prints a table of the available models. Starts no agent.
 
 import { getThinkingLevels, type Model } from '../../protocol/index.ts';
-import { loadSettings, resolveAgentDirectory } from '../../settings/index.ts';
+import { type FlagValues, loadSettings, readFlagOptions, resolveAgentDirectory } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { createAgentModels } from '../agent-models.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { formatTable } from './format-table.ts';
-import type { StartOptions } from './start-agent.ts';
 
-type ListModelsOptions = Pick<StartOptions, 'provider' | 'model' | 'apiKey' | 'models'>;
+type ListModelsOptions = Pick<FlagValues, 'provider' | 'model' | 'apiKey' | 'models'>;
 
 const COLUMNS = ['provider', 'model', 'context', 'max out', 'thinking', 'images'];
 const NO_KEY_HINT =
@@ -26,8 +25,7 @@ export async function listModels(
   for (const problem of problems) warn(problem);
   try {
     const models = createAgentModels({
-      ...listModelsOptions,
-      modelPatterns: listModelsOptions.models,
+      ...readFlagOptions(listModelsOptions),
       agentDirectory,
       settings,
       ports,

@@ -3,47 +3,45 @@
 import { commandTable } from '../../commands/command-table.ts';
 import { addMultiSessionCommands } from '../../commands/multi-session/index.ts';
 import { createMultiSessionHub } from '../../server/multi-session-hub.ts';
-import { applyDefaults, applySettingFlags, loadSettingsForRun } from '../../settings/index.ts';
+import { FLAGS, getFieldName } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import { createSettingsReader, decideTrust } from '../../trust/index.ts';
+import { loadProjectSettings } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
 import { createSharedServices } from '../session-pool/session-pool.ts';
-import type { RpcOptions, ServerSetup } from './server-setup.ts';
-import { agentOptionsFrom, checkUnknownFlagsLazily, type StartContext } from './start-agent.ts';
+import type { ServerSetup } from './server-setup.ts';
+import { checkUnknownFlagsLazily, type StartContext, type StartOptions, toAgentOptions } from './start-agent.ts';
 
 export async function openMultiSession(
-  options: RpcOptions,
+  options: StartOptions,
   warn: (line: string) => void,
   startContext: StartContext,
   defaults: Readonly<Record<string, unknown>> = {},
 ): Promise<ServerSetup> {
   const { ports, agentDirectory, decision } = startContext;
-  const { files } = ports;
   // Problems with the settings of the start directory have been reported already.
   const reported = new Set<string>(startContext.problems);
   const warnOnce = (line: string) => {
     if (!reported.has(line)) warn(line);
     reported.add(line);
   };
-  for (const flag of findIgnoredFlags(options)) warn(`${flag} has no effect when the host opens the sessions; ignored`);
-  const agent = agentOptionsFrom(options, startContext, warn);
+  const agent = toAgentOptions(ignoreSessionFlags(options, warn), startContext, warn);
   await checkFlagsBeforeServing({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
   const hub = createMultiSessionHub((multiHub) =>
     createSharedServices({
       hub: multiHub,
       agent,
-      async loadOptionsFor(project) {
-        const { trust, noTrust, set: overrides } = options;
-        const trustContext = { files, agentDirectory, cwd: project };
-        const { trusted, problem, inventory } = await decideTrust({ ...trustContext, trust, noTrust });
-        if (problem) warnOnce(problem);
-        const readerOptions = { ...trustContext, home: homeDirectory(), inventory, report: warnOnce };
-        const settingsFiles = await createSettingsReader({ ...readerOptions, trusted });
-        const settingsOptions = { files: settingsFiles, agentDirectory, project: trusted ? project : undefined };
-        const loaded = await loadSettingsForRun({ ...settingsOptions, overrides });
-        for (const problem of loaded.problems) warnOnce(problem);
-        return { trusted, inventory, settings: applySettingFlags(applyDefaults(loaded, defaults), options) };
+      async loadOptionsFor(cwd) {
+        const { decision, values: settings } = await loadProjectSettings({
+          files: ports.files,
+          agentDirectory,
+          cwd,
+          home: homeDirectory(),
+          flags: options,
+          loadDefaults: async () => defaults,
+          warn: warnOnce,
+        });
+        return { trusted: decision.trusted, inventory: decision.inventory, settings };
       },
       // Each session loads its own extensions, which may register the flag or not.
       onAgentCreated: ({ extensions }) => checkUnknownFlagsLazily(extensions, options, warnOnce),
@@ -67,7 +65,7 @@ export async function openMultiSession(
  */
 async function checkFlagsBeforeServing(
   agent: AgentOptions,
-  options: RpcOptions,
+  options: StartOptions,
   warn: (line: string) => void,
 ): Promise<void> {
   const { unknown = {}, tools, excludeTools = [] } = options;
@@ -76,8 +74,14 @@ async function checkFlagsBeforeServing(
   await checkUnknownFlagsLazily(extensions, options, warn).finally(() => hub.close());
 }
 
-/** Flags that select the initial session have no effect here, because the host opens the sessions. */
-function findIgnoredFlags({ session, sessionId, fork, continue: latest, resume, name }: RpcOptions): string[] {
-  const sessionFlags = { session, 'session-id': sessionId, fork, continue: latest, resume, name };
-  return Object.entries(sessionFlags).flatMap(([flag, value]) => (value ? [`--${flag}`] : []));
+/** Removes the flags that select the first session, with a warning for each that was given: the host opens the sessions. */
+function ignoreSessionFlags(options: StartOptions, warn: (line: string) => void): StartOptions {
+  const flags = FLAGS.filter(({ isForFirstSession }) => isForFirstSession);
+  const entries = Object.entries(options);
+  for (const flag of flags) {
+    const isGiven = entries.some(([field, value]) => field === getFieldName(flag) && value);
+    if (isGiven) warn(`--${flag.name} has no effect when the host opens the sessions; ignored`);
+  }
+  const fields = new Set(flags.map(getFieldName));
+  return { ...Object.fromEntries(entries.filter(([field]) => !fields.has(field))), mode: options.mode };
 }

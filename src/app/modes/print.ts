@@ -15,7 +15,6 @@ export interface PrintOptions extends StartOptions {
   readonly mode: 'text' | 'json';
   readonly messages: readonly string[];
   readonly files: readonly string[];
-  readonly stream?: 'full' | 'delta' | undefined;
   /** Parses `messages` and `files` again, given the flags of extensions that take no value. */
   reparse?(switches: ReadonlySet<string>): Pick<PrintOptions, 'messages' | 'files'>;
 }

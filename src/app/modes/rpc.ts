@@ -6,15 +6,15 @@ import { serve } from '../../server/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { version } from '../../support/version.ts';
 import { createStdioTransport, guardStdout } from '../../transports/index.ts';
-import type { RpcOptions, ServerSetup } from './server-setup.ts';
+import type { ServerSetup } from './server-setup.ts';
 import { createShutdown } from './shutdown.ts';
-import { prepareStart, type StartContext, startAgent } from './start-agent.ts';
+import { prepareStart, type StartContext, type StartOptions, startAgent } from './start-agent.ts';
 
 /** Does not return: it exits the process. */
-export async function runRpc(options: RpcOptions, warn: (line: string) => void): Promise<never> {
+export async function runRpc(options: StartOptions, warn: (line: string) => void): Promise<never> {
   // Must come first: extensions start to load while the agent is created, before there is a transport.
   guardStdout();
-  const findDialect = (values: SettingValues) => loadDialect(options.dialect ?? values.dialect);
+  const findDialect = (values: SettingValues) => loadDialect(values.dialect);
   const prepared = await prepareStart(
     options,
     warn,
@@ -32,7 +32,7 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
   });
   // The host has closed its end of stdout. Exit without an error, because no message can be delivered.
   void transport.readerClosed.then(() => shutdown.exit(0));
-  const codec = dialect.createCodec({ version: version(), stream: options.stream ?? settings['rpc.stream'] });
+  const codec = dialect.createCodec({ version: version(), stream: settings['rpc.stream'] });
   const { notice } = setup;
   if (notice && codec.encodeEvent({ type: 'notice', ...notice }) === undefined) warn(notice.message);
   await serve({
@@ -41,7 +41,7 @@ export async function runRpc(options: RpcOptions, warn: (line: string) => void):
     commands: setup.commands,
     hub: setup.hub,
     ports,
-    onEof: options.onEof ?? settings['rpc.onEof'],
+    onEof: settings['rpc.onEof'],
     startupNoticesSent: sendInitialNotices(setup, ports).catch((thrown: unknown) => warn(getErrorMessage(thrown))),
   });
   return shutdown.exit(0);
@@ -54,7 +54,7 @@ async function sendInitialNotices(setup: ServerSetup, { clock }: StartContext['p
 }
 
 async function openSingleSession(
-  options: RpcOptions,
+  options: StartOptions,
   warn: (line: string) => void,
   startContext: StartContext,
 ): Promise<ServerSetup> {

@@ -1,13 +1,6 @@
-// Types of the RPC mode: its options, and the sessions and commands that it serves.
+// The sessions and commands that the RPC mode serves.
 import type { Command, SessionHub } from '../../contracts/index.ts';
 import type { OfflineNotice } from '../offline-notice.ts';
-import type { StartOptions } from './start-agent.ts';
-
-export interface RpcOptions extends StartOptions {
-  readonly dialect?: string | undefined;
-  readonly stream?: 'full' | 'delta' | undefined;
-  readonly onEof?: 'finish' | 'abort' | undefined;
-}
 
 /** The same for one session and for many. */
 export interface ServerSetup {

@@ -1,26 +1,12 @@
 // Starts an agent from command-line options. Shared by all modes.
 
 import { resolve } from 'node:path';
-import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ExtensionHost } from '../../extensions/index.ts';
-import type { ThinkingLevel } from '../../protocol/index.ts';
-import {
-  applyDefaults,
-  applySettingFlags,
-  loadSettingsForRun,
-  resolveAgentDirectory,
-  type SettingFlags,
-  type SettingValues,
-} from '../../settings/index.ts';
+import { type FlagValues, readFlagOptions, resolveAgentDirectory, type SettingValues } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import {
-  createSettingsReader,
-  decideTrust,
-  type Inventory,
-  offerTrust,
-  type TrustDecision,
-} from '../../trust/index.ts';
+import { resolveWorkingDirectory } from '../../support/working-directory.ts';
+import { type Inventory, loadProjectSettings, offerTrust, type TrustDecision } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
 import { createClock } from '../system-ports/clock.ts';
@@ -28,46 +14,11 @@ import type { DiagnosticLog } from '../system-ports/diagnostic-log.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import type { UnknownFlags } from './unknown-flags.ts';
 
-/** Command-line options that all modes share. */
-export interface StartOptions extends SettingFlags {
-  readonly mode: string;
-  readonly cwd?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly model?: string | undefined;
-  readonly apiKey?: string | undefined;
-  readonly models?: readonly string[] | undefined;
-  readonly thinking?: ThinkingLevel | undefined;
-  readonly noSession?: boolean | undefined;
-  readonly sessionDir?: string | undefined;
-  readonly name?: string | undefined;
-  readonly session?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly fork?: string | undefined;
-  readonly continue?: boolean | undefined;
-  readonly resume?: boolean | undefined;
-  readonly systemPrompt?: string | undefined;
-  readonly appendSystemPrompt?: string | undefined;
-  readonly tools?: readonly string[] | undefined;
-  readonly noTools?: boolean | undefined;
-  readonly excludeTools?: readonly string[] | undefined;
-  readonly noBuiltinTools?: boolean | undefined;
-  readonly noContextFiles?: boolean | undefined;
-  readonly trust?: boolean | undefined;
-  readonly noTrust?: boolean | undefined;
-  /** Send no questions to the host. */
-  readonly noUi?: boolean | undefined;
-  readonly skill?: readonly string[] | undefined;
-  readonly noSkills?: boolean | undefined;
-  readonly promptTemplate?: readonly string[] | undefined;
-  readonly noRules?: boolean | undefined;
-  readonly noPromptTemplates?: boolean | undefined;
-  readonly logFile?: string | undefined;
-  readonly extension?: readonly string[] | undefined;
-  readonly noExtensions?: boolean | undefined;
-  /** Flags that only an extension can register, with the error message if none does. */
+/** What the command line says, for all modes. */
+export interface StartOptions extends FlagValues {
+  readonly mode: NonNullable<FlagValues['mode']>;
+  /** Flags that only an extension can register. */
   readonly unknown?: UnknownFlags | undefined;
-  /** Each item is `KEY=VALUE`. */
-  readonly set?: readonly string[] | undefined;
 }
 
 export interface StartedAgent {
@@ -104,30 +55,24 @@ export async function prepareStart(
 ): Promise<StartContext> {
   const env = process.env;
   const logFile = options.logFile ?? env.PARLEY_LOG;
-  const directory = resolveAgentDirectory(env, homeDirectory());
+  const agentDirectory = resolveAgentDirectory(env, homeDirectory());
   const diagnostics = logFile ? await openDiagnosticLog(resolve(logFile), warn) : undefined;
-  const ports = createSystemPorts({ agentDirectory: directory, diagnostics });
-  const cwd = await resolveWorkingDirectory(options.cwd, ports);
-  const { trust, noTrust, set: overrides } = options;
+  const ports = createSystemPorts({ agentDirectory, diagnostics });
   const { files } = ports;
-  const decision = await decideTrust({ files, agentDirectory: directory, cwd, trust, noTrust });
-  if (decision.problem) warn(decision.problem);
+  const cwd = options.cwd === undefined ? process.cwd() : await resolveWorkingDirectory(files, options.cwd);
   // Loaded once, because the dialect does not change.
-  let dialectDefaults: Awaited<ReturnType<LoadDialectDefaults>> | undefined;
-  const loadFor = async (project: string | undefined, inventory?: Inventory) => {
-    const paths = { files, cwd, agentDirectory: directory, home: homeDirectory() };
-    const readerOptions = { ...paths, inventory, report: warn };
-    const settingsFiles = await createSettingsReader({ ...readerOptions, trusted: project !== undefined });
-    const loaded = await loadSettingsForRun({ files: settingsFiles, agentDirectory: directory, project, overrides });
-    for (const problem of loaded.problems) warn(problem);
-    dialectDefaults ??= await loadDialectDefaults(loaded.values);
-    const settings = applySettingFlags(applyDefaults(loaded, dialectDefaults), options);
-    return { settings, problems: loaded.problems };
+  let dialectDefaults: ReturnType<LoadDialectDefaults> | undefined;
+  const loadDefaults: LoadDialectDefaults = (values) => {
+    dialectDefaults ??= loadDialectDefaults(values);
+    return dialectDefaults;
   };
-  const { settings, problems } = await loadFor(decision.trusted ? cwd : undefined, decision.inventory);
+  const home = homeDirectory();
+  const projectOptions = { files, agentDirectory, cwd, home, flags: options, loadDefaults, warn };
+  const { decision, values: settings, problems } = await loadProjectSettings(projectOptions);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
-  const loadTrustedSettings = async (inventory: Inventory) => (await loadFor(cwd, inventory)).settings;
-  return { ports, agentDirectory: directory, cwd, decision, settings, loadTrustedSettings, problems, logFile };
+  const loadTrustedSettings = async (inventory: Inventory) =>
+    (await loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory })).values;
+  return { ports, agentDirectory, cwd, decision, settings, loadTrustedSettings, problems, logFile };
 }
 
 export async function startAgent(
@@ -138,14 +83,9 @@ export async function startAgent(
   const context = startContext ?? (await prepareStart(options, warn));
   const { ports, agentDirectory, cwd, decision, settings, problems, logFile } = context;
   const agent = await createAgent({
-    ...agentOptionsFrom(options, context, warn),
+    ...toAgentOptions(options, context, warn),
     trusted: decision.trusted,
     inventory: decision.inventory,
-    name: options.name?.trim() || undefined,
-    session: options.session,
-    sessionId: options.sessionId,
-    fork: options.fork,
-    continueLatest: options.continue,
     chooseSession: options.resume ? (store) => chooseSessionToResume(store, options.mode, ports) : undefined,
   });
   const close = async () => {
@@ -178,40 +118,22 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
   return createDiagnosticLog({ file, clock: createClock(), warn });
 }
 
-/** The options that all sessions of the process share. Without the session to open and the trust decision. */
-export function agentOptionsFrom(
+/** Without the trust decision. */
+export function toAgentOptions(
   options: StartOptions,
   { ports, agentDirectory, cwd, settings }: StartContext,
   warn: (line: string) => void,
 ): AgentOptions {
   return {
+    ...readFlagOptions(options),
     cwd,
     agentDirectory,
     home: homeDirectory(),
     settings,
     ports,
-    persist: !options.noSession,
-    sessionDirectory: options.sessionDir === undefined ? undefined : resolve(options.sessionDir),
-    provider: options.provider,
-    model: options.model,
-    apiKey: options.apiKey,
-    modelPatterns: options.models,
     redact: ports.redact,
     withhold: ports.withhold,
     warn,
-    thinkingLevel: options.thinking,
-    systemPrompt: options.systemPrompt,
-    appendSystemPrompt: options.appendSystemPrompt,
-    toolNames: options.noTools ? [] : options.tools,
-    excludedTools: options.excludeTools,
-    noBuiltinTools: options.noBuiltinTools,
-    noContextFiles: options.noContextFiles,
-    skillPaths: options.skill,
-    noSkills: options.noSkills,
-    templatePaths: options.promptTemplate,
-    noTemplates: options.noPromptTemplates,
-    noRules: options.noRules,
-    maxTurns: options.maxTurns,
     extensions: {
       paths: options.extension?.map((path) => resolve(path)),
       discover: !options.noExtensions,
@@ -244,12 +166,4 @@ export async function checkUnknownFlagsLazily(
 ): Promise<void> {
   if (Object.keys(unknown).length > 0)
     await (await import('./unknown-flags.ts')).checkUnknownFlags(extensions, unknown, warn);
-}
-
-async function resolveWorkingDirectory(requested: string | undefined, ports: StartedAgent['ports']): Promise<string> {
-  if (requested === undefined) return process.cwd();
-  const path = resolve(requested);
-  const info = await ports.files.info(path);
-  if (info?.kind !== 'directory') throw new Fault('config', `Working directory does not exist: ${path}`);
-  return path;
 }

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { AgentExitedError, type SpawnedAgent, spawnAgent } from '../../client/index.ts';
-import { resolveAgentDirectory } from '../../settings/index.ts';
+import { type FlagValues, resolveAgentDirectory } from '../../settings/index.ts';
 import { createJsonlStore, getSessionDirectory } from '../../store/index.ts';
 import { version } from '../../support/version.ts';
 import { type ConversationEnd, runConversation, sanitize, type TerminalPorts } from '../../terminal/index.ts';
@@ -12,13 +12,7 @@ import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { formatAge } from './format-table.ts';
 import { createShutdown } from './shutdown.ts';
 
-export interface TerminalOptions {
-  readonly cwd?: string | undefined;
-  readonly sessionDir?: string | undefined;
-  readonly noSession?: boolean | undefined;
-  readonly resume?: boolean | undefined;
-}
-
+type TerminalOptions = Pick<FlagValues, 'cwd' | 'sessionDir' | 'noSession' | 'resume'>;
 type SystemPorts = ReturnType<typeof createSystemPorts>;
 
 /** Time for the agent to exit before it is killed. */

@@ -2,8 +2,15 @@
 import { Fault } from '../../base/index.ts';
 import type { ExtensionHost } from '../../extensions/index.ts';
 
-/** By name: the value, and the error message for the case that no extension registers the flag. */
-export type UnknownFlags = Readonly<Record<string, { value: string | true; errorMessage: string }>>;
+interface UnknownFlag {
+  /** The following argument, unless that is a flag too. */
+  readonly value: string | true;
+  /** The error to report if no extension registers the flag. */
+  readonly errorMessage: string;
+}
+
+/** By name. */
+export type UnknownFlags = Readonly<Record<string, UnknownFlag>>;
 
 /** Refuses unknown flags in every mode: a flag that is ignored may have been meant as a restriction. */
 export async function checkUnknownFlags(

@@ -1,0 +1,181 @@
+// The flags about the agent: its model, session, prompt and tools. In the order of the help text.
+import { resolve } from 'node:path';
+import { THINKING_LEVELS } from '../../protocol/index.ts';
+import type { Flag } from './flag.ts';
+
+export const MODEL_FLAGS = [
+  { name: 'provider', kind: 'text', placeholder: 'NAME', option: 'provider', doc: 'The provider to use' },
+  { name: 'model', kind: 'text', placeholder: 'ID', option: 'model', doc: 'The model to use' },
+  {
+    name: 'thinking',
+    kind: 'choice',
+    choices: THINKING_LEVELS,
+    placeholder: 'LEVEL',
+    option: 'thinkingLevel',
+    doc: 'The thinking level',
+  },
+  {
+    name: 'api-key',
+    kind: 'text',
+    placeholder: 'KEY',
+    option: 'apiKey',
+    doc: 'The API key for the selected provider',
+  },
+  {
+    name: 'models',
+    kind: 'list',
+    placeholder: 'a,b',
+    option: 'modelPatterns',
+    doc: 'The models that cycle_model switches between',
+  },
+  { name: 'list-models', kind: 'search', placeholder: 'SEARCH', doc: 'List the available models and exit' },
+] as const satisfies readonly Flag[];
+
+export const SESSION_FLAGS = [
+  {
+    name: 'no-session',
+    kind: 'switch',
+    option: 'persist',
+    convert: (): boolean => false,
+    doc: 'Do not save the session to disk',
+  },
+  {
+    name: 'session-dir',
+    kind: 'text',
+    placeholder: 'PATH',
+    option: 'sessionDirectory',
+    convert: (path: string) => resolve(path),
+    doc: 'The directory of session files',
+  },
+  {
+    name: 'continue',
+    short: 'c',
+    kind: 'switch',
+    option: 'continueLatest',
+    isForFirstSession: true,
+    doc: 'Continue the latest session of this directory',
+  },
+  {
+    name: 'resume',
+    short: 'r',
+    kind: 'switch',
+    isForFirstSession: true,
+    doc: 'Choose the session to continue from a list',
+  },
+  {
+    name: 'session',
+    kind: 'text',
+    placeholder: 'PATH|ID',
+    option: 'session',
+    isForFirstSession: true,
+    doc: 'Continue this session',
+  },
+  {
+    name: 'session-id',
+    kind: 'text',
+    placeholder: 'ID',
+    option: 'sessionId',
+    isForFirstSession: true,
+    doc: 'Continue the session of this directory with exactly this id, or create it',
+  },
+  {
+    name: 'fork',
+    kind: 'text',
+    placeholder: 'PATH|ID',
+    option: 'fork',
+    isForFirstSession: true,
+    doc: 'Start a new session with the history of another',
+  },
+  {
+    name: 'name',
+    short: 'n',
+    kind: 'text',
+    placeholder: 'NAME',
+    option: 'name',
+    convert: (name: string) => name.trim() || undefined,
+    isForFirstSession: true,
+    doc: 'Set the display name of the session',
+  },
+  { name: 'cwd', kind: 'text', placeholder: 'PATH', doc: 'Work in this directory' },
+] as const satisfies readonly Flag[];
+
+export const PROMPT_AND_TOOL_FLAGS = [
+  {
+    name: 'system-prompt',
+    kind: 'text',
+    placeholder: 'TEXT',
+    option: 'systemPrompt',
+    doc: 'Replace the system prompt',
+  },
+  {
+    name: 'append-system-prompt',
+    kind: 'text',
+    placeholder: 'TEXT',
+    option: 'appendSystemPrompt',
+    doc: 'Add to the system prompt',
+  },
+  {
+    name: 'tools',
+    short: 't',
+    kind: 'list',
+    placeholder: 'a,b',
+    option: 'toolNames',
+    doc: 'Offer the model only these tools',
+  },
+  {
+    name: 'exclude-tools',
+    alias: 'xt',
+    kind: 'lists',
+    placeholder: 'a,b',
+    option: 'excludedTools',
+    doc: 'Never offer the model these tools; overrides all other settings',
+  },
+  {
+    name: 'no-builtin-tools',
+    alias: 'nbt',
+    kind: 'switch',
+    option: 'noBuiltinTools',
+    doc: 'Offer the model only tools of extensions and of the host',
+  },
+  {
+    name: 'skill',
+    kind: 'repeat',
+    placeholder: 'PATH',
+    option: 'skillPaths',
+    doc: 'Load a skill or a directory of skills, in addition to the discovered ones',
+  },
+  { name: 'no-skills', alias: 'ns', kind: 'switch', option: 'noSkills', doc: 'Do not discover skills' },
+  {
+    name: 'prompt-template',
+    kind: 'repeat',
+    placeholder: 'PATH',
+    option: 'templatePaths',
+    doc: 'Load a prompt template or a directory of templates',
+  },
+  {
+    name: 'no-prompt-templates',
+    alias: 'np',
+    kind: 'switch',
+    option: 'noTemplates',
+    doc: 'Do not discover prompt templates',
+  },
+  { name: 'no-rules', kind: 'switch', option: 'noRules', doc: 'Do not discover rules' },
+  // After `tools`, which it overrides.
+  {
+    name: 'no-tools',
+    alias: 'nt',
+    kind: 'switch',
+    option: 'toolNames',
+    convert: (): readonly string[] => [],
+    doc: 'Offer the model no tools',
+  },
+  {
+    name: 'no-context-files',
+    alias: 'nc',
+    kind: 'switch',
+    option: 'noContextFiles',
+    doc: 'Do not read AGENTS.md and CLAUDE.md',
+  },
+  { name: 'extension', short: 'e', kind: 'repeat', placeholder: 'PATH', doc: 'Load an extension' },
+  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Do not discover extensions' },
+] as const satisfies readonly Flag[];
