@@ -1,4 +1,5 @@
 // Finds the files of extensions in folders and packages. Runs no code.
+import { isBuiltin } from 'node:module';
 import { extname, join } from 'node:path';
 import { getErrorMessage, isRecord } from '../base/index.ts';
 import type { Files, ResourcePath } from '../contracts/index.ts';
@@ -102,14 +103,35 @@ async function filterExistingFiles(files: DiscoverOptions['files'], paths: reado
  * Whether an extension may set the session directory. Only then does the session wait until extensions are loaded; otherwise it
  * starts at once.
  */
-export async function mentionsSessionDirectory(
-  files: DiscoverOptions['files'],
-  found: readonly ExtensionFile[],
-): Promise<boolean> {
-  const mentions = found.map(async ({ path }) =>
-    new TextDecoder().decode(await files.read(path)).includes('session_directory'),
+export async function mentionsSessionDirectory(files: ReadFiles, found: readonly ExtensionFile[]): Promise<boolean> {
+  return (await readEntryFiles(files, found)).some((text) => text.includes('session_directory'));
+}
+
+/** Whether an extension mentions TypeBox or pi-ai, which exports it, or imports other code, which may. */
+export async function mayUseTypebox(files: ReadFiles, found: readonly ExtensionFile[]): Promise<boolean> {
+  return (await readEntryFiles(files, found)).some(
+    (text) =>
+      /typebox|pi-ai/.test(text) || [...text.matchAll(SPECIFIER)].some(([, name = '']) => mayImportTypebox(name)),
   );
-  return (await Promise.all(mentions.map((mention) => mention.catch(() => false)))).includes(true);
+}
+
+const SPECIFIER = /\b(?:from|import|require) ?\(?["'`]([^"'`\n]{1,200})/g;
+
+function mayImportTypebox(specifier: string): boolean {
+  return !isBuiltin(specifier) && !/^(?:parley-agent|@[\w-]+\/pi-(?:coding-agent|tui|agent-core))$/.test(specifier);
+}
+
+type ReadFiles = DiscoverOptions['files'];
+
+async function readEntryFiles(files: ReadFiles, found: readonly ExtensionFile[]): Promise<string[]> {
+  return Promise.all(
+    found.map(({ path }) =>
+      files.read(path).then(
+        (bytes) => new TextDecoder().decode(bytes),
+        () => '',
+      ),
+    ),
+  );
 }
 
 export function formatLoadError(thrown: unknown): string {

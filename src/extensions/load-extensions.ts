@@ -10,7 +10,13 @@ import type { Model } from '../protocol/index.ts';
 import { guardForeignCode } from '../transports/index.ts';
 import { createCompatibleModules } from './compat/compatible-modules.ts';
 import { createExtensionApi } from './compat/stream-functions.ts';
-import { type DiscoveredExtensions, type ExtensionFile, formatLoadError } from './discover-extensions.ts';
+import { loadTypebox } from './compat/typebox.ts';
+import {
+  type DiscoveredExtensions,
+  type ExtensionFile,
+  formatLoadError,
+  mayUseTypebox,
+} from './discover-extensions.ts';
 import type { ExtensionHostOptions } from './extension-options.ts';
 
 interface LoadExtensionsOptions extends ExtensionHostOptions {
@@ -24,7 +30,9 @@ export async function loadExtensions(options: LoadExtensionsOptions): Promise<Ex
   const { ports, models, warn, reload, hookTimeoutMs, uiTimeoutMs, flags = {}, mode = 'sdk' } = options;
   const { found, problems } = options.discovered;
   guardForeignCode();
-  const modules = createCompatibleModules({ ...options, known: found.length > 0 ? await listCatalogueModels() : [] });
+  const typebox = (await mayUseTypebox(ports.files, found)) ? await loadTypebox() : undefined;
+  const known = found.length > 0 ? await listCatalogueModels() : [];
+  const modules = createCompatibleModules({ ...options, known, typebox });
   const extras = {
     pi: modules['@mariozechner/pi-coding-agent'],
     typebox: modules.typebox,

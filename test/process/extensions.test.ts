@@ -87,6 +87,49 @@ test('custom tool: called by a model of an extension', async () => {
   expect(outcome).toMatchObject({ code: 0, stdout: 'Counted 2\n' });
 });
 
+test('TypeBox: schemas, checks and compiled checks under both names', async () => {
+  const directories = withExtension(`
+  import Typebox, { Type, type Static } from 'typebox';
+  import { Compile } from 'typebox/compile';
+  import { Value } from 'typebox/value';
+  import { Type as OldType } from '@sinclair/typebox';
+  import { Value as OldValue } from '@sinclair/typebox/value';
+  import { TypeCompiler } from '@sinclair/typebox/compiler';
+  import { StringEnum, Type as AiType } from '@mariozechner/pi-ai';
+  const Tree = Type.Cyclic({ Node: Type.Object({ name: Type.String(), children: Type.Array(Type.Ref('Node')) }) }, 'Node');
+  const OldTree = OldType.Recursive((Self) => OldType.Object({ children: OldType.Array(Self) }));
+  const leaf = { name: 'leaf', children: [] };
+  const Args = Type.Object({ size: StringEnum(['small', 'large']), id: Type.Union([Type.Integer(), Type.Literal('all')]), tags: Type.Optional(Type.Record(Type.String(), Type.Number())) });
+  export default (pi) => {
+    pi.registerTool({ name: 'resize', description: 'Resizes.', parameters: Args, execute: async () => 'done' });
+    pi.registerCommand('check', { handler(_, ctx) {
+      ctx.ui.notify(JSON.stringify([
+        Value.Check(Tree, { name: 'root', children: [leaf] }), Value.Check(Tree, { name: 'root', children: [{}] }), Value.Errors(Args, { size: 'huge', id: 1 })[0].instancePath,
+        Compile(Args).Check({ size: 'small', id: 'all' }), Compile(Args).Check({ size: 'small', id: 'some' }), Value.Convert(Args, { size: 'small', id: '7' }).id, Value.Create(Type.Object({ n: Type.Number() })),
+        OldValue.Check(OldTree, { children: [{ children: [] }] }), OldValue.Check(OldTree, { children: [1] }), OldValue.Errors(Args, {}).First().path, OldValue.Parse(OldType.Object({ n: OldType.Number() }), { n: '5', extra: 1 }), TypeCompiler.Compile(OldType.Null()).Check(null),
+        AiType === Type, pi.typebox.Type === Type, Typebox.String().type, pi.getAllTools().find(({ name }) => name === 'resize').parameters,
+      ]));
+    } });
+  };`);
+  const program = startRpc([], { directories });
+  program.send({ type: 'prompt', message: '/check' });
+  const { message } = await program.nextFrame({ method: 'notify' });
+  const parameters = {
+    type: 'object',
+    required: ['size', 'id'],
+    properties: {
+      size: { type: 'string', enum: ['small', 'large'] },
+      id: { anyOf: [{ type: 'integer' }, { type: 'string', const: 'all' }] },
+      tags: { type: 'object', patternProperties: { '^.*$': { type: 'number' } } },
+    },
+  };
+  expect(JSON.parse(message as string)).toEqual([
+    ...[true, false, '/size', true, false, 7, { n: 0 }],
+    ...[true, false, '/size', { n: 5 }, true],
+    ...[true, true, 'string', parameters],
+  ]);
+});
+
 test('before_provider_request: the changed payload is sent', async () => {
   const directories = withExtension(`export default (pi) => {
     pi.on('before_provider_request', (event) => ({ ...event.payload, metadata: { by: 'extension' } }));

@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import { AssistantMessageEventStream, createStreamFunctions, EventStream } from './stream-functions.ts';
-import { StringEnum, Type } from './typebox.ts';
+import { StringEnum, type TypeboxModules } from './typebox.ts';
 import { createUnsupportedExports } from './unsupported-exports.ts';
 
 export interface AiModuleOptions {
@@ -20,12 +20,13 @@ export interface AiModuleOptions {
   ports: Pick<Ports, 'clock'>;
   /** The models of the built-in catalogue. */
   known: readonly Model[];
+  typebox: TypeboxModules | undefined;
 }
 
-export function createAiModule({ models, ports, known }: AiModuleOptions): Record<string, unknown> {
+export function createAiModule({ models, ports, known, typebox }: AiModuleOptions): Record<string, unknown> {
   return {
     ...unsupported,
-    Type,
+    Type: typebox?.Type,
     StringEnum,
     ...createStreamFunctions(models, ports.clock),
     AssistantMessageEventStream,

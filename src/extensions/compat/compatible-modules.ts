@@ -5,8 +5,7 @@ import type { SettingValues } from '../../settings/index.ts';
 import { createAiModule, oauthModule } from './ai-module.ts';
 import { createCodingAgentModule } from './coding-agent-module.ts';
 import { tuiModule } from './tui-module.ts';
-import { StringEnum, Type } from './typebox.ts';
-import { Compile, Value } from './typebox-value.ts';
+import type { TypeboxModules } from './typebox.ts';
 import { createUnsupportedExports } from './unsupported-exports.ts';
 
 const PACKAGE_SCOPES = ['@mariozechner', '@earendil-works', '@oh-my-pi'];
@@ -20,21 +19,14 @@ export interface CompatibleModulesOptions {
   settings: SettingValues;
   identity: ProcessIdentity;
   readTextSync(path: string): string;
+  /** Absent when no extension uses TypeBox. */
+  typebox: TypeboxModules | undefined;
 }
 
 export function createCompatibleModules(options: CompatibleModulesOptions): Record<string, unknown> {
-  const typebox = { Type, StringEnum };
-  const value = { Value };
-  const compile = { Compile, TypeCompiler: { Compile } };
   const agent = createCodingAgentModule(options);
   const ai = { ...oauthModule, ...createAiModule(options) };
-  const modules: Record<string, unknown> = { 'parley-agent': agent };
-  for (const name of ['typebox', '@sinclair/typebox']) {
-    modules[name] = typebox;
-    modules[`${name}/value`] = value;
-    modules[`${name}/compiler`] = compile;
-    modules[`${name}/compile`] = compile;
-  }
+  const modules: Record<string, unknown> = { 'parley-agent': agent, ...options.typebox?.byName };
   for (const name of PACKAGE_SCOPES) {
     modules[`${name}/pi-coding-agent`] = agent;
     modules[`${name}/pi-ai`] = ai;

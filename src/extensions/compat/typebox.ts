@@ -1,105 +1,101 @@
-// Builds JSON Schema with the function names of TypeBox, for the arguments of extension tools.
+// The modules `typebox` and `@sinclair/typebox` of extensions. Both are TypeBox 1, as in pi; the second keeps what changed since 0.34.
 
+type Module = Readonly<Record<string, unknown>>;
 type Schema = Record<string, unknown>;
-type Options = Readonly<Record<string, unknown>>;
+type TypeBuilder = (...args: readonly unknown[]) => Schema;
 
-/** Marks an optional property. A symbol, as in TypeBox, so that it is not serialized. */
-const OPTIONAL = Symbol('optional');
-
-function markOptional(schema: Schema): Schema {
-  return Object.defineProperty({ ...schema }, OPTIONAL, { value: true });
+interface ValueError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: { readonly requiredProperties?: readonly string[] };
+  readonly message: string;
 }
 
-function isOptional(schema: unknown): boolean {
-  return typeof schema === 'object' && schema !== null && OPTIONAL in schema;
+export interface TypeboxModules {
+  readonly Type: Module;
+  readonly byName: Readonly<Record<string, Module>>;
 }
 
-function createTypeBuilder(type: string) {
-  return (options: Options = {}): Schema => ({ ...options, type });
+export async function loadTypebox(): Promise<TypeboxModules> {
+  const { typebox, value, compile } = await import('../vendor/typebox.ts');
+  const Type: Module = {
+    ...typebox.Type,
+    ...createRemovedTypes(typebox.Type as unknown as Record<string, TypeBuilder>),
+  };
+  const root = { ...typebox, Type, StringEnum };
+  const oldValue = createOldValue(value.Value as unknown as ValueFunctions);
+  const oldCompile = { Compile: oldValue.compile, TypeCompiler: { Compile: oldValue.compile } };
+  return {
+    Type,
+    byName: {
+      typebox: root,
+      'typebox/value': value,
+      'typebox/compile': compile,
+      'typebox/compiler': oldCompile,
+      '@sinclair/typebox': root,
+      '@sinclair/typebox/value': { ...value, Value: oldValue.Value },
+      '@sinclair/typebox/compile': oldCompile,
+      '@sinclair/typebox/compiler': oldCompile,
+    },
+  };
 }
-
-function object(properties: Readonly<Record<string, Schema>>, options: Options = {}): Schema {
-  const required = Object.keys(properties).filter((key) => !isOptional(properties[key]));
-  return { ...options, type: 'object', ...(required.length > 0 ? { required } : {}), properties: { ...properties } };
-}
-
-function readProperties(schema: Schema): Record<string, Schema> {
-  const required = new Set((schema.required as string[] | undefined) ?? []);
-  const properties = (schema.properties ?? {}) as Record<string, Schema>;
-  return Object.fromEntries(
-    Object.entries(properties).map(([key, inner]) => [key, required.has(key) ? inner : markOptional(inner)]),
-  );
-}
-
-function pickProperties(schema: Schema, shouldInclude: (key: string) => boolean, options?: Options): Schema {
-  return object(
-    Object.fromEntries(Object.entries(readProperties(schema)).filter(([key]) => shouldInclude(key))),
-    options,
-  );
-}
-
-const literal = (value: unknown, options: Options = {}): Schema => ({ ...options, const: value, type: typeof value });
-const anyOf = (choices: readonly Schema[], options: Options = {}): Schema => ({ ...options, anyOf: [...choices] });
-
-export const Type = {
-  String: createTypeBuilder('string'),
-  Number: createTypeBuilder('number'),
-  Integer: createTypeBuilder('integer'),
-  Boolean: createTypeBuilder('boolean'),
-  Null: createTypeBuilder('null'),
-  Any: (options: Options = {}): Schema => ({ ...options }),
-  Unknown: (options: Options = {}): Schema => ({ ...options }),
-  Never: (options: Options = {}): Schema => ({ ...options, not: {} }),
-  Literal: literal,
-  Object: object,
-  Array: (items: Schema, options: Options = {}): Schema => ({ ...options, type: 'array', items }),
-  Tuple: (items: readonly Schema[], options: Options = {}): Schema => ({
-    ...options,
-    type: 'array',
-    items: [...items],
-    minItems: items.length,
-    maxItems: items.length,
-  }),
-  Record: (_key: Schema, value: Schema, options: Options = {}): Schema => ({
-    ...options,
-    type: 'object',
-    additionalProperties: value,
-  }),
-  Union: anyOf,
-  Intersect: (parts: readonly Schema[], options: Options = {}): Schema => ({ ...options, allOf: [...parts] }),
-  Composite: (parts: readonly Schema[], options?: Options): Schema =>
-    object(Object.assign({}, ...parts.map(readProperties)), options),
-  Enum: (values: Readonly<Record<string, string | number>>, options: Options = {}): Schema =>
-    anyOf(
-      [...new Set(Object.values(values))].map((value) => literal(value)),
-      options,
-    ),
-  Optional: (schema: Schema): Schema => markOptional(schema),
-  Readonly: (schema: Schema): Schema => schema,
-  Partial: (schema: Schema, options?: Options): Schema =>
-    object(
-      Object.fromEntries(Object.entries(readProperties(schema)).map(([key, inner]) => [key, markOptional(inner)])),
-      options,
-    ),
-  Required: (schema: Schema, options?: Options): Schema =>
-    object(
-      Object.fromEntries(Object.entries(readProperties(schema)).map(([key, inner]) => [key, { ...inner }])),
-      options,
-    ),
-  Pick: (schema: Schema, keys: readonly string[], options?: Options): Schema =>
-    pickProperties(schema, (key) => keys.includes(key), options),
-  Omit: (schema: Schema, keys: readonly string[], options?: Options): Schema =>
-    pickProperties(schema, (key) => !keys.includes(key), options),
-  KeyOf: (schema: Schema, options?: Options): Schema =>
-    anyOf(
-      Object.keys(readProperties(schema)).map((key) => literal(key)),
-      options,
-    ),
-  Unsafe: (schema: Schema = {}): Schema => ({ ...schema }),
-  Ref: (reference: string, options: Options = {}): Schema => ({ ...options, $ref: reference }),
-};
 
 /** A string enumeration in the form that every provider supports. */
-export function StringEnum(values: readonly string[], options: Options = {}): Schema {
+export function StringEnum(values: readonly string[], options: Module = {}): Schema {
   return { ...options, type: 'string', enum: [...values] };
+}
+
+/** Functions of `Type` in 0.34 that TypeBox 1 does not have. */
+function createRemovedTypes({ Evaluate, Intersect }: Record<string, TypeBuilder>): Module {
+  let count = 0;
+  return {
+    Composite: (parts: readonly Schema[], options?: Module) => ({ ...Evaluate?.(Intersect?.(parts)), ...options }),
+    Recursive(createSchema: (self: Schema) => Schema, options: { readonly $id?: string } = {}) {
+      const $id = options.$id ?? `T${count++}`;
+      return { ...createSchema({ $ref: $id }), ...options, $id };
+    },
+  };
+}
+
+interface ValueFunctions {
+  Check(schema: unknown, value: unknown): boolean;
+  Errors(schema: unknown, value: unknown): readonly ValueError[];
+  Clone(value: unknown): unknown;
+  Clean(schema: unknown, value: unknown): unknown;
+  Default(schema: unknown, value: unknown): unknown;
+  Convert(schema: unknown, value: unknown): unknown;
+  Decode(schema: unknown, value: unknown): unknown;
+}
+
+/** As in 0.34: errors have a path, `Parse` converts, and a failure names the first error. */
+function createOldValue(Value: ValueFunctions) {
+  const collectErrors = (schema: unknown, value: unknown) => {
+    const errors = Value.Errors(schema, value).flatMap(addPaths);
+    return Object.assign(errors, { First: () => errors[0] });
+  };
+  const decode = (schema: unknown, value: unknown) => {
+    const [error] = Value.Check(schema, value) ? [] : collectErrors(schema, value);
+    if (error) throw new Error(`${error.path || 'The value'} ${error.message}`);
+    return Value.Decode(schema, value);
+  };
+  const parse = (schema: unknown, value: unknown) =>
+    decode(schema, Value.Convert(schema, Value.Default(schema, Value.Clean(schema, Value.Clone(value)))));
+  const compile = (schema: unknown) => ({
+    Check: (value: unknown) => Value.Check(schema, value),
+    Errors: (value: unknown) => collectErrors(schema, value),
+    Parse: (value: unknown) => parse(schema, value),
+    Decode: (value: unknown) => decode(schema, value),
+  });
+  return { Value: { ...Value, Errors: collectErrors, Parse: parse, Decode: decode }, compile };
+}
+
+/** TypeBox 1 reports all missing properties as one error of the object. */
+function addPaths(error: ValueError) {
+  const { instancePath, params } = error;
+  if (error.keyword !== 'required') return [{ ...error, path: instancePath }];
+  return (params.requiredProperties ?? []).map((name) => ({
+    ...error,
+    path: `${instancePath}/${name}`,
+    message: 'is required',
+  }));
 }

@@ -216,6 +216,23 @@ export function trySessions(): void {
       await closeProgram(program);
     });
 
+    test('an extension that uses TypeBox', async () => {
+      const directories = createDirectories();
+      writeFiles(directories.home, {
+        'extensions/types.ts': `import { Type } from 'typebox';
+        import { Value } from 'typebox/value';
+        import { Compile } from 'typebox/compile';
+        export default (pi) => pi.registerCommand('check', { handler(_, ctx) {
+          const schema = Type.Object({ n: Type.Number() });
+          ctx.ui.notify(JSON.stringify([Value.Check(schema, {}), Compile(schema).Check({ n: 1 })]));
+        } });`,
+      });
+      const program = startRpc(OFFLINE, { directories });
+      program.send({ type: 'prompt', message: '/check' });
+      expect(await program.nextFrame({ method: 'notify' })).toMatchObject({ message: '[false,true]' });
+      await closeProgram(program);
+    });
+
     test('a login, and its models', async () => {
       const copilot = await startCopilot();
       copilot.polls = [{ access_token: 'long-lived' }];
