@@ -1,13 +1,13 @@
 // SDK: runs an agent inside the calling program, without a protocol or a child process.
 
 import { resolve } from 'node:path';
-import { Fault } from '../base/index.ts';
 import type { AgentSession, EventListener, ModelRegistry, Ports, RunRequest } from '../contracts/index.ts';
 import { selectModel } from '../llm/select-model.ts';
 import type { AgentMessage } from '../protocol/index.ts';
-import { loadSettingsForRun, resolveAgentDirectory, type SettingValues } from '../settings/index.ts';
+import { resolveAgentDirectory, type SettingValues } from '../settings/index.ts';
 import { homeDirectory } from '../support/home-directory.ts';
-import { createSettingsReader, decideTrust } from '../trust/index.ts';
+import { resolveWorkingDirectory } from '../support/working-directory.ts';
+import { loadProjectSettings } from '../trust/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgent } from './create-agent.ts';
 import { createSystemPorts } from './system-ports/index.ts';
@@ -87,30 +87,23 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     ...Object.getOwnPropertyDescriptors(system),
     ...Object.getOwnPropertyDescriptors(portOverrides ?? {}),
   });
-  const cwd = await resolveWorkingDirectory(options.cwd ?? process.cwd(), ports);
-  const trustContext = { files: ports.files, agentDirectory, cwd };
-  const decision = options.trusted === undefined ? await decideTrust(trustContext) : undefined;
-  const trusted = decision?.trusted ?? options.trusted ?? false;
-  const inventory = decision?.inventory;
-  if (decision?.problem) onProblem?.(decision.problem);
-  const project = trusted ? cwd : undefined;
-  const readerOptions = {
-    ...trustContext,
+  const cwd = await resolveWorkingDirectory(ports.files, options.cwd ?? process.cwd());
+  const { decision, values } = await loadProjectSettings({
+    files: ports.files,
+    agentDirectory,
+    cwd,
     home: options.home ?? homeDirectory(),
-    inventory,
-    report: onProblem ?? (() => {}),
-  };
-  const files = await createSettingsReader({ ...readerOptions, trusted });
-  const { values, problems } = await loadSettingsForRun({ files, agentDirectory, project });
-  for (const problem of problems) onProblem?.(problem);
+    flags: { trust: options.trusted === true, noTrust: options.trusted === false },
+    warn: onProblem ?? (() => {}),
+  });
   const agent = await createAgent({
     redact: system.redact,
     withhold: system.withhold,
     warn: onProblem,
     ...rest,
     cwd,
-    trusted,
-    inventory,
+    trusted: decision.trusted,
+    inventory: decision.inventory,
     agentDirectory,
     sessionDirectory: options.sessionDirectory === undefined ? undefined : resolve(options.sessionDirectory),
     settings: { ...values, ...settingOverrides },
@@ -128,12 +121,6 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
       await system.close();
     },
   };
-}
-
-async function resolveWorkingDirectory(requested: string, { files }: Ports): Promise<string> {
-  const path = resolve(requested);
-  if ((await files.info(path))?.kind === 'directory') return path;
-  throw new Fault('config', `Working directory does not exist: ${path}`);
 }
 
 /** A custom registry does not know the requested provider and model, so `chooseInitial` is replaced. Other members are kept. */

@@ -6,7 +6,6 @@ import {
   createUnknownKeyFault,
   isSettingKey,
   type LoadedSettings,
-  loadSettings,
   parseSettingValue,
   resolveAgentDirectory,
   SETTING_KEYS,
@@ -14,7 +13,7 @@ import {
   type SettingKey,
 } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import { createSettingsReader, decideTrust } from '../../trust/index.ts';
+import { loadProjectSettings } from '../../trust/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { formatTable } from './format-table.ts';
 
@@ -40,22 +39,15 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
   const [verb, ...rest] = positionals;
   if (verb === 'set' || verb === 'unset') return changeSetting(verb, rest);
   if (rest.length > 0) throw createUnexpectedArgumentFault(rest[0]);
-  const ports = createSystemPorts({});
-  const directory = resolveAgentDirectory(process.env, homeDirectory());
-  const { files } = ports;
-  const cwd = process.cwd();
-  const flags = { trust: values.trust, noTrust: values['no-trust'] };
-  const trustContext = { files, agentDirectory: directory, cwd };
-  const { trusted } = await decideTrust({ ...trustContext, ...flags });
-  const project = trusted ? cwd : undefined;
-  const settingsFiles = await createSettingsReader({ ...trustContext, home: homeDirectory(), trusted, report: warn });
-  const settings = await loadSettings({
-    files: settingsFiles,
-    agentDirectory: directory,
-    project,
-    overrides: values.set,
+  const settings = await loadProjectSettings({
+    files: createSystemPorts({}).files,
+    agentDirectory: resolveAgentDirectory(process.env, homeDirectory()),
+    cwd: process.cwd(),
+    home: homeDirectory(),
+    flags: { trust: values.trust, noTrust: values['no-trust'], set: values.set },
+    isLenient: true,
+    warn,
   });
-  for (const problem of settings.problems) warn(problem);
   if (verb !== undefined) return formatOne(requireKey(verb), settings, values.json ?? false);
   return values.json ? formatJson(settings) : formatList(settings);
 }

@@ -3,9 +3,9 @@
 import { parseArgs } from 'node:util';
 import { Fault, getErrorMessage } from '../../base/index.ts';
 import { CWD_MISSING_MESSAGE } from '../../base/system-error.ts';
-import { loadSettings, resolveAgentDirectory } from '../../settings/index.ts';
+import { resolveAgentDirectory } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import { createSettingsReader, decideTrust } from '../../trust/index.ts';
+import { loadProjectSettings } from '../../trust/index.ts';
 import { checkDisk, checkPermissions } from '../doctor/check-directory.ts';
 import { checkModels } from '../doctor/check-models.ts';
 import { checkGit, checkInit, checkNode, checkRipgrep } from '../doctor/check-programs.ts';
@@ -52,12 +52,15 @@ async function runChecks(): Promise<Finding[]> {
   const directory = resolveAgentDirectory(env, homeDirectory());
   const ports = createSystemPorts({ agentDirectory: directory });
   try {
-    const trustContext = { files: ports.files, agentDirectory: directory, cwd };
-    const { trusted } = await decideTrust(trustContext);
-    const readProblems: string[] = [];
-    const report = (sentence: string) => void readProblems.push(sentence);
-    const files = await createSettingsReader({ ...trustContext, home: homeDirectory(), trusted, report });
-    const settings = await loadSettings({ files, agentDirectory: directory, project: trusted ? cwd : undefined });
+    const problems: string[] = [];
+    const { values: settings } = await loadProjectSettings({
+      files: ports.files,
+      agentDirectory: directory,
+      cwd,
+      home: homeDirectory(),
+      isLenient: true,
+      warn: (problem) => void problems.push(problem),
+    });
     return [
       checkNode(process.versions.node),
       ...checkInit(process.pid, await readInitName(ports)),
@@ -66,8 +69,8 @@ async function runChecks(): Promise<Finding[]> {
         : []),
       await checkGit(ports, cwd),
       await checkRipgrep(ports, cwd),
-      ...checkSettings([...readProblems, ...settings.problems], directory),
-      ...(await checkModels({ ports, agentDirectory: directory, settings: settings.values, env })),
+      ...checkSettings(problems, directory),
+      ...(await checkModels({ ports, agentDirectory: directory, settings, env })),
       // Windows has no POSIX permission bits.
       ...(process.platform === 'win32' ? [] : await checkPermissions(ports.files, directory)),
       checkDisk(directory, await readDiskSpace(directory)),

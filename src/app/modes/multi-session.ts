@@ -3,9 +3,9 @@
 import { commandTable } from '../../commands/command-table.ts';
 import { addMultiSessionCommands } from '../../commands/multi-session/index.ts';
 import { createMultiSessionHub } from '../../server/multi-session-hub.ts';
-import { applyDefaults, applySettingFlags, FLAGS, getFieldName, loadSettingsForRun } from '../../settings/index.ts';
+import { FLAGS, getFieldName } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import { createSettingsReader, decideTrust } from '../../trust/index.ts';
+import { loadProjectSettings } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
 import { createSessionPool } from '../session-pool/session-pool.ts';
@@ -19,7 +19,6 @@ export async function openMultiSession(
   defaults: Readonly<Record<string, unknown>> = {},
 ): Promise<ServerSetup> {
   const { ports, agentDirectory, decision } = startContext;
-  const { files } = ports;
   // Problems with the settings of the start directory have been reported already.
   const reported = new Set<string>(startContext.problems);
   const warnOnce = (line: string) => {
@@ -32,17 +31,17 @@ export async function openMultiSession(
     createSessionPool({
       hub: multiHub,
       agent,
-      async loadOptionsFor(project) {
-        const { trust, noTrust, set: overrides } = options;
-        const trustContext = { files, agentDirectory, cwd: project };
-        const { trusted, problem, inventory } = await decideTrust({ ...trustContext, trust, noTrust });
-        if (problem) warnOnce(problem);
-        const readerOptions = { ...trustContext, home: homeDirectory(), inventory, report: warnOnce };
-        const settingsFiles = await createSettingsReader({ ...readerOptions, trusted });
-        const settingsOptions = { files: settingsFiles, agentDirectory, project: trusted ? project : undefined };
-        const loaded = await loadSettingsForRun({ ...settingsOptions, overrides });
-        for (const problem of loaded.problems) warnOnce(problem);
-        return { trusted, inventory, settings: applySettingFlags(applyDefaults(loaded, defaults), options) };
+      async loadOptionsFor(cwd) {
+        const { decision, values: settings } = await loadProjectSettings({
+          files: ports.files,
+          agentDirectory,
+          cwd,
+          home: homeDirectory(),
+          flags: options,
+          loadDefaults: async () => defaults,
+          warn: warnOnce,
+        });
+        return { trusted: decision.trusted, inventory: decision.inventory, settings };
       },
       // Each session loads its own extensions, which may register the flag or not.
       onAgentCreated: ({ extensions }) => checkUnknownFlagsLazily(extensions, options, warnOnce),

@@ -1,26 +1,12 @@
 // Starts an agent from command-line options. Shared by all modes.
 
 import { resolve } from 'node:path';
-import { Fault } from '../../base/index.ts';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ExtensionHost } from '../../extensions/index.ts';
-import {
-  applyDefaults,
-  applySettingFlags,
-  type FlagValues,
-  loadSettingsForRun,
-  readFlagOptions,
-  resolveAgentDirectory,
-  type SettingValues,
-} from '../../settings/index.ts';
+import { type FlagValues, readFlagOptions, resolveAgentDirectory, type SettingValues } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import {
-  createSettingsReader,
-  decideTrust,
-  type Inventory,
-  offerTrust,
-  type TrustDecision,
-} from '../../trust/index.ts';
+import { resolveWorkingDirectory } from '../../support/working-directory.ts';
+import { type Inventory, loadProjectSettings, offerTrust, type TrustDecision } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
 import { createClock } from '../system-ports/clock.ts';
@@ -72,26 +58,20 @@ export async function prepareStart(
   const agentDirectory = resolveAgentDirectory(env, homeDirectory());
   const diagnostics = logFile ? await openDiagnosticLog(resolve(logFile), warn) : undefined;
   const ports = createSystemPorts({ agentDirectory, diagnostics });
-  const cwd = await resolveWorkingDirectory(options.cwd, ports);
-  const { trust, noTrust, set: overrides } = options;
   const { files } = ports;
-  const decision = await decideTrust({ files, agentDirectory, cwd, trust, noTrust });
-  if (decision.problem) warn(decision.problem);
+  const cwd = options.cwd === undefined ? process.cwd() : await resolveWorkingDirectory(files, options.cwd);
   // Loaded once, because the dialect does not change.
-  let dialectDefaults: Awaited<ReturnType<LoadDialectDefaults>> | undefined;
-  const loadFor = async (project: string | undefined, inventory?: Inventory) => {
-    const paths = { files, cwd, agentDirectory, home: homeDirectory() };
-    const readerOptions = { ...paths, inventory, report: warn };
-    const settingsFiles = await createSettingsReader({ ...readerOptions, trusted: project !== undefined });
-    const loaded = await loadSettingsForRun({ files: settingsFiles, agentDirectory, project, overrides });
-    for (const problem of loaded.problems) warn(problem);
-    dialectDefaults ??= await loadDialectDefaults(applySettingFlags(loaded.values, options));
-    const settings = applySettingFlags(applyDefaults(loaded, dialectDefaults), options);
-    return { settings, problems: loaded.problems };
+  let dialectDefaults: ReturnType<LoadDialectDefaults> | undefined;
+  const loadDefaults: LoadDialectDefaults = (values) => {
+    dialectDefaults ??= loadDialectDefaults(values);
+    return dialectDefaults;
   };
-  const { settings, problems } = await loadFor(decision.trusted ? cwd : undefined, decision.inventory);
+  const home = homeDirectory();
+  const projectOptions = { files, agentDirectory, cwd, home, flags: options, loadDefaults, warn };
+  const { decision, values: settings, problems } = await loadProjectSettings(projectOptions);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
-  const loadTrustedSettings = async (inventory: Inventory) => (await loadFor(cwd, inventory)).settings;
+  const loadTrustedSettings = async (inventory: Inventory) =>
+    (await loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory })).values;
   return { ports, agentDirectory, cwd, decision, settings, loadTrustedSettings, problems, logFile };
 }
 
@@ -186,12 +166,4 @@ export async function checkUnknownFlagsLazily(
 ): Promise<void> {
   if (Object.keys(unknown).length > 0)
     await (await import('./unknown-flags.ts')).checkUnknownFlags(extensions, unknown, warn);
-}
-
-async function resolveWorkingDirectory(requested: string | undefined, ports: StartedAgent['ports']): Promise<string> {
-  if (requested === undefined) return process.cwd();
-  const path = resolve(requested);
-  const info = await ports.files.info(path);
-  if (info?.kind !== 'directory') throw new Fault('config', `Working directory does not exist: ${path}`);
-  return path;
 }

@@ -1,7 +1,6 @@
 // Creates the agent for a session that a multi-session host opens, new or resumed.
 import { resolve } from 'node:path';
-import { getSystemErrorCode } from '../../base/fault.ts';
-import { Fault } from '../../base/index.ts';
+import { Fault, getSystemErrorCode } from '../../base/index.ts';
 import type {
   AgentSession,
   ModelRegistry,
@@ -11,6 +10,7 @@ import type {
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
 import { type createSessionIndex, getSessionDirectory } from '../../store/index.ts';
+import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
 import { reportSkillUse } from './report-skill-use.ts';
@@ -40,7 +40,7 @@ export async function openSession(
 ): Promise<OpenSessionResult> {
   const { id } = request;
   const persist = request.persist && common.persist !== false;
-  const cwd = await resolveWorkingDirectory(common, request.cwd);
+  const cwd = await resolveSessionDirectory(common, request.cwd);
   const path = id === undefined || !persist ? undefined : await index.find(id);
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
   const features = fillFeatures(request.features ?? {});
@@ -76,14 +76,13 @@ function fillFeatures({
   return { subAgents, skills };
 }
 
-async function resolveWorkingDirectory({ cwd, ports }: AgentOptions, requested: string | undefined): Promise<string> {
-  const path = resolve(cwd, requested ?? '.');
-  const info = await ports.files.info(path).catch((thrown: unknown) => {
+async function resolveSessionDirectory({ cwd, ports }: AgentOptions, requested = '.'): Promise<string> {
+  return resolveWorkingDirectory(ports.files, cwd, requested).catch((thrown: unknown) => {
+    if (thrown instanceof Fault) throw thrown;
     const reason = getSystemErrorCode(thrown) ?? 'unknown reason';
-    throw new Fault('config', `Working directory cannot be reached: ${JSON.stringify(path)} (${reason})`);
+    const path = JSON.stringify(resolve(cwd, requested));
+    throw new Fault('config', `Working directory cannot be reached: ${path} (${reason})`);
   });
-  if (info?.kind === 'directory') return path;
-  throw new Fault('config', `Working directory does not exist: ${path}`);
 }
 
 async function describeProject(
