@@ -4,16 +4,10 @@ import type { Client, DisplayRequest } from '../client/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { Activity } from './activity.ts';
-import {
-  completeArguments,
-  listCommands,
-  parseSlashCommand,
-  requireKnownCommand,
-} from './commands/command-registry.ts';
+import { createCompletionSources, runBuiltinCommand } from './commands/command-registry.ts';
 import type { CommandContext, SessionListItem } from './commands/slash-command.ts';
 import { DialogQueue } from './dialogs/dialog-queue.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
-import type { CompletionSources } from './input/find-completion.ts';
 import { InputEditor } from './input/input-editor.ts';
 import type { InputHistory } from './input/input-history.ts';
 import { layout } from './layout.ts';
@@ -65,7 +59,8 @@ export class Conversation implements CommandContext {
       () => screen.columns,
     );
     this.dialogs = new DialogQueue(clock, ports.keyIdleMs, () => this.draw());
-    this.input = new InputEditor(ports.history, this.#createCompletionSources(), () => this.draw());
+    const completionSources = createCompletionSources(this, (folder) => ports.listDirectory(folder));
+    this.input = new InputEditor(ports.history, completionSources, () => this.draw());
     this.#userShell = new UserShell(client, this.transcript, () => screen.columns);
   }
 
@@ -234,18 +229,8 @@ export class Conversation implements CommandContext {
   }
 
   async #submitText(text: string): Promise<void> {
-    const command = parseSlashCommand(text);
-    if (command?.builtin) return command.builtin.run(command.args, this);
-    if (command) await requireKnownCommand(command.name, this);
+    if (await runBuiltinCommand(text, this)) return;
     await this.prompt(text);
     await this.refreshStatus();
-  }
-
-  #createCompletionSources(): CompletionSources {
-    return {
-      listCommands: () => listCommands(this),
-      listArguments: (name) => completeArguments(name, this),
-      listDirectory: (folder) => this.#ports.listDirectory(folder),
-    };
   }
 }

@@ -52,6 +52,18 @@ test('a key is reported by its provider, and its value is not shown', async () =
   expect(JSON.stringify(findings)).not.toContain('secret-value');
 });
 
+test('a trust.json that cannot be read is reported', async () => {
+  const place = createPlace();
+  const file = join(place.home, 'trust.json');
+  mkdirSync(file, { mode: 0o700 });
+  const { code, of } = await runDoctor(place);
+  const found = `${file} is a directory, not a file. No project is trusted until this is fixed.`;
+  expect(of('settings')).toMatchObject([{ status: 'error', found }]);
+  expect(code).toBe(1);
+  const { stderr } = await runProgram(['config', 'shellPath'], '', { place });
+  expect(stderr).toBe(`${found}\n`);
+});
+
 test('invalid settings and an unknown model', async () => {
   const directories = createDoctorDirectories();
   const file = join(directories.home, 'settings.json');

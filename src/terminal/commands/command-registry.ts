@@ -1,25 +1,41 @@
-// Parses slash commands and lists them: built-in commands, and those of extensions, templates and skills.
+// Runs, lists and completes slash commands: built-in commands, and those of extensions, templates and skills.
 import { Fault, findClosestMatch } from '../../base/index.ts';
-import type { Suggestion } from '../input/find-completion.ts';
+import type { CompletionSources, Suggestion } from '../input/find-completion.ts';
 import { BUILTIN_COMMANDS } from './index.ts';
 import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 /** A command name contains no slash, so that absolute paths do not match. */
 const COMMAND_PATTERN = /^\/([\w:.-]+)(?:\s+(.*))?$/s;
 
-export interface ParsedCommand {
-  readonly name: string;
-  readonly args: string;
-  /** Undefined for commands of extensions, templates and skills. */
-  readonly builtin: SlashCommand | undefined;
-}
-
-export function parseSlashCommand(text: string): ParsedCommand | undefined {
+/**
+ * Runs the text if it is a built-in command. Returns false for a message and for a command of an extension, template or skill: those
+ * are sent to the agent. Throws for an unknown command, which is most likely a typing error, instead of sending it to the model.
+ */
+export async function runBuiltinCommand(text: string, context: CommandContext): Promise<boolean> {
   const [, name, args = ''] = COMMAND_PATTERN.exec(text) ?? [];
-  return name === undefined ? undefined : { name, args: args.trim(), builtin: findBuiltinCommand(name) };
+  if (name === undefined) return false;
+  const command = findBuiltinCommand(name);
+  if (!command) {
+    await requireKnownCommand(name, context);
+    return false;
+  }
+  await command.run(args.trim(), context);
+  return true;
 }
 
-export async function listCommands({ client }: Pick<CommandContext, 'client'>): Promise<Suggestion[]> {
+/** Only built-in commands have argument completions. */
+export function createCompletionSources(
+  context: CommandContext,
+  listDirectory: CompletionSources['listDirectory'],
+): CompletionSources {
+  return {
+    listCommands: () => listCommands(context),
+    listArguments: async (name) => (await findBuiltinCommand(name)?.getArgumentCompletions?.(context)) ?? [],
+    listDirectory,
+  };
+}
+
+async function listCommands({ client }: CommandContext): Promise<Suggestion[]> {
   const { commands } = await client.call('get_commands');
   return [
     ...BUILTIN_COMMANDS.map(({ name, doc }) => ({ value: name, doc })),
@@ -27,13 +43,7 @@ export async function listCommands({ client }: Pick<CommandContext, 'client'>): 
   ];
 }
 
-/** Only built-in commands have argument completions. */
-export async function completeArguments(name: string, context: CommandContext): Promise<readonly string[]> {
-  return (await findBuiltinCommand(name)?.getArgumentCompletions?.(context)) ?? [];
-}
-
-/** Throws for an unknown command, which is most likely a typing error, instead of sending it to the model. */
-export async function requireKnownCommand(name: string, context: Pick<CommandContext, 'client'>): Promise<void> {
+async function requireKnownCommand(name: string, context: CommandContext): Promise<void> {
   const known = (await listCommands(context)).map(({ value }) => value);
   if (known.includes(name)) return;
   const suggestion = findClosestMatch(name, known);
