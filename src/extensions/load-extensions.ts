@@ -24,7 +24,10 @@ export async function loadExtensions(options: LoadExtensionsOptions): Promise<Ex
   const { ports, models, warn, reload, hookTimeoutMs, uiTimeoutMs, flags = {}, mode = 'sdk' } = options;
   const { found, problems } = options.discovered;
   guardForeignCode();
-  const modules = createCompatibleModules({ ...options, known: found.length > 0 ? await listCatalogueModels() : [] });
+  const modules = createCompatibleModules({
+    ...options,
+    catalogueModels: found.length > 0 ? await listCatalogueModels() : [],
+  });
   const extras = {
     pi: modules['@mariozechner/pi-coding-agent'],
     typebox: modules.typebox,

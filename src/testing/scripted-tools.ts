@@ -13,7 +13,7 @@ export interface ScriptedTool {
   /** Waits until this name is released or the call is aborted. */
   hold?: string;
   /** Ignores an abort and keeps waiting. */
-  deaf?: boolean;
+  ignoresAbort?: boolean;
 }
 
 export interface ScriptedTools {
@@ -43,7 +43,10 @@ function createScriptedTool(script: ScriptedTool, waitForRelease: (name: string)
     async run(_, { signal, update }) {
       for (const text of script.updates ?? []) update({ content: [{ type: 'text', text }] });
       if (script.hold)
-        await Promise.race([waitForRelease(script.hold), script.deaf ? new Promise(() => {}) : waitForAbort(signal)]);
+        await Promise.race([
+          waitForRelease(script.hold),
+          script.ignoresAbort ? new Promise(() => {}) : waitForAbort(signal),
+        ]);
       if (signal.aborted) throw new Fault('aborted', 'Operation aborted');
       const { details, isError } = script;
       return {

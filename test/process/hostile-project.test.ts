@@ -188,7 +188,7 @@ describe('with trust', () => {
     const third = startRpc(flags, { place });
     expect(await third.ask({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
     const notice = await third.frame({ type: 'notice', source: 'trust' });
-    expect(notice.message).toContain('has changed since it was decided about');
+    expect(notice.message).toContain('has changed since the trust decision');
   });
 
   test.each([

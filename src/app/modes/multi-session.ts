@@ -10,7 +10,7 @@ import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
 import { createSessionPool } from '../session-pool/session-pool.ts';
 import type { RpcOptions, ServerSetup } from './server-setup.ts';
-import { agentOptionsFrom, checkUnknownFlagsLazily, type StartContext } from './start-agent.ts';
+import { checkUnknownFlagsLazily, type StartContext, toAgentOptions } from './start-agent.ts';
 
 export async function openMultiSession(
   options: RpcOptions,
@@ -27,7 +27,7 @@ export async function openMultiSession(
     reported.add(line);
   };
   for (const flag of findIgnoredFlags(options)) warn(`${flag} has no effect when the host opens the sessions; ignored`);
-  const agent = agentOptionsFrom(options, startContext, warn);
+  const agent = toAgentOptions(options, startContext, warn);
   await checkFlagsBeforeServing({ ...agent, trusted: decision.trusted, inventory: decision.inventory }, options, warn);
   const hub = createMultiSessionHub((multiHub) =>
     createSessionPool({

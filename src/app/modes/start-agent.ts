@@ -138,7 +138,7 @@ export async function startAgent(
   const context = startContext ?? (await prepareStart(options, warn));
   const { ports, agentDirectory, cwd, decision, settings, problems, logFile } = context;
   const agent = await createAgent({
-    ...agentOptionsFrom(options, context, warn),
+    ...toAgentOptions(options, context, warn),
     trusted: decision.trusted,
     inventory: decision.inventory,
     name: options.name?.trim() || undefined,
@@ -179,7 +179,7 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
 }
 
 /** The options that all sessions of the process share. Without the session to open and the trust decision. */
-export function agentOptionsFrom(
+export function toAgentOptions(
   options: StartOptions,
   { ports, agentDirectory, cwd, settings }: StartContext,
   warn: (line: string) => void,
