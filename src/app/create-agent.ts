@@ -70,9 +70,9 @@ function createAgentToolSet(
   options: AgentOptions,
   { subagents, extensions, resourceLocator, host }: AgentParts,
 ): Promise<ToolSet> {
-  const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: added = [] } = options;
+  const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: extraTools = [] } = options;
   const task = subagents.createTool;
-  const selection = { toolNames, excludedTools, noBuiltinTools, added };
+  const selection = { toolNames, excludedTools, noBuiltinTools, extraTools };
   return createToolSet({ ports, settings, ...selection, task, extensions, host, resourceLocator });
 }
 

@@ -38,7 +38,7 @@ export function createLazyResources(
   };
 }
 
-/** Rules that interrupt an answer. The pattern watcher is loaded only when there are rules. */
+/** Rules that interrupt an answer. The pattern matcher is loaded only when there are rules. */
 export function createRuleOptions(
   options: AgentResourcesOptions,
   resourceLocator: ResourceLocator,
@@ -54,7 +54,7 @@ export function createRuleOptions(
       const rules = await findRules(resourceLocator.reader, await resourceLocator.listDirectories('rules'), problems);
       for (const problem of problems) warn?.(problem);
       if (rules.length > 0)
-        createMatcher ??= (await import('./system-ports/pattern-watcher.ts')).createPatternWatcher(ports);
+        createMatcher ??= (await import('./system-ports/pattern-matcher.ts')).createPatternMatcherFactory(ports);
       return rules;
     },
     createPatternMatcher(patterns, listener) {

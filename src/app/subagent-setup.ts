@@ -48,11 +48,10 @@ export function createSubagentSetup(options: SubagentSetupOptions): SubagentSetu
   return {
     createFor: (base) => (host) => {
       warnings.sendTo(host);
-      const open = () => openSubagents(context, base, host);
-      let subagents: ReturnType<typeof open> | undefined;
+      let subagents: Promise<SubagentRunner> | undefined;
       return {
         async run(request, options) {
-          subagents ??= open();
+          subagents ??= openSubagents(context, base, host);
           return (await subagents).run(request, options);
         },
       };
@@ -88,7 +87,11 @@ function createRegistryCache(options: SubagentSetupOptions, warnings: WarningQue
     registry = undefined;
   });
   return () => {
-    registry ??= readAgentRegistry(options, warnings);
+    // A failure is not cached.
+    registry ??= readAgentRegistry(options, warnings).catch((thrown: unknown) => {
+      registry = undefined;
+      throw thrown;
+    });
     return registry;
   };
 }
@@ -102,7 +105,7 @@ async function openSubagents(
   const { createSubagents } = await import('../core/subagent/index.ts');
   const { toSubagentSettings } = await import('./subagent-settings.ts');
   const testPatterns: TestPatterns = async (pairs) => {
-    const { createTestPatterns } = await import('./system-ports/pattern-watcher.ts');
+    const { createTestPatterns } = await import('./system-ports/pattern-matcher.ts');
     return createTestPatterns(ports)(pairs);
   };
   const spawnerOptions = {
@@ -149,6 +152,6 @@ async function readAgentRegistry(
     resourceLocator.reader,
     folders.map(({ path, level }) => ({ path, source: level })),
   );
-  for (const { path, reason } of agentRegistry.problems) warnings.add(`${path}: ${reason}; the agent is left out`);
+  for (const { path, reason } of agentRegistry.problems) warnings.add(`${path}: ${reason}; the agent is ignored`);
   return agentRegistry;
 }

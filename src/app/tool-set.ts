@@ -8,7 +8,7 @@ export interface ToolSetOptions extends ToolSelectionOptions {
   settings: ToolSelectionOptions['settings'] & Pick<SettingValues, 'shellPath'>;
   ports: Ports;
   /** Additional tools. A tool with the name of a built-in tool replaces it. */
-  added: readonly Tool[];
+  extraTools: readonly Tool[];
   /** Tools of extensions come last, so that they can replace any other tool. */
   extensions: Pick<ExtensionHost, 'tools' | 'loaded' | 'isEmpty'>;
   resourceLocator: Pick<ResourceLocator, 'onTrusted'>;
@@ -21,21 +21,25 @@ export interface ToolSet {
 
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   let builtinTools: Promise<readonly Tool[]> | undefined;
-  const { extensions, added, toolNames, excludedTools = [], resourceLocator } = options;
+  const { extensions, extraTools, toolNames, excludedTools = [], resourceLocator } = options;
   // Built-in tools are loaded once, and again when the project becomes trusted. Tools of extensions are not cached: they may change.
   resourceLocator.onTrusted(() => {
     builtinTools = undefined;
   });
   const tools = async () => {
     const { loadBuiltinTools, selectTools } = await import('./select-tools.ts');
-    builtinTools ??= loadBuiltinTools(options);
-    return selectTools([await builtinTools, added, await extensions.tools()], options, extensions.isEmpty);
+    // After a failure, for example an agent file that cannot be read, the next prompt tries again.
+    builtinTools ??= loadBuiltinTools(options).catch((thrown: unknown) => {
+      builtinTools = undefined;
+      throw thrown;
+    });
+    return selectTools([await builtinTools, extraTools, await extensions.tools()], options, extensions.isEmpty);
   };
   // An unknown tool name must be reported at start, not with the first prompt.
   if (toolNames && toolNames.length > 0) await tools();
   if (excludedTools.length > 0) {
     const { checkExcludedTools } = await import('./select-tools.ts');
-    checkExcludedTools(excludedTools, [added, await extensions.tools()]);
+    checkExcludedTools(excludedTools, [extraTools, await extensions.tools()]);
   }
   return {
     tools,

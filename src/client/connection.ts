@@ -113,9 +113,9 @@ export class Connection {
       const outcome = this.calls.settle(incoming.reply);
       if (outcome === 'unclaimed') this.unhandledListeners.emit(incoming.reply);
       else if (outcome) this.lateFailures.emit(outcome);
-    } else if (incoming.kind === 'ask') {
+    } else if (incoming.kind === 'uiRequest') {
       if (!this.dialogs.dispatch(incoming.request)) this.unhandledListeners.emit(incoming.request);
-    } else if (incoming.kind === 'greeting') {
+    } else if (incoming.kind === 'ready') {
       this.readyInfo = incoming.readyInfo;
       this.readyListeners.emit(incoming.readyInfo);
     } else this.unhandledListeners.emit(incoming.frame);

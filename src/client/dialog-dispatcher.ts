@@ -22,11 +22,11 @@ export interface DialogDispatcher {
   dispatch(request: UiRequest): boolean;
 }
 
-const METHOD_KINDS: Record<UiRequest['method'], 'question' | 'display'> = {
-  select: 'question',
-  confirm: 'question',
-  input: 'question',
-  editor: 'question',
+const METHOD_KINDS: Record<UiRequest['method'], 'dialog' | 'display'> = {
+  select: 'dialog',
+  confirm: 'dialog',
+  input: 'dialog',
+  editor: 'dialog',
   notify: 'display',
   setStatus: 'display',
   setWidget: 'display',
@@ -56,7 +56,7 @@ export function createDialogDispatcher(
   const stopBuffering = () => {
     const dialogs = buffered ?? [];
     buffered = undefined;
-    for (const question of dialogs) void answer(question);
+    for (const dialog of dialogs) void answer(dialog);
   };
   const handleDialog = (dialog: DialogRequest) => {
     if (buffered) buffered.push(dialog);
@@ -78,7 +78,7 @@ export function createDialogDispatcher(
       const kind = Object.hasOwn(METHOD_KINDS, request.method) ? METHOD_KINDS[request.method] : undefined;
       if (request.method === 'cancel') buffered = buffered?.filter(({ id }) => id !== request.targetId);
       if (kind === 'display') displays.emit(request as DisplayRequest);
-      else if (kind === 'question') handleDialog(request as DialogRequest);
+      else if (kind === 'dialog') handleDialog(request as DialogRequest);
       else send({ type: 'extension_ui_response', id: (request as UiRequest).id, cancelled: true });
       return kind !== undefined;
     },

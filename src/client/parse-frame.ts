@@ -21,8 +21,8 @@ export interface ReplyFrame {
 export type IncomingFrame =
   | { kind: 'reply'; reply: ReplyFrame }
   | { kind: 'event'; event: AgentEvent }
-  | { kind: 'ask'; request: UiRequest }
-  | { kind: 'greeting'; readyInfo: ReadyInfo }
+  | { kind: 'uiRequest'; request: UiRequest }
+  | { kind: 'ready'; readyInfo: ReadyInfo }
   /** An unknown frame, or the text of a line that is not JSON. */
   | { kind: 'other'; frame: unknown };
 
@@ -37,7 +37,7 @@ export function parseFrame(line: string): IncomingFrame {
   // Frames are not validated again: the agent sends only what it declares, and validating each frame is expensive.
   if (isKnownEvent(frame.type)) return { kind: 'event', event: frame as unknown as AgentEvent };
   if (frame.type === 'response') return { kind: 'reply', reply: frame as unknown as ReplyFrame };
-  if (frame.type === 'extension_ui_request') return { kind: 'ask', request: frame as unknown as UiRequest };
-  if (frame.type === 'ready') return { kind: 'greeting', readyInfo: frame as unknown as ReadyInfo };
+  if (frame.type === 'extension_ui_request') return { kind: 'uiRequest', request: frame as unknown as UiRequest };
+  if (frame.type === 'ready') return { kind: 'ready', readyInfo: frame as unknown as ReadyInfo };
   return { kind: 'other', frame };
 }

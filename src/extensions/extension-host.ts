@@ -82,7 +82,7 @@ export class ExtensionHost {
 
   /** Additional resource paths of extensions, not resolved. */
   async resources(): Promise<ExtensionResourcePaths | undefined> {
-    return (await this.#whenLoaded())?.discoverResources(this.#startReason);
+    return (await this.#waitUntilLoaded())?.discoverResources(this.#startReason);
   }
 
   attach(session: AgentSession, hubConnection: HubConnection): void {
@@ -147,7 +147,7 @@ export class ExtensionHost {
   #createHooks(): Hooks {
     const hooks: Hooks = {
       input: (input) => this.#handleInput(input),
-      shell: async (planned) => (await this.#whenReady())?.hooks.shell?.(planned),
+      shell: async (planned) => (await this.#waitUntilReady())?.hooks.shell?.(planned),
       listSlashCommands: async () => {
         await this.#loading;
         return this.#loadedSystem?.commands() ?? [];
@@ -156,11 +156,11 @@ export class ExtensionHost {
     const defineHook = (name: keyof Hooks, hook: () => unknown) => Object.defineProperty(hooks, name, { get: hook });
     const getHook = (name: keyof Hooks) => this.#loadedSystem?.hooks[name] as AnyHook | undefined;
     for (const name of RUN_HOOKS) {
-      const waitingHook: AnyHook = async (argument) => (await this.#whenLoaded()) && getHook(name)?.(argument);
+      const waitingHook: AnyHook = async (argument) => (await this.#waitUntilLoaded()) && getHook(name)?.(argument);
       defineHook(name, () => (this.#stage === 'loading' ? waitingHook : getHook(name)));
     }
     for (const name of SESSION_CHANGE_HOOKS) {
-      const waitingHook: AnyHook = async (argument) => (await this.#whenReady()) && getHook(name)?.(argument);
+      const waitingHook: AnyHook = async (argument) => (await this.#waitUntilReady()) && getHook(name)?.(argument);
       defineHook(name, () => (this.#stage === 'ready' ? getHook(name) : waitingHook));
     }
     defineHook('onLifecycleEvent', () => getHook('onLifecycleEvent'));
@@ -171,18 +171,18 @@ export class ExtensionHost {
     if (input.text.trim() === '/reload' && input.source !== 'extension' && input.via === 'prompt') {
       return { handled: true, runAfterAccept: () => this.reload() };
     }
-    return (await this.#whenReady())?.hooks.input?.(input);
+    return (await this.#waitUntilReady())?.hooks.input?.(input);
   }
 
   /** Waits until extensions are loaded. */
-  async #whenLoaded(): Promise<LoadedSystem> {
+  async #waitUntilLoaded(): Promise<LoadedSystem> {
     void this.start();
     await this.#loading;
     return this.#loadedSystem;
   }
 
   /** Waits until extensions are loaded and have handled the session start, up to a timeout. */
-  async #whenReady(): Promise<LoadedSystem> {
+  async #waitUntilReady(): Promise<LoadedSystem> {
     await this.#loading;
     if (this.#loadedSystem) await this.#waitWithTimeout(this.start());
     return this.#loadedSystem;

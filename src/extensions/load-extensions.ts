@@ -31,8 +31,8 @@ export async function loadExtensions(options: LoadExtensionsOptions): Promise<Ex
   const { found, problems } = options.discovered;
   guardForeignCode();
   const typebox = (await mayUseTypebox(ports.files, found)) ? await loadTypebox() : undefined;
-  const known = found.length > 0 ? await listCatalogueModels() : [];
-  const modules = createCompatibleModules({ ...options, known, typebox });
+  const catalogueModels = found.length > 0 ? await listCatalogueModels() : [];
+  const modules = createCompatibleModules({ ...options, catalogueModels, typebox });
   const extras = {
     pi: modules['@mariozechner/pi-coding-agent'],
     typebox: modules.typebox,

@@ -35,17 +35,16 @@ export async function listSessionFiles(files: Files, directory: string): Promise
 export async function listSummaries(files: Files, directory: string): Promise<SessionSummary[]> {
   const found = await listSessionFiles(files, directory);
   const cache = await loadSummaryCache(files, directory);
-  const summarised = await mapConcurrently(found, async (file) => {
+  const summaries = await mapConcurrently(found, async (file) => {
     const { path, size, modifiedMs, hasArtifacts } = file;
     // A file that cannot be read must not hide the other sessions.
-    const count = () => summarizeSession(files, file);
-    const summary = await cache.getSummary(file, count).catch(() => undefined);
+    const summary = await cache.getSummary(file, () => summarizeSession(files, file)).catch(() => undefined);
     if (!summary) return [];
     const artifacts = hasArtifacts ? await measureDirectory(files, getArtifactsDirectory(path) as string) : 0;
     return [{ path, ...summary, modifiedMs, bytes: size + artifacts }];
   });
   await cache.save();
-  return summarised.flat();
+  return summaries.flat();
 }
 
 /** Returns the first file with a valid header. Broken files are skipped. */

@@ -22,27 +22,28 @@ interface SessionIndexOptions {
 export function createSessionIndex(options: SessionIndexOptions): SessionIndex {
   const { ports, identity, agentDirectory, sessionDirectory } = options;
   const { files, clock } = ports;
-  const stores = async (): Promise<SessionStore[]> => {
+  const openStores = async (): Promise<SessionStore[]> => {
     const folders =
       sessionDirectory === undefined ? await listSessionDirectories(files, agentDirectory) : [sessionDirectory];
     return folders.map((directory) => createJsonlStore({ files, clock, identity, directory }));
   };
   const list = async () => {
-    const lists = await Promise.all((await stores()).map((store) => store.list()));
+    const lists = await Promise.all((await openStores()).map((store) => store.list()));
     return lists.flat().sort((a, b) => b.modifiedMs - a.modifiedMs);
   };
   return {
     list,
     async find(id) {
-      for (const store of await stores()) {
+      const { readSessionId } = await import('./list-sessions.ts');
+      for (const store of await openStores()) {
         const path = await store.locate(id).catch(() => undefined);
         // locate() also accepts the beginning of an id; here the whole id must match.
-        if (path !== undefined && (await store.read(path)).header.id === id) return path;
+        if (path !== undefined && (await readSessionId(files, path)) === id) return path;
       }
       return undefined;
     },
     async remove(path) {
-      await (await stores())[0]?.remove(path);
+      await (await openStores())[0]?.remove(path);
     },
   };
 }

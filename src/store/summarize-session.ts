@@ -29,20 +29,20 @@ export async function summarizeSession(
     const found = await tryReadHeader(file);
     if (!found) return undefined;
     const { id, cwd, timestamp, parentSession } = found.header;
-    const count = new SessionCounter();
+    const counter = new SessionCounter();
     for await (const batch of readLinesForward(file, found.end, size, MAX_COUNTED_LINE_BYTES)) {
-      for (const line of batch) count.add(line);
+      for (const line of batch) counter.add(line);
     }
-    const name = count.name ?? getTitle(found.header);
+    const name = counter.name ?? getTitle(found.header);
     return {
       id,
       cwd,
       ...(name === undefined ? {} : { name }),
       ...(typeof parentSession === 'string' ? { parentSession } : {}),
       createdMs: Date.parse(timestamp) || modifiedMs,
-      messages: count.messages,
-      cost: count.cost,
-      opening: count.opening ?? '',
+      messages: counter.messages,
+      cost: counter.cost,
+      opening: counter.opening ?? '',
     };
   } finally {
     await opened.close().catch(() => {});

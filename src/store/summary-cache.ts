@@ -22,8 +22,11 @@ interface CachedSummary {
 }
 
 export interface SummaryCache {
-  /** Returns the cached summary of exactly this version of the file, otherwise the result of `count`. */
-  getSummary(file: FileState, count: () => Promise<ContentSummary | undefined>): Promise<ContentSummary | undefined>;
+  /** Returns the cached summary of exactly this version of the file, otherwise the result of `summarize`. */
+  getSummary(
+    file: FileState,
+    summarize: () => Promise<ContentSummary | undefined>,
+  ): Promise<ContentSummary | undefined>;
   /** Saves the summaries that were requested and drops all others. Never rejects: without a cache the next list is slower. */
   save(): Promise<void>;
 }
@@ -34,14 +37,14 @@ export async function loadSummaryCache(files: Files, directory: string): Promise
   const used = new Map<string, CachedSummary>();
   let countedBytes = 0;
   return {
-    async getSummary({ path, size, modifiedMs }, count) {
+    async getSummary({ path, size, modifiedMs }, summarize) {
       const name = getFileName(path);
       const cachedSummary = cached.get(name);
       if (cachedSummary && cachedSummary.size === size && cachedSummary.modifiedMs === modifiedMs) {
         used.set(name, cachedSummary);
         return cachedSummary.summary ?? undefined;
       }
-      const summary = await count();
+      const summary = await summarize();
       countedBytes += size;
       used.set(name, { size, modifiedMs, summary: summary ?? null });
       return summary;
@@ -73,6 +76,6 @@ function isCachedSummary(value: unknown): value is CachedSummary {
 function isSummary(value: unknown): value is ContentSummary {
   if (!isRecord(value)) return false;
   const { id, cwd, opening, createdMs, messages, cost } = value;
-  const texts = [id, cwd, opening].every((field) => typeof field === 'string');
-  return texts && [createdMs, messages, cost].every((field) => typeof field === 'number');
+  const hasTexts = [id, cwd, opening].every((field) => typeof field === 'string');
+  return hasTexts && [createdMs, messages, cost].every((field) => typeof field === 'number');
 }

@@ -37,8 +37,8 @@ export interface TerminalPorts {
 }
 
 export type ConversationEnd =
-  | { readonly kind: 'left'; readonly state: SessionState }
-  | { readonly kind: 'lost'; readonly exitInfo: ExitInfo };
+  | { readonly kind: 'quit'; readonly state: SessionState }
+  | { readonly kind: 'agent-exited'; readonly exitInfo: ExitInfo };
 
 /** Resolves when the user quits or the agent exits. The terminal is released; the agent is not stopped. */
 export async function runConversation(ports: TerminalPorts): Promise<ConversationEnd> {
@@ -52,7 +52,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
   const history = new InputHistory(ports.history);
   await history.load();
   const colourSupport = detectColourSupport(env);
-  const canRedraw = colourSupport !== 'nothing';
+  const canRedraw = colourSupport !== 'none';
   const screen = canRedraw ? new AnsiScreen(tty, colourSupport) : new PlainScreen(tty);
   const quit = () => quitRequested.resolve();
   const edit = (text: string) => editInForeground(ports, { screen, isDrawn: canRedraw }, text);
@@ -72,7 +72,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
     await conversation.waitForEditor();
     // The agent exited: save the unsent draft, so that the Up key finds it in the next session.
     if (exitInfo) await history.add(conversation.input.draft.text).catch(() => {});
-    return exitInfo ? { kind: 'lost', exitInfo } : { kind: 'left', state: conversation.state };
+    return exitInfo ? { kind: 'agent-exited', exitInfo } : { kind: 'quit', state: conversation.state };
   } finally {
     conversation.close();
     screen.suspend();
@@ -106,10 +106,10 @@ async function showWelcome(conversation: Conversation, ports: TerminalPorts, scr
 /** Subscribes before the first call, because the agent may open a dialog before its first reply. */
 function subscribe(client: Client): Deferred<Conversation> {
   const opened = createDeferred<Conversation>();
-  const whenOpened = (handler: (conversation: Conversation) => void) => void opened.promise.then(handler);
-  client.onEvent((event) => whenOpened((conversation) => conversation.handleEvent(event)));
-  client.onDisplay((display) => whenOpened((conversation) => conversation.handleDisplay(display)));
+  const runWhenOpened = (handler: (conversation: Conversation) => void) => void opened.promise.then(handler);
+  client.onEvent((event) => runWhenOpened((conversation) => conversation.handleEvent(event)));
+  client.onDisplay((display) => runWhenOpened((conversation) => conversation.handleDisplay(display)));
   client.onDialog(async (request) => (await opened.promise).dialogs.showRequest(request));
-  client.onPromptFailed(({ message }) => whenOpened((conversation) => conversation.notify(message, 'error')));
+  client.onPromptFailed(({ message }) => runWhenOpened((conversation) => conversation.notify(message, 'error')));
   return opened;
 }

@@ -38,7 +38,7 @@ export class PlainScreen implements Screen {
     const isNewDialog = dialog !== undefined && dialog.key !== this.#dialogKey;
     this.#dialogKey = dialog?.key;
     const lines = this.#pending.splice(0);
-    const text = lines.map((spans) => `${renderAnsi(spans, 'nothing')}\n`).join('');
+    const text = lines.map((spans) => `${renderAnsi(spans, 'none')}\n`).join('');
     // Text that the program put into the draft is not echoed by the terminal, so print it after the prompt.
     const isDraftReplaced = draft !== '' && draft !== this.#draft;
     this.#draft = draft;

@@ -11,14 +11,14 @@ const MAX_LIVE_CHARACTERS = 4_000;
 export class UserShell {
   readonly #client: Client;
   readonly #transcript: Transcript;
-  readonly #width: () => number;
+  readonly #getWidth: () => number;
   readonly #running = new Set<{ command: string }>();
   #output = '';
 
-  constructor(client: Client, transcript: Transcript, width: () => number) {
+  constructor(client: Client, transcript: Transcript, getWidth: () => number) {
     this.#client = client;
     this.#transcript = transcript;
-    this.#width = width;
+    this.#getWidth = getWidth;
   }
 
   get isBusy(): boolean {
@@ -32,7 +32,7 @@ export class UserShell {
     this.#running.add(running);
     try {
       const { output, exitCode, cancelled } = await this.#client.call('bash', { ...running, excludeFromContext });
-      this.#transcript.printBlock(renderShellCommand(running.command, output, exitCode, this.#width()));
+      this.#transcript.printBlock(renderShellCommand(running.command, output, exitCode, this.#getWidth()));
       if (cancelled) this.#transcript.notify('Stopped.', 'warning');
     } finally {
       this.#running.delete(running);

@@ -29,11 +29,11 @@ const MAX_NAMES = 8;
 export async function askForTrust(options: AskForTrustOptions): Promise<void> {
   const { ports, cwd, reason, found, notify, ui } = options;
   const names = formatNames(found);
-  const why = reason === 'changed' ? 'has changed since it was decided about' : 'is not trusted';
+  const why = reason === 'changed' ? 'has changed since the trust decision' : 'is not trusted';
   const remedy = 'Start with --trust, or run `parley trust` there, if you know where it comes from.';
   notify({
     level: 'warning',
-    message: `This project ${why}: ${names} is ignored. ${remedy}`,
+    message: `This project ${why}: ${names} ${found.length > 1 ? 'are' : 'is'} ignored. ${remedy}`,
     source: 'trust',
   });
   if (!ui || reason === 'flag' || reason === 'saved') return;

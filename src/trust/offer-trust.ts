@@ -18,7 +18,7 @@ type OfferTrustOptions = Pick<AskForTrustOptions, 'ports' | 'agentDirectory' | '
   readonly noUi?: boolean | undefined;
 };
 
-/** Says that the project is not trusted, when there is something to trust, and asks whether it shall be. */
+/** If an untrusted project has configuration or extensions, sends a notice and asks whether to trust it. */
 export async function offerTrust(agent: TrustTarget, { noUi, settings, ...options }: OfferTrustOptions): Promise<void> {
   const { resourceLocator, hub } = agent;
   const found = resourceLocator.isTrusted ? [] : await findProjectConfiguration(options.ports.files, options.cwd);

@@ -46,7 +46,7 @@ export function createResourceLocator(options: ResourceLocatorOptions): Trustabl
       return isTrusted;
     },
     async listDirectories(kind) {
-      const userPaths = [toUserPath(kind), ...(kind === 'skills' ? [sharedSkillsPath(home)] : [])];
+      const userPaths = [toUserPath(kind), ...(kind === 'skills' ? [createSharedSkillsPath(home)] : [])];
       if (!isTrusted) return userPaths;
       const paths = await findProjectFolders(files, cwd, kind);
       return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), ...userPaths].filter(isFirstWithPath);
@@ -82,6 +82,6 @@ function isFirstWithPath(entry: ResourcePath, at: number, all: readonly Resource
   return all.findIndex(({ path }) => path === entry.path) === at;
 }
 
-function sharedSkillsPath(home: string): ResourcePath {
+function createSharedSkillsPath(home: string): ResourcePath {
   return { path: join(home, SHARED_SKILLS_FOLDER), level: 'user' };
 }

@@ -12,7 +12,7 @@ const trustFileSchema = object({
 
 export type SavedDecisions = Record<string, { trusted: boolean; digest: string; decidedAt: string }>;
 
-export function trustFilePath(agentDirectory: string): string {
+export function getTrustFilePath(agentDirectory: string): string {
   return join(agentDirectory, 'trust.json');
 }
 
@@ -21,7 +21,7 @@ export async function readDecisions(
   files: Pick<Files, 'info' | 'read'>,
   agentDirectory: string,
 ): Promise<SavedDecisions> {
-  const path = trustFilePath(agentDirectory);
+  const path = getTrustFilePath(agentDirectory);
   const info = await files.info(path);
   if (!info) return {};
   if (info.kind !== 'file') throw new Fault('config', `${path} is a ${info.kind}, not a file`);
@@ -45,7 +45,7 @@ export async function updateDecisions(
   agentDirectory: string,
   change: (projects: SavedDecisions) => void,
 ): Promise<void> {
-  const path = trustFilePath(agentDirectory);
+  const path = getTrustFilePath(agentDirectory);
   await ports.files.makeDirectory(dirname(path), { mode: 0o700 });
   await withFileLock(ports, path, async (stillHeld) => {
     const projects = await readDecisions(ports.files, agentDirectory);

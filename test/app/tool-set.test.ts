@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { AgentOptions } from '../../src/app/agent-options.ts';
 import { createAgent } from '../../src/app/create-agent.ts';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
-import type { HostUi } from '../../src/contracts/index.ts';
+import { createToolSet } from '../../src/app/tool-set.ts';
+import type { HostUi, Tool } from '../../src/contracts/index.ts';
 import { defaultSettings, type SettingValues } from '../../src/settings/settings-table.ts';
 import { createScriptedModels } from '../../src/testing/index.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
@@ -75,4 +76,24 @@ test('subagents do not get the ask tool', async () => {
   expect(offered[0]).toContain('ask');
   expect(offered[1]).toContain('ls');
   expect(offered[1]).not.toContain('ask');
+});
+
+test('after a tool could not be created, the next prompt tries again', async () => {
+  const failures = [new Error('EIO: i/o error')];
+  const { tools } = await createToolSet({
+    ports: createSystemPorts({}),
+    settings: defaultSettings,
+    toolNames: undefined,
+    extraTools: [],
+    async task() {
+      const failure = failures.pop();
+      if (failure) throw failure;
+      return { name: 'task' } as Tool;
+    },
+    extensions: { tools: async () => [], loaded: Promise.resolve(), isEmpty: true },
+    host: () => undefined,
+    resourceLocator: { onTrusted() {} },
+  });
+  await expect(tools()).rejects.toThrow('EIO');
+  expect((await tools()).map(({ name }) => name)).toEqual(BUILT_IN);
 });

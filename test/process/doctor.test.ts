@@ -53,14 +53,14 @@ test('a key is reported by its provider, and its value is not shown', async () =
 });
 
 test('a trust.json that cannot be read is reported', async () => {
-  const place = createPlace();
-  const file = join(place.home, 'trust.json');
+  const directories = createDirectories();
+  const file = join(directories.home, 'trust.json');
   mkdirSync(file, { mode: 0o700 });
-  const { code, of } = await runDoctor(place);
+  const { code, of } = await runDoctor(directories);
   const found = `${file} is a directory, not a file. No project is trusted until this is fixed.`;
   expect(of('settings')).toMatchObject([{ status: 'error', found }]);
   expect(code).toBe(1);
-  const { stderr } = await runProgram(['config', 'shellPath'], '', { place });
+  const { stderr } = await runProgram(['config', 'shellPath'], '', { directories });
   expect(stderr).toBe(`${found}\n`);
 });
 

@@ -190,7 +190,7 @@ describe('with trust', () => {
     const third = startRpc(flags, { directories });
     expect(await third.call({ type: 'get_state' })).toMatchObject({ data: { trusted: false } });
     const notice = await third.nextFrame({ type: 'notice', source: 'trust' });
-    expect(notice.message).toContain('has changed since it was decided about');
+    expect(notice.message).toContain('has changed since the trust decision');
   });
 
   test.each([

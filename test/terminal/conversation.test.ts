@@ -216,7 +216,7 @@ describe('keys', () => {
     await clock.advance(3000);
     await type('\u0003');
     await type('\u0003');
-    expect(await ended).toMatchObject({ kind: 'left' });
+    expect(await ended).toMatchObject({ kind: 'quit' });
   });
 
   test('Ctrl+C clears the draft and Ctrl+Y restores it', async () => {
@@ -232,6 +232,6 @@ describe('keys', () => {
   test('the conversation ends when the agent exits', async () => {
     const { agent, ended } = await startConversation();
     agent.exit({ code: 3, stderr: 'no more' });
-    expect(await ended).toEqual({ kind: 'lost', exitInfo: { code: 3, stderr: 'no more' } });
+    expect(await ended).toEqual({ kind: 'agent-exited', exitInfo: { code: 3, stderr: 'no more' } });
   });
 });

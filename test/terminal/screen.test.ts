@@ -59,7 +59,7 @@ describe('drawing', () => {
   test('only changed rows are sent again', () => {
     const terminal = new TerminalEmulator(40, 10);
     const sent: string[] = [];
-    const screen = new AnsiScreen({ ...createTty(terminal), write: (text) => sent.push(text) }, 'nothing');
+    const screen = new AnsiScreen({ ...createTty(terminal), write: (text) => sent.push(text) }, 'none');
     const live = (word: string) => ({ lines: [line('steady'), line(word), line('status')], isIdle: true });
     screen.draw(live('one'));
     screen.draw(live('two'));

@@ -14,9 +14,9 @@ export function ok(check: string, found: string): Finding {
 }
 
 export function warning(check: string, found: string, remedy: string): Finding {
-  return { check, status: 'warning', found, remedy: remedy };
+  return { check, status: 'warning', found, remedy };
 }
 
 export function error(check: string, found: string, remedy: string): Finding {
-  return { check, status: 'error', found, remedy: remedy };
+  return { check, status: 'error', found, remedy };
 }

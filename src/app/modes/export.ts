@@ -10,6 +10,7 @@ import { createJsonlStore, getSessionDirectory, listSessionDirectories } from '.
 import { homeDirectory } from '../../support/home-directory.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
+import { findSession } from './find-session.ts';
 
 export const EXPORT_HELP = `Usage: parley export SESSION [FILE] [--branch] [--force]
 
@@ -65,15 +66,9 @@ async function locateSession(
   const folders = sessionDirectory
     ? [resolve(sessionDirectory)]
     : [getSessionDirectory(agentDirectory, process.cwd()), ...(await listSessionDirectories(files, agentDirectory))];
-  let problem: unknown;
-  for (const directory of new Set(folders)) {
-    try {
-      return await createJsonlStore({ files, clock, identity: createProcessIdentity(), directory }).locate(session);
-    } catch (thrown) {
-      problem ??= thrown;
-    }
-  }
-  throw problem;
+  const identity = createProcessIdentity();
+  const stores = [...new Set(folders)].map((directory) => createJsonlStore({ files, clock, identity, directory }));
+  return (await findSession(stores, session)).path;
 }
 
 /** The generator tag is in the head of the page, before any text of the conversation. */

@@ -89,7 +89,7 @@ interface ResultReporter {
   finish(messages: readonly AgentMessage[], warn: (line: string) => void): number;
 }
 
-/** Writes the complete answer to stdout and progress to stderr. */
+/** Writes progress to stderr, and the answer to stdout when it is complete. */
 function createTextReporter(
   startedAgent: StartedAgent,
   output: Output,
@@ -103,7 +103,6 @@ function createTextReporter(
   });
   return {
     finish(messages, warn) {
-      progress.end();
       const answer = findLastAnswer(messages);
       const text = forReader(answer ? extractText(answer.content) : '');
       if (text !== '') output.write([text.endsWith('\n') ? text : `${text}\n`]);

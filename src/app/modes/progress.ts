@@ -6,13 +6,12 @@ export interface Progress {
   /** Whether anything is written. */
   readonly isShown: boolean;
   show(event: AgentEvent): void;
-  end(): void;
 }
 
 const MAX_SUMMARY_LENGTH = 100;
 
 export function createProgress(): Progress {
-  if (!process.stderr.isTTY) return { isShown: false, show: () => {}, end: () => {} };
+  if (!process.stderr.isTTY) return { isShown: false, show: () => {} };
   return {
     isShown: true,
     show(event) {
@@ -20,7 +19,6 @@ export function createProgress(): Progress {
       if (event.type === 'tool_execution_end' && event.isError) writeLine(`  ${event.toolName} failed`);
       if (event.type === 'notice') writeLine(event.message);
     },
-    end() {},
   };
 }
 

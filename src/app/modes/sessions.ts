@@ -8,6 +8,7 @@ import { createJsonlStore, getSessionDirectory, listSessionDirectories } from '.
 import { homeDirectory } from '../../support/home-directory.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
+import { findSession } from './find-session.ts';
 import { formatAge, formatByteSize, formatTable } from './format-table.ts';
 
 export const SESSIONS_HELP = `Usage: parley sessions [--all] [--json]          list the sessions of this directory, or of all
@@ -37,7 +38,7 @@ export async function runSessions(argv: readonly string[], warn: (line: string) 
   if (misplaced) throw new Fault('config', `parley sessions ${verb} does not take ${misplaced}\n\n${SESSIONS_HELP}`);
   const stores = await openStores(parsed);
   if (verb === 'list') return listSessions(stores, parsed);
-  if (verb === 'delete') return deleteSessions(stores, names, warn);
+  if (verb === 'delete') return deleteSessions(stores, names);
   if (verb === 'prune') return pruneSessions(stores, parsed, warn);
   throw new Fault('config', `Unknown subcommand: parley sessions ${verb}. Use list, delete or prune.`);
 }
@@ -110,37 +111,22 @@ async function listSessions(stores: readonly FolderStore[], { values }: ParsedAr
   return formatTable(['id', 'used', 'messages', 'cost', 'size', 'name', ...(values.all ? ['directory'] : [])], rows);
 }
 
-async function deleteSessions(
-  stores: readonly FolderStore[],
-  names: readonly string[],
-  warn: (line: string) => void,
-): Promise<string> {
+/** Finds all sessions first, so that a wrong name deletes nothing. */
+async function deleteSessions(folderStores: readonly FolderStore[], names: readonly string[]): Promise<string> {
   if (names.length === 0)
     throw new Fault('config', 'Name the sessions to delete, by path or by the beginning of the id.');
-  let done = '';
+  const stores = folderStores.map(({ store }) => store);
+  const found = new Map<string, SessionStore>();
   for (const name of names) {
     const { store, path } = await findSession(stores, name);
+    found.set(path, store);
+  }
+  let done = '';
+  for (const [path, store] of found) {
     await store.remove(path);
     done += `Deleted ${path}\n`;
   }
-  if (done === '') warn('Nothing was deleted.');
   return done;
-}
-
-/** Finds the folder that contains this session. */
-async function findSession(
-  stores: readonly FolderStore[],
-  name: string,
-): Promise<{ store: SessionStore; path: string }> {
-  let problem: unknown = new Fault('not_found', `Session not found: ${name}`);
-  for (const { store } of stores) {
-    try {
-      return { store, path: await store.locate(name) };
-    } catch (thrown) {
-      problem = thrown;
-    }
-  }
-  throw problem;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -118,7 +118,7 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
   return createDiagnosticLog({ file, clock: createClock(), warn });
 }
 
-/** Without the trust decision. */
+/** Includes the flags that select the session. Does not include the trust decision. */
 export function toAgentOptions(
   options: StartOptions,
   { ports, agentDirectory, cwd, settings }: StartContext,

@@ -1,9 +1,9 @@
 // Terminal mode. The agent runs in a child process and is controlled by RPC, so that programs it starts cannot access the terminal.
-import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { AgentExitedError, type SpawnedAgent, spawnAgent } from '../../client/index.ts';
 import { type FlagValues, resolveAgentDirectory } from '../../settings/index.ts';
 import { createJsonlStore, getSessionDirectory } from '../../store/index.ts';
+import { homeDirectory } from '../../support/home-directory.ts';
 import { version } from '../../support/version.ts';
 import { type ConversationEnd, runConversation, sanitize, type TerminalPorts } from '../../terminal/index.ts';
 import { openTerminal } from '../../transports/stdio-terminal.ts';
@@ -25,7 +25,7 @@ const ID_LENGTH = 8;
 
 /** Returns the exit code. */
 export async function runTerminal(options: TerminalOptions, argv: readonly string[]): Promise<number> {
-  const ports = createSystemPorts({ agentDirectory: resolveAgentDirectory(process.env, homedir()) });
+  const ports = createSystemPorts({ agentDirectory: resolveAgentDirectory(process.env, homeDirectory()) });
   const stderr = createLineSplitter();
   const agent = await spawnAgent({
     cliPath: process.argv[1],
@@ -45,24 +45,26 @@ export async function runTerminal(options: TerminalOptions, argv: readonly strin
     await stopAgent(agent, ports);
   };
   const shutdown = createShutdown(ports, cleanUp, 'SIGINT');
-  const ending = await conversation.catch(toLostEnding);
-  if (ending.kind === 'lost') {
-    process.stderr.write(sanitize(`${describeExit(ending)}\n`));
-    return shutdown.exit(ending.exitInfo.code || 1);
+  const end = await conversation.catch(toExitedEnd);
+  if (end.kind === 'agent-exited') {
+    process.stderr.write(sanitize(`${describeExit(end)}\n`));
+    return shutdown.exit(end.exitInfo.code || 1);
   }
-  const { sessionFile, sessionId, messageCount } = ending.state;
+  const { sessionFile, sessionId, messageCount } = end.state;
   if (sessionFile && messageCount > 0) tty.write(`Resume with: parley --session ${sessionId.slice(0, ID_LENGTH)}\n`);
   return shutdown.exit(0);
 }
 
+type ExitedEnd = ConversationEnd & { kind: 'agent-exited' };
+
 /** An agent that fails to start has written the reason to stderr. */
-function toLostEnding(thrown: unknown): ConversationEnd & { kind: 'lost' } {
+function toExitedEnd(thrown: unknown): ExitedEnd {
   if (!(thrown instanceof AgentExitedError)) throw thrown;
   const { exitCode: code, signal, stderr } = thrown;
-  return { kind: 'lost', exitInfo: { code, signal, stderr } };
+  return { kind: 'agent-exited', exitInfo: { code, signal, stderr } };
 }
 
-function describeExit({ exitInfo: { code, signal, stderr = '' } }: ConversationEnd & { kind: 'lost' }): string {
+function describeExit({ exitInfo: { code, signal, stderr = '' } }: ExitedEnd): string {
   const outcome = signal ? `was killed by ${signal}` : `ended with code ${code}`;
   return (
     stderr.trim() || `Error: The agent ${outcome} without an error message. Use --log-file PATH to see what it does.`
@@ -83,7 +85,7 @@ function createTerminalPorts(
 ): Omit<TerminalPorts, 'client' | 'tty' | 'onStderr' | 'stopSignal'> {
   const { files, clock } = ports;
   const cwd = resolve(options.cwd ?? '.');
-  const agentDirectory = resolveAgentDirectory(process.env, homedir());
+  const agentDirectory = resolveAgentDirectory(process.env, homeDirectory());
   const sessions = getSessionDirectory(agentDirectory, cwd);
   const historyDirectory = join(agentDirectory, 'history');
   const directory = options.sessionDir === undefined ? sessions : resolve(options.sessionDir);

@@ -54,7 +54,7 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
     },
     platform: process.platform,
     async testPatterns(pairs) {
-      return (await import('./pattern-watcher.ts')).createTestPatterns({ clock })(pairs);
+      return (await import('./pattern-matcher.ts')).createTestPatterns({ clock })(pairs);
     },
     async renderMarkup(texts) {
       return (await import('./render-markup.ts')).createRenderMarkup({ clock })(texts);

@@ -35,9 +35,9 @@ const UNREACHABLE =
 export function createProxyFetch(proxies: Proxies): Fetch {
   const isExcepted = createNoProxy(proxies.noProxy);
   const [http, https] = [createProxy(proxies.http), createProxy(proxies.https)];
-  const proxyFor = (url: URL) => (isExcepted(url) ? undefined : url.protocol === 'https:' ? https : http);
+  const selectProxy = (url: URL) => (isExcepted(url) ? undefined : url.protocol === 'https:' ? https : http);
   const direct = new Agent(NO_TIMEOUTS);
-  const dispatcher = new RoutingDispatcher((url) => proxyFor(url)?.dispatcher ?? direct);
+  const dispatcher = new RoutingDispatcher((url) => selectProxy(url)?.dispatcher ?? direct);
   // The types of the package and of Node's built-in copy of it differ for the compiler.
   const send = fetchOfPackage as unknown as (input: unknown, init: unknown) => Promise<Response>;
   return async (input, init) => {
@@ -45,7 +45,7 @@ export function createProxyFetch(proxies: Proxies): Fetch {
       return await send(input, { ...init, dispatcher });
     } catch (thrown) {
       const url = new URL(input instanceof Request ? input.url : input);
-      const proxy = init?.signal?.aborted ? undefined : proxyFor(url);
+      const proxy = init?.signal?.aborted ? undefined : selectProxy(url);
       throw proxy ? explainProxyError(thrown, proxy, url) : thrown;
     }
   };

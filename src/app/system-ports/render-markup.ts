@@ -22,7 +22,7 @@ export interface RenderMarkupOptions {
 export function createRenderMarkup({ clock, start = startThread }: RenderMarkupOptions): RenderMarkup {
   return async (texts) => {
     // Short texts first, so that they are rendered even if long ones time out.
-    const order = [...texts.keys()].sort((a, b) => lengthOf(texts[a]) - lengthOf(texts[b]));
+    const order = [...texts.keys()].sort((a, b) => getTextLength(texts[a]) - getTextLength(texts[b]));
     const sorted = order.map((at) => texts[at] as Markup);
     const rendered: (string | undefined)[] = [];
     for (let timeouts = 0; rendered.length < sorted.length && timeouts < MAX_TIMEOUTS; timeouts += 1) {
@@ -37,7 +37,7 @@ export function createRenderMarkup({ clock, start = startThread }: RenderMarkupO
   };
 }
 
-function lengthOf(markup: Markup | undefined): number {
+function getTextLength(markup: Markup | undefined): number {
   return markup?.text.length ?? 0;
 }
 
@@ -66,13 +66,13 @@ function renderRest(
       resolve(isStarted);
     };
     let cancel: Cancel = clock.after(START_TIMEOUT_MS, finish);
-    thread.on('message', (answer: MarkupThreadMessage) => {
+    thread.on('message', (message: MarkupThreadMessage) => {
       cancel();
-      if (answer === 'ready') {
+      if (message === 'ready') {
         isStarted = true;
         thread.postMessage(texts);
       } else {
-        rendered.push(answer.html);
+        rendered.push(message.html);
         remaining -= 1;
       }
       if (remaining === 0) finish();

@@ -17,23 +17,23 @@ interface Client {
 
 export function createSend(clock: Pick<Clock, 'after'>): SendHttp {
   const clients = new Map<string, Promise<Client>>();
-  const clientFor = (protocol: string): Promise<Client> => {
+  const getClient = (protocol: string): Promise<Client> => {
     const client = clients.get(protocol) ?? loadClient(protocol);
     clients.set(protocol, client);
     return client;
   };
   const sendHttp: SendHttp = async (address, request) => {
     const url = new URL(address);
-    const client = await clientFor(url.protocol);
+    const client = await getClient(url.protocol);
     const attempt = () => sendRequest(client, url, request, clock);
     // A server may close an idle connection at the moment it is reused. The request was not processed then, so it is sent again.
     const incoming = await attempt().catch((thrown) =>
       isStaleConnection(thrown) ? attempt() : Promise.reject(thrown),
     );
-    return toHttpAnswer(incoming, url);
+    return toHttpResponse(incoming, url);
   };
   sendHttp.preload = (address) => {
-    if (URL.canParse(address)) clientFor(new URL(address).protocol).catch(() => {});
+    if (URL.canParse(address)) getClient(new URL(address).protocol).catch(() => {});
   };
   return sendHttp;
 }
@@ -69,9 +69,9 @@ function sendRequest({ request, agent }: Client, url: URL, httpRequest: HttpRequ
   return new Promise<IncomingMessage>((resolve, reject) => {
     signal.throwIfAborted();
     let incoming: IncomingMessage | undefined;
-    const outgoing = request(url, options, (answer) => {
-      incoming = answer;
-      resolve(answer);
+    const outgoing = request(url, options, (response) => {
+      incoming = response;
+      resolve(response);
     });
     // Not Node's `signal` option: after the response is complete, its connection may be reused and must not be destroyed.
     const abort = () => {
@@ -105,7 +105,7 @@ function isStaleConnection(thrown: RequestError): boolean {
   return thrown.reused === true && (thrown.code === 'ECONNRESET' || thrown.code === 'EPIPE');
 }
 
-async function toHttpAnswer(incoming: IncomingMessage, url: URL): Promise<HttpResponse> {
+async function toHttpResponse(incoming: IncomingMessage, url: URL): Promise<HttpResponse> {
   const status = incoming.statusCode ?? 0;
   if (status >= 300 && status < 400 && incoming.headers.location !== undefined) {
     incoming.destroy();

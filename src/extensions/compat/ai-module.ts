@@ -19,11 +19,11 @@ export interface AiModuleOptions {
   models: ModelRegistry;
   ports: Pick<Ports, 'clock'>;
   /** The models of the built-in catalogue. */
-  known: readonly Model[];
+  catalogueModels: readonly Model[];
   typebox: TypeboxModules | undefined;
 }
 
-export function createAiModule({ models, ports, known, typebox }: AiModuleOptions): Record<string, unknown> {
+export function createAiModule({ models, ports, catalogueModels, typebox }: AiModuleOptions): Record<string, unknown> {
   return {
     ...unsupported,
     Type: typebox?.Type,
@@ -32,9 +32,10 @@ export function createAiModule({ models, ports, known, typebox }: AiModuleOption
     AssistantMessageEventStream,
     EventStream,
     createAssistantMessageEventStream: () => new AssistantMessageEventStream(),
-    getModel: (provider: string, id: string) => known.find((model) => model.provider === provider && model.id === id),
-    getModels: (provider: string) => known.filter((model) => model.provider === provider),
-    getProviders: () => [...new Set(known.map(({ provider }) => provider))],
+    getModel: (provider: string, id: string) =>
+      catalogueModels.find((model) => model.provider === provider && model.id === id),
+    getModels: (provider: string) => catalogueModels.filter((model) => model.provider === provider),
+    getProviders: () => [...new Set(catalogueModels.map(({ provider }) => provider))],
     modelsAreEqual: (a?: Model | null, b?: Model | null) =>
       Boolean(a && b && a.provider === b.provider && a.id === b.id),
     supportsXhigh: (model: Model) => getThinkingLevels(model).includes('xhigh'),

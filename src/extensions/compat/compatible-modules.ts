@@ -15,7 +15,7 @@ export interface CompatibleModulesOptions {
   ports: Ports;
   models: ModelRegistry;
   /** The models of the built-in catalogue. */
-  known: readonly Model[];
+  catalogueModels: readonly Model[];
   settings: SettingValues;
   identity: ProcessIdentity;
   readTextSync(path: string): string;

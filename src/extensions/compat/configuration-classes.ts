@@ -8,7 +8,7 @@ import { defaultSettings, type SettingValues } from '../../settings/index.ts';
 
 export interface ConfigurationOptions {
   readonly models: ModelRegistry;
-  readonly known: readonly Model[];
+  readonly catalogueModels: readonly Model[];
   /** The settings object of the agent, which may change. */
   readonly settings: SettingValues;
 }
@@ -45,7 +45,8 @@ function createAuthStorageClass(models: ModelRegistry) {
     readonly has = (provider: string): boolean => this.list().includes(provider);
     readonly hasAuth = this.has;
     readonly getApiKey = (provider: string): Promise<string | undefined> => this.#view.getApiKeyForProvider(provider);
-    readonly get = (): never => throwUnsupported('AuthStorage.get', 'Use getApiKey, which is asked anew each time.');
+    readonly get = (): never =>
+      throwUnsupported('AuthStorage.get', 'Use getApiKey, which reads the current key at each call.');
     readonly getAll = this.get;
     readonly set = (): never =>
       throwUnsupported('AuthStorage.set', 'Keys are in the environment or in auth.json; see docs/model-apis.md.');
@@ -53,13 +54,13 @@ function createAuthStorageClass(models: ModelRegistry) {
     readonly remove = this.set;
     readonly logout = this.set;
     readonly login = (): never =>
-      throwUnsupported('AuthStorage.login', 'The host signs people in with the `login` command.');
+      throwUnsupported('AuthStorage.login', 'The host signs users in with the `login` command.');
   };
 }
 
 type AuthStorageClass = ReturnType<typeof createAuthStorageClass>;
 
-function createModelRegistryClass({ models, known }: ConfigurationOptions, AuthStorage: AuthStorageClass) {
+function createModelRegistryClass({ models, catalogueModels }: ConfigurationOptions, AuthStorage: AuthStorageClass) {
   return class PiModelRegistry extends ModelRegistryView {
     readonly authStorage: InstanceType<AuthStorageClass>;
 
@@ -77,7 +78,7 @@ function createModelRegistryClass({ models, known }: ConfigurationOptions, AuthS
       const usable = this.getAvailable();
       return [
         ...usable,
-        ...known.filter((model) => !usable.some((availableModel) => isSameModel(availableModel, model))),
+        ...catalogueModels.filter((model) => !usable.some((availableModel) => isSameModel(availableModel, model))),
       ];
     };
     override readonly find = (provider: string, id: string): Model | undefined =>

@@ -100,7 +100,7 @@ async function readResult(
 /** A queue of events that providers of extensions write to. */
 export class EventStream<E, R> implements AsyncIterable<E> {
   readonly #isLast: (event: E) => boolean;
-  readonly #resultOf: (event: E) => R;
+  readonly #getResult: (event: E) => R;
   readonly #queue: E[] = [];
   #wake: () => void = () => {};
   #isEnded = false;
@@ -109,16 +109,16 @@ export class EventStream<E, R> implements AsyncIterable<E> {
     this.#resolveResult = resolve;
   });
 
-  constructor(isLast: (event: E) => boolean, resultOf: (event: E) => R) {
+  constructor(isLast: (event: E) => boolean, getResult: (event: E) => R) {
     this.#isLast = isLast;
-    this.#resultOf = resultOf;
+    this.#getResult = getResult;
   }
 
   push(event: E): void {
     if (this.#isEnded) return;
     this.#queue.push(event);
     this.#isEnded = this.#isLast(event);
-    if (this.#isEnded) this.#resolveResult(this.#resultOf(event));
+    if (this.#isEnded) this.#resolveResult(this.#getResult(event));
     this.#wake();
   }
 

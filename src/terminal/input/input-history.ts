@@ -34,8 +34,9 @@ export class InputHistory {
     this.#position = this.#texts.length;
   }
 
-  /** Rejects when the file cannot be written; the entry stays in memory. */
+  /** Rejects when the file cannot be written; the entry stays in memory. Blank text is not recorded. */
   add(text: string): Promise<void> {
+    if (text.trim() === '') return Promise.resolve();
     if (this.#texts.at(-1) !== text && text.length <= MAX_ENTRY_LENGTH) this.#texts.push(text);
     this.#position = this.#texts.length;
     this.#unsentDraft = '';

@@ -14,6 +14,9 @@ const INCOMPLETE_SEQUENCE = /^\u001b(?:\[[0-9;:?<=>]*[ -/]*|O)?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything up to the next control character
 const PRINTABLE_TEXT = /^[^\u0000-\u001f\u007f]+/;
 
+/** `ignored`: a complete sequence that is not a key. */
+type DecodedInput = KeyInput | 'ignored';
+
 const KEY_BY_LETTER: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
@@ -55,7 +58,7 @@ export class KeyDecoder {
     for (;;) {
       const keyInput = this.#pasted === undefined ? this.#decodeNext() : this.#decodePaste();
       if (!keyInput) return keyInputs;
-      if (keyInput !== 'nothing') keyInputs.push(keyInput);
+      if (keyInput !== 'ignored') keyInputs.push(keyInput);
     }
   }
 
@@ -73,7 +76,7 @@ export class KeyDecoder {
     return rest === `${ESC}[` || rest === `${ESC}O` ? [{ key: `alt+${rest.slice(1)}` }] : [];
   }
 
-  #decodeNext(): KeyInput | 'nothing' | undefined {
+  #decodeNext(): DecodedInput | undefined {
     const rest = this.#buffer;
     if (rest === '') return undefined;
     const printable = PRINTABLE_TEXT.exec(rest)?.[0];
@@ -81,7 +84,7 @@ export class KeyDecoder {
     if (!rest.startsWith(ESC)) return this.#consume(1, { key: getControlKeyName(rest.charCodeAt(0)) });
     if (rest.startsWith(PASTE_BEGIN)) {
       this.#pasted = '';
-      return this.#consume(PASTE_BEGIN.length, 'nothing');
+      return this.#consume(PASTE_BEGIN.length, 'ignored');
     }
     const sequence = ESCAPE_SEQUENCE.exec(rest);
     if (sequence) return this.#consume(sequence[0].length, decodeSequence(sequence));
@@ -119,7 +122,7 @@ function getControlKeyName(code: number): string {
   return KEY_BY_CODE[code] ?? `ctrl+${String.fromCharCode(code + (code <= 26 ? 96 : 64)).toLowerCase()}`;
 }
 
-function decodeSequence([, parameters = '', letter = '', ss3Letter]: RegExpExecArray): KeyInput | 'nothing' {
+function decodeSequence([, parameters = '', letter = '', ss3Letter]: RegExpExecArray): DecodedInput {
   if (ss3Letter !== undefined) return addModifiers(KEY_BY_LETTER[ss3Letter], 1);
   const [first = '', second = '', third = ''] = parameters.split(';');
   const modifiers = Number.parseInt(second, 10) || 1;
@@ -129,9 +132,9 @@ function decodeSequence([, parameters = '', letter = '', ss3Letter]: RegExpExecA
   return addModifiers(letter === '~' ? KEY_BY_NUMBER[first] : KEY_BY_LETTER[letter], modifiers);
 }
 
-function decodeKeyCode(code: number, modifiers: number): KeyInput | 'nothing' {
+function decodeKeyCode(code: number, modifiers: number): DecodedInput {
   // The kitty protocol uses the private use area for keys without text, such as those of the number pad.
-  if (!(code > 0) || (code >= 0xe000 && code <= 0xf8ff) || code > 0x10ffff) return 'nothing';
+  if (!(code > 0) || (code >= 0xe000 && code <= 0xf8ff) || code > 0x10ffff) return 'ignored';
   const key = KEY_BY_CODE[code];
   if (key) return addModifiers(key, modifiers);
   const letter = String.fromCodePoint(code);
@@ -139,8 +142,8 @@ function decodeKeyCode(code: number, modifiers: number): KeyInput | 'nothing' {
 }
 
 /** `modifiers` is 1 plus the sum of 1 for Shift, 2 for Alt and 4 for Ctrl. Lock keys are ignored. */
-function addModifiers(key: string | undefined, modifiers: number): KeyInput | 'nothing' {
-  if (key === undefined) return 'nothing';
+function addModifiers(key: string | undefined, modifiers: number): DecodedInput {
+  if (key === undefined) return 'ignored';
   const held = modifiers - 1;
   const prefix = `${held & 4 ? 'ctrl+' : ''}${held & 2 ? 'alt+' : ''}${held & 1 && !key.startsWith('shift+') ? 'shift+' : ''}`;
   return { key: `${prefix}${key}` };

@@ -5,12 +5,12 @@ import type { Colour, Line, TextStyle } from './line.ts';
 
 const ESC = '\u001b';
 
-/** `marks`: bold, italic and the like without colours, for NO_COLOR. */
-export type ColourSupport = 'colours' | 'marks' | 'nothing';
+/** `styles`: bold, italic and the like, but no colours, for NO_COLOR. */
+export type ColourSupport = 'colours' | 'styles' | 'none';
 
 export function detectColourSupport(env: Readonly<Record<string, string | undefined>>): ColourSupport {
-  if (env.TERM === 'dumb' || env.TERM === '') return 'nothing';
-  return env.NO_COLOR ? 'marks' : 'colours';
+  if (env.TERM === 'dumb' || env.TERM === '') return 'none';
+  return env.NO_COLOR ? 'styles' : 'colours';
 }
 
 /** Only the terminal's basic colours: its theme makes them readable on a light or a dark background. */
@@ -41,9 +41,9 @@ function applyCodes(text: SafeText, codes: readonly string[]): string {
 }
 
 function getStyleCodes(style: TextStyle, colourSupport: ColourSupport): string[] {
-  if (colourSupport === 'nothing') return [];
-  const marks = STYLE_CODES.filter(([mark]) => style[mark]).map(([, code]) => code);
-  return style.colour && colourSupport === 'colours' ? [...marks, COLOUR_CODES[style.colour]] : marks;
+  if (colourSupport === 'none') return [];
+  const codes = STYLE_CODES.filter(([name]) => style[name]).map(([, code]) => code);
+  return style.colour && colourSupport === 'colours' ? [...codes, COLOUR_CODES[style.colour]] : codes;
 }
 
 export const ansi = {

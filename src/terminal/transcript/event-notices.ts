@@ -22,8 +22,7 @@ const NOTICE_BUILDERS: NoticeBuilders = {
     status === 'passed' ? undefined : createWarning(`Verification of ${id}: ${status.replace('_', ' ')}`),
   budget_warning: ({ scope }) => createWarning(`The ${scope} budget is almost used up.`),
   budget_exceeded: ({ scope, snapshot }) => createWarning(`The ${scope} budget is exceeded (${snapshot.reason}).`),
-  ttsr_triggered: ({ rules }) =>
-    createWarning(`The response violated a rule and is restarted: ${joinRuleNames(rules)}`),
+  ttsr_triggered: ({ rules }) => createWarning(`The answer violated a rule and is restarted: ${joinRuleNames(rules)}`),
   todo_reminder: ({ todos }) => ({
     level: 'info',
     message: `${todos.length} todos are not completed; the run continues.`,

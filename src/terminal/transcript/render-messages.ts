@@ -19,11 +19,11 @@ export function renderUserMessage(content: Parameters<typeof extractText>[0], wi
   );
 }
 
-/** Says why a response is incomplete. Empty for a normal stop. */
+/** Says why an answer is incomplete. Empty for a normal stop. */
 export function renderStopReason({ stopReason, errorMessage }: AssistantMessage, width: number): Line[] {
   if (stopReason === 'aborted') return [line('Stopped.', { colour: 'yellow' })];
   if (stopReason === 'length')
-    return [line('The response was cut off: it reached the maximum output length.', { colour: 'yellow' })];
+    return [line('The answer was cut off: it reached the maximum output length.', { colour: 'yellow' })];
   if (stopReason !== 'error') return [];
   return wrapLine(
     line(`Error: ${errorMessage ?? 'the model failed without an error message'}`, { colour: 'red' }),
@@ -90,7 +90,7 @@ function renderMessage(
   }
 }
 
-/** Hides the single empty line of a response without text. */
+/** Hides the single empty line of an answer without text. */
 function isVisible(spans: Line, at: number, all: readonly Line[]): boolean {
   return all.length > 1 || at > 0 || spans.length > 0;
 }

@@ -20,15 +20,15 @@ const LEVEL_STYLES: Readonly<Record<NoticeLevel, TextStyle>> = {
 
 export class Transcript {
   readonly #print: (lines: readonly Line[]) => void;
-  readonly #width: () => number;
+  readonly #getWidth: () => number;
   readonly #toolCalls = new RunningToolCalls();
   #assistantMessage: AssistantMessageView | undefined;
   /** Avoids two blank lines in a row. */
   #isLastLineBlank = true;
 
-  constructor(print: (lines: readonly Line[]) => void, width: () => number) {
+  constructor(print: (lines: readonly Line[]) => void, getWidth: () => number) {
     this.#print = print;
-    this.#width = width;
+    this.#getWidth = getWidth;
   }
 
   /** All lines of the last output that was printed in shortened form. */
@@ -37,12 +37,12 @@ export class Transcript {
   }
 
   renderLive(): Line[] {
-    const width = this.#width();
+    const width = this.#getWidth();
     return [...(this.#assistantMessage?.renderLive(width) ?? []), ...this.#toolCalls.renderLive(width)];
   }
 
   handleEvent(event: AgentEvent): void {
-    const width = this.#width();
+    const width = this.#getWidth();
     switch (event.type) {
       case 'message_start':
         if (event.message.role === 'assistant') this.#assistantMessage = new AssistantMessageView();
@@ -75,11 +75,11 @@ export class Transcript {
   /** Prints a notice of the terminal, an extension or the agent. */
   notify(message: string, noticeLevel: NoticeLevel = 'info'): void {
     const style = LEVEL_STYLES[noticeLevel];
-    this.printBlock(sanitizeLines(message).flatMap((text) => wrapLine(line(text, style), this.#width())));
+    this.printBlock(sanitizeLines(message).flatMap((text) => wrapLine(line(text, style), this.#getWidth())));
   }
 
   printHistory(messages: readonly AgentMessage[]): void {
-    this.printBlock(renderHistory(messages, this.#width()));
+    this.printBlock(renderHistory(messages, this.#getWidth()));
   }
 
   /** Prints lines with a blank line before and after. */
@@ -98,7 +98,7 @@ export class Transcript {
   }
 
   #printMessage(message: AgentMessage): void {
-    const width = this.#width();
+    const width = this.#getWidth();
     if (message.role === 'user') this.printBlock(renderUserMessage(message.content, width));
     if (message.role === 'custom' && message.display)
       this.printBlock(renderMarkdown(extractText(message.content), width));

@@ -1,7 +1,7 @@
 // Parsing a subagent's answer against a schema: where the JSON is found and how a mismatch is reported.
 import { expect, test } from 'vitest';
 import { createClock } from '../../../src/app/system-ports/clock.ts';
-import { createTestPatterns } from '../../../src/app/system-ports/pattern-watcher.ts';
+import { createTestPatterns } from '../../../src/app/system-ports/pattern-matcher.ts';
 import type { Clock } from '../../../src/contracts/index.ts';
 import { createAnswerParser } from '../../../src/core/subagent/answer-parser.ts';
 

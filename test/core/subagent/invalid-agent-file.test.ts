@@ -29,6 +29,6 @@ test.each([[undefined], [['read', 'task']]])(
     await agent.prompt('again');
     await agent.close();
     const path = join(directory, 'home/agents/scout.md');
-    expect(notices).toEqual([`${path}: the field name is missing; the agent is left out`]);
+    expect(notices).toEqual([`${path}: the field name is missing; the agent is ignored`]);
   },
 );

@@ -36,6 +36,16 @@ describe('history', () => {
     ]);
   });
 
+  test('blank text is not recorded', async () => {
+    const file = createHistoryFile();
+    const history = new InputHistory(file);
+    await history.add('one');
+    await history.add('');
+    await history.add(' \n');
+    expect(history.move(-1, '')).toBe('one');
+    expect(readFileSync(file.path, 'utf8')).toBe('"one"\n');
+  });
+
   test('two terminals share the file; damaged lines are skipped; only the owner can read it', async () => {
     const file = createHistoryFile();
     const [one, two] = [new InputHistory(file), new InputHistory(file)];

@@ -34,8 +34,8 @@ parentPort.on('message', ({ chunk, isNew, active }) => {
 });
 `;
 
-export function createPatternWatcher({ clock }: { clock: Pick<Clock, 'after'> }): CreatePatternMatcher {
-  return (patterns, listener) => new WorkerPatternWatcher(patterns, listener, clock);
+export function createPatternMatcherFactory({ clock }: { clock: Pick<Clock, 'after'> }): CreatePatternMatcher {
+  return (patterns, listener) => new WorkerPatternMatcher(patterns, listener, clock);
 }
 
 /** Tests the pairs one after the other in one thread. An expression that has timed out is not tried again. */
@@ -45,7 +45,7 @@ export function createTestPatterns(ports: { clock: Pick<Clock, 'after'> }): Test
     const validExpressions = new Set(patterns.map(({ name }) => name));
     const timedOut = new Set<string>();
     let isFound = false;
-    const watcher = createPatternWatcher(ports)(patterns, {
+    const matcher = createPatternMatcherFactory(ports)(patterns, {
       onMatch: () => {
         isFound = true;
       },
@@ -55,13 +55,13 @@ export function createTestPatterns(ports: { clock: Pick<Clock, 'after'> }): Test
     for (const { expression, text } of pairs) {
       isFound = !validExpressions.has(expression);
       if (!isFound && !timedOut.has(expression)) {
-        watcher.reset([expression]);
-        watcher.feed(text);
-        await watcher.waitUntilSettled();
+        matcher.reset([expression]);
+        matcher.feed(text);
+        await matcher.waitUntilSettled();
       }
       results.push(timedOut.has(expression) ? undefined : isFound);
     }
-    watcher.close();
+    matcher.close();
     return results;
   };
 }
@@ -77,7 +77,7 @@ function toPatterns(expression: string): Pattern[] {
   return [];
 }
 
-class WorkerPatternWatcher implements PatternMatcher {
+class WorkerPatternMatcher implements PatternMatcher {
   readonly #patterns: readonly Pattern[];
   readonly #callbacks: PatternListener;
   readonly #clock: Pick<Clock, 'after'>;
