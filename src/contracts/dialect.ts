@@ -39,7 +39,7 @@ export interface CallConversion {
   readonly long?: boolean | undefined;
 }
 
-export type Incoming =
+export type DecodedLine =
   /** `token.name` is the name on the wire, `command` the name of the command, `session` the id of the addressed session. */
   | ({ kind: 'call'; token: CallToken; command: string; session?: string | undefined } & CallConversion)
   | { kind: 'answer'; id: string; answer: UiAnswer }
@@ -57,7 +57,7 @@ export type Reply =
 export interface Codec {
   /** The first frame, sent before the host sends anything. */
   encodeReadyFrame(): Frame | undefined;
-  decode(line: Line): Incoming;
+  decode(line: Line): DecodedLine;
   encodeReply(token: CallToken, reply: Reply): Frame | undefined;
   /** `session` is the session of the event, for dialects that send its id. */
   encodeEvent(event: AgentEvent, session?: AgentSession): Frame | undefined;

@@ -12,7 +12,7 @@ export interface SessionHub {
   /** The session with this id; without an id the only session. Throws a Fault when there is none. */
   getSession(id?: string): AgentSession;
   /** Connects a host: it receives all events and UI requests. Returns a function that disconnects it. */
-  connect(listener: HubListener, uiFor: (session: AgentSession) => HostUi): () => void;
+  connect(listener: HubListener, createUi: (session: AgentSession) => HostUi): () => void;
   /** UI of the connected host, if there is one. */
   readonly ui: HostUi | undefined;
   /** Present in dialects with many sessions. */

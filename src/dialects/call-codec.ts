@@ -1,13 +1,13 @@
 // Decodes calls and builds responses in the frame format that the omp and pi dialects share.
 import { safeParse } from 'valibot';
 import { describeType, Fault, getErrorMessage, isRecord, type Line } from '../base/index.ts';
-import type { CallToken, Incoming } from '../contracts/index.ts';
+import type { CallToken, DecodedLine } from '../contracts/index.ts';
 import { type HostToolResponseFrame, uiAnswer } from '../protocol/index.ts';
 
 /** Maps a wire name to a command name. Returns `undefined` when the dialect does not define the name. */
 export type CommandLookup = (method: string) => string | undefined;
 
-export function decodeCall(line: Line, lookUpCommand: CommandLookup): Incoming {
+export function decodeCall(line: Line, lookUpCommand: CommandLookup): DecodedLine {
   const frame = parseJsonObject(line);
   if (frame instanceof Fault) return { kind: 'refused', token: { name: 'parse' }, fault: frame };
   const { type, id } = frame;
@@ -44,14 +44,14 @@ function createParseFault(reason: string): Fault {
 }
 
 /** UI answers get no reply, so an invalid answer is ignored. */
-function decodeUiAnswer(frame: Record<string, unknown>): Incoming {
+function decodeUiAnswer(frame: Record<string, unknown>): DecodedLine {
   const answer = safeParse(uiAnswer, frame);
   if (!answer.success || typeof frame.id !== 'string') return { kind: 'ignored' };
   return { kind: 'answer', id: frame.id, answer: answer.output };
 }
 
 /** These frames get no reply. Their content is validated by the pending host tool call. */
-function decodeHostToolResponse(frame: Record<string, unknown>): Incoming {
+function decodeHostToolResponse(frame: Record<string, unknown>): DecodedLine {
   if (typeof frame.id !== 'string') return { kind: 'ignored' };
   return { kind: 'host_tool_response', frame: frame as HostToolResponseFrame };
 }

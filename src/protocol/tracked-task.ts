@@ -1,5 +1,5 @@
 // Schema of the tracked tasks of a session, on disk and for hosts. Loaded with the first use.
-import { array, type InferOutput, nullable, number, object, picklist, string } from 'valibot';
+import { array, type InferOutput, nullable, number, object, picklist, safeParse, string } from 'valibot';
 
 export const TASK_STATUSES = ['open', 'in_progress', 'blocked', 'done'] as const;
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'critical'] as const;
@@ -27,10 +27,22 @@ export const trackedTask = object({
 });
 
 /** Ids are never reused, also after a task is deleted. */
-export const trackedTaskFile = object({ nextId: number(), tasks: array(trackedTask) });
+const trackedTaskFile = object({ nextId: number(), tasks: array(trackedTask) });
 
 export type TrackedTask = InferOutput<typeof trackedTask>;
 export type TrackedTaskFile = InferOutput<typeof trackedTaskFile>;
+
+/** Returns `undefined` when the text is not a valid task file. */
+export function parseTaskFile(text: string): TrackedTaskFile | undefined {
+  try {
+    const parsed = safeParse(trackedTaskFile, JSON.parse(text));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const INVALID_TASK_FILE = `${TASKS_FILE} of this session is not a valid task list.`;
 
 /** Hosts receive every value as a string. */
 export function toTaskRow(task: TrackedTask): Record<string, string> {

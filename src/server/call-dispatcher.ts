@@ -4,9 +4,9 @@ import {
   type CallContext,
   type CallToken,
   type Command,
+  type DecodedLine,
   type Disposition,
   type HostConnection,
-  type Incoming,
   type Log,
   type Reply,
   type SessionHub,
@@ -22,7 +22,7 @@ interface CallDispatcherOptions {
   sendReply(token: CallToken, reply: Reply): undefined | Promise<void>;
 }
 
-type IncomingCall = Extract<Incoming, { kind: 'call' }>;
+type IncomingCall = Extract<DecodedLine, { kind: 'call' }>;
 
 interface LaneCall extends IncomingCall {
   releaseLane(): void;

@@ -53,7 +53,7 @@ export function createMultiSessionHub(createServices: (hub: MultiSessionHub) => 
       throw createSessionNotFoundFault(id);
     },
     ui: undefined,
-    connect: (listener, uiFor) => members.connect(listener, uiFor),
+    connect: (listener, createUi) => members.connect(listener, createUi),
     handleHostClosed: () => services?.auth.cancelPending(),
     requestExit: () => exitRequested.resolve(),
     exitRequested: exitRequested.promise,
@@ -90,7 +90,7 @@ export function createMultiSessionHub(createServices: (hub: MultiSessionHub) => 
 class HubMembers {
   readonly #members = new Set<HubMember>();
   readonly #disconnects = new Map<HubMember, () => void>();
-  #host: { listener: HubListener; uiFor(session: AgentSession): HostUi } | undefined;
+  #host: { listener: HubListener; createUi(session: AgentSession): HostUi } | undefined;
 
   get all(): Iterable<HubMember> {
     return this.#members;
@@ -107,8 +107,8 @@ class HubMembers {
   }
 
   /** Connects all current and future members to the host, until the returned function is called. */
-  connect(listener: HubListener, uiFor: (session: AgentSession) => HostUi): () => void {
-    this.#host = { listener, uiFor };
+  connect(listener: HubListener, createUi: (session: AgentSession) => HostUi): () => void {
+    this.#host = { listener, createUi };
     for (const member of this.#members) this.#connectMember(member);
     return () => {
       this.#host = undefined;
@@ -118,7 +118,7 @@ class HubMembers {
   }
 
   #connectMember(member: HubMember): void {
-    if (this.#host) this.#disconnects.set(member, member.hub.connect(this.#host.listener, this.#host.uiFor));
+    if (this.#host) this.#disconnects.set(member, member.hub.connect(this.#host.listener, this.#host.createUi));
   }
 
   async forEachHub(act: (hub: SessionHub) => Promise<void>): Promise<void> {

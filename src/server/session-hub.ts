@@ -18,8 +18,8 @@ export function createSessionHub(
     get ui() {
       return ui;
     },
-    connect(listener, uiFor) {
-      const host = uiFor(main);
+    connect(listener, createUi) {
+      const host = createUi(main);
       ui = host;
       const unsubscribe = main.subscribe((event) => listener(event, main));
       // Delayed, so that the ready frame is sent first.

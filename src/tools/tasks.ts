@@ -1,27 +1,16 @@
 // The `tasks` tool: tracks the tasks of a session and their dependencies.
-import {
-  array,
-  minLength,
-  nullable,
-  number,
-  object,
-  optional,
-  picklist,
-  pipe,
-  regex,
-  safeParse,
-  string,
-} from 'valibot';
+import { array, minLength, nullable, number, object, optional, picklist, pipe, regex, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { type SidecarFiles, tool } from '../contracts/index.ts';
 import {
+  INVALID_TASK_FILE,
+  parseTaskFile,
   TASK_PRIORITIES,
   TASK_STATUSES,
   TASKS_FILE,
   type TrackedTask,
   type TrackedTaskFile,
   toTaskRow,
-  trackedTaskFile,
 } from '../protocol/tracked-task.ts';
 import { createTextResult } from './result.ts';
 import {
@@ -73,13 +62,9 @@ export const tasks = tool({
 async function readTaskFile(sidecarFiles: SidecarFiles): Promise<TrackedTaskFile> {
   const text = await sidecarFiles.read(TASKS_FILE);
   if (text === undefined) return EMPTY_TASK_FILE;
-  try {
-    const parsed = safeParse(trackedTaskFile, JSON.parse(text));
-    if (parsed.success) return parsed.output;
-  } catch {
-    // Reported below.
-  }
-  throw new Fault('tool_failed', `${TASKS_FILE} of this session is not a valid task list.`);
+  const taskFile = parseTaskFile(text);
+  if (taskFile) return taskFile;
+  throw new Fault('tool_failed', INVALID_TASK_FILE);
 }
 
 function formatTasks(all: readonly TrackedTask[]): string {

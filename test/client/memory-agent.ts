@@ -39,9 +39,9 @@ export async function startMemoryAgent(options: MemoryAgentOptions = {}): Promis
   let ui: HostUi | undefined;
   const hub: SessionHub = {
     ...agent.hub,
-    connect(listener, uiFor) {
-      ui = uiFor(agent.session);
-      return agent.hub.connect(listener, uiFor);
+    connect(listener, createUi) {
+      ui = createUi(agent.session);
+      return agent.hub.connect(listener, createUi);
     },
   };
   const codec = omp.createCodec({ version: '1.2.3', stream: 'full' });

@@ -9,6 +9,7 @@ import type {
   SessionFeatures,
 } from '../../contracts/index.ts';
 import type { MultiSessionHub } from '../../server/multi-session-hub.ts';
+import { createSessionNotFoundFault } from '../../server/session-hub.ts';
 import { getSessionDirectory, type SessionIndex } from '../../store/index.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
@@ -63,8 +64,13 @@ export async function openSession(
   const { session } = agent;
   featuresOf.set(session, features);
   reportSkillUse(session);
-  await onAgentCreated?.(agent).catch((refusal: unknown) => agent.hub.close().then(() => Promise.reject(refusal)));
-  if (model && session.models.current?.id !== model.id) await session.models.select(model.provider, model.id);
+  try {
+    await onAgentCreated?.(agent);
+    if (model && session.models.current?.id !== model.id) await session.models.select(model.provider, model.id);
+  } catch (thrown) {
+    await agent.hub.close();
+    throw thrown;
+  }
   hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
   notifyOnFirstRun(agent);
   return { session, resumed: path !== undefined, ...(await describeProject(common, session, cwd)) };
@@ -79,8 +85,8 @@ async function findForkSource(
   if (forkOf === undefined) return undefined;
   if (exists) throw new Fault('invalid_params', `Session ${id} exists already. Choose another id for the copy.`);
   const source = await index.find(forkOf);
-  if (source !== undefined) return source;
-  throw new Fault('not_found', `Session not found: ${forkOf}`, { details: { session: forkOf } });
+  if (source === undefined) throw createSessionNotFoundFault(forkOf);
+  return source;
 }
 
 function fillFeatures({

@@ -6,6 +6,7 @@ import type { Credentials } from '../../llm/index.ts';
 import { findProvider } from '../../llm/providers/providers.ts';
 import { selectModel } from '../../llm/select-model.ts';
 import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
+import { createSessionNotFoundFault } from '../../server/session-hub.ts';
 import { createSessionIndex, type SessionIndex } from '../../store/index.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
@@ -62,7 +63,7 @@ async function deleteSession(hub: MultiSessionHub, index: SessionIndex, id: stri
   await hub.closeSession(id);
   const path = await index.find(id);
   if (path !== undefined) await index.remove(path);
-  else if (!isOpen) throw new Fault('not_found', `Session not found: ${id}`, { details: { session: id } });
+  else if (!isOpen) throw createSessionNotFoundFault(id);
 }
 
 /**

@@ -1,7 +1,14 @@
 // Lists the tracked tasks of a session.
-import { array, object, parse } from 'valibot';
+import { array, object } from 'valibot';
+import { Fault } from '../../base/index.ts';
 import { command } from '../../contracts/index.ts';
-import { compareByPriority, TASKS_FILE, trackedTask, trackedTaskFile } from '../../protocol/tracked-task.ts';
+import {
+  compareByPriority,
+  INVALID_TASK_FILE,
+  parseTaskFile,
+  TASKS_FILE,
+  trackedTask,
+} from '../../protocol/tracked-task.ts';
 
 export const listTasks = command({
   name: 'list_tasks',
@@ -12,8 +19,9 @@ export const listTasks = command({
   result: object({ tasks: array(trackedTask) }),
   async run(_, { session }) {
     const text = await session.sidecarFiles.read(TASKS_FILE);
-    const { tasks } = text === undefined ? { tasks: [] } : parse(trackedTaskFile, JSON.parse(text));
-    const unfinished = tasks.filter(({ status }) => status !== 'done');
+    const taskFile = text === undefined ? { tasks: [] } : parseTaskFile(text);
+    if (!taskFile) throw new Fault('storage', INVALID_TASK_FILE);
+    const unfinished = taskFile.tasks.filter(({ status }) => status !== 'done');
     return { tasks: unfinished.sort(compareByPriority) };
   },
 });

@@ -1,7 +1,8 @@
 // Renders the branches of a session: an outline of its prompts and a branch selector. Pure.
+
+import type { EntryIndex } from '../../protocol/entry-index.ts';
 import { extractText } from '../../protocol/index.ts';
 import { entryToMessages } from '../tree/context-path.ts';
-import type { EntryIndex } from '../tree/entry-index.ts';
 import { escapeHtml } from './escape.ts';
 import { shortenLine } from './format.ts';
 

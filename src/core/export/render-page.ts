@@ -1,8 +1,8 @@
 // Renders a session as one self-contained HTML page.
 import type { RenderMarkup } from '../../contracts/index.ts';
+import { type EntryIndex, indexEntries } from '../../protocol/entry-index.ts';
 import { extractText, type SessionEntry, type SessionHeader, type SessionStats } from '../../protocol/index.ts';
 import { entryToMessages } from '../tree/context-path.ts';
-import { type EntryIndex, indexEntries } from '../tree/entry-index.ts';
 import { escapeHtml } from './escape.ts';
 import { formatNumber, formatTime, formatUsage, shortenLine } from './format.ts';
 import { MarkupBatch } from './markup-batch.ts';

@@ -1,8 +1,9 @@
 // Read methods of pi's SessionManager over a list of entries. Subclasses provide the entries.
+
+import { indexEntries } from '../../protocol/entry-index.ts';
 import type { EntryTree, SessionEntry } from '../../protocol/index.ts';
 import { buildTree } from '../tree/branching.ts';
 import { buildContextMessages } from '../tree/context-path.ts';
-import { indexEntries } from '../tree/entry-index.ts';
 
 export abstract class SessionLogReader {
   /** All entries of the log, in the order in which they were written. */

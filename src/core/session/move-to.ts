@@ -1,11 +1,11 @@
 // Moves the session to another entry of the same log. The entries of the old branch stay in the log.
 import { Fault } from '../../base/index.ts';
 import type { MoveHookResult, MoveOptions } from '../../contracts/index.ts';
+import { indexEntries } from '../../protocol/entry-index.ts';
 import type { EntryBody, SessionEntry } from '../../protocol/index.ts';
 import { buildBranchPrompt } from '../compaction/summary-prompts.ts';
 import { readPromptText } from '../tree/branching.ts';
 import { entryToMessages } from '../tree/context-path.ts';
-import { indexEntries } from '../tree/entry-index.ts';
 import type { HistoryPorts } from './history-ports.ts';
 import type { SessionState } from './session-state.ts';
 

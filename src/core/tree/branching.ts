@@ -1,8 +1,8 @@
 // Queries over the entry tree of a session: branch points, paths, labels. Pure.
 import { Fault } from '../../base/index.ts';
+import { indexEntries } from '../../protocol/entry-index.ts';
 import { type EntryTree, extractText, type SessionEntry } from '../../protocol/index.ts';
 import { entryToMessages } from './context-path.ts';
-import { indexEntries } from './entry-index.ts';
 
 /** Every prompt on all branches, in log order. A new branch can start before each of them. */
 export function listBranchPoints(entries: readonly SessionEntry[]): { entryId: string; text: string }[] {

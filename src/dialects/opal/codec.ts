@@ -5,14 +5,20 @@ import {
   type CallToken,
   type Codec,
   type CodecOptions,
+  type DecodedLine,
   type Frame,
-  type Incoming,
   type Reply,
   validate,
 } from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
 import { keysToCamelCase, keysToSnakeCase } from './casing.ts';
-import { invalidParams, methodNotFound, missingParams, OpalFault, toJsonRpcError } from './errors.ts';
+import {
+  createInvalidParamsFault,
+  createMethodNotFoundFault,
+  createMissingParamsFault,
+  OpalFault,
+  toJsonRpcError,
+} from './errors.ts';
 import { OpalEventEncoder } from './event-encoder.ts';
 import {
   chainFrames,
@@ -36,7 +42,8 @@ export function createOpalCodec({ version }: CodecOptions): Codec {
   const uiRequests = new PendingUiRequests();
   const encoders = new WeakMap<AgentSession, OpalEventEncoder>();
   const getEncoder = (session: AgentSession): OpalEventEncoder => {
-    const encoder = encoders.get(session) ?? new OpalEventEncoder((growing) => getTokenUsage(session, growing));
+    const encoder =
+      encoders.get(session) ?? new OpalEventEncoder((partialUsage) => getTokenUsage(session, partialUsage));
     encoders.set(session, encoder);
     return encoder;
   };
@@ -61,7 +68,7 @@ function encodeOpalEvent(sessionId: string, event: OpalEvent): Frame {
   return isDelta ? DeltaFrame.of(sessionId, event.type, event.delta as string) : createEventFrame(sessionId, event);
 }
 
-function decode(line: Line, uiRequests: PendingUiRequests, version: string): Incoming {
+function decode(line: Line, uiRequests: PendingUiRequests, version: string): DecodedLine {
   const message = parseJsonRpcMessage(line);
   switch (message.kind) {
     case 'unusable':
@@ -75,21 +82,21 @@ function decode(line: Line, uiRequests: PendingUiRequests, version: string): Inc
   }
 }
 
-function decodeRequest(name: string, params: unknown, id: unknown, version: string): Incoming {
+function decodeRequest(name: string, params: unknown, id: unknown, version: string): DecodedLine {
   const token: OpalToken = { name, id };
   const method = OPAL_METHODS.get(name);
-  if (!method) return { kind: 'refused', token, fault: methodNotFound(name) };
-  if (!isRecord(params)) return { kind: 'refused', token, fault: invalidParams('params must be an object') };
+  if (!method) return { kind: 'refused', token, fault: createMethodNotFoundFault(name) };
+  if (!isRecord(params)) return { kind: 'refused', token, fault: createInvalidParamsFault('params must be an object') };
   const required = listRequiredParams(method);
   if (required.some((field) => params[field] === undefined || params[field] === null)) {
-    return { kind: 'refused', token, fault: missingParams(required) };
+    return { kind: 'refused', token, fault: createMissingParamsFault(required) };
   }
   const paramFault = method.checkParams?.(params);
   if (paramFault) return { kind: 'refused', token, fault: paramFault };
   // The session id is passed on for methods such as session/start too, so that later calls for it wait until it is open.
   const session = typeof params.session_id === 'string' ? params.session_id : undefined;
   if (method.isForSession && session === undefined)
-    return { kind: 'refused', token, fault: invalidParams('session_id must be a string') };
+    return { kind: 'refused', token, fault: createInvalidParamsFault('session_id must be a string') };
   try {
     const valid: MethodParams = validate(method.params, params);
     const call = createCall({ ...token, session: method.isForSession ? session : undefined }, method, valid, version);
@@ -104,7 +111,7 @@ function createCall(
   method: OpalMethod,
   params: MethodParams,
   version: string,
-): Extract<Incoming, { kind: 'call' }> {
+): Extract<DecodedLine, { kind: 'call' }> {
   const { command, toParams = keysToCamelCase, toResult = keysToSnakeCase, isLong } = method;
   return {
     kind: 'call',

@@ -17,16 +17,16 @@ export class OpalFault extends Fault {
   }
 }
 
-export function methodNotFound(method: string): OpalFault {
+export function createMethodNotFoundFault(method: string): OpalFault {
   return new OpalFault({ code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
 }
 
-export function invalidParams(message: string, data?: string): OpalFault {
+export function createInvalidParamsFault(message: string, data?: string): OpalFault {
   return new OpalFault({ code: INVALID_PARAMS, message, ...(data === undefined ? {} : { data }) });
 }
 
-export function missingParams(names: readonly string[]): OpalFault {
-  return invalidParams(`Missing required param${names.length === 1 ? '' : 's'}: ${names.join(', ')}`);
+export function createMissingParamsFault(names: readonly string[]): OpalFault {
+  return createInvalidParamsFault(`Missing required param${names.length === 1 ? '' : 's'}: ${names.join(', ')}`);
 }
 
 /** Error texts of one method. */

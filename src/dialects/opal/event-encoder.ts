@@ -196,11 +196,11 @@ export class OpalEventEncoder {
     return message === undefined ? [] : [{ type: 'turn_end', message }];
   }
 
-  /** The usage object is replaced whenever it changes. `growing` is usage that is not yet part of the conversation. */
-  #encodeUsage(usage: Usage, growing: Usage | undefined): OpalEvent[] {
+  /** The usage object is replaced whenever it changes. `partialUsage` is usage that is not yet part of the conversation. */
+  #encodeUsage(usage: Usage, partialUsage: Usage | undefined): OpalEvent[] {
     if (usage === this.#lastUsage || sumTokens(usage) === 0) return [];
     this.#lastUsage = usage;
-    return [{ type: 'usage_update', usage: keysToSnakeCase(this.#countTokens(growing)) }];
+    return [{ type: 'usage_update', usage: keysToSnakeCase(this.#countTokens(partialUsage)) }];
   }
 }
 

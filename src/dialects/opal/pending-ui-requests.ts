@@ -1,6 +1,6 @@
 // Encodes UI requests as JSON-RPC requests to the Opal client and decodes the answers.
 import { isRecord, toJson } from '../../base/index.ts';
-import type { Frame, Incoming } from '../../contracts/index.ts';
+import type { DecodedLine, Frame } from '../../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../../protocol/index.ts';
 import type { OpalClientMethod } from './event-schemas.ts';
 import { createEventFrame, createRpcFrame } from './json-rpc.ts';
@@ -44,7 +44,7 @@ export class PendingUiRequests {
   }
 
   /** Ignores answers to unknown or cancelled requests. An answer that cannot be parsed counts as cancelled. */
-  answer(id: unknown, result: unknown): Incoming {
+  answer(id: unknown, result: unknown): DecodedLine {
     const pending = this.#pending.get(id as string);
     if (!pending) return { kind: 'ignored' };
     this.#pending.delete(id as string);

@@ -13,7 +13,7 @@ import { buildTokenUsage, type TokenUsage } from './token-usage.ts';
 
 /** Encodes the events of one session. */
 export type EventEncoder = (event: AgentEvent) => readonly OpalEvent[];
-export type TokenCounter = (growing?: Usage) => TokenUsage;
+export type TokenCounter = (partialUsage?: Usage) => TokenUsage;
 
 interface TrackedSubagent {
   /** The tool call that started the subagent. */
@@ -42,7 +42,7 @@ export class SubagentEventEncoder {
     this.#subagents.set(id, {
       parentCallId,
       usageCounter,
-      encode: this.#createEncoder((growing) => usageCounter.count(growing)),
+      encode: this.#createEncoder((partialUsage) => usageCounter.count(partialUsage)),
       hasStarted: false,
     });
   }
@@ -109,10 +109,10 @@ class UsageCounter {
     this.#last = usage;
   }
 
-  count(growing?: Usage): TokenUsage {
+  count(partialUsage?: Usage): TokenUsage {
     const { output } = this.#total;
-    const latest = growing ?? this.#last;
-    return buildTokenUsage({ output, total: sumTokens(this.#total) }, growing, {
+    const latest = partialUsage ?? this.#last;
+    return buildTokenUsage({ output, total: sumTokens(this.#total) }, partialUsage, {
       contextWindow: this.contextWindow,
       tokens: latest ? sumTokens(latest) : 0,
     });

@@ -10,23 +10,23 @@ export interface TokenUsage {
   currentContextTokens: number;
 }
 
-/** Counts the whole session. `growing` is the usage of a response that is not complete yet. */
-export function getTokenUsage(session: AgentSession, growing?: Usage): TokenUsage {
-  return buildTokenUsage(session.history.stats().tokens, growing, session.context.usage());
+/** Counts the whole session. `partialUsage` is the usage of a response that is not complete yet. */
+export function getTokenUsage(session: AgentSession, partialUsage?: Usage): TokenUsage {
+  return buildTokenUsage(session.history.stats().tokens, partialUsage, session.context.usage());
 }
 
 export function buildTokenUsage(
   { output, total }: { readonly output: number; readonly total: number },
-  growing: Usage | undefined,
+  partialUsage: Usage | undefined,
   context: { readonly contextWindow: number; readonly tokens: number } | undefined,
 ): TokenUsage {
-  const completionTokens = output + (growing?.output ?? 0);
-  const totalTokens = total + (growing ? sumTokens(growing) : 0);
+  const completionTokens = output + (partialUsage?.output ?? 0);
+  const totalTokens = total + (partialUsage ? sumTokens(partialUsage) : 0);
   return {
     promptTokens: totalTokens - completionTokens,
     completionTokens,
     totalTokens,
     contextWindow: context?.contextWindow ?? 0,
-    currentContextTokens: growing ? sumTokens(growing) : (context?.tokens ?? 0),
+    currentContextTokens: partialUsage ? sumTokens(partialUsage) : (context?.tokens ?? 0),
   };
 }

@@ -1,6 +1,6 @@
 // Codec of the pi-legacy dialect: three commands in, eleven event types out. It has no responses and no UI requests.
 import { Fault, type Line } from '../../base/index.ts';
-import type { CallToken, Codec, CodecOptions, Frame, Incoming, Reply } from '../../contracts/index.ts';
+import type { CallToken, Codec, CodecOptions, DecodedLine, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, CompactionResult } from '../../protocol/index.ts';
 import { parseJsonObject } from '../call-codec.ts';
 import { createFrame } from '../frames.ts';
@@ -29,7 +29,7 @@ export function createPiLegacyCodec(options: CodecOptions): Codec {
   };
 }
 
-function decode(line: Line): Incoming {
+function decode(line: Line): DecodedLine {
   const frame = parseJsonObject(line);
   if (frame instanceof Fault) return { kind: 'refused', token: { name: 'parse' }, fault: frame };
   const { type } = frame;

@@ -1,7 +1,7 @@
 // indexEntries: parents and paths.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { indexEntries } from '../../../src/core/tree/entry-index.ts';
+import { indexEntries } from '../../../src/protocol/entry-index.ts';
 import { createEntry, createPath, user } from '../entries.ts';
 
 describe('indexEntries', () => {

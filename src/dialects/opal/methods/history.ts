@@ -1,5 +1,6 @@
 // The messages of a session in the format of Opal.
 import { array, boolean, nullable, object, optional, record, string, unknown } from 'valibot';
+import { indexEntries } from '../../../protocol/entry-index.ts';
 import { type AgentMessage, extractText, getToolCalls, type SessionEntry } from '../../../protocol/index.ts';
 
 export const historyMessage = object({
@@ -15,17 +16,9 @@ export const historyMessage = object({
 
 /** The messages from the root to the current leaf. */
 export function buildHistory({ entries, leafId }: { entries: readonly SessionEntry[]; leafId: string | null }) {
-  const messages = collectPath(entries, leafId).flatMap((entry) =>
-    entry.type === 'message' ? [toHistoryMessage(entry)] : [],
-  );
-  return { messages };
-}
-
-function collectPath(entries: readonly SessionEntry[], leafId: string | null): SessionEntry[] {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const path: SessionEntry[] = [];
-  for (let entry = byId.get(leafId ?? ''); entry; entry = byId.get(entry.parentId ?? '')) path.push(entry);
-  return path.reverse();
+  const index = indexEntries(entries);
+  const path = index.pathTo(index.findPosition(leafId));
+  return { messages: path.flatMap((entry) => (entry.type === 'message' ? [toHistoryMessage(entry)] : [])) };
 }
 
 function toHistoryMessage({ id, message }: Extract<SessionEntry, { type: 'message' }>) {

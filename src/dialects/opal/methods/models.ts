@@ -2,7 +2,7 @@
 import { array, boolean, object, optional, string } from 'valibot';
 import type { AgentSession } from '../../../contracts/index.ts';
 import { getThinkingLevels, type Model } from '../../../protocol/index.ts';
-import { invalidParams } from '../errors.ts';
+import { createInvalidParamsFault } from '../errors.ts';
 import { type OpalMethod, processMethod, sessionMethod } from '../method.ts';
 import { decodeProviderId, encodeProviderId } from '../provider-ids.ts';
 import { decodeThinkingLevel, encodeThinkingLevel } from '../thinking-levels.ts';
@@ -80,5 +80,5 @@ function findModel(models: readonly Model[], modelId: string): Model {
       [provider, encodeProviderId(provider)].some((name) => [`${name}/${id}`, `${name}:${id}`].includes(modelId)),
     );
   if (found) return found;
-  throw invalidParams(`Model not found: ${modelId}. models/list names those that can be used.`);
+  throw createInvalidParamsFault(`Model not found: ${modelId}. models/list names those that can be used.`);
 }

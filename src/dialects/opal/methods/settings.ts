@@ -2,7 +2,7 @@
 import { object, record, string, unknown } from 'valibot';
 import { describeType } from '../../../base/index.ts';
 import type { SettingChanges } from '../../../contracts/index.ts';
-import { invalidParams } from '../errors.ts';
+import { createInvalidParamsFault } from '../errors.ts';
 import { type OpalMethod, processMethod } from '../method.ts';
 import { decodeProviderId, encodeProviderId } from '../provider-ids.ts';
 import { checkSettingsParam } from './param-checks.ts';
@@ -62,14 +62,14 @@ function decodeSettings(changes: Readonly<Record<string, unknown>>): SettingChan
 function checkProviderKey(name: string, value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value;
   const received = typeof value === 'string' ? 'an empty text' : describeType(value);
-  throw invalidParams(`${name} must be a key for a provider (got ${received})`);
+  throw createInvalidParamsFault(`${name} must be a key for a provider (got ${received})`);
 }
 
 /** `provider:id`, or an id. */
 function parseDefaultModel(value: unknown): { provider: string | undefined; model: string } {
   if (typeof value !== 'string' || value.trim() === '') {
     const received = typeof value === 'string' ? JSON.stringify(value) : describeType(value);
-    throw invalidParams(`default_model must be the name of a model, or null (got ${received})`);
+    throw createInvalidParamsFault(`default_model must be the name of a model, or null (got ${received})`);
   }
   const text = value.trim();
   const [, provider, id] = /^([^:/]+):(.+)$/.exec(text) ?? [];

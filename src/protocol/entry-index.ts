@@ -1,5 +1,5 @@
 // Indexes entries by id and parent. Tolerates damaged logs. Pure.
-import type { SessionEntry } from '../../protocol/index.ts';
+import type { SessionEntry } from './session-entry.ts';
 
 export interface EntryIndex {
   readonly entries: readonly SessionEntry[];
