@@ -929,12 +929,12 @@ export type AgentSettledEvent = {
   "aborted": boolean;
 };
 
-/** A turn starts: one response of the model and its tool calls. */
+/** A turn starts: one answer of the model and its tool calls. */
 export type TurnStartEvent = {
   "type": "turn_start";
 };
 
-/** A turn has ended, with the response of the model and the results of its tool calls. */
+/** A turn has ended, with the answer of the model and the results of its tool calls. */
 export type TurnEndEvent = {
   "type": "turn_end";
   "message": AssistantMessage;

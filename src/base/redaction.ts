@@ -27,7 +27,7 @@ export function redactExcerpt(text: string, secrets: Iterable<string>, maxLength
 /** `secrets` is read again for each text, so that secrets can be added later. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const needles = new Map<string, string>();
-  const needleFor = (secret: string): string => {
+  const getNeedle = (secret: string): string => {
     const needle = needles.get(secret) ?? normalizePlus(decodeEscapes(secret).bytes);
     needles.set(secret, needle);
     return needle;
@@ -37,7 +37,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     // Longest first: when one secret is the prefix of another, the remainder of the longer one must not be left over.
     const known = [...secrets].filter(({ length }) => length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length);
     const plain = known.reduce((clean, secret) => clean.replaceAll(secret, REDACTED), text);
-    const encoded = known.map(needleFor).filter(({ length }) => length >= MIN_SECRET_LENGTH);
+    const encoded = known.map(getNeedle).filter(({ length }) => length >= MIN_SECRET_LENGTH);
     return (encoded.length === 0 ? plain : redactEncoded(plain, encoded)).replace(USERINFO, `$1${REDACTED}@`);
   };
 }

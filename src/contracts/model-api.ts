@@ -41,7 +41,7 @@ export interface ApiRequest extends ModelRequest {
 }
 
 /**
- * A streamed response, for one reader. `nextBuffered` returns the next event when it is already available: one promise for
+ * A streamed answer, for one reader. `nextBuffered` returns the next event when it is already available: one promise for
  * each delta of a network chunk would cost more than the deltas.
  */
 export interface ModelStream extends AsyncIterable<AssistantMessageEvent> {

@@ -12,20 +12,20 @@ export function decodeCall(line: Line, lookUpCommand: CommandLookup): DecodedLin
   if (frame instanceof Fault) return { kind: 'refused', token: { name: 'parse' }, fault: frame };
   const { type, id } = frame;
   const hasUsableId = id === undefined || isUsableId(id);
-  const token = (name: string): CallToken => ({ name, ...(hasUsableId && id !== undefined ? { id } : {}) });
+  const createToken = (name: string): CallToken => ({ name, ...(hasUsableId && id !== undefined ? { id } : {}) });
   if (typeof type !== 'string') {
     const fault = new Fault('unknown_command', `Unknown command: type must be a string (got ${describeType(type)})`);
-    return { kind: 'refused', token: token('unknown'), fault };
+    return { kind: 'refused', token: createToken('unknown'), fault };
   }
   if (type === 'extension_ui_response') return decodeUiAnswer(frame);
   if (type === 'host_tool_update' || type === 'host_tool_result') return decodeHostToolResponse(frame);
   if (!hasUsableId) {
     const fault = new Fault('invalid_id', `id must be a string or a number (got ${describeId(id)})`);
-    return { kind: 'refused', token: token(type), fault };
+    return { kind: 'refused', token: createToken(type), fault };
   }
   const command = lookUpCommand(type);
-  if (command !== undefined) return { kind: 'call', token: token(type), command, params: frame };
-  return { kind: 'refused', token: token(type), fault: new Fault('unknown_command', `Unknown command: ${type}`) };
+  if (command !== undefined) return { kind: 'call', token: createToken(type), command, params: frame };
+  return { kind: 'refused', token: createToken(type), fault: new Fault('unknown_command', `Unknown command: ${type}`) };
 }
 
 /** Parses a line as a JSON object. Returns a `parse` fault when it is not one. */

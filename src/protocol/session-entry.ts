@@ -61,7 +61,7 @@ export const sessionEntry = variant('type', [
     details: optional(unknown()),
   }),
   looseObject({ ...commonFields, type: literal('label'), targetId: string(), label: optional(string()) }),
-  /** Names of the rules that interrupted a response of the model. */
+  /** Names of the rules that interrupted an answer of the model. */
   looseObject({ ...commonFields, type: literal('ttsr_injection'), injectedRules: array(string()) }),
   looseObject({ ...commonFields, type: literal('session_info'), name: optional(string()) }),
 ]);

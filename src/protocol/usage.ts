@@ -1,4 +1,4 @@
-// Schema of the token usage and cost of a response, and sums of it.
+// Schema of the token usage and cost of an answer, and sums of it.
 import { type InferOutput, number, object } from 'valibot';
 
 const tokenCounts = { input: number(), output: number(), cacheRead: number(), cacheWrite: number() };
@@ -17,7 +17,7 @@ export function createEmptyUsage(): Usage {
   };
 }
 
-/** The tokens of a request and its response: the size of the context after the response. */
+/** The tokens of a request and its answer: the size of the context after the answer. */
 export function sumTokens({ input, output, cacheRead, cacheWrite }: Usage): number {
   return input + output + cacheRead + cacheWrite;
 }

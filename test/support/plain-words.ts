@@ -47,6 +47,9 @@ export const BANNED_WORDS: Readonly<Record<string, string>> = {
   riddle: 'unclear text',
   stranger: 'unknown process, user or client',
   strangers: 'unknown processes, users or clients',
+  ledger: 'task file',
+  anew: 'again',
+  deaf: 'ignoring an abort',
 };
 
 /** Phrases that are refused in prose. */
@@ -55,6 +58,7 @@ export const BANNED_PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bof one's own\b/i, 'own, or custom'],
   [/\bhas no word\b/i, 'does not define'],
   [/\bcomes? to rest\b/i, 'settles'],
+  [/\bstand-in\b/i, 'substitute'],
 ];
 
 /** Files that are not checked: history, this list, and texts that other programs wrote. */

@@ -1142,13 +1142,13 @@ class AgentSettledEvent(TypedDict):
 
 
 class TurnStartEvent(TypedDict):
-    """A turn starts: one response of the model and its tool calls."""
+    """A turn starts: one answer of the model and its tool calls."""
 
     type: Literal["turn_start"]
 
 
 class TurnEndEvent(TypedDict):
-    """A turn has ended, with the response of the model and the results of its tool calls."""
+    """A turn has ended, with the answer of the model and the results of its tool calls."""
 
     type: Literal["turn_end"]
     message: "AssistantMessage"

@@ -36,7 +36,12 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
       const path = await ensureDirectory();
       // Continues the numbers of an earlier process. Chained promises, so that parallel calls get different numbers.
       const claimed = next ?? listNames(path).then(findNextNumber);
-      next = claimed.then((n) => n + 1);
+      const following = claimed.then((n) => n + 1);
+      next = following;
+      // After a failure the next call lists the directory again.
+      following.catch(() => {
+        if (next === following) next = undefined;
+      });
       const id = String(await claimed);
       return { id, path: `${path}/${id}.${toolName.replace(/[^\w-]/g, '_')}.log` };
     },

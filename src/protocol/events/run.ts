@@ -19,15 +19,11 @@ export const agentSettled = event(
   object({ aborted: boolean() }),
 );
 
-export const turnStart = event(
-  'turn_start',
-  'A turn starts: one response of the model and its tool calls.',
-  object({}),
-);
+export const turnStart = event('turn_start', 'A turn starts: one answer of the model and its tool calls.', object({}));
 
 export const turnEnd = event(
   'turn_end',
-  'A turn has ended, with the response of the model and the results of its tool calls.',
+  'A turn has ended, with the answer of the model and the results of its tool calls.',
   object({ message: assistantMessage, toolResults: array(toolResultMessage) }),
 );
 

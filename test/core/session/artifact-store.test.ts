@@ -27,3 +27,14 @@ test('a directory that could not be created is tried again with the next output'
   await expect(store.reserve('bash')).rejects.toThrow('no space left');
   expect(await store.reserve('bash')).toEqual({ id: '4', path: '/sessions/a/4.bash.log' });
 });
+
+test('a directory that could not be listed is listed again with the next output', async () => {
+  const files = createFiles(0);
+  const { list } = files;
+  files.list = () => Promise.reject(new Error('too many open files'));
+  const store = createArtifactStore(files, '/sessions/a.jsonl');
+  const outcomes = await Promise.allSettled([store.reserve('bash'), store.reserve('read')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  files.list = list;
+  expect((await store.reserve('bash')).id).toBe('4');
+});
