@@ -6,6 +6,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { chunksOf, createChunkRecorder, emptyExports } from '../support/chunk-recorder.ts';
 import { tryModelApis } from './features/model-apis.ts';
 import { trySessions } from './features/sessions.ts';
+import { trySignIns } from './features/sign-ins.ts';
 import { chosen } from './features/started.ts';
 import { trySubcommands } from './features/subcommands.ts';
 import { tryTerminal } from './features/terminal.ts';
@@ -18,6 +19,7 @@ chosen.env = recorder.env;
 trySubcommands();
 tryModelApis();
 trySessions();
+trySignIns();
 tryTerminal();
 
 test('every lazily loaded file was loaded', () => {

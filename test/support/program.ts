@@ -9,6 +9,9 @@ import { FrameInbox, type Wanted, type WireFrame } from './frame-inbox.ts';
 import { openPipes } from './pipes.ts';
 import { temporaryDirectory } from './temporary.ts';
 
+/** The program must not ask the metadata service of a cloud machine for credentials. */
+export const NO_METADATA = { AWS_EC2_METADATA_DISABLED: 'true', METADATA_SERVER_DETECTION: 'none' };
+
 /** Directories of a program. Several programs of a test may share them. */
 export interface Place {
   /** The user directory. */
@@ -121,7 +124,7 @@ function spawnWith(args: readonly string[], place: Place, options: ProgramOption
   const child = spawn(options.runtime ?? process.execPath, args, {
     cwd: place.cwd,
     // No variables of the machine that runs the test, such as API keys and NODE_OPTIONS.
-    env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, ...options.env },
+    env: { PATH: process.env.PATH, HOME: place.home, PARLEY_DIR: place.home, ...NO_METADATA, ...options.env },
     stdio: [pipes?.childStdin ?? 'pipe', pipes?.childStdout ?? 'pipe', 'pipe'],
   });
   pipes?.closeChildSide();
