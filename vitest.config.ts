@@ -27,7 +27,14 @@ export default defineConfig({
   test: {
     environment: 'node',
     // Shells print a warning for a missing locale, and programs translate their messages.
-    env: { LC_ALL: '', LANG: 'C', ...(directory ? { TMPDIR: directory } : {}) },
+    // On a cloud machine, no test may ask the metadata service for the credentials of that machine.
+    env: {
+      LC_ALL: '',
+      LANG: 'C',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      METADATA_SERVER_DETECTION: 'none',
+      ...(directory ? { TMPDIR: directory } : {}),
+    },
     include: ['test/**/*.test.ts'],
     // One file per core. Without it, vitest leaves one core idle.
     maxWorkers: '100%',

@@ -18,6 +18,20 @@ export const removeZodLocales = {
 };
 
 /**
+ * Does not bundle what packages import lazily in cases that never occur here: another `fetch` and a proxy for google-auth-library,
+ * and browsers and event streams for the credential clients of the AWS SDK.
+ * @type {import('esbuild').Plugin}
+ */
+export const omitUnusedImports = {
+  name: 'omit-unused-imports',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(node-fetch|https-proxy-agent|bowser|@smithy\/core\/event-streams)$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
+  },
+};
+
+/**
  * Replaces the modules that re-export packages by bundles of these packages.
  * @param {string} folder
  */
@@ -35,7 +49,7 @@ export async function bundleVendors(folder) {
     mainFields: ['module', 'main'],
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [removeZodLocales],
+    plugins: [removeZodLocales, omitUnusedImports],
     logLevel: 'silent',
   });
 }

@@ -56,6 +56,10 @@ export function createRequestAuth(options: RequestAuthOptions): RequestAuth {
     redact,
     withhold,
     refreshers,
+    hasCloudSignIn: async (provider) => {
+      const { hasCloudSignIn } = await import('./apis/ai-sdk/sign-in/cloud-machine.ts');
+      return hasCloudSignIn(provider, env, files);
+    },
   });
 
   async function resolveHeader(name: string, value: string, owner: string): Promise<[string, string]> {

@@ -3,6 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { runtimeOptions } from '../process/features/feature-program.ts';
 import { tryModelApis } from '../process/features/model-apis.ts';
 import { trySessions } from '../process/features/sessions.ts';
+import { trySignIns } from '../process/features/sign-ins.ts';
 import { trySubcommands } from '../process/features/subcommands.ts';
 import { findEmptyExports } from '../support/chunk-recorder.ts';
 
@@ -12,6 +13,7 @@ runtimeOptions.runtime = bun;
 trySubcommands();
 tryModelApis();
 trySessions();
+trySignIns();
 
 test('every lazily loaded file loads, and all of its exports are defined', () => {
   expect(findEmptyExports(inject('program'), bun)).toEqual([]);

@@ -10,6 +10,7 @@ import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import { OFFLINE_API } from '../../src/llm/offline/offline-model.ts';
 import { PROVIDERS } from '../../src/llm/providers/providers.ts';
 import type { Model } from '../../src/protocol/index.ts';
+import { NO_METADATA } from '../support/program.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 export interface ModelFixtureOptions extends Partial<Omit<ModelsOptions, 'ports' | 'directory' | 'apis'>> {
@@ -32,7 +33,7 @@ export interface ModelFixture {
 }
 
 export function createModelFixture(options: ModelFixtureOptions = {}): ModelFixture {
-  const { files: initialFiles = {}, ports: portOverrides, apis, ...rest } = options;
+  const { files: initialFiles = {}, ports: portOverrides, apis, env: variables, ...rest } = options;
   const directory = createTemporaryDirectory();
   const requests: ApiRequest[] = [];
   const [warnings, redacted, withheld, touched] = [[], [], [], []] as string[][] as [
@@ -47,7 +48,7 @@ export function createModelFixture(options: ModelFixtureOptions = {}): ModelFixt
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode });
   };
   for (const [name, content] of Object.entries(initialFiles)) write(name, content);
-  const env = options.env ?? {};
+  const env = { ...NO_METADATA, ...variables };
   const system = createSystemPorts({ env: { PATH: process.env.PATH, ...env } });
   onTestFinished(() => system.close());
   const files = watchFiles(system.files, (path) => touched.push(path.replace(`${directory}/`, '')));

@@ -7,6 +7,7 @@ import { createChunkRecorder, findEmptyExports, listChunks } from '../support/ch
 import { runtimeOptions } from './features/feature-program.ts';
 import { tryModelApis } from './features/model-apis.ts';
 import { trySessions } from './features/sessions.ts';
+import { trySignIns } from './features/sign-ins.ts';
 import { trySubcommands } from './features/subcommands.ts';
 import { tryTerminal } from './features/terminal.ts';
 
@@ -18,6 +19,7 @@ runtimeOptions.env = recorder.env;
 trySubcommands();
 tryModelApis();
 trySessions();
+trySignIns();
 tryTerminal();
 
 test('every lazily loaded file was loaded', () => {

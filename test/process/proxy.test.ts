@@ -176,10 +176,10 @@ describe('a proxy that fails', () => {
 });
 
 describe('NO_PROXY', () => {
-  /** Resolves names below `.test` to this machine. */
+  /** Resolves names below `.test` and `.internal` to this machine. */
   const names = `const dns = require('node:dns');
     const { lookup } = dns;
-    dns.lookup = (name, ...rest) => lookup(name.endsWith('.test') ? '127.0.0.1' : name, ...rest);`;
+    dns.lookup = (name, ...rest) => lookup(/\\.(test|internal)$/.test(name) ? '127.0.0.1' : name, ...rest);`;
 
   const environment = (list: Record<string, string>, proxy: string) => {
     const hosts = join(createTemporaryDirectory(), 'hosts.cjs');
@@ -203,6 +203,13 @@ describe('NO_PROXY', () => {
     const { proxy, receivedHeaders, plain } = await startServers('openai-completions');
     const env = environment({ [variable]: list.replace('PORT', `${plain}`) }, proxy.url);
     expect(await prompt(`http://${host}:${plain}/v1`, env)).toMatchObject(ANSWERED);
+    expect([proxy.forwarded, receivedHeaders.length]).toEqual([[], 1]);
+  });
+
+  test('the metadata server of Google Cloud is connected directly without NO_PROXY', async () => {
+    const { proxy, receivedHeaders, plain } = await startServers('openai-completions');
+    const env = environment({}, proxy.url);
+    expect(await prompt(`http://metadata.google.internal:${plain}/v1`, env)).toMatchObject(ANSWERED);
     expect([proxy.forwarded, receivedHeaders.length]).toEqual([[], 1]);
   });
 

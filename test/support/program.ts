@@ -9,6 +9,9 @@ import { FrameCollector, type FrameMatcher, type WireFrame } from './frame-colle
 import { openPipes } from './pipes.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 
+/** The program must not ask the metadata service of a cloud machine for credentials. */
+export const NO_METADATA = { AWS_EC2_METADATA_DISABLED: 'true', METADATA_SERVER_DETECTION: 'none' };
+
 /** Directories of a program. Several programs of a test may share them. */
 export interface ProgramDirectories {
   /** The user directory. */
@@ -129,7 +132,13 @@ function spawnProgram(args: readonly string[], programDirectories: ProgramDirect
   const child = spawn(options.runtime ?? process.execPath, args, {
     cwd: programDirectories.cwd,
     // No variables of the machine that runs the test, such as API keys and NODE_OPTIONS.
-    env: { PATH: process.env.PATH, HOME: programDirectories.home, PARLEY_DIR: programDirectories.home, ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: programDirectories.home,
+      PARLEY_DIR: programDirectories.home,
+      ...NO_METADATA,
+      ...options.env,
+    },
     stdio: [pipes?.childStdin ?? 'pipe', pipes?.childStdout ?? 'pipe', 'pipe'],
   });
   pipes?.closeChildSide();

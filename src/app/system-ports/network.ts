@@ -7,6 +7,8 @@ type Fetch = typeof globalThis.fetch;
 
 /** A proxy on another machine cannot reach a server on this one. */
 const LOOPBACK = 'localhost,127.0.0.1,::1';
+/** Link-local addresses: the metadata services of cloud machines, which give credentials to this machine only. */
+const LINK_LOCAL = '169.254.0.0/16,fd00:ec2::/32,fe80::/10,metadata.google.internal';
 
 export function createNetwork(env: Env, clock: Pick<Clock, 'after'>): { fetch: Fetch; sendHttp: SendHttp } {
   const proxies = readProxies(env);
@@ -38,7 +40,8 @@ function readProxies(env: Env): Proxies | undefined {
     readProxyVariable(env, 'ALL_PROXY'),
   ];
   if (!http && !https && !all) return undefined;
-  const exceptions = [readProxyVariable(env, 'NO_PROXY')?.address, env.PARLEY_PROXY_LOOPBACK ? undefined : LOOPBACK];
+  const noProxy = readProxyVariable(env, 'NO_PROXY')?.address;
+  const exceptions = [noProxy, LINK_LOCAL, env.PARLEY_PROXY_LOOPBACK ? undefined : LOOPBACK];
   return {
     http: http ?? all,
     // A proxy for `http:` alone is used for both, as by the proxy agent of undici.

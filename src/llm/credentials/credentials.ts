@@ -35,6 +35,8 @@ export interface Credentials {
 
 export interface CredentialsOptions extends KeySourceOptions {
   customProviders: Pick<CustomProviderRegistry, 'path' | 'read'>;
+  /** Whether the files or the metadata service of a cloud provider can replace its key. */
+  hasCloudSignIn?: ((provider: string) => Promise<boolean>) | undefined;
 }
 
 export function createCredentials(options: CredentialsOptions): Credentials {
@@ -57,7 +59,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       const source = sources.find(isUsable);
       lastLocations.set(provider, source?.location);
       if (source) return getSendableKey(provider, source, redact);
-      if (findProvider(provider)?.keyless) return undefined;
+      if (findProvider(provider)?.keyless || (await options.hasCloudSignIn?.(provider))) return undefined;
       throw createMissingKeyFault(provider, options, sources[0]?.problem);
     },
     getKeyAdvice(provider) {

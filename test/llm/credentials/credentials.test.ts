@@ -1,8 +1,11 @@
 // Credentials: all sources of keys, their order, and errors when there is none.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { OAuthEntry } from '../../../src/llm/credentials/auth-file.ts';
 import { KEY_VARIABLES } from '../../../src/llm/providers/key-variables.ts';
 import { PROVIDERS } from '../../../src/llm/providers/providers.ts';
+import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { createModelFixture, type ModelFixtureOptions } from '../model-fixture.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
@@ -64,6 +67,29 @@ test.each([
   expect(redacted).toEqual([]);
   expect(KEY_VARIABLES).not.toContain(variable);
 });
+
+test.each([
+  ['amazon-bedrock', '.aws/config', {}],
+  [
+    'amazon-bedrock',
+    undefined,
+    { AWS_EC2_METADATA_SERVICE_ENDPOINT: 'http://127.0.0.1', AWS_EC2_METADATA_DISABLED: '' },
+  ],
+  ['google-vertex', '.config/gcloud/application_default_credentials.json', {}],
+  ['google-vertex', undefined, { GCE_METADATA_HOST: '127.0.0.1', METADATA_SERVER_DETECTION: '' }],
+])(
+  '%s can be selected with the sign-in of its cloud (%s), but is not selected by itself',
+  async (provider, path, env) => {
+    const HOME = createTemporaryDirectory();
+    if (path) {
+      mkdirSync(dirname(join(HOME, path)), { recursive: true });
+      writeFileSync(join(HOME, path), '{}');
+    }
+    const { models } = createModelFixture({ env: { HOME, ...env } });
+    expect(await models.credentials.getKey(provider)).toBeUndefined();
+    expect((await models.credentials.readSnapshot()).hasCredential(provider)).toBe(false);
+  },
+);
 
 describe('no key', () => {
   test.each([

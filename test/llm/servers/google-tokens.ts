@@ -25,7 +25,8 @@ export interface TokenServer {
   close(): Promise<void>;
 }
 
-export async function startGoogleTokens(now: () => number): Promise<TokenServer> {
+/** `toleranceS` is how far the time of an assertion may differ from `now`. */
+export async function startGoogleTokens(now: () => number, toleranceS = 0): Promise<TokenServer> {
   const grants: Record<string, string>[] = [];
   const waiters: (() => void)[] = [];
   const server = createServer(async (request, response) => {
@@ -35,7 +36,7 @@ export async function startGoogleTokens(now: () => number): Promise<TokenServer>
     grants.push(grant);
     for (const resolve of waiters.splice(0)) resolve();
     if (tokenServer.override === 'nothing') return;
-    const problem = tokenServer.override ?? findProblem(grant, tokenServer.url, now());
+    const problem = tokenServer.override ?? findProblem(grant, tokenServer.url, { now: now(), toleranceS });
     response.writeHead(problem?.status ?? 200, { 'content-type': 'application/json' });
     response.end(problem?.body ?? JSON.stringify({ access_token: TOKEN, expires_in: 3599, token_type: 'Bearer' }));
   });
@@ -54,7 +55,11 @@ export async function startGoogleTokens(now: () => number): Promise<TokenServer>
   return tokenServer;
 }
 
-function findProblem(grant: Record<string, string>, url: string, now: number) {
+function findProblem(
+  grant: Record<string, string>,
+  url: string,
+  { now, toleranceS }: { now: number; toleranceS: number },
+) {
   const createError = (error: string, error_description: string) => ({
     status: 400,
     body: JSON.stringify({ error, error_description }),
@@ -76,7 +81,8 @@ function findProblem(grant: Record<string, string>, url: string, now: number) {
     unknown
   >;
   const seconds = Math.floor(now / 1000);
-  const isValid = iss === EMAIL && aud === url && iat === seconds && exp === seconds + 3600;
+  const isRecent = Math.abs(Number(iat) - seconds) <= toleranceS && exp === Number(iat) + 3600;
+  const isValid = iss === EMAIL && aud === url && isRecent;
   return isValid && scope === 'https://www.googleapis.com/auth/cloud-platform'
     ? undefined
     : createError('invalid_grant', 'Invalid JWT: check your iat, exp and aud.');

@@ -13,12 +13,11 @@ import { GoogleGenerativeAILanguageModel } from './vendor/google.ts';
 
 /** Without `files`, the request must contain a key or a token. */
 export function createGoogleVertex(ports: WirePorts, env: Env, files?: CloudFiles): ModelApi {
-  const path = env.GOOGLE_APPLICATION_CREDENTIALS;
-  const getToken = path && files ? createGoogleTokenSource({ ...ports, files }, path) : undefined;
+  const getToken = files && createGoogleTokenSource({ ...ports, files }, env);
   return createSdkApi(ports, async (request) => {
     if (!getToken || hasAuthorization(request)) return { request, format: createFormat(env) };
-    const { token, project } = await getToken();
-    return { request: { ...request, apiKey: token }, format: createFormat({ GCLOUD_PROJECT: project, ...env }) };
+    const { token: apiKey, project } = (await getToken()) ?? {};
+    return { request: { ...request, apiKey }, format: createFormat({ GCLOUD_PROJECT: project, ...env }) };
   });
 }
 

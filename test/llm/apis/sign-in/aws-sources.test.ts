@@ -1,13 +1,16 @@
 // Bedrock credentials from SSO, roles, web identity tokens, commands and containers.
-import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBedrockConverseStream } from '../../../../src/llm/apis/ai-sdk/bedrock-converse-stream.ts';
-import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { observe } from '../../contract.ts';
 import {
   type AwsCredentialServer,
   CONTAINER_TOKEN,
   PORTAL_TOKEN,
+  RENEWAL,
   startAwsCredentialServer,
   USER_KEYS,
   WEB_TOKEN,
@@ -16,7 +19,7 @@ import { startBedrock } from '../../servers/bedrock.ts';
 import { ACCESS_KEY, SECRET_KEY, SESSION_TOKEN } from '../../servers/bedrock-auth.ts';
 import type { BedrockAnswer } from '../../servers/bedrock-frames.ts';
 import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
-import { createMemoryFiles, type MemoryFiles } from './files.ts';
+import { createDiskFiles, createMemoryFiles, createSystemFakeClock, type MemoryFiles } from './files.ts';
 
 const fixture = createApiFixture<BedrockAnswer>({
   start: startBedrock,
@@ -28,23 +31,33 @@ const fixture = createApiFixture<BedrockAnswer>({
   },
 });
 
-const HOME = '/home/me';
+/** The AWS SDK reads logins from this directory itself. */
+const HOME = realpathSync(mkdtempSync(join(tmpdir(), 'parley-aws-')));
+afterAll(() => rmSync(HOME, { recursive: true, force: true }));
 const CONFIG = `${HOME}/.aws/config`;
 const KEYS = `${HOME}/.aws/credentials`;
 const ROLE = 'arn:aws:iam::123456789012:role/reader';
-const clock = createFakeClock();
+const clock = createSystemFakeClock();
 let credentialServer: AwsCredentialServer;
 beforeAll(async () => {
   credentialServer = await startAwsCredentialServer(() => clock.now());
 });
 afterAll(() => credentialServer.close());
+/** The variables that the AWS SDK reads itself. */
+beforeEach(() => {
+  const { url } = credentialServer;
+  const endpoints = { SSO: url, SSO_OIDC: url, SIGNIN: url };
+  for (const [service, endpoint] of Object.entries(endpoints)) vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, endpoint);
+  vi.stubEnv('HOME', HOME);
+});
+afterEach(() => void vi.unstubAllEnvs());
 
 function createApi(
   files: MemoryFiles,
   env: Record<string, string> = {},
   runCommand?: (command: string) => Promise<string>,
 ) {
-  const endpoints = { AWS_ENDPOINT_URL_STS: credentialServer.url, AWS_ENDPOINT_URL_SSO: credentialServer.url };
+  const endpoints = { AWS_ENDPOINT_URL_STS: credentialServer.url };
   return createBedrockConverseStream(
     createPorts(clock),
     { HOME, ...endpoints, ...env },
@@ -91,7 +104,7 @@ sso_role_name = Reader`;
     ['a session', session, 'corp'],
     ['a legacy profile', legacyProfile, 'https://corp.example.test/start'],
   ])('gets the credentials of the role with %s', async (_, config, owner) => {
-    const files = createMemoryFiles({ [CONFIG]: config, [getTokenPath(owner)]: createToken() });
+    const files = createDiskFiles(HOME, { [CONFIG]: config, [getTokenPath(owner)]: createToken() });
     const requests = await recordRequests(async () => {
       expect(await sendRequest(createApi(files, { AWS_PROFILE: 'work' }))).toMatchObject({ text: 'ok' });
     });
@@ -101,7 +114,7 @@ sso_role_name = Reader`;
   });
 
   test('that is missing is reported, and works as soon as the user has signed in', async () => {
-    const files = createMemoryFiles({ [CONFIG]: session });
+    const files = createDiskFiles(HOME, { [CONFIG]: session });
     const api = createApi(files, { AWS_PROFILE: 'work' });
     const { text, failure } = await sendRequest(api);
     expect(text).toContain('there is no SSO login for the profile work. Sign in with: aws sso login --profile work');
@@ -117,7 +130,7 @@ sso_role_name = Reader`;
   });
 
   test('errors of the portal do not contain the token', async () => {
-    const files = createMemoryFiles({
+    const files = createDiskFiles(HOME, {
       [CONFIG]: session,
       [getTokenPath('corp')]: { ...createToken(), accessToken: 'revoked-token' },
     });
@@ -127,6 +140,37 @@ sso_role_name = Reader`;
     expect(failure).toEqual({ kind: 'auth', status: 401 });
   });
 
+  test('that has expired is renewed with its refresh token, which is replaced in the file', async () => {
+    const path = getTokenPath('corp2');
+    const files = createDiskFiles(HOME, {
+      [CONFIG]: session.replaceAll('corp', 'corp2'),
+      [path]: { ...createToken(-1), accessToken: 'expired-token', ...RENEWAL },
+    });
+    const requests = await recordRequests(async () => {
+      expect(await sendRequest(createApi(files, { AWS_PROFILE: 'work' }))).toMatchObject({ text: 'ok' });
+    });
+    expect(requests).toMatchObject([
+      { route: 'POST /token', fields: { grantType: 'refresh_token', refreshToken: RENEWAL.refreshToken } },
+      { route: 'GET /federation/credentials' },
+    ]);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      accessToken: PORTAL_TOKEN,
+      refreshToken: 'refresh-token-2',
+    });
+  });
+
+  test('whose refresh token is rejected has expired', async () => {
+    const refreshToken = 'revoked-refresh-token';
+    const files = createDiskFiles(HOME, {
+      [CONFIG]: session.replaceAll('corp', 'corp3'),
+      [getTokenPath('corp3')]: { ...createToken(-1), ...RENEWAL, refreshToken },
+    });
+    const { text, failure } = await sendRequest(createApi(files, { AWS_PROFILE: 'work' }));
+    expect(text).toContain('the SSO login of the profile work has expired. Sign in with: aws sso login --profile work');
+    expect(text).not.toContain(refreshToken);
+    expect(failure).toEqual({ kind: 'auth' });
+  });
+
   test.each([
     [session.replace('sso_account_id = 123456789012\n', ''), 'the profile work has no sso_account_id'],
     [
@@ -134,8 +178,89 @@ sso_role_name = Reader`;
       'refers to the sso_session corp, which does not exist',
     ],
   ])('reports missing settings', async (config, expected) => {
-    const files = createMemoryFiles({ [CONFIG]: config, [getTokenPath('corp')]: createToken() });
+    const files = createDiskFiles(HOME, { [CONFIG]: config, [getTokenPath('corp')]: createToken() });
     expect((await sendRequest(createApi(files, { AWS_PROFILE: 'work' }))).text).toContain(expected);
+  });
+});
+
+describe('a login of `aws login`', () => {
+  const login = 'arn:aws:iam::123456789012:user/me';
+  const path = `${HOME}/.aws/login/cache/${createHash('sha256').update(login).digest('hex')}.json`;
+  const keys = { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY, sessionToken: SESSION_TOKEN };
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const createLogin = (lifetimeMs: number, overrides = {}) => ({
+    accessToken: { ...keys, accountId: '123456789012', expiresAt: new Date(clock.now() + lifetimeMs).toISOString() },
+    ...RENEWAL,
+    dpopKey: privateKey.export({ type: 'sec1', format: 'pem' }),
+    ...overrides,
+  });
+  const loginConfig = { [CONFIG]: `[profile work]\nlogin_session = ${login}\nregion = eu-west-1` };
+  beforeEach(() => void vi.stubEnv('AWS_LOGIN_CACHE_DIRECTORY', `${HOME}/.aws/login/cache`));
+
+  test.each([
+    ['contains keys', 3_600_000, []],
+    ['is renewed when it has expired', -1, ['POST /v1/token']],
+  ])('%s', async (_, lifetimeMs, routes) => {
+    const files = createDiskFiles(HOME, { ...loginConfig, [path]: createLogin(lifetimeMs) });
+    const requests = await recordRequests(async () => {
+      expect(await sendRequest(createApi(files, { AWS_PROFILE: 'work' }))).toMatchObject({ text: 'ok' });
+    });
+    expect(requests.map(({ route }) => route)).toEqual(routes);
+  });
+
+  test('that is missing or cannot be renewed is reported', async () => {
+    const getError = async (files: Record<string, unknown>) =>
+      (await sendRequest(createApi(createDiskFiles(HOME, { ...loginConfig, ...files }), { AWS_PROFILE: 'work' }))).text;
+    const expected = 'the login of the profile work is missing or has expired. Sign in with: aws login';
+    expect(await getError({})).toContain(expected);
+    const text = await getError({ [path]: createLogin(-1, { refreshToken: 'revoked-refresh-token' }) });
+    expect(text).toContain(expected);
+    expect(text).not.toContain('revoked-refresh-token');
+  });
+});
+
+describe('an EC2 instance', () => {
+  const env = () => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: credentialServer.url });
+  beforeEach(() => void vi.stubEnv('AWS_EC2_METADATA_SERVICE_ENDPOINT', credentialServer.url));
+  const METADATA_ROUTES = [
+    'PUT /latest/api/token',
+    'GET /latest/meta-data/iam/security-credentials/',
+    'GET /latest/meta-data/iam/security-credentials/instance-role',
+  ];
+
+  test('gets the keys of its role with a session token of the metadata service', async () => {
+    const requests = await recordRequests(async () => {
+      const api = createApi(createMemoryFiles(), env());
+      expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
+      expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
+    });
+    expect(requests.map(({ route }) => route)).toEqual(METADATA_ROUTES);
+  });
+
+  test('is detected by the name of its manufacturer', async () => {
+    const files = createMemoryFiles({ '/sys/class/dmi/id/sys_vendor': 'Amazon EC2\n' });
+    expect(await sendRequest(createApi(files))).toMatchObject({ text: 'ok' });
+    const { text } = await sendRequest(createApi(files, { AWS_EC2_METADATA_DISABLED: 'true' }));
+    expect(text).toMatch(/AWS_BEARER_TOKEN_BEDROCK.*AWS_PROFILE.*AWS_ACCESS_KEY_ID/);
+  });
+
+  test('assumes a role with the keys of the instance', async () => {
+    const files = createMemoryFiles({
+      [CONFIG]: `[profile work]\nrole_arn = ${ROLE}\ncredential_source = Ec2InstanceMetadata`,
+    });
+    const requests = await recordRequests(async () => {
+      expect(await sendRequest(createApi(files, { ...env(), AWS_PROFILE: 'work' }))).toMatchObject({ text: 'ok' });
+    });
+    expect(requests.map(({ route }) => route)).toEqual([...METADATA_ROUTES, 'POST /']);
+    expect(requests.at(-1)?.headers.authorization).toContain(`Credential=${ACCESS_KEY}/`);
+    expect(requests.at(-1)?.headers['x-amz-security-token']).toBe(SESSION_TOKEN);
+  });
+
+  test('without a metadata service is reported', async () => {
+    vi.stubEnv('AWS_EC2_METADATA_SERVICE_ENDPOINT', `${credentialServer.url.replace('127.0.0.1', '127.0.0.2')}`);
+    const { text, failure } = await sendRequest(createApi(createMemoryFiles(), env()));
+    expect(text).toContain('the EC2 metadata service cannot be reached');
+    expect(failure).toEqual({ kind: 'network' });
   });
 });
 
@@ -154,6 +279,29 @@ describe('a role', () => {
       { fields: { Action: 'AssumeRole', RoleArn: ROLE, ExternalId: 'e-1', RoleSessionName: 'mine' } },
     ]);
     expect(requests[0]?.headers.authorization).toContain('/eu-west-1/sts/aws4_request');
+  });
+
+  test('is assumed with the keys of another role, which a command provides', async () => {
+    const files = createMemoryFiles({
+      [CONFIG]: `[profile work]
+role_arn = ${ROLE}2
+source_profile = first
+[profile first]
+role_arn = ${ROLE}
+source_profile = me
+duration_seconds = 900
+[profile me]
+credential_process = keys`,
+    });
+    const keys = { Version: 1, AccessKeyId: USER_KEYS.id, SecretAccessKey: USER_KEYS.secret };
+    const requests = await recordRequests(async () => {
+      const api = createApi(files, { AWS_PROFILE: 'work' }, async () => JSON.stringify(keys));
+      expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
+    });
+    expect(requests).toMatchObject([
+      { fields: { RoleArn: ROLE, DurationSeconds: '900' } },
+      { fields: { RoleArn: `${ROLE}2` }, headers: { 'x-amz-security-token': SESSION_TOKEN } },
+    ]);
   });
 
   test('is assumed with the keys of its own profile, even for the default profile', async () => {
@@ -181,6 +329,9 @@ describe('a role', () => {
     expect(await getError('source_profile = work')).toContain('the profiles work → work form a cycle');
     expect(await getError('source_profile = bad\nmfa_serial = arn:aws:iam::1:mfa/me')).toMatch(
       /requires an MFA code.*export-credentials --profile work/,
+    );
+    expect(await getError('credential_source = Environment')).toContain(
+      'credential_source is Environment, which is not available here',
     );
     expect(await getError('credential_source = Ec2InstanceMetadata')).toContain(
       'credential_source is Ec2InstanceMetadata, which is not available here',

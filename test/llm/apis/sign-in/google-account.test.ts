@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../../src/contracts/index.ts';
 import { createGoogleVertex } from '../../../../src/llm/apis/ai-sdk/google-vertex.ts';
-import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { observe } from '../../contract.ts';
 import { startGemini, TOKEN } from '../../servers/gemini.ts';
 import type { GeminiAnswer } from '../../servers/gemini-frames.ts';
 import { EMAIL, PRIVATE_KEY, startGoogleTokens, type TokenServer, USER } from '../../servers/google-tokens.ts';
 import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
-import { createMemoryFiles, type MemoryFiles } from './files.ts';
+import { createMemoryFiles, createSystemFakeClock, type MemoryFiles } from './files.ts';
 
 const fixture = createApiFixture<GeminiAnswer>({
   start: startGemini,
@@ -19,7 +18,7 @@ const PATH = '/home/me/account.json';
 const OK = { answer: { parts: [{ text: 'ok' }] } } as const;
 
 let tokens: TokenServer;
-const clock = createFakeClock();
+const clock = createSystemFakeClock();
 beforeAll(async () => {
   tokens = await startGoogleTokens(() => clock.now());
 });
@@ -118,7 +117,7 @@ describe('no token', () => {
   test.each([
     ['no file', undefined, /names \/home\/me\/account\.json, which does not exist\. .*print-access-token/],
     ['invalid JSON', 'not-json-at-all', /which is not JSON/],
-    ['an unsupported type', { type: 'external_account', audience: 'x' }, /unsupported type \(external_account\)/],
+    ['an unsupported type', { type: 'gdch_service_account', name: 'x' }, /unsupported type \(gdch_service_account\)/],
     ['a missing field', { type: 'service_account', client_email: EMAIL }, /where private_key is missing/],
     [
       'a bad key',

@@ -9,7 +9,7 @@ type Sections = ReadonlyMap<string, Section>;
 
 export interface AwsConfig {
   /** The files that were read. */
-  readonly paths: readonly string[];
+  readonly paths: readonly [credentials: string, config: string];
   /** The settings of both files merged; the credentials file wins. */
   profile(name: string): Section | undefined;
   ssoSession(name: string): Section | undefined;
@@ -17,12 +17,8 @@ export interface AwsConfig {
 
 /** Returns the same object until a file changes. */
 export function createAwsConfigReader(env: Env, files: CloudFiles): () => Promise<AwsConfig> {
-  const credentialsFile = createSectionsFile(
-    files,
-    env.AWS_SHARED_CREDENTIALS_FILE || `${getAwsDirectory(env)}/credentials`,
-  );
-  const configFile = createSectionsFile(files, env.AWS_CONFIG_FILE || `${getAwsDirectory(env)}/config`);
-  const paths = [credentialsFile.path, configFile.path];
+  const paths = getAwsPaths(env);
+  const [credentialsFile, configFile] = [createSectionsFile(files, paths[0]), createSectionsFile(files, paths[1])];
   let cached: { credentialSections: Sections; configSections: Sections; config: AwsConfig } | undefined;
   return async () => {
     const [credentialSections, configSections] = await Promise.all([credentialsFile.read(), configFile.read()]);
@@ -35,6 +31,12 @@ export function createAwsConfigReader(env: Env, files: CloudFiles): () => Promis
     }
     return cached.config;
   };
+}
+
+/** The credentials file and the config file. */
+export function getAwsPaths(env: Env): readonly [credentials: string, config: string] {
+  const directory = getAwsDirectory(env);
+  return [env.AWS_SHARED_CREDENTIALS_FILE || `${directory}/credentials`, env.AWS_CONFIG_FILE || `${directory}/config`];
 }
 
 export function getAwsDirectory(env: Env): string {

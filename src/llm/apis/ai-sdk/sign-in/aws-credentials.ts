@@ -1,6 +1,7 @@
-// Parses AWS credentials in the spellings of the different AWS services.
+// Reads AWS credentials from a profile, and from the JSON of commands and container endpoints.
 import { createMalformedFault, ProviderFault } from '../../../http/provider-fault.ts';
-import type { Expiring } from './request-credential.ts';
+import type { Section } from './aws-config.ts';
+import type { Expiring } from './credential-request.ts';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;
@@ -8,42 +9,36 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** `values` by name in any letter case. `from` names the source in errors. */
-export function parseAwsCredentials(values: Readonly<Record<string, unknown>>, from: string): Expiring<AwsCredentials> {
-  const fields = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
-  const [accessKeyId, secretAccessKey] = [getText(fields, 'accesskeyid'), getText(fields, 'secretaccesskey')];
-  if (!accessKeyId || !secretAccessKey)
-    throw createMalformedFault(`${from} returned no credentials for Amazon Bedrock`);
-  const sessionToken = getText(fields, 'sessiontoken') ?? getText(fields, 'token');
-  return { value: { accessKeyId, secretAccessKey, sessionToken }, expires: parseExpiry(fields.get('expiration')) };
+/** The keys that a profile contains itself. */
+export function readStaticCredentials(profile: Section): Expiring<AwsCredentials> | undefined {
+  const [accessKeyId, secretAccessKey] = [profile.get('aws_access_key_id'), profile.get('aws_secret_access_key')];
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  return { value: { accessKeyId, secretAccessKey, sessionToken: profile.get('aws_session_token') } };
 }
 
-/** Errors do not quote the text, because it contains secrets. */
-export function parseAwsCredentialsJson(text: string, from: string, property?: string): Expiring<AwsCredentials> {
+/** `from` names the source in errors, which do not quote the text, because it contains secrets. */
+export function parseAwsCredentialsJson(text: string, from: string): Expiring<AwsCredentials> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw createMalformedFault(`${from} returned no credentials for Amazon Bedrock: the response is not JSON`);
   }
-  const record = Object(value) as Record<string, unknown>;
-  return parseAwsCredentials(
-    property === undefined ? record : (Object(record[property]) as Record<string, unknown>),
-    from,
-  );
+  const fields = Object(value) as Record<string, unknown>;
+  const [accessKeyId, secretAccessKey] = [getText(fields.AccessKeyId), getText(fields.SecretAccessKey)];
+  if (!accessKeyId || !secretAccessKey)
+    throw createMalformedFault(`${from} returned no credentials for Amazon Bedrock`);
+  const expires = Date.parse(String(fields.Expiration));
+  return {
+    value: { accessKeyId, secretAccessKey, sessionToken: getText(fields.SessionToken ?? fields.Token) },
+    expires: Number.isFinite(expires) ? expires : undefined,
+  };
 }
 
 export function createBedrockAuthFault(reason: string): ProviderFault {
   return new ProviderFault({ kind: 'auth' }, `Cannot authenticate with Amazon Bedrock: ${reason}`);
 }
 
-function getText(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
-  const value = fields.get(name);
+function getText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** A date, or milliseconds since 1970. */
-function parseExpiry(value: unknown): number | undefined {
-  const time = typeof value === 'number' ? value : Date.parse(String(value));
-  return Number.isFinite(time) ? time : undefined;
 }

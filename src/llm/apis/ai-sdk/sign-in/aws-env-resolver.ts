@@ -1,13 +1,8 @@
 // Resolves the AWS profile and adds its region and credentials to the environment.
 import { type AwsConfig, createAwsConfigReader, type Env } from './aws-config.ts';
-import {
-  type AwsCredentialContext,
-  type AwsPorts,
-  loadEnvironmentCredentials,
-  loadProfileCredentials,
-} from './aws-credential-sources.ts';
-import type { AwsCredentials } from './aws-credentials.ts';
-import { createExpiringCache, type Expiring } from './request-credential.ts';
+import type { AwsCredentialContext, AwsPorts } from './aws-credential-sources.ts';
+import { type AwsCredentials, readStaticCredentials } from './aws-credentials.ts';
+import { createExpiringCache, type Expiring } from './credential-request.ts';
 
 /** Used when neither the environment nor the profile names a region. */
 const DEFAULT_REGION = 'us-east-1';
@@ -40,12 +35,26 @@ async function loadCredentials(
   context: AwsCredentialContext,
   name: string,
 ): Promise<Expiring<AwsCredentials | undefined>> {
+  const profile = context.config.profile(name);
+  const keys = profile && !profile.has('role_arn') ? readStaticCredentials(profile) : undefined;
+  // The code for other sources is not loaded for keys.
+  if (keys) return keys;
+  const { loadEnvironmentCredentials, loadProfileCredentials } = await import('./aws-credential-sources.ts');
   if (context.env.AWS_PROFILE || hasCredentialSettings(context.config, name))
     return loadProfileCredentials(context, name);
-  return loadEnvironmentCredentials(context);
+  // Missing credentials are searched for again with the next request.
+  return (await loadEnvironmentCredentials(context)) ?? { value: undefined, expires: 0 };
 }
 
+const CREDENTIAL_SETTINGS = [
+  'aws_access_key_id',
+  'credential_process',
+  'login_session',
+  'role_arn',
+  'sso_session',
+  'sso_start_url',
+];
+
 function hasCredentialSettings(config: AwsConfig, name: string): boolean {
-  const settingNames = ['aws_access_key_id', 'role_arn', 'credential_process', 'sso_session', 'sso_start_url'];
-  return settingNames.some((key) => config.profile(name)?.has(key));
+  return CREDENTIAL_SETTINGS.some((key) => config.profile(name)?.has(key));
 }

@@ -1,4 +1,4 @@
-// Requests credentials from a cloud service over HTTP and caches them until shortly before they expire.
+// Requests credentials from a cloud service over HTTP, and caches them until shortly before they expire.
 import { Fault, getErrorMessage } from '../../../../base/index.ts';
 import { redact } from '../../../../base/redaction.ts';
 import type { Clock } from '../../../../contracts/index.ts';
@@ -29,17 +29,68 @@ const TIMEOUT_MS = 15_000;
 /** A reply may take minutes, so credentials are renewed this long before they expire. */
 const RENEWAL_MARGIN_MS = 5 * 60_000;
 
+/** Requests that a library sends, with our timeout, errors and redaction. */
+export interface CredentialFetch {
+  readonly fetch: typeof fetch;
+  /** The last request that failed. Libraries wrap the error that `fetch` throws, or replace it. */
+  readonly failure: { readonly url: string; readonly fault: unknown } | undefined;
+  /** Whether a request succeeded. */
+  readonly hasResponse: boolean;
+}
+
+/** `fetch` resolves only with successful responses. Its errors are aborts, which libraries do not retry. */
+export function createCredentialFetch(ports: CredentialSourcePorts, source: CredentialSource): CredentialFetch {
+  let failure: CredentialFetch['failure'];
+  let hasResponse = false;
+  return {
+    get failure() {
+      return failure;
+    },
+    get hasResponse() {
+      return hasResponse;
+    },
+    fetch: async (input, init = {}) => {
+      const url = String(input);
+      try {
+        const secrets = [...source.secrets, ...findRequestSecrets(init)];
+        const body = await requestCredential(ports, url, init, { ...source, secrets });
+        hasResponse = true;
+        const type = body.startsWith('{') ? 'application/json' : 'text/plain';
+        return new Response(body, { headers: { 'content-type': type } });
+      } catch (fault) {
+        failure = { url, fault };
+        throw new DOMException('The request for credentials failed', 'AbortError');
+      }
+    },
+  };
+}
+
+const SECRET_NAME = /auth|token|secret|assertion|password/i;
+const NOT_SECRET_NAME = /type$/i;
+
+/** Values of headers and of form and JSON fields with such names. Servers may quote them in their errors. */
+function findRequestSecrets({ headers, body }: RequestInit): string[] {
+  const text = body ? String(body) : '';
+  const fields = text.startsWith('{') ? Object.entries(parseFields(text)) : [...new URLSearchParams(text)];
+  return [...new Headers(headers), ...fields].flatMap(([name, value]) =>
+    SECRET_NAME.test(name) && !NOT_SECRET_NAME.test(name) && typeof value === 'string' && value !== ''
+      ? [value, value.replace(/^\w+\s+/, '')]
+      : [],
+  );
+}
+
 /** Returns the body of a successful response. */
 export async function requestCredential(
   { fetch, clock }: CredentialSourcePorts,
   url: string,
-  init: RequestInit,
+  { method = 'GET', headers, body: requestBody }: RequestInit,
   { name, credentialName, secrets }: CredentialSource,
 ): Promise<string> {
   const aborter = new AbortController();
   const cancel = clock.after(TIMEOUT_MS, () => aborter.abort());
   try {
-    const response = await fetch(url, { ...init, signal: aborter.signal, redirect: 'error' });
+    const request = { method, headers: new Headers(headers), ...(requestBody ? { body: String(requestBody) } : {}) };
+    const response = await fetch(url, { ...request, signal: aborter.signal, redirect: 'error' });
     const body = await readErrorBody(response);
     if (response.ok) return body;
     const { providerFailure, message } = createHttpFault(response.status, response.headers, body, secrets);
