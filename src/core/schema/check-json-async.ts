@@ -18,7 +18,7 @@ export async function checkJsonAsync(schema: unknown, value: unknown, options: P
       if (knownMatch === undefined) pending.push({ expression, text });
       return knownMatch ?? true;
     };
-    const checked = checkJson(schema, value, { root: schema, matchesPattern });
+    const checked = checkJson(schema, value, matchesPattern);
     if (pending.length === 0) return checked;
     const matches = await options.testPatterns(pending);
     const timedOut = new Set<string>();

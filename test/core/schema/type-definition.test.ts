@@ -51,6 +51,17 @@ test('JSON Schema is not changed, except for type definitions inside it', () => 
   });
 });
 
+test.each<[object, unknown, string]>([
+  [{ patternProperties: { '^x': { type: 'uint8' } } }, { x: 300 }, 'x: must be 255 or less (got 300)'],
+  [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'b: is required because there is a'],
+  [{ dependentSchemas: { a: { properties: { b: {} } } } }, { a: 1 }, 'b: is required'],
+  [{ dependencies: { a: ['b'] } }, { a: 1 }, 'b: is required because there is a'],
+  [{ contains: { type: 'string' } }, [1], ': must have 1 items that match "contains" or more'],
+  [{ unevaluatedProperties: false }, { a: 1 }, 'a: is not allowed'],
+])('%j is a JSON Schema', (schema, value, outcome) => {
+  expect(check(schema, value)).toBe(outcome);
+});
+
 interface Pair {
   schema: Record<string, unknown>;
   value: unknown;
