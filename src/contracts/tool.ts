@@ -56,8 +56,8 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   readonly params: P;
   /** JSON Schema of the arguments, when it is not generated from `params`. */
   readonly jsonSchema?: Record<string, unknown>;
-  /** Asynchronous validation in addition to `params`. Throws a Fault that names the argument. */
-  validateInput?(input: unknown): Promise<void>;
+  /** Asynchronous validation in addition to `params`. Returns the arguments, or throws a Fault that names one. */
+  validateInput?(input: unknown): Promise<unknown>;
   run(params: InferOutput<P>, context: ToolContext): Promise<ToolResult>;
 }
 

@@ -53,8 +53,7 @@ async function validateAndRun(
 async function validateArguments(tool: Tool, toolInput: ToolInput): Promise<unknown> {
   try {
     const params = validate(tool.params, toolInput);
-    if (tool.validateInput) await tool.validateInput(toolInput);
-    return params;
+    return tool.validateInput ? await tool.validateInput(toolInput) : params;
   } catch (thrown) {
     throw new Fault('invalid_params', `Invalid arguments for tool ${tool.name}: ${getErrorMessage(thrown)}`);
   }

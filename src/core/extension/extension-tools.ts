@@ -1,9 +1,8 @@
 // Adapts tools registered by extensions to the Tool interface.
-import { type GenericSchema, pipe, rawCheck, transform, unknown } from 'valibot';
+import { unknown } from 'valibot';
 import { Fault, isRecord } from '../../base/index.ts';
 import type { ExtensionTool, JsonSchema, TestPatterns, Tool, ToolResult } from '../../contracts/index.ts';
 import { checkJsonAsync } from '../schema/check-json-async.ts';
-import { checkJson } from '../schema/json-schema.ts';
 import type { Extension } from './extension.ts';
 
 /** When two extensions register the same name, the first one wins. */
@@ -39,9 +38,9 @@ function createTool(
     ...(promptSnippet === undefined ? {} : { snippet: promptSnippet }),
     ...(promptGuidelines === undefined ? {} : { guidelines: promptGuidelines }),
     effect: 'execute',
-    params: createParamsSchema(schema),
+    params: unknown(),
     jsonSchema: schema,
-    ...(hasPattern(schema) ? { validateInput: (input) => verifyPatterns(schema, input, testPatterns) } : {}),
+    validateInput: (input) => checkArguments(schema, input, testPatterns),
     async run(params, { toolCallId, signal, update }) {
       const sendUpdate = (partial: ToolResult) => update(toPartialResult(partial));
       const input = params as Record<string, unknown>;
@@ -55,40 +54,14 @@ function stripSymbols(schema: JsonSchema | undefined): JsonSchema {
   return schema === undefined ? {} : (JSON.parse(JSON.stringify(schema)) as JsonSchema);
 }
 
-function createParamsSchema(schema: JsonSchema): GenericSchema {
-  return pipe(
-    unknown(),
-    rawCheck(({ dataset, addIssue }) => {
-      const checked = checkJson(schema, dataset.value, { root: schema, matchesPattern: skipPattern });
-      if (!('problem' in checked)) return;
-      const { path, message } = checked.problem;
-      addIssue({ message, ...(path === '' ? {} : { path: [{ key: path } as never] }) });
-    }),
-    transform((value) => {
-      const checked = checkJson(schema, value, { root: schema, matchesPattern: skipPattern });
-      return 'value' in checked ? checked.value : value;
-    }),
-  );
-}
-
 /** A partial result must not end the run, so `terminate` is dropped. */
 function toPartialResult(partial: ToolResult): ToolResult {
   const { terminate: _, ...result } = toToolResult(partial);
   return result;
 }
 
-/** Patterns are checked in `verifyPatterns` with a time limit: on text from the model a regular expression may never finish. */
-const skipPattern = () => true;
-
-function hasPattern(schema: unknown): boolean {
-  if (!isRecord(schema) && !Array.isArray(schema)) return false;
-  return Object.entries(schema).some(
-    ([key, inner]) => (key === 'pattern' && typeof inner === 'string') || hasPattern(inner),
-  );
-}
-
 /** A pattern that times out refuses the call, because the input may be invalid. */
-async function verifyPatterns(schema: JsonSchema, input: unknown, testPatterns: TestPatterns): Promise<void> {
+async function checkArguments(schema: JsonSchema, input: unknown, testPatterns: TestPatterns): Promise<unknown> {
   const timedOut: string[] = [];
   const checked = await checkJsonAsync(schema, input, {
     testPatterns,
@@ -100,9 +73,9 @@ async function verifyPatterns(schema: JsonSchema, input: unknown, testPatterns: 
       `the pattern ${timedOut[0]} takes too long to check. Use shorter or simpler arguments`,
     );
   }
-  if (!('problem' in checked)) return;
+  if ('value' in checked) return checked.value;
   const { path, message } = checked.problem;
-  throw new Fault('invalid_params', `${path || 'value'} ${message}`);
+  throw new Fault('invalid_params', `${path || 'value'}${message.startsWith('must ') ? '' : ':'} ${message}`);
 }
 
 /** Converts any returned value to content that the model can read. */

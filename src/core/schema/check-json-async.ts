@@ -18,13 +18,16 @@ export async function checkJsonAsync(schema: unknown, value: unknown, options: P
       if (knownMatch === undefined) pending.push({ expression, text });
       return knownMatch ?? true;
     };
-    const checked = checkJson(schema, value, { root: schema, matchesPattern });
+    const checked = checkJson(schema, value, matchesPattern);
     if (pending.length === 0) return checked;
     const matches = await options.testPatterns(pending);
     const timedOut = new Set<string>();
     for (const [at, { expression, text }] of pending.entries()) {
       if (matches[at] === undefined) timedOut.add(expression);
-      knownMatches.set(expression, (knownMatches.get(expression) ?? new Map<string, boolean>()).set(text, matches[at] ?? true));
+      knownMatches.set(
+        expression,
+        (knownMatches.get(expression) ?? new Map<string, boolean>()).set(text, matches[at] ?? true),
+      );
     }
     timedOut.forEach(options.onTimeout);
   }

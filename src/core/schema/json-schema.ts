@@ -1,114 +1,61 @@
-// Validates a value against a JSON Schema. Supports only the common keywords and ignores all others. Pure.
-import { isRecord, describeType, getOwnValue } from '../../base/index.ts';
-import type { JsonSchema } from '../../contracts/index.ts';
+// Validates a value against a JSON Schema of another party: all keywords of draft 4 to 2020-12 except formats. Pure.
+import { Fault, isRecord } from '../../base/index.ts';
+import { checkItems, checkProperties, checkUnevaluated } from './check-members.ts';
+import { checkType, checkValue, describeValue } from './check-scalar.ts';
+import {
+  applySubschema,
+  type Evaluation,
+  type EvaluationResult,
+  isStrictMatch,
+  type KeywordCheck,
+  mergeEvaluation,
+  type SchemaLocation,
+  type SchemaProblem,
+  type SchemaScope,
+  toArray,
+} from './evaluation.ts';
+import { SchemaReferences } from './schema-references.ts';
 
-export interface SchemaProblem {
-  /** For example `edits[0].path`; empty for the whole value. */
-  path: string;
-  message: string;
-}
-
-interface CheckScope {
-  /** Root schema, for resolving `$ref`. */
-  readonly root: unknown;
-  matchesPattern(pattern: string, text: string): boolean;
-}
+/** A schema can refer to itself in several alternatives, and the time then doubles with each level of the value. */
+const MAX_STEPS = 2_000_000;
 
 export type CheckResult = { value: unknown } | { problem: SchemaProblem };
 
+type MatchesPattern = SchemaScope['matchesPattern'];
+
 /** Returns the value, with scalars converted where that is lossless (`"5"` for a number), or the problem. */
-export function checkJson(schema: unknown, value: unknown, scope: CheckScope = { root: schema, matchesPattern: matchesRegExp }, path = ''): CheckResult {
-  if (schema === false) return createFailure(path, 'is not allowed');
-  if (!isRecord(schema)) return { value };
-  if (typeof schema.$ref === 'string') return checkJson(resolveReference(schema.$ref, scope.root), value, scope, path);
-  const typed = coerceToTypes(schema.type, value);
-  if (typed === undefined) return createFailure(path, `must be ${describeExpectedType(schema.type)} (got ${describeValue(value)})`);
-  const scalar = checkValue(schema, typed.value, scope, path);
-  if (scalar) return { problem: scalar };
-  const combined = checkCombinators(schema, typed.value, scope, path);
-  if ('problem' in combined) return combined;
-  if (Array.isArray(combined.value)) return checkItems(schema, combined.value, scope, path);
-  return isRecord(combined.value) ? checkProperties(schema, combined.value, scope, path) : combined;
+export function checkJson(
+  schema: unknown,
+  value: unknown,
+  matchesPattern: MatchesPattern = matchesRegExp,
+): CheckResult {
+  let steps = 0;
+  const scope: SchemaScope = {
+    references: getReferences(schema),
+    matchesPattern: (pattern, text) =>
+      isRecordKeyPattern(pattern) ? matchesRegExp(pattern, text) : matchesPattern(pattern, text),
+    evaluate(subschema, inner, location) {
+      steps += 1;
+      if (steps > MAX_STEPS) throw new Fault('invalid_params', 'the schema has too many alternatives to be checked');
+      return evaluate(subschema, inner, location, scope);
+    },
+  };
+  const result = scope.evaluate(schema, value, { path: '', resources: [], isStrict: false });
+  return 'problem' in result ? { problem: result.problem } : { value: result.value };
 }
 
-function createFailure(path: string, message: string): { problem: SchemaProblem } {
-  return { problem: { path, message } };
+/** The patterns by which TypeBox describes any string as a key. They take linear time. */
+function isRecordKeyPattern(pattern: string): boolean {
+  return pattern === '^.*$' || pattern === '^(.*)$';
 }
 
-function resolveReference(reference: string, root: unknown): unknown {
-  if (!reference.startsWith('#')) return true;
-  const steps = reference.slice(1).split('/').filter(Boolean);
-  return steps.reduce<unknown>((node, step) => (isRecord(node) ? getOwnValue(node, step) : undefined), root) ?? true;
-}
+const referencesOfRoot = new WeakMap<object, SchemaReferences>();
 
-/** The value as one of these types, converted if that is lossless; `undefined` when it is none of them. */
-function coerceToTypes(type: unknown, value: unknown): { value: unknown } | undefined {
-  if (type === undefined) return { value };
-  const types = Array.isArray(type) ? type : [type];
-  if (types.some((candidate) => isOfType(candidate, value))) return { value };
-  for (const candidate of types) {
-    const coerced = coerceScalar(candidate, value);
-    if (coerced !== undefined) return { value: coerced };
-  }
-  return undefined;
-}
-
-function isOfType(type: unknown, value: unknown): boolean {
-  switch (type) {
-    case 'null':
-      return value === null;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isRecord(value);
-    default:
-      return typeof value === type;
-  }
-}
-
-function coerceScalar(type: unknown, value: unknown): unknown {
-  if (type === 'string') return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
-  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
-  if ((type !== 'number' && type !== 'integer') || typeof value !== 'string' || value.trim() === '') return undefined;
-  const number = Number(value);
-  return isOfType(type, number) ? number : undefined;
-}
-
-function checkValue(schema: JsonSchema, value: unknown, scope: CheckScope, path: string): SchemaProblem | undefined {
-  const createProblem = (message: string) => ({ path, message: `${message} (got ${describeValue(value)})` });
-  if ('const' in schema && !isEqual(schema.const, value)) return createProblem(`must be ${JSON.stringify(schema.const)}`);
-  if (Array.isArray(schema.enum) && !schema.enum.some((allowed) => isEqual(allowed, value))) {
-    return createProblem(`must be ${schema.enum.map((allowed) => JSON.stringify(allowed)).join(' or ')}`);
-  }
-  if (typeof value === 'number') return checkNumber(schema, value, createProblem);
-  return typeof value === 'string' ? checkString(schema, value, scope, createProblem) : undefined;
-}
-
-type CreateProblem = (message: string) => SchemaProblem;
-
-function checkNumber(schema: JsonSchema, value: number, createProblem: CreateProblem): SchemaProblem | undefined {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  if (typeof minimum === 'number' && value < minimum) return createProblem(`must be ${minimum} or more`);
-  if (typeof maximum === 'number' && value > maximum) return createProblem(`must be ${maximum} or less`);
-  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) return createProblem(`must be more than ${exclusiveMinimum}`);
-  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return createProblem(`must be less than ${exclusiveMaximum}`);
-  return undefined;
-}
-
-function checkString(schema: JsonSchema, value: string, scope: CheckScope, createProblem: CreateProblem): SchemaProblem | undefined {
-  const { minLength, maxLength } = schema;
-  if (typeof minLength === 'number' && value.length < minLength) {
-    return createProblem(`must have ${minLength} characters or more`);
-  }
-  if (typeof maxLength === 'number' && value.length > maxLength)
-    return createProblem(`must have at most ${maxLength} characters`);
-  if (typeof schema.pattern === 'string' && !scope.matchesPattern(schema.pattern, value))
-    return createProblem(`must match ${schema.pattern}`);
-  return undefined;
+function getReferences(root: unknown): SchemaReferences {
+  if (!isRecord(root)) return new SchemaReferences({});
+  const references = referencesOfRoot.get(root) ?? new SchemaReferences(root);
+  referencesOfRoot.set(root, references);
+  return references;
 }
 
 /** An invalid expression matches everything: the caller cannot fix the schema of a tool. */
@@ -120,70 +67,114 @@ function matchesRegExp(pattern: string, value: string): boolean {
   }
 }
 
-function checkCombinators(schema: JsonSchema, value: unknown, scope: CheckScope, path: string): CheckResult {
-  let result: CheckResult = { value };
-  for (const subschema of toArray(schema.allOf)) {
-    result = checkJson(subschema, result.value, scope, path);
-    if ('problem' in result) return result;
+function evaluate(schema: unknown, value: unknown, location: SchemaLocation, scope: SchemaScope): EvaluationResult {
+  if (schema === false) return { problem: { path: location.path, message: 'is not allowed' } };
+  const evaluation: Evaluation = isContainer(value)
+    ? { value, keys: new Set(), items: new Set() }
+    : { value, ...NO_MEMBERS };
+  if (!isRecord(schema)) return evaluation;
+  const inner = enterResource(location, scope.references.getResource(schema));
+  for (const check of CHECKS) {
+    const problem = check(schema, evaluation, inner, scope);
+    if (problem) return { problem };
   }
-  const choices = [...toArray(schema.anyOf), ...toArray(schema.oneOf)];
-  if (choices.length === 0) return result;
-  const { value: current } = result;
-  const results = choices.map((choice) => checkJson(choice, current, scope, path));
-  return results.find((candidate) => 'value' in candidate) ?? selectClosestProblem(results);
+  return evaluation;
 }
 
-/** The problem with the longest path: that alternative matched furthest and is most likely the intended one. */
-function selectClosestProblem(results: readonly CheckResult[]): CheckResult {
-  const problems = results.flatMap((result) => ('problem' in result ? [result] : []));
-  return problems.sort((a, b) => b.problem.path.length - a.problem.path.length)[0] ?? { value: undefined };
+/** Shared by all scalars, because most values are scalars. */
+const NO_MEMBERS = { keys: new Set<string>(), items: new Set<number>() };
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
-function checkItems(schema: JsonSchema, value: readonly unknown[], scope: CheckScope, path: string): CheckResult {
-  const { minItems, maxItems } = schema;
-  if (typeof minItems === 'number' && value.length < minItems) return createFailure(path, `must have ${minItems} items or more`);
-  if (typeof maxItems === 'number' && value.length > maxItems) return createFailure(path, `must have at most ${maxItems} items`);
-  const items: unknown[] = [];
-  for (const [index, item] of value.entries()) {
-    const checked = checkJson(schema.items, item, scope, `${path}[${index}]`);
-    if ('problem' in checked) return checked;
-    items.push(checked.value);
+function enterResource(location: SchemaLocation, resource: string): SchemaLocation {
+  if (location.resources.at(-1) === resource) return location;
+  return { ...location, resources: [...location.resources, resource] };
+}
+
+/** A reference to another document, or to a schema that does not exist, allows every value. */
+const checkReferences: KeywordCheck = (schema, evaluation, location, scope) => {
+  const { references } = scope;
+  const { $ref, $dynamicRef, $recursiveRef } = schema;
+  const targets = [
+    typeof $ref === 'string' ? references.resolve($ref, schema) : undefined,
+    typeof $dynamicRef === 'string' ? references.resolveDynamic($dynamicRef, schema, location.resources) : undefined,
+    $recursiveRef === '#' ? references.resolveRecursive(schema, location.resources) : undefined,
+  ];
+  return applyAll(targets, evaluation, location, scope);
+};
+
+const checkAllOf: KeywordCheck = (schema, ...rest) => applyAll(toArray(schema.allOf), ...rest);
+
+function applyAll(schemas: readonly unknown[], ...rest: [Evaluation, SchemaLocation, SchemaScope]) {
+  for (const subschema of schemas) {
+    const problem = applySubschema(subschema, ...rest);
+    if (problem) return problem;
   }
-  return { value: items };
+  return undefined;
 }
 
-function checkProperties(schema: JsonSchema, value: Record<string, unknown>, scope: CheckScope, path: string): CheckResult {
-  const properties = isRecord(schema.properties) ? schema.properties : {};
-  const joinPath = (key: string) => (path === '' ? key : `${path}.${key}`);
-  for (const key of toArray(schema.required)) {
-    if (typeof key === 'string' && (!Object.hasOwn(value, key) || value[key] === undefined)) return createFailure(joinPath(key), 'is required');
+/** An alternative that matches without conversions is preferred: `"5"` stays a string if a string is allowed. */
+const checkAnyOf: KeywordCheck = (schema, evaluation, location, scope) => {
+  const choices = toArray(schema.anyOf);
+  if (choices.length === 0) return undefined;
+  const strict = { ...location, isStrict: true };
+  const matches = choices.map((choice) => scope.evaluate(choice, evaluation.value, strict)).filter(isEvaluation);
+  for (const match of matches) mergeEvaluation(evaluation, match);
+  return matches.length > 0 ? undefined : applyFirstMatch(choices, evaluation, location, scope);
+};
+
+const checkOneOf: KeywordCheck = (schema, evaluation, location, scope) => {
+  const choices = toArray(schema.oneOf);
+  if (choices.length === 0) return undefined;
+  const findMatches = () => choices.filter((choice) => isStrictMatch(scope, choice, evaluation.value, location));
+  if (findMatches().length === 0) {
+    const problem = applyFirstMatch(choices, evaluation, location, scope);
+    if (problem) return problem;
   }
-  const entries: [string, unknown][] = [];
-  for (const [key, inner] of Object.entries(value)) {
-    const propertySchema = Object.hasOwn(properties, key) ? properties[key] : schema.additionalProperties;
-    const checked = checkJson(propertySchema, inner, scope, joinPath(key));
-    if ('problem' in checked) return checked;
-    entries.push([key, checked.value]);
+  const matches = findMatches();
+  if (matches.length === 1) return applySubschema(matches[0], evaluation, location, scope);
+  return {
+    path: location.path,
+    message: `must match only one of the alternatives in "oneOf", not ${matches.length} (got ${describeValue(evaluation.value)})`,
+  };
+};
+
+function isEvaluation(result: EvaluationResult): result is Evaluation {
+  return 'value' in result;
+}
+
+/** When none matches: the problem with the longest path, because that alternative matched furthest. */
+function applyFirstMatch(
+  choices: readonly unknown[],
+  evaluation: Evaluation,
+  location: SchemaLocation,
+  scope: SchemaScope,
+): SchemaProblem | undefined {
+  let closest: SchemaProblem | undefined;
+  for (const choice of choices) {
+    const problem = applySubschema(choice, evaluation, location, scope);
+    if (!problem) return undefined;
+    if (!closest || problem.path.length > closest.path.length) closest = problem;
   }
-  return { value: Object.fromEntries(entries) };
+  return closest;
 }
 
-function toArray(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+const checkNot: KeywordCheck = (schema, { value }, location, scope) => {
+  if (schema.not === undefined || !isStrictMatch(scope, schema.not, value, location)) return undefined;
+  return { path: location.path, message: `must not match the schema in "not" (got ${describeValue(value)})` };
+};
 
-function isEqual(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
+const checkCondition: KeywordCheck = (schema, evaluation, location, scope) => {
+  if (schema.if === undefined) return undefined;
+  const condition = scope.evaluate(schema.if, evaluation.value, { ...location, isStrict: true });
+  if ('problem' in condition) return applySubschema(schema.else, evaluation, location, scope);
+  mergeEvaluation(evaluation, condition);
+  return applySubschema(schema.then, evaluation, location, scope);
+};
 
-function describeExpectedType(type: unknown): string {
-  const types = Array.isArray(type) ? type : [type];
-  return types
-    .map((name) => (name === 'null' ? 'null' : `${/^[aeiou]/.test(String(name)) ? 'an' : 'a'} ${name}`))
-    .join(' or ');
-}
-
-function describeValue(value: unknown): string {
-  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : describeType(value);
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-}
+const CHECKS: readonly KeywordCheck[] = [
+  ...[checkType, checkValue, checkReferences, checkAllOf, checkAnyOf, checkOneOf, checkNot, checkCondition],
+  ...[checkItems, checkProperties, checkUnevaluated],
+];

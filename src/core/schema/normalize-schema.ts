@@ -1,12 +1,16 @@
 // Converts JSON Type Definition (RFC 8927), the format of answer schemas in agent files, to JSON Schema. Pure.
-import { isRecord, getOwnValue } from '../../base/index.ts';
+import { getOwnValue, isRecord } from '../../base/index.ts';
 
 type SchemaNode = Readonly<Record<string, unknown>>;
 
 /** Keywords that only JSON Schema has. A schema with one of them is a JSON Schema. */
 const JSON_SCHEMA_KEYWORDS = [
-  ...['$schema', '$id', '$ref', '$defs', 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'const'],
-  ...['items', 'prefixItems', 'required', 'pattern', 'format', 'minItems', 'minLength', 'minimum', 'maximum'],
+  ...['$schema', '$id', '$anchor', '$ref', '$dynamicRef', '$recursiveRef', '$defs', 'const', 'pattern', 'format'],
+  ...['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'items', 'prefixItems', 'additionalItems', 'contains'],
+  ...['required', 'patternProperties', 'propertyNames', 'dependencies', 'dependentRequired', 'dependentSchemas'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['unevaluatedItems', 'unevaluatedProperties'],
 ];
 const JSON_SCHEMA_TYPES = new Set(['object', 'array', 'number', 'integer', 'null']);
 
@@ -47,14 +51,19 @@ function isJsonSchema(schema: SchemaNode): boolean {
   return JSON_SCHEMA_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-const NAMED_SCHEMA_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
+const NAMED_SCHEMA_KEYWORDS = new Set([
+  ...['properties', 'patternProperties', 'dependencies', 'dependentSchemas', '$defs', 'definitions'],
+]);
+/** Keywords whose values contain no schemas. */
+const VALUE_KEYWORDS = new Set(['const', 'enum', 'dependentRequired']);
 
 /** Models mix the two formats, so the format of every subschema is detected separately. */
 function convertJsonSchema(schema: SchemaNode): SchemaNode {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
-      if (Array.isArray(value) && keyword !== 'enum') return [keyword, value.map(convertSchema)];
-      if (!isRecord(value) || keyword === 'const') return [keyword, value];
+      if (VALUE_KEYWORDS.has(keyword)) return [keyword, value];
+      if (Array.isArray(value)) return [keyword, value.map(convertSchema)];
+      if (!isRecord(value)) return [keyword, value];
       return [keyword, NAMED_SCHEMA_KEYWORDS.has(keyword) ? convertAll(value) : convertSchema(value)];
     }),
   );

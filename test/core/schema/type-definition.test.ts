@@ -19,7 +19,11 @@ test.each<[unknown, unknown, string]>([
   [{ type: 'timestamp' }, '1985-04-12T23:20:50.52Z', 'valid'],
   [{ type: 'timestamp' }, 'yesterday', expect.stringContaining(': must match') as unknown as string],
   [{ enum: ['a', 'b'] }, 'c', ': must be "a" or "b" (got "c")'],
-  [{ elements: { type: 'string' } }, ['a', null], expect.stringContaining('[1]: must be a string') as unknown as string],
+  [
+    { elements: { type: 'string' } },
+    ['a', null],
+    expect.stringContaining('[1]: must be a string') as unknown as string,
+  ],
   [{ values: { type: 'boolean' } }, { a: true, b: [] }, expect.stringContaining('b: must be') as unknown as string],
   [{ properties: { a: {} } }, {}, 'a: is required'],
   [{ properties: { toString: {} } }, {}, 'toString: is required'],
@@ -49,6 +53,17 @@ test('JSON Schema is not changed, except for type definitions inside it', () => 
     const: { elements: 1 },
     allOf: [{ type: 'integer', minimum: 0, maximum: 255 }],
   });
+});
+
+test.each<[object, unknown, string]>([
+  [{ patternProperties: { '^x': { type: 'uint8' } } }, { x: 300 }, 'x: must be 255 or less (got 300)'],
+  [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'b: is required because there is a'],
+  [{ dependentSchemas: { a: { properties: { b: {} } } } }, { a: 1 }, 'b: is required'],
+  [{ dependencies: { a: ['b'] } }, { a: 1 }, 'b: is required because there is a'],
+  [{ contains: { type: 'string' } }, [1], ': must have 1 items that match "contains" or more'],
+  [{ unevaluatedProperties: false }, { a: 1 }, 'a: is not allowed'],
+])('%j is a JSON Schema', (schema, value, outcome) => {
+  expect(check(schema, value)).toBe(outcome);
 });
 
 interface Pair {
