@@ -8,6 +8,7 @@ const describeResult = (schema: unknown, value: unknown) => {
 };
 
 const NOT_STRING = { not: { type: 'string' } };
+// biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
 const CARD = { if: { properties: { by: { const: 'card' } }, required: ['by'] }, then: { required: ['number'] } };
 const DEPENDENT = { dependentRequired: { card: ['address'] }, dependentSchemas: { a: { required: ['b'] } } };
 const ONE_STRING = { contains: { type: 'string' } };

@@ -34,6 +34,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
     ...{ required: names, minProperties: size, maxProperties: size, properties: named, additionalProperties: inner },
     ...{ patternProperties: fc.dictionary(pattern, inner, { maxKeys: 2 }), propertyNames: inner },
     ...{ dependentRequired: fc.dictionary(key, names, { maxKeys: 2 }), dependentSchemas: named },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     ...{ allOf: list, anyOf: list, oneOf: list, not: inner, if: inner, then: inner, else: inner },
     ...{ unevaluatedProperties: inner },
   };
