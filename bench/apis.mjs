@@ -2,7 +2,7 @@
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { WIRES } from '../scripts/wires.mjs';
+import { API_STREAMS } from '../scripts/api-streams.mjs';
 import { median } from './median.mjs';
 import { machine } from './report.mjs';
 
@@ -24,11 +24,11 @@ const server = createServer((request, response) => {
 await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
-/** @param {import('../scripts/wires.mjs').Wire} wire @param {import('../src/contracts/index.ts').ModelApi} api @param {number} deltas */
-async function runRequest(wire, api, deltas) {
-  frames = wire.frames(deltas);
-  type = wire.type;
-  const model = wire.model(`http://127.0.0.1:${port}`);
+/** @param {import('../scripts/api-streams.mjs').ApiStream} stream @param {import('../src/contracts/index.ts').ModelApi} api @param {number} deltas */
+async function runRequest(stream, api, deltas) {
+  frames = stream.frames(deltas);
+  type = stream.type;
+  const model = stream.model(`http://127.0.0.1:${port}`);
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   let first = NaN;
@@ -43,36 +43,36 @@ async function runRequest(wire, api, deltas) {
     sessionId: 's',
     signal,
   };
-  for await (const event of api.stream(/** @type {never} */ ({ ...request, ...wire.auth }))) {
-    if (event.type === 'error') throw new Error(`${wire.api}: ${event.error.errorMessage}`);
+  for await (const event of api.stream(/** @type {never} */ ({ ...request, ...stream.auth }))) {
+    if (event.type === 'error') throw new Error(`${stream.api}: ${event.error.errorMessage}`);
     if (event.type !== 'text_delta') continue;
     if (count++ === 0) first = performance.now() - startedAt;
   }
   const { user, system } = process.cpuUsage(cpu);
-  if (count !== deltas) throw new Error(`${wire.api}: ${count} deltas of ${deltas}`);
+  if (count !== deltas) throw new Error(`${stream.api}: ${count} deltas of ${deltas}`);
   return { first, micros: (user + system) / deltas };
 }
 
 const HELLO = { role: 'user', content: 'Hello', timestamp: 1 };
 const env = { GOOGLE_VERTEX_PROJECT: 'p' };
 const apis = createApiLoaders({ clock: ports.clock, wire: { ...ports, ...limits, userAgent: 'bench' }, env });
-/** @type {{ wire: import('../scripts/wires.mjs').Wire, api: import('../src/contracts/index.ts').ModelApi, cold: number, warm: number[], micros: number[] }[]} */
+/** @type {{ stream: import('../scripts/api-streams.mjs').ApiStream, api: import('../src/contracts/index.ts').ModelApi, cold: number, warm: number[], micros: number[] }[]} */
 const subjects = [];
-for (const wire of WIRES) {
+for (const stream of API_STREAMS) {
   const startedAt = performance.now();
-  const api = await /** @type {() => Promise<import('../src/contracts/index.ts').ModelApi>} */ (apis[wire.api])();
+  const api = await /** @type {() => Promise<import('../src/contracts/index.ts').ModelApi>} */ (apis[stream.api])();
   const loadMs = performance.now() - startedAt;
-  subjects.push({ wire, api, cold: (await runRequest(wire, api, 1)).first + loadMs, warm: [], micros: [] });
+  subjects.push({ stream, api, cold: (await runRequest(stream, api, 1)).first + loadMs, warm: [], micros: [] });
 }
 for (let round = 0; round < ROUNDS; round++) {
-  for (const { wire, api, warm, micros } of subjects) {
-    warm.push((await runRequest(wire, api, 1)).first);
-    micros.push((await runRequest(wire, api, DELTAS)).micros);
+  for (const { stream, api, warm, micros } of subjects) {
+    warm.push((await runRequest(stream, api, 1)).first);
+    micros.push((await runRequest(stream, api, DELTAS)).micros);
   }
 }
 const rows = subjects.map(
-  ({ wire, cold, warm, micros }) =>
-    `| ${wire.api} | ${median(micros).toFixed(1)} µs | ${cold.toFixed(1)} ms | ${median(warm).toFixed(1)} ms |`,
+  ({ stream, cold, warm, micros }) =>
+    `| ${stream.api} | ${median(micros).toFixed(1)} µs | ${cold.toFixed(1)} ms | ${median(warm).toFixed(1)} ms |`,
 );
 server.close();
 server.closeAllConnections();

@@ -4,8 +4,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { toCommonJs } from './commonjs.mjs';
-import { COMMON_WIRES, rehearse } from './rehearsal.mjs';
+import { COMMON_APIS, writeCodeCache } from './code-cache.mjs';
+import { COMMONJS_OPTIONS, toCommonJs } from './commonjs.mjs';
 import { omitUnusedImports, removeZodLocales } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function bundle(outdir) {
   const { program, texts } = await writeProgram(outdir, root, 'src/cli/main.ts');
   await packTogether(program, texts, await findPromptChunks(program));
-  await rehearse(program, ['offline', ...COMMON_WIRES]);
+  await writeCodeCache(program, ['offline', ...COMMON_APIS]);
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
 }
@@ -52,12 +52,7 @@ async function writeThreads(outdir) {
     entryPoints: { page: 'src/app/system-ports/threads/page.ts' },
     outdir,
     bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    logLevel: 'silent',
+    ...COMMONJS_OPTIONS,
   });
 }
 
@@ -77,11 +72,11 @@ async function writeLauncher(program, together) {
  * @param {string} program
  */
 async function findPromptChunks(program) {
-  const idle = await rehearse(program, []);
-  const [first = '', ...others] = COMMON_WIRES;
-  let chunks = (await rehearse(program, [first])).filter((name) => !idle.includes(name));
-  for (const wire of others) {
-    const loaded = await rehearse(program, [wire]);
+  const idle = await writeCodeCache(program, []);
+  const [first = '', ...others] = COMMON_APIS;
+  let chunks = (await writeCodeCache(program, [first])).filter((name) => !idle.includes(name));
+  for (const api of others) {
+    const loaded = await writeCodeCache(program, [api]);
     chunks = chunks.filter((name) => loaded.includes(name));
   }
   return chunks;

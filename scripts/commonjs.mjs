@@ -10,15 +10,16 @@ import { build, transform } from 'esbuild';
  * @property {boolean} [isCommonJs] A CommonJS package that is imported lazily. The bundler exports it only as `default`.
  */
 
-const COMMON = /** @type {const} */ ({
+/** Options of esbuild for every CommonJS file of the program. */
+export const COMMONJS_OPTIONS = /** @type {const} */ ({
   format: 'cjs',
   platform: 'node',
   target: 'node20',
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'silent',
-  define: { 'import.meta.url': 'module.url' },
 });
+const COMMON = /** @type {const} */ ({ ...COMMONJS_OPTIONS, define: { 'import.meta.url': 'module.url' } });
 
 /**
  * Appended to a CommonJS package in its own file: `import()` of it then returns the same as in Node, the members by name and the

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { WIRES } from '../../scripts/wires.mjs';
+import { API_STREAMS } from '../../scripts/api-streams.mjs';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { createDirectories } from '../support/program.ts';
 
@@ -125,10 +125,10 @@ test('the program runs on Bun', () => {
 });
 
 test.each(['http', 'https'])('the program on Bun connects to %s through a proxy', async (scheme) => {
-  const wire = WIRES.find(({ api }) => api === 'openai-completions');
+  const stream = API_STREAMS.find(({ api }) => api === 'openai-completions');
   const answer: RequestListener = (request, response) => {
     request.resume();
-    response.writeHead(200, { 'content-type': wire?.type }).end(wire?.frames(3));
+    response.writeHead(200, { 'content-type': stream?.type }).end(stream?.frames(3));
   };
   const tls = join(root, 'test/support/tls');
   const [cert, key] = ['crt', 'key'].map((kind) => readFileSync(join(tls, `provider.test.${kind}`)));
@@ -138,7 +138,7 @@ test.each(['http', 'https'])('the program on Bun connects to %s through a proxy'
   const { port } = server.address() as AddressInfo;
   const proxy = await startForwardProxy({ ports: { 80: port, 443: port }, credentials: 'me:secret' });
   const { home, cwd, env } = install();
-  const own = { baseUrl: `${scheme}://provider.test/v1`, api: wire?.api, apiKey: 'sk-none', models: [{ id: 'm' }] };
+  const own = { baseUrl: `${scheme}://provider.test/v1`, api: stream?.api, apiKey: 'sk-none', models: [{ id: 'm' }] };
   writeFileSync(join(home, 'models.json'), JSON.stringify({ providers: { own } }));
   const child = spawn(bun, [inject('program'), '--no-session', '--provider', 'own', '--model', 'm', 'Hello'], {
     cwd,

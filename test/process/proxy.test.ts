@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { WIRES } from '../../scripts/wires.mjs';
+import { API_STREAMS } from '../../scripts/api-streams.mjs';
 import { type ForwardProxyOptions, startForwardProxy } from '../support/forward-proxy.ts';
 import { createDirectories, runProgram, startRpc } from '../support/program.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
@@ -29,11 +29,11 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
 /** Starts a provider over HTTP and TLS, and a proxy for both. */
 async function startServers(api: string, options: Partial<ForwardProxyOptions> = {}) {
   const receivedHeaders: Headers[] = [];
-  const wire = WIRES.find((one) => one.api === api);
+  const stream = API_STREAMS.find((one) => one.api === api);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     receivedHeaders.push(request.headers);
     request.resume();
-    response.writeHead(200, { 'content-type': wire?.type }).end(wire?.frames(3));
+    response.writeHead(200, { 'content-type': stream?.type }).end(stream?.frames(3));
   };
   const keys = { cert: readFileSync(certificate), key: readFileSync(join(tls, 'provider.test.key')) };
   const plain = await listen(createServer(answer));
@@ -87,7 +87,7 @@ describe('a request goes through the proxy', () => {
     expect([one.proxy.forwarded.length, other.proxy.forwarded.length]).toEqual([1, 0]);
   });
 
-  test.each(WIRES.map(({ api }) => api))('model API %s', async (api) => {
+  test.each(API_STREAMS.map(({ api }) => api))('model API %s', async (api) => {
     const { proxy } = await startServers(api);
     const env = {
       HTTPS_PROXY: proxy.url,

@@ -1,11 +1,10 @@
 // A loopback provider for Chat Completions with scripted answers.
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { json } from 'node:stream/consumers';
 import { type Answer, framesOf } from '../llm/servers/openai-completions-frames.ts';
+import { startHttpServer } from './http-server.ts';
 import { createDirectories, type ProgramDirectories } from './program.ts';
 
 export interface ChatReply {
@@ -47,18 +46,12 @@ export async function startChatProvider(): Promise<ChatProvider> {
     }),
     usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   });
-  const server = createServer(async (request, response) => {
+  const { url } = await startHttpServer(async (request, response) => {
     headers.push(request.headers);
-    requests.push(JSON.parse(await text(request)));
+    requests.push((await json(request)) as Record<string, unknown>);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(framesOf(answerOf(replies.shift() ?? { text: 'Done.' })).join(''));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
     requests,

@@ -1,7 +1,7 @@
 // A loopback server for GitHub and Copilot: device codes, tokens, the list of models, and chat completions.
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { chatFrame, startHttpServer } from './http-server.ts';
 
 export interface CopilotRequest {
   readonly path: string;
@@ -20,11 +20,8 @@ export interface Copilot {
   expiresAt: number;
 }
 
-const chunk = (delta: Record<string, unknown>, finish: string | null = null) =>
-  `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-
 export async function startCopilot(): Promise<Copilot> {
-  const asked: CopilotRequest[] = [];
+  const requests: CopilotRequest[] = [];
   let tokens = 0;
   const answers: Record<string, () => unknown> = {
     '/login/device/code': () => ({
@@ -44,31 +41,24 @@ export async function startCopilot(): Promise<Copilot> {
       data: [{ id: 'claude-sonnet-4.6', name: 'Claude Sonnet 4.6', capabilities: { type: 'chat', supports: {} } }],
     }),
   };
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const piece of request.setEncoding('utf8')) body += piece;
+  const { url } = await startHttpServer(async (request, response) => {
+    const body = await text(request);
     const path = request.url ?? '';
-    asked.push({ path, body, headers: request.headers });
+    requests.push({ path, body, headers: request.headers });
     if (path === '/chat/completions') {
       response.setHeader('content-type', 'text/event-stream');
       response.end(
-        `${chunk({ role: 'assistant', content: 'Hello from Copilot.' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
+        `${chatFrame({ delta: { role: 'assistant', content: 'Hello from Copilot.' } })}${chatFrame({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`,
       );
       return;
     }
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(answers[path]?.() ?? {}));
   });
-  server.keepAliveTimeout = 600_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   const copilot: Copilot = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: asked,
-    count: (path) => asked.filter((one) => one.path === path).length,
+    url,
+    requests,
+    count: (path) => requests.filter((one) => one.path === path).length,
     polls: [],
     expiresAt: Math.floor(Date.now() / 1000) + 1800,
   };

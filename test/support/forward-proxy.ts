@@ -1,8 +1,9 @@
 // A forward proxy on loopback: plain requests and CONNECT, with or without a password. All host names resolve to this machine.
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { startHttpServer } from './http-server.ts';
 
 export interface Forwarded {
   readonly how: 'forward' | 'tunnel';
@@ -39,7 +40,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     unauthorized += 1;
     return 407;
   };
-  const server = createServer((request, response) => {
+  const { server, url: ownUrl } = await startHttpServer((request, response) => {
     const status = statusOf(request);
     if (status) return void response.writeHead(status, { 'proxy-authenticate': 'Basic realm="x"' }).end('refused');
     const url = new URL(request.url ?? '');
@@ -53,13 +54,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     forwarded.push({ how: 'tunnel', to });
     tunnel(socket, ports[Number(to.split(':').at(-1))]);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { address, url: `http://${address}`, forwarded, unauthorized: () => unauthorized };
+  return { address: new URL(ownUrl).host, url: ownUrl, forwarded, unauthorized: () => unauthorized };
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, url: URL, port: number | undefined): void {

@@ -1,9 +1,9 @@
 // A loopback model provider whose answers a test writes as bytes, and the models.json for it.
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { chatFrame, startHttpServer } from './http-server.ts';
 import { createDirectories, type ProgramDirectories } from './program.ts';
 
 export type RespondFunction = (response: ServerResponse, body: Record<string, unknown>) => void;
@@ -17,18 +17,13 @@ export interface RawProvider {
 /** The nth function answers the nth request. The last one answers all further requests. */
 export async function startRawProvider(...answers: readonly RespondFunction[]): Promise<RawProvider> {
   const requests: Record<string, unknown>[] = [];
-  const server = createServer(async (request, response) => {
-    const body = JSON.parse(await readText(request)) as Record<string, unknown>;
+  const { url } = await startHttpServer(async (request, response) => {
+    const body = (await json(request)) as Record<string, unknown>;
     requests.push(body);
     response.on('error', () => {});
     answers[Math.min(requests.length, answers.length) - 1]?.(response, body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url, requests };
 }
 
 /** Directories in which `--provider raw` selects this provider. */
@@ -56,13 +51,6 @@ export function startEventStream(response: ServerResponse, headers: Record<strin
 export function createChatAnswer(delta: object, finish = 'stop'): RespondFunction {
   return (response) => {
     startEventStream(response);
-    const chunk = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`;
-    response.end(`${chunk({ delta })}${chunk({ delta: {}, finish_reason: finish })}data: [DONE]\n\n`);
+    response.end(`${chatFrame({ delta })}${chatFrame({ delta: {}, finish_reason: finish })}data: [DONE]\n\n`);
   };
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

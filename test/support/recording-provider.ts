@@ -1,10 +1,8 @@
 // A loopback provider for OpenAI Chat Completions with scripted answers. It records every request.
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { chatFrame, startHttpServer } from './http-server.ts';
 
 export interface RecordedRequest {
   readonly messages: readonly { role: string; content: unknown }[];
@@ -29,9 +27,9 @@ export interface RecordingProvider {
 /** The last answer is repeated. */
 export async function startRecordingProvider(answers: readonly RecordedAnswer[]): Promise<RecordingProvider> {
   const requests: RecordedRequest[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await startHttpServer(async (request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)] ?? '';
-    requests.push(JSON.parse(await text(request)));
+    requests.push((await json(request)) as RecordedRequest);
     if (typeof answer === 'object' && 'status' in answer) {
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
       return;
@@ -51,21 +49,10 @@ export async function startRecordingProvider(answers: readonly RecordedAnswer[])
             ],
           };
     const finish_reason = typeof answer === 'string' ? 'stop' : 'tool_calls';
-    for (const choice of [
-      { index: 0, delta },
-      { index: 0, delta: {}, finish_reason },
-    ]) {
-      response.write(`data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [choice] })}\n\n`);
-    }
+    response.write(chatFrame({ delta }) + chatFrame({ delta: {}, finish_reason }));
     response.end('data: [DONE]\n\n');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  const url = `http://127.0.0.1:${port}/v1`;
+  const url = `${server.url}/v1`;
   return {
     requests,
     url,

@@ -1,10 +1,10 @@
 // A loopback provider for Chat Completions with scripted answers. A test can delay an answer.
 
 import { writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { startHttpServer } from './http-server.ts';
 import { createDirectories, type ProgramDirectories } from './program.ts';
 
 export interface ProviderAnswer {
@@ -32,22 +32,16 @@ export async function startScriptedProvider(
   model: Readonly<Record<string, unknown>> = {},
 ): Promise<ScriptedProvider> {
   const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { url } = await startHttpServer(async (request, response) => {
+    const body = (await json(request)) as Parameters<typeof getLastPrompt>[0];
     const answer = answers[asked.length] ?? { status: 500 };
-    asked.push(getLastPrompt(JSON.parse(Buffer.concat(chunks).toString('utf8'))));
+    asked.push(getLastPrompt(body));
     await answer.after;
     send(response, answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
   const directories = createDirectories();
   const own = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${url}/v1`,
     api: 'openai-completions',
     apiKey: 'loopback',
     // Otherwise consecutive messages of one role, as after an error, would be joined.

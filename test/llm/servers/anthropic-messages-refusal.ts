@@ -1,17 +1,17 @@
 // Error class and helpers of the Messages API checks.
 import { createHash } from 'node:crypto';
+import { type Fields, Refusal as LoopbackRefusal } from './loopback.ts';
 
-export type Fields = Record<string, unknown>;
+export type { Fields } from './loopback.ts';
 
-export class Refusal extends Error {
-  readonly status: number;
-  readonly type: string;
-
+export class Refusal extends LoopbackRefusal {
   constructor(message: string, type = 'invalid_request_error', status = 400) {
-    super(message);
-    this.type = type;
-    this.status = status;
+    super(status, errorBody(type, message), {}, message);
   }
+}
+
+export function errorBody(type: string, message: string): string {
+  return JSON.stringify({ type: 'error', error: { type, message }, request_id: 'req_011Loopback' });
 }
 
 export function assertKnownKeys(value: unknown, keys: readonly string[], where: string): void {

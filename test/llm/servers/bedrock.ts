@@ -10,7 +10,7 @@ export type BedrockServer = LoopbackServer<BedrockAnswer>;
 export async function startBedrock(): Promise<BedrockServer> {
   const issued: IssuedThinking = new Map();
   return startLoopback<BedrockAnswer>({
-    streamType: 'application/vnd.amazon.eventstream',
+    streamHeaders: { 'content-type': 'application/vnd.amazon.eventstream' },
     check(request) {
       const [, model] = /^POST \/model\/([^/]+)\/converse-stream$/.exec(request.path) ?? [];
       if (model === undefined) throw createBedrockError(404, 'UnknownOperationException', 'Unknown operation');

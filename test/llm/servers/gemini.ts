@@ -12,7 +12,7 @@ export type GeminiServer = LoopbackServer<GeminiAnswer>;
 export async function startGemini(): Promise<GeminiServer> {
   const issued: IssuedSignatures = new Map();
   return startLoopback<GeminiAnswer>({
-    streamType: 'text/event-stream',
+    streamHeaders: { 'content-type': 'text/event-stream' },
     check: (request) => check(request, issued),
     framesOf: (answer) => geminiFrames(answer, issued),
   });

@@ -8,7 +8,7 @@ export interface Reply<Answer> {
   /** A reply encoded like the provider would, … */
   answer?: Answer;
   /** … or raw frames, … */
-  frames?: readonly Uint8Array[];
+  frames?: readonly (string | Uint8Array)[];
   /** … or a plain HTTP response, … */
   plain?: { status: number; headers?: Record<string, string>; body: string };
   /** … or no response. */
@@ -32,14 +32,14 @@ export interface Received {
   closed: Promise<void>;
 }
 
-export interface LoopbackServer<Answer> {
+export interface LoopbackServer<Answer, R = Reply<Answer>> {
   readonly url: string;
   /** All requests in order, including rejected ones. */
   readonly received: readonly Received[];
   /** Resolves with the next request after this call. */
   next(): Promise<Received>;
   /** Sets the replies to the next requests, in order. Unused earlier replies are discarded. */
-  reply(...replies: Reply<Answer>[]): void;
+  reply(...replies: R[]): void;
   close(): Promise<void>;
 }
 
@@ -49,32 +49,40 @@ export class Refusal extends Error {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
-    super(body);
+  constructor(status: number, body: string, headers: Readonly<Record<string, string>> = {}, message = body) {
+    super(message);
     this.status = status;
     this.body = body;
     this.headers = { 'content-type': 'application/json', ...headers };
   }
 }
 
-export interface ServerFormat<Answer> {
-  streamType: string;
+export interface ServerFormat<Answer, R = Reply<Answer>> {
+  /** The content type and other headers of a stream. */
+  streamHeaders: Readonly<Record<string, string>>;
+  /** Sent if a reply has neither an answer nor frames. Default: no frames. */
+  emptyAnswer?: Answer;
   /** Throws a Refusal. */
   check(request: Received): void;
-  framesOf(answer: Answer, request: Received): readonly Uint8Array[];
+  framesOf(answer: Answer, request: Received): readonly (string | Uint8Array)[];
+  /** Called after the check and before the reply is sent. */
+  onReply?(reply: R): void;
 }
 
-export async function startLoopback<Answer>(format: ServerFormat<Answer>): Promise<LoopbackServer<Answer>> {
+export async function startLoopback<Answer, R extends Reply<Answer> = Reply<Answer>>(
+  format: ServerFormat<Answer, R>,
+): Promise<LoopbackServer<Answer, R>> {
   const received: Received[] = [];
-  const replies: Reply<Answer>[] = [];
+  const replies: R[] = [];
   const waiters: ((request: Received) => void)[] = [];
   const server = createServer(async (request, response) => {
     const incoming = await receive(request, response);
     received.push(incoming);
     for (const resolve of waiters.splice(0)) resolve(incoming);
-    const reply = replies.shift() ?? { plain: { status: 500, body: 'no reply was scripted' } };
+    const reply = replies.shift() ?? ({ plain: { status: 500, body: 'no reply was scripted' } } as R);
     try {
       if (!reply.lax) format.check(incoming);
+      format.onReply?.(reply);
       await sendReply(response, reply, incoming, format);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
@@ -106,11 +114,11 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   return { path: `${request.method} ${request.url}`, headers, body: JSON.parse(text) as Fields, text, closed };
 }
 
-async function sendReply<Answer>(
+async function sendReply<Answer, R extends Reply<Answer>>(
   response: ServerResponse,
-  reply: Reply<Answer>,
+  reply: R,
   request: Received,
-  format: ServerFormat<Answer>,
+  format: ServerFormat<Answer, R>,
 ): Promise<void> {
   if (reply.silent) return;
   if (reply.plain) {
@@ -118,10 +126,12 @@ async function sendReply<Answer>(
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     return void response.end(body);
   }
-  response.writeHead(200, { 'content-type': format.streamType });
+  response.writeHead(200, format.streamHeaders);
   response.flushHeaders();
-  const frames = reply.frames ?? (reply.answer ? format.framesOf(reply.answer, request) : []);
-  await send(response, Buffer.concat(frames.slice(0, reply.upTo)), reply.pieces);
+  const answer = reply.answer ?? format.emptyAnswer;
+  const frames = reply.frames ?? (answer ? format.framesOf(answer, request) : []);
+  const bytes = frames.slice(0, reply.upTo).map((frame) => Buffer.from(frame as string));
+  await send(response, Buffer.concat(bytes), reply.pieces);
   if (reply.after === 'reset') response.socket?.resetAndDestroy();
   else if (reply.after !== 'stall') response.end();
 }

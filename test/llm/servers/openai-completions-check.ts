@@ -1,15 +1,12 @@
 // Checks requests like the providers of Chat Completions: common rules, and the rules of each provider.
 
-export type Fields = Record<string, unknown>;
+import { type Fields, Refusal as LoopbackRefusal } from './loopback.ts';
 
-export class Refusal extends Error {
-  readonly status: number;
-  readonly body: unknown;
+export type { Fields } from './loopback.ts';
 
+export class Refusal extends LoopbackRefusal {
   constructor(status: number, body: unknown) {
-    super(JSON.stringify(body));
-    this.status = status;
-    this.body = body;
+    super(status, JSON.stringify(body));
   }
 }
 

@@ -1,13 +1,9 @@
 // Error responses of the Responses API.
+import { Refusal as LoopbackRefusal } from './loopback.ts';
 
-export class Refusal extends Error {
-  readonly status: number;
-  readonly body: string;
-
+export class Refusal extends LoopbackRefusal {
   constructor(message: string, { status = 400, param = null as string | null, code = null as string | null } = {}) {
-    super(message);
-    this.status = status;
-    this.body = errorBody(message, code, 'invalid_request_error', param);
+    super(status, errorBody(message, code, 'invalid_request_error', param), {}, message);
   }
 }
 

@@ -3,7 +3,7 @@
 import { crc32 } from './crc32.mjs';
 
 /**
- * @typedef {object} Wire
+ * @typedef {object} ApiStream
  * @property {string} api
  * @property {string} type The content type of the stream.
  * @property {(deltas: number) => Buffer} frames
@@ -77,8 +77,8 @@ const gemini = repeatDelta(
 );
 const SSE = 'text/event-stream';
 
-/** @type {readonly Wire[]} */
-export const WIRES = [
+/** @type {readonly ApiStream[]} */
+export const API_STREAMS = [
   {
     api: 'anthropic-messages',
     type: SSE,

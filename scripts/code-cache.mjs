@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { WIRES } from './wires.mjs';
+import { API_STREAMS } from './api-streams.mjs';
 
 const COMPILE = fileURLToPath(new URL('compile.cjs', import.meta.url));
 const DELTAS = 20;
 
 /** The most common model APIs. */
-export const COMMON_WIRES = ['anthropic-messages', 'openai-responses', 'openai-completions'];
+export const COMMON_APIS = ['anthropic-messages', 'openai-responses', 'openai-completions'];
 
 /**
  * Writes the code cache to the directory where the launcher reads it.
@@ -23,8 +23,8 @@ export const COMMON_WIRES = ['anthropic-messages', 'openai-responses', 'openai-c
  * @param {readonly string[]} models Model APIs, or `offline`; one prompt is sent to each.
  * @returns {Promise<string[]>} The files of the program that were loaded.
  */
-export async function rehearse(program, models) {
-  const home = await mkdtemp(join(tmpdir(), 'parley-rehearsal-'));
+export async function writeCodeCache(program, models) {
+  const home = await mkdtemp(join(tmpdir(), 'parley-code-cache-'));
   const codeCache = join(
     dirname(program),
     'program',
@@ -48,8 +48,10 @@ export async function rehearse(program, models) {
 async function startServer() {
   const server = createServer((request, response) => {
     request.resume();
-    const wire = WIRES.find(({ api }) => request.url?.startsWith(`/${api}/`));
-    response.writeHead(wire ? 200 : 404, { 'content-type': wire?.type ?? 'text/plain' }).end(wire?.frames(DELTAS));
+    const stream = API_STREAMS.find(({ api }) => request.url?.startsWith(`/${api}/`));
+    response
+      .writeHead(stream ? 200 : 404, { 'content-type': stream?.type ?? 'text/plain' })
+      .end(stream?.frames(DELTAS));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -69,9 +71,9 @@ function createProviders(url) {
     baseUrl: `${url}/${api}`,
     apiKey: 'none',
     api,
-    models: [{ id: 'rehearsal' }],
+    models: [{ id: 'warm-up' }],
   });
-  return Object.fromEntries(COMMON_WIRES.map((api) => [api, provider(api)]));
+  return Object.fromEntries(COMMON_APIS.map((api) => [api, provider(api)]));
 }
 
 /** @typedef {ReturnType<typeof startAgent>} Agent */
@@ -82,7 +84,7 @@ function createProviders(url) {
  */
 async function promptOnce({ send, waitForLine }, model) {
   if (model !== 'offline') {
-    send({ type: 'set_model', provider: model, modelId: 'rehearsal' });
+    send({ type: 'set_model', provider: model, modelId: 'warm-up' });
     await waitForLine('"set_model"');
   }
   send({ type: 'prompt', message: 'run `true`' });
