@@ -17,9 +17,9 @@ module.exports = {
     {
       name: 'no-development-dependencies-in-src',
       comment:
-        'Development dependencies are not installed with the package. Types are erased and the vendor folder is bundled, so both may use them.',
+        'Development dependencies are not installed with the package. Types are erased and the vendor folders are bundled, so both may use them.',
       severity: 'error',
-      from: { path: '^src', pathNot: '^src/llm/apis/ai-sdk/vendor/' },
+      from: { path: '^src', pathNot: '/vendor/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -60,7 +60,7 @@ async function compileLibrary() {
   }
   const { bundleVendors, keepReachableTypes } = await import('./vendor.mjs');
   await writeLibraryPackage();
-  await bundleVendors(join(dist, 'lib/llm/apis/ai-sdk/vendor'));
+  await bundleVendors(join(dist, 'lib'));
   await keepReachableTypes(join(dist, 'lib'), await entryPointTypes());
 }
 

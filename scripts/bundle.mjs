@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { toCommonJs } from './commonjs.mjs';
 import { COMMON_WIRES, rehearse } from './rehearsal.mjs';
-import { removeZodLocales } from './vendor.mjs';
+import { alias, removeZodLocales } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -132,6 +132,7 @@ async function buildModules(project, entry) {
     mainFields: ['module', 'main'],
     // Both load files relative to their own path in node_modules, so they cannot be bundled.
     external: ['@vscode/ripgrep', 'jiti'],
+    alias,
     plugins: [removeZodLocales],
     define: { __VERSION__: JSON.stringify(version) },
     write: false,

@@ -91,10 +91,10 @@ test('these pages have blocks to run', () => {
   expect(PAGES).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}.md`)));
 });
 
-test.each(ALL_PAGES)('every other block of %s is checked', (page) => {
+test.each(ALL_PAGES)('every other block of %s is checked', async (page) => {
   const text = readFileSync(join(root, page), 'utf8');
   expect(text.match(/^```/gm)?.length ?? 0, 'a fence with an unknown form').toBe(2 * fencesOf(page).length);
   for (const [, language = '', run, code = ''] of fencesOf(page)) {
-    if (!run && language !== 'output') checkBlock(page, language, code);
+    if (!run && language !== 'output') await checkBlock(page, language, code);
   }
 });

@@ -18,11 +18,11 @@ const { name: packageName, scripts } = JSON.parse(
 );
 const frames = new Set([...wordsOf('omp', 'HostFrame'), ...wordsOf('omp', 'AgentFrame'), 'response']);
 
-const CHECKS: Readonly<Record<string, (code: string, page: string) => void>> = {
+const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Promise<void>>> = {
   '': (code) => (code.startsWith('› ') ? checkPicture : checkTranscript)(code),
   json: checkJsonValues,
   jsonc: checkSettings,
-  markdown: (code) => expect(parseAgentDefinition(code, 'user').name).not.toBe(''),
+  markdown: async (code) => expect((await parseAgentDefinition(code, 'user')).name).not.toBe(''),
   bash: checkCommandLines,
   dockerfile: checkDockerfile,
 };
@@ -30,8 +30,8 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void>> = {
 /** Pages whose blocks are all used by another test. */
 const OTHER_TESTS: Readonly<Record<string, string>> = { 'docs/subagents.md': 'test/subagents-page.test.ts' };
 
-/** Throws if the block is invalid. */
-export function checkBlock(page: string, language: string, code: string): void {
+/** Rejects if the block is invalid. */
+export async function checkBlock(page: string, language: string, code: string): Promise<void> {
   const otherTest = OTHER_TESTS[page];
   if (otherTest) {
     const text = readFileSync(fileURLToPath(new URL(`../../${otherTest}`, import.meta.url)), 'utf8');
@@ -43,7 +43,7 @@ export function checkBlock(page: string, language: string, code: string): void {
     check,
     `${page}: no check for \`${language}\`: mark the fence \`run\`, or add a check to page-blocks.ts`,
   ).toBeDefined();
-  check?.(code, page);
+  await check?.(code, page);
 }
 
 /** `>` is a frame from the host, `<` a frame from the agent; `[…]` is an omitted list. */
