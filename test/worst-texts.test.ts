@@ -13,6 +13,7 @@ import { parseIntents } from '../src/llm/offline/parse-intents.ts';
 import { ToolArguments } from '../src/llm/tool-arguments.ts';
 import type { Model } from '../src/protocol/index.ts';
 import { splitFrontmatter } from '../src/support/frontmatter.ts';
+import { compileGlob } from '../src/support/glob.ts';
 import { parseYamlFields } from '../src/support/yaml-fields.ts';
 import { createDraft, EDIT_BINDINGS, insertText } from '../src/terminal/input/draft.ts';
 import { MarkdownRenderer, renderMarkdown } from '../src/terminal/markdown/markdown-renderer.ts';
@@ -20,7 +21,6 @@ import { renderInline } from '../src/terminal/markdown/render-inline.ts';
 import { AnsiStripper } from '../src/tools/ansi-stripper.ts';
 import { applyEdits } from '../src/tools/apply-edits.ts';
 import { createLineDiff } from '../src/tools/edit-diff.ts';
-import { compileGlob } from '../src/tools/glob.ts';
 import { expressionsIn, timeOf, worstOf } from './support/worst-texts.ts';
 
 const SRC = join(import.meta.dirname, '../src');
@@ -34,7 +34,7 @@ const expressions = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const SHORT_TEXTS: readonly { file: string; holds: string; why: string }[] = [
   { file: 'src/core/export/format.ts', holds: '(\\d{3})+', why: 'a number as String() writes it' },
   { file: 'src/store/summarize-session.ts', holds: '"usage"', why: 'the last 1,024 bytes of a line' },
-  { file: 'src/tools/glob.ts', holds: '(?<![^/])', why: 'a pattern of at most 1,000 characters' },
+  { file: 'src/support/glob.ts', holds: '(?<![^/])', why: 'a pattern of at most 1,000 characters' },
   {
     file: 'src/llm/offline/phrases.ts',
     holds: '',
