@@ -19,7 +19,7 @@ module.exports = {
       comment:
         'Development dependencies are not installed with the package. Types are erased and the vendor folders are bundled, so both may use them.',
       severity: 'error',
-      from: { path: '^src', pathNot: ['^src/llm/apis/ai-sdk/vendor/', '^src/extensions/vendor/'] },
+      from: { path: '^src', pathNot: '/vendor/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
   ],

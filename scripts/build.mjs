@@ -60,7 +60,7 @@ async function compileLibrary() {
   }
   const { bundleVendors, keepReachableTypes } = await import('./vendor.mjs');
   await writeLibraryPackage();
-  for (const folder of ['llm/apis/ai-sdk/vendor', 'extensions/vendor']) await bundleVendors(join(dist, 'lib', folder));
+  await bundleVendors(join(dist, 'lib'));
   await keepReachableTypes(join(dist, 'lib'), await entryPointTypes());
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { COMMON_APIS, writeCodeCache } from './code-cache.mjs';
 import { COMMONJS_OPTIONS, toCommonJs } from './commonjs.mjs';
-import { omitUnusedImports, removeZodLocales } from './vendor.mjs';
+import { alias, omitUnusedImports, removeZodLocales } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -127,6 +127,7 @@ async function buildModules(project, entry) {
     mainFields: ['module', 'main'],
     // Both load files relative to their own path in node_modules, so they cannot be bundled.
     external: ['@vscode/ripgrep', 'jiti'],
+    alias,
     plugins: [removeZodLocales, omitUnusedImports],
     define: { __VERSION__: JSON.stringify(version) },
     write: false,

@@ -1,7 +1,8 @@
 // Bundles packages into the library that are not installed with Parley, and removes types that no entry point of the package uses.
 // @ts-check
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /**
@@ -15,6 +16,11 @@ export const removeZodLocales = {
       contents: `export { default as en } from './en.js';`,
     }));
   },
+};
+
+/** The build of yaml for Node is CommonJS, from which unused code cannot be removed. Its ES modules are the ones for browsers. */
+export const alias = {
+  yaml: join(dirname(createRequire(import.meta.url).resolve('yaml/package.json')), 'browser/index.js'),
 };
 
 /**
@@ -32,14 +38,17 @@ export const omitUnusedImports = {
 };
 
 /**
- * Replaces the modules that re-export packages by bundles of these packages.
- * @param {string} folder
+ * Replaces the modules in `vendor` folders, which re-export packages, by bundles of these packages.
+ * @param {string} lib
  */
-export async function bundleVendors(folder) {
-  const entryPoints = (await readdir(folder)).filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
+export async function bundleVendors(lib) {
+  const entryPoints = (await readdir(lib, { recursive: true }))
+    .filter((name) => basename(dirname(name)) === 'vendor' && name.endsWith('.js'))
+    .map((name) => join(lib, name));
   await build({
     entryPoints,
-    outdir: folder,
+    outdir: lib,
+    outbase: lib,
     allowOverwrite: true,
     bundle: true,
     splitting: true,
@@ -49,6 +58,7 @@ export async function bundleVendors(folder) {
     mainFields: ['module', 'main'],
     minifySyntax: true,
     minifyWhitespace: true,
+    alias,
     plugins: [removeZodLocales, omitUnusedImports],
     logLevel: 'silent',
   });

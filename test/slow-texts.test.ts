@@ -3,7 +3,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseFrontmatter } from '../src/base/frontmatter.ts';
 import { addMentions } from '../src/core/resources/mentions.ts';
 import { createAnswerParser } from '../src/core/subagent/answer-parser.ts';
 import { parseSections } from '../src/llm/apis/ai-sdk/sign-in/aws-config.ts';
@@ -13,13 +12,15 @@ import { digestFile } from '../src/llm/offline/file-digest.ts';
 import { parseIntents } from '../src/llm/offline/parse-intents.ts';
 import { ToolArguments } from '../src/llm/tool-arguments.ts';
 import type { Model } from '../src/protocol/index.ts';
+import { splitFrontmatter } from '../src/support/frontmatter.ts';
+import { compileGlob } from '../src/support/glob.ts';
+import { parseYamlFields } from '../src/support/yaml-fields.ts';
 import { createDraft, EDIT_BINDINGS, insertText } from '../src/terminal/input/draft.ts';
 import { MarkdownRenderer, renderMarkdown } from '../src/terminal/markdown/markdown-renderer.ts';
 import { renderInline } from '../src/terminal/markdown/render-inline.ts';
 import { AnsiStripper } from '../src/tools/ansi-stripper.ts';
 import { applyEdits } from '../src/tools/apply-edits.ts';
 import { createLineDiff } from '../src/tools/edit-diff.ts';
-import { compileGlob } from '../src/tools/glob.ts';
 import { findRegexes, findSlowText, measureTime } from './support/slow-texts.ts';
 
 const SRC = join(import.meta.dirname, '../src');
@@ -33,7 +34,7 @@ const expressions = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const SHORT_TEXTS: readonly { file: string; holds: string; why: string }[] = [
   { file: 'src/core/export/format.ts', holds: '(\\d{3})+', why: 'a number as String() writes it' },
   { file: 'src/store/summarize-session.ts', holds: '"usage"', why: 'the last 1,024 bytes of a line' },
-  { file: 'src/tools/glob.ts', holds: '(?<![^/])', why: 'a pattern of at most 1,000 characters' },
+  { file: 'src/support/glob.ts', holds: '(?<![^/])', why: 'a pattern of at most 1,000 characters' },
   {
     file: 'src/llm/offline/phrases.ts',
     holds: '',
@@ -147,7 +148,15 @@ describe('text of prompts and of files', () => {
     }
   });
 
-  test('frontmatter', async () => {
+  test('frontmatter', () => {
+    for (const part of ['\t', ' ', 'a ', '\r', '---\n', 'a: b\n', '\n', '-']) {
+      for (const start of ['---\n', '---\na: ', '---\n"']) {
+        expectLinear(10_000, (length) => splitFrontmatter(`${repeatPart(part, length, start)}\r\n---\nx`));
+      }
+    }
+  });
+
+  test('YAML of frontmatter', () => {
     for (const part of [
       '\t',
       ' ',
@@ -159,17 +168,28 @@ describe('text of prompts and of files', () => {
       '- ',
       '-',
       'a:',
+      'a: ',
       '[',
+      '{a: ',
+      ']',
+      ',',
       '\r',
-      '---\n',
       'a: b\n',
+      'a: b: c\n',
+      'a: *b\n',
+      'a: &b c\n',
       '- a\n',
       '\n',
+      '? ',
+      '&a ',
+      '*a, ',
+      '!a ',
+      '|\n',
+      '\\x',
     ]) {
-      for (const start of ['---\n', '---\na', '---\na: ', '---\n- ', '---\n"', "---\n'", '---\na: |\n  ']) {
-        expectLinear(10_000, (length) =>
-          ignoreErrors(() => parseFrontmatter(`${repeatPart(part, length, start)}\r\n---\nx`)),
-        );
+      for (const start of ['', 'a: ', '- ', '"', 'a: |\n  ', 'a: &a b\nc: [']) {
+        // Longer texts are rejected.
+        expectLinear(7500, (length) => ignoreErrors(() => parseYamlFields(repeatPart(part, length, start))));
       }
     }
   });

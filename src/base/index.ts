@@ -1,4 +1,4 @@
-// Re-exports the modules that the first reply needs. Modules that are loaded later, such as frontmatter.ts, are imported directly.
+// Re-exports the modules that the first reply needs. Modules that are loaded later, such as base64-image.ts, are imported directly.
 
 export * from './append-only-buffer.ts';
 export * from './channel.ts';

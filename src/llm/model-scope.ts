@@ -1,5 +1,6 @@
 // Filters models by the patterns of --models.
 import { type Model, THINKING_LEVELS } from '../protocol/index.ts';
+import { compileGlob } from '../support/glob.ts';
 
 const LEVEL_SUFFIX = new RegExp(`:(${THINKING_LEVELS.join('|')})$`);
 
@@ -21,34 +22,19 @@ export function resolveModelScope(usable: readonly Model[], patterns: readonly s
 }
 
 function createMatcher(pattern: string): (model: Model) => boolean {
+  const lowerCase = pattern.toLowerCase();
   if (/[*?]/.test(pattern)) {
-    const glob = pattern.toLowerCase();
-    return ({ provider, id }) =>
-      matchesGlob(glob, `${provider}/${id}`.toLowerCase()) || matchesGlob(glob, id.toLowerCase());
+    const matches = compileOrMatchNone(lowerCase);
+    return ({ provider, id }) => matches(`${provider}/${id}`.toLowerCase()) || matches(id.toLowerCase());
   }
-  const part = pattern.toLowerCase();
-  return ({ provider, id, name }) => `${provider}/${id} ${name}`.toLowerCase().includes(part);
+  return ({ provider, id, name }) => `${provider}/${id} ${name}`.toLowerCase().includes(lowerCase);
 }
 
-/** `*` matches any text, `?` any character. Backtracks to the last star only, so the time is at most the product of the lengths. */
-function matchesGlob(glob: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let from = 0;
-  for (let i = 0; i < text.length; ) {
-    if (glob[at] === '*') {
-      star = at;
-      from = i;
-      at += 1;
-    } else if (at < glob.length && (glob[at] === '?' || glob[at] === text[i])) {
-      at += 1;
-      i += 1;
-    } else if (star >= 0) {
-      from += 1;
-      i = from;
-      at = star + 1;
-    } else return false;
+/** The caller reports a pattern that matches no model. */
+function compileOrMatchNone(glob: string): (text: string) => boolean {
+  try {
+    return compileGlob(glob, { isSlashOrdinary: true });
+  } catch {
+    return () => false;
   }
-  while (glob[at] === '*') at += 1;
-  return at === glob.length;
 }

@@ -3,7 +3,7 @@
 import { number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
-import { compileGlob } from './glob.ts';
+import { compileGlob } from '../support/glob.ts';
 import { requireDirectory, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted } from './result.ts';
 import { buildSearchArguments, runRipgrep } from './ripgrep.ts';

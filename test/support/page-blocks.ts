@@ -24,7 +24,7 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Pro
   '': (code) => (code.startsWith('› ') ? checkPicture : checkTranscript)(code),
   json: checkJsonValues,
   jsonc: checkSettings,
-  markdown: (code) => expect(parseAgentDefinition(code, 'user').name).not.toBe(''),
+  markdown: async (code) => expect((await parseAgentDefinition(code, 'user')).name).not.toBe(''),
   bash: checkCommandLines,
   transcript: checkScenario,
   dockerfile: checkDockerfile,
@@ -33,7 +33,7 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Pro
 /** Pages whose blocks are all used by another test. */
 const OTHER_TESTS: Readonly<Record<string, string>> = { 'docs/subagents.md': 'test/subagents-page.test.ts' };
 
-/** Throws if the block is invalid. */
+/** Rejects if the block is invalid. */
 export async function checkBlock(page: string, language: string, code: string): Promise<void> {
   const otherTest = OTHER_TESTS[page];
   if (otherTest) {

@@ -1,7 +1,7 @@
 // Lists and reads Markdown files with limits on size and number.
-import { type FrontmatterDocument, parseFrontmatter } from '../../base/frontmatter.ts';
 import { getErrorMessage } from '../../base/index.ts';
 import type { Files, ResourcePath } from '../../contracts/index.ts';
+import { type FrontmatterDocument, parseFrontmatter } from '../../support/frontmatter.ts';
 
 export interface FoundFile {
   readonly path: string;

@@ -1,5 +1,4 @@
 // Loads skills and templates and expands slash commands and mentions in the input.
-import type { FrontmatterDocument } from '../../base/frontmatter.ts';
 import { getErrorMessage } from '../../base/index.ts';
 import type {
   Files,
@@ -9,6 +8,7 @@ import type {
   SlashCommand,
   SubmittedInput,
 } from '../../contracts/index.ts';
+import type { FrontmatterDocument } from '../../support/frontmatter.ts';
 import { readDocument, readTextFile } from './markdown-files.ts';
 import { addMentions } from './mentions.ts';
 import { expandSkillCommand, findSkills, formatSkillsBlock, type Skill } from './skills.ts';

@@ -1,8 +1,8 @@
-// Parses an agent definition: a Markdown file with frontmatter that describes one kind of subagent. Pure.
+// Parses an agent definition: a Markdown file with frontmatter that describes one kind of subagent.
 import { is } from 'valibot';
-import { parseFrontmatter } from '../../base/frontmatter.ts';
 import { Fault } from '../../base/index.ts';
 import { type ThinkingLevel, thinkingLevel } from '../../protocol/index.ts';
+import { parseFrontmatter } from '../../support/frontmatter.ts';
 
 export type AgentSource = 'bundled' | 'user' | 'project';
 
@@ -24,9 +24,9 @@ export interface AgentDefinition {
   readonly source: AgentSource;
 }
 
-/** Throws a Fault when a required field is missing or the thinking level is unknown. */
-export function parseAgentDefinition(text: string, source: AgentSource): AgentDefinition {
-  const { fields, body } = parseFrontmatter(text);
+/** Rejects with a Fault when a required field is missing or the thinking level is unknown. */
+export async function parseAgentDefinition(text: string, source: AgentSource): Promise<AgentDefinition> {
+  const { fields, body } = await parseFrontmatter(text);
   const level = fields['thinking-level'] ?? fields.thinkingLevel ?? fields.thinking_level ?? undefined;
   if (level !== undefined && !is(thinkingLevel, level)) throw new Fault('config', `unknown thinking level: ${level}`);
   const tools = parseList(fields.tools);

@@ -35,12 +35,8 @@ export async function loadAgentRegistry(files: ReadonlyFiles, folders: readonly 
       if (!(await files.info(file))) continue;
       if (source === 'project') projectAgentsFolder ??= path;
       try {
-        add(
-          parseAgentDefinition(
-            new TextDecoder().decode(await files.read(file, { start: 0, length: MAX_FILE_BYTES })),
-            source,
-          ),
-        );
+        const text = new TextDecoder().decode(await files.read(file, { start: 0, length: MAX_FILE_BYTES }));
+        add(await parseAgentDefinition(text, source));
       } catch (thrown) {
         problems.push({ path: file, reason: getErrorMessage(thrown) });
       }

@@ -1,6 +1,5 @@
 // Replaces the package pi-coding-agent for extensions. Exports that need a terminal exist and do nothing.
 
-import { parseFrontmatter } from '../../base/frontmatter.ts';
 import { isRecord } from '../../base/index.ts';
 import type { Ports, ProcessIdentity } from '../../contracts/index.ts';
 import { estimateTokens } from '../../core/compaction/tokens.ts';
@@ -15,7 +14,9 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import { defaultSettings } from '../../settings/index.ts';
+import { splitFrontmatter } from '../../support/frontmatter.ts';
 import { version } from '../../support/version.ts';
+import { parseYamlFields } from '../../support/yaml-fields.ts';
 import { withFileMutationQueue } from '../../tools/file-mutation-queue.ts';
 import { type ConfigurationOptions, createConfigurationClasses } from './configuration-classes.ts';
 import { createSessionManagerClass, parseEntries } from './session-manager.ts';
@@ -56,10 +57,10 @@ export function createCodingAgentModule(options: CodingAgentModuleOptions): Reco
     /** Uses the same queue as the built-in tools. */
     withFileMutationQueue: createFileQueue(ports),
     parseFrontmatter(text: string) {
-      const { fields, body } = parseFrontmatter(text);
-      return { frontmatter: fields, body };
+      const { yaml, body } = splitFrontmatter(text);
+      return { frontmatter: parseYamlFields(yaml), body };
     },
-    stripFrontmatter: (text: string) => parseFrontmatter(text).body,
+    stripFrontmatter: (text: string) => splitFrontmatter(text).body,
   };
 }
 

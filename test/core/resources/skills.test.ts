@@ -72,7 +72,7 @@ describe('validation', () => {
       1,
     ],
     [`description: ${'x'.repeat(1025)}`, 'the description is longer than 1024 characters', 1],
-    ['description: "x', 'has an unterminated quoted string', 0],
+    ['description: "x', 'line 2 is not valid YAML (Missing closing', 0],
   ])('%s', async (fields, message, count) => {
     const root = createTemporaryDirectory();
     writeSkill(root, 's/SKILL.md', createSkill(fields));

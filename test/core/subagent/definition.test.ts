@@ -9,9 +9,12 @@ import { loadAgentRegistry } from '../../../src/core/subagent/agent-registry.ts'
 
 const createFile = (fields: string) => `---\nname: scout\ndescription: Looks around\n${fields}\n---\nLook.\n`;
 
-test('all fields are parsed', () => {
+test('all fields are parsed', async () => {
   expect(
-    parseAgentDefinition(createFile('tools: read, grep\nspawns: explore\nmodel: a/b, c\nthinking-level: high'), 'user'),
+    await parseAgentDefinition(
+      createFile('tools: read, grep\nspawns: explore\nmodel: a/b, c\nthinking-level: high'),
+      'user',
+    ),
   ).toEqual({
     name: 'scout',
     description: 'Looks around',
@@ -24,7 +27,7 @@ test('all fields are parsed', () => {
     source: 'user',
   });
   expect(
-    parseAgentDefinition(
+    await parseAgentDefinition(
       createFile('tools:\n  - read\nspawns: "*"\noutput:\n  properties:\n    ok: {"type": "boolean"}'),
       'user',
     ),
@@ -33,13 +36,15 @@ test('all fields are parsed', () => {
     spawns: '*',
     outputSchema: { properties: { ok: { type: 'boolean' } } },
   });
-  expect(parseAgentDefinition(createFile('spawns: ""'), 'user')).toMatchObject({ tools: undefined, spawns: [] });
+  expect(await parseAgentDefinition(createFile('spawns: ""'), 'user')).toMatchObject({ tools: undefined, spawns: [] });
 });
 
-test('a missing field and an unknown thinking level are reported', () => {
-  expect(() => parseAgentDefinition('---\nname: a\n---\nx', 'user')).toThrow('the field description is missing');
-  expect(() => parseAgentDefinition('just text', 'user')).toThrow('the field name is missing');
-  expect(() => parseAgentDefinition(createFile('thinking-level: enormous'), 'user')).toThrow(
+test('a missing field and an unknown thinking level are reported', async () => {
+  await expect(parseAgentDefinition('---\nname: a\n---\nx', 'user')).rejects.toThrow(
+    'the field description is missing',
+  );
+  await expect(parseAgentDefinition('just text', 'user')).rejects.toThrow('the field name is missing');
+  await expect(parseAgentDefinition(createFile('thinking-level: enormous'), 'user')).rejects.toThrow(
     'unknown thinking level: enormous',
   );
 });

@@ -1,5 +1,5 @@
-// Matches relative paths against globs with .gitignore syntax. Does not build regular expressions from globs: a pattern such as
-// `*a*a*a*ab` would cause exponential backtracking.
+// Matches paths and model names against globs with .gitignore syntax and braces. Does not build regular expressions from globs: a
+// pattern such as `*a*a*a*ab` would cause exponential backtracking.
 import { Fault } from '../base/index.ts';
 
 const MAX_ALTERNATIVES = 1000;
@@ -7,11 +7,17 @@ const MAX_PATTERN_LENGTH = 1000;
 /** Characters of all alternatives together. Testing one path takes at most this number times the length of the path. */
 const MAX_TOTAL_LENGTH = 5000;
 
+export interface GlobOptions {
+  /** Whether a slash is an ordinary character, as in the names of models. The glob is then matched against the whole text. */
+  readonly isSlashOrdinary?: boolean;
+}
+
 /**
  * `*` and `?` match within one folder, `**` matches across folders, `{a,b}` and `[a-z]` are alternatives, `\` escapes the
- * next character. A glob without a slash is matched against the base name, one with a slash against the whole path.
+ * next character. A glob without a slash is matched against the base name, one with a slash against the whole path. A dot at
+ * the start of a name is an ordinary character. Throws a Fault when the pattern is invalid or too long.
  */
-export function compileGlob(pattern: string): (path: string) => boolean {
+export function compileGlob(pattern: string, { isSlashOrdinary = false }: GlobOptions = {}): (path: string) => boolean {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     const sizes = `${pattern.length} characters, at most ${MAX_PATTERN_LENGTH}`;
     throw new Fault('tool_failed', `Pattern too long: ${sizes}. Use a shorter one or search in a subfolder`);
@@ -19,13 +25,14 @@ export function compileGlob(pattern: string): (path: string) => boolean {
   const globs = expandBraces(pattern);
   if (globs.join('').length > MAX_TOTAL_LENGTH) throw createBraceFault(pattern);
   const alternatives = globs.map((glob) => ({
-    hasSlash: glob.includes('/'),
-    steps: parseGlob(glob.startsWith('/') ? glob.slice(1) : glob, pattern),
+    isWhole: isSlashOrdinary || glob.includes('/'),
+    matches: createMatcher(
+      isSlashOrdinary ? parseText(glob, pattern) : parsePath(glob.replace(/^(?:\.?\/)+/, ''), pattern),
+    ),
   }));
   return (path) => {
-    const characters = Array.from(path);
-    const baseName = characters.slice(characters.lastIndexOf('/') + 1);
-    return alternatives.some(({ hasSlash, steps }) => matchSteps(steps, hasSlash ? characters : baseName));
+    const baseName = path.slice(path.lastIndexOf('/') + 1);
+    return alternatives.some(({ isWhole, matches }) => matches(isWhole ? path : baseName));
   };
 }
 
@@ -69,58 +76,78 @@ type GlobStep =
   /** One character of a set. */
   | { kind: 'one'; accepts(character: string): boolean }
   /** Any number of characters. */
-  | { kind: 'many'; includesSlashes: boolean }
+  | { kind: 'many'; accepts(character: string): boolean }
   /** Any number of folders, each with its slash; this state is at the start of a folder name. The step `inFolder` follows. */
   | { kind: 'folders' }
   | { kind: 'inFolder' };
 
-const TOKEN = /(?<![^/])\*\*\/|(?<![^/])\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|./gsu;
+/** Groups: folders (`**` and a slash), rest (`**` as the last name), stars, class. Two stars beside other characters are one star. */
+const TOKEN =
+  /(?<![^/])(?<folders>\*\*\/)|(?<![^/])(?<rest>\*\*)$|(?<stars>\*+)|(?<class>\[[!^]?\]?(?:\\.|[^\]\\])*\])|\\.|./gsu;
 
 const acceptAny = () => true;
 const acceptNonSlash = (character: string) => character !== '/';
 
-function parseGlob(glob: string, pattern: string): GlobStep[] {
-  return [...glob.matchAll(TOKEN)].flatMap(([token]): GlobStep[] => {
-    if (token === '**/') return [{ kind: 'folders' }, { kind: 'inFolder' }];
-    if (token === '**') {
-      return [
-        { kind: 'one', accepts: acceptAny },
-        { kind: 'many', includesSlashes: true },
-      ];
-    }
-    if (token.startsWith('*')) return [{ kind: 'many', includesSlashes: false }];
-    if (token === '?') return [{ kind: 'one', accepts: acceptNonSlash }];
-    if (token.startsWith('[') && token.length > 1)
-      return [{ kind: 'one', accepts: parseCharacterClass(token, pattern) }];
-    const character = token.startsWith('\\') && token.length > 1 ? token.slice(1) : token;
-    return [{ kind: 'literal', character }];
+function parsePath(glob: string, pattern: string): GlobStep[] {
+  return [...glob.matchAll(TOKEN)].flatMap((match): GlobStep[] => {
+    const { folders, rest } = match.groups ?? {};
+    if (folders) return [{ kind: 'folders' }, { kind: 'inFolder' }];
+    if (!rest) return [parseToken(match, pattern, acceptNonSlash)];
+    return [
+      { kind: 'one', accepts: acceptAny },
+      { kind: 'many', accepts: acceptAny },
+    ];
   });
+}
+
+function parseText(glob: string, pattern: string): GlobStep[] {
+  return [...glob.matchAll(TOKEN)].map((match) => parseToken(match, pattern, acceptAny));
+}
+
+/** `accepts`: the characters that wildcards and classes can match. */
+function parseToken(
+  { 0: token, groups }: RegExpMatchArray,
+  pattern: string,
+  accepts: (character: string) => boolean,
+): GlobStep {
+  if (groups?.stars) return { kind: 'many', accepts };
+  if (token === '?') return { kind: 'one', accepts };
+  const isMember = groups?.class && parseCharacterClass(token, pattern);
+  if (isMember) return { kind: 'one', accepts: (character) => accepts(character) && isMember(character) };
+  return { kind: 'literal', character: token.startsWith('\\') && token.length > 1 ? token.slice(1) : token };
 }
 
 function parseCharacterClass(token: string, pattern: string): (character: string) => boolean {
   const isNegative = token[1] === '!' || token[1] === '^';
-  const members = token.slice(isNegative ? 2 : 1, -1).replace(/[[\]\\^]/g, '\\$&');
+  const members = token.slice(isNegative ? 2 : 1, -1).replace(/\\(.)|[[\]\\^]/gsu, escapeMember);
   try {
     // Safe as a regular expression: one character class without repetition.
     const expression = new RegExp(`^[${isNegative ? '^' : ''}${members}]$`, 'u');
-    return (character) => character !== '/' && expression.test(character);
+    return (character) => expression.test(character);
   } catch (cause) {
     throw new Fault('tool_failed', `Invalid pattern: ${pattern}`, { cause });
   }
 }
 
+function escapeMember(match: string, escaped: string = match): string {
+  return /[[\]\\^-]/.test(escaped) ? `\\${escaped}` : escaped;
+}
+
 /** Simulates all states at once: every character of the path visits every step at most once. */
-function matchSteps(steps: readonly GlobStep[], characters: readonly string[]): boolean {
+function createMatcher(steps: readonly GlobStep[]): (text: string) => boolean {
   let current = new StateSet(steps);
   let next = new StateSet(steps);
-  current.add(0);
-  for (const character of characters) {
-    next.clear();
-    for (let i = 0; i < current.count; i += 1) next.advance(current.list[i] as number, character);
-    if (next.count === 0) return false;
-    [current, next] = [next, current];
-  }
-  return current.has(steps.length);
+  return (text) => {
+    current.clear();
+    current.add(0);
+    for (const character of text) {
+      next.clear();
+      for (let i = 0; i < current.count; i += 1) next.advance(current.list[i] as number, character);
+      if (next.count === 0) return false;
+      [current, next] = [next, current];
+    }
+    return current.has(steps.length);
+  };
 }
 
 /** The active steps. The index after the last step is the accepting state. */
@@ -165,7 +192,7 @@ class StateSet {
         if (step.character === character) this.add(at + 1);
         return;
       case 'many':
-        if (step.includesSlashes || character !== '/') this.add(at);
+        if (step.accepts(character)) this.add(at);
         return;
       case 'one':
         if (step.accepts(character)) this.add(at + 1);
