@@ -1,5 +1,5 @@
 // Creates the model registry of an agent from settings, flags and environment variables.
-import type { ModelRegistry, Ports } from '../contracts/index.ts';
+import type { HostUi, ModelRegistry, Ports } from '../contracts/index.ts';
 import { createApiLoaders, createModels } from '../llm/index.ts';
 import type { FlagOptions, SettingValues } from '../settings/index.ts';
 import { homeDirectory } from '../support/home-directory.ts';
@@ -18,6 +18,8 @@ export interface ModelOptions extends Pick<FlagOptions, 'provider' | 'model' | '
 }
 
 interface AgentModelsOptions extends ModelOptions {
+  /** UI of the host, if one is connected. It asks for MFA codes. */
+  host?: (() => HostUi | undefined) | undefined;
   agentDirectory: string;
   settings: SettingValues;
   ports: Ports;
@@ -56,6 +58,7 @@ export function createAgentModels(
       env,
       files: ports.files,
       runCommand,
+      askUser: (question) => askUser(options, question),
     }),
     ports,
     env,
@@ -72,4 +75,10 @@ export function createAgentModels(
     withhold: options.withhold,
     warn: options.warn,
   });
+}
+
+async function askUser({ host, settings }: AgentModelsOptions, question: string): Promise<string | undefined> {
+  const timeout = settings['ui.timeout'];
+  const answer = await host?.()?.ask({ method: 'input', title: question }, timeout ? { timeout } : {});
+  return answer && 'value' in answer ? answer.value : undefined;
 }

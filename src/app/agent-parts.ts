@@ -31,7 +31,7 @@ export function createAgentParts(
   report: (message: string) => void,
 ): AgentParts {
   const sessionSettings = toSessionSettings(options.settings);
-  const models = options.models ?? createAgentModels(options);
+  const models = options.models ?? createAgentModels({ ...options, host });
   const resourceLocator = createAgentResourceLocator(options, report);
   const extensions = createExtensionHost(options, models, resourceLocator);
   const resources = createLazyResources(options, resourceLocator, extensions);

@@ -17,6 +17,8 @@ export interface ApiPorts {
   files?: Pick<Files, 'info' | 'read'> | undefined;
   /** Runs the credential commands that those files name. */
   runCommand?: ((command: string) => Promise<string>) | undefined;
+  /** Asks the user for a text, such as an MFA code. Returns `undefined` when no user can answer. */
+  askUser?: ((question: string) => Promise<string | undefined>) | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -26,11 +28,14 @@ export function createApiLoaders({
   env = {},
   files,
   runCommand,
+  askUser,
   ...ports
 }: ApiPorts): Readonly<Record<string, ApiLoader>> {
   return {
     [OFFLINE_API]: async () => (await import('./offline/offline-api.ts')).createOfflineApi(ports),
-    ...(wire ? { ...createWireApiLoaders(wire), ...createCloudApiLoaders(wire, env, { files, runCommand }) } : {}),
+    ...(wire
+      ? { ...createWireApiLoaders(wire), ...createCloudApiLoaders(wire, env, { files, runCommand, askUser }) }
+      : {}),
   };
 }
 
@@ -47,7 +52,7 @@ function createWireApiLoaders(ports: WirePorts): Record<string, ApiLoader> {
 function createCloudApiLoaders(
   ports: WirePorts,
   env: Env,
-  credentialPorts: Pick<ApiPorts, 'files' | 'runCommand'>,
+  credentialPorts: Pick<ApiPorts, 'files' | 'runCommand' | 'askUser'>,
 ): Record<string, ApiLoader> {
   return {
     'azure-openai-responses': async () =>

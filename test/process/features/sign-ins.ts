@@ -10,7 +10,7 @@ import { startGemini } from '../../llm/servers/gemini.ts';
 import { EMAIL, PRIVATE_KEY, startGoogleTokens } from '../../llm/servers/google-tokens.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
 import { createDirectories } from '../../support/program.ts';
-import { runProgram, writeFiles } from './feature-program.ts';
+import { closeProgram, runProgram, startRpc, writeFiles } from './feature-program.ts';
 
 const FLAGS = ['--no-session', '--thinking', 'off', '--set', 'retry.enabled=false'];
 const BEDROCK_MODEL = 'amazon-bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0';
@@ -23,7 +23,7 @@ const EXPIRED = new Date(Date.now() - 60_000).toISOString();
 const sha = (name: string, text: string) => createHash(name).update(text).digest('hex');
 
 /** `files` are relative to the home directory. */
-async function promptBedrock(
+async function setUpBedrock(
   files: Record<string, string>,
   variables: (credentialsUrl: string, bedrockUrl: string) => object,
 ) {
@@ -42,8 +42,13 @@ async function promptBedrock(
     AWS_REGION: 'us-east-1',
     ...variables(credentials.url, bedrock.url),
   };
+  return { directories, env, requests: credentials.requests };
+}
+
+async function promptBedrock(...setup: Parameters<typeof setUpBedrock>) {
+  const { directories, env, requests } = await setUpBedrock(...setup);
   const outcome = await runProgram([...FLAGS, '--model', BEDROCK_MODEL, 'Hello'], '', { directories, env });
-  return { outcome, routes: credentials.requests.map(({ route }) => route), directories };
+  return { outcome, routes: requests.map(({ route }) => route), directories };
 }
 
 const AWS_ROLE = {
@@ -57,6 +62,22 @@ export function trySignIns(): void {
       const { outcome, routes } = await promptBedrock(AWS_ROLE, () => ({ AWS_PROFILE: 'work' }));
       expect(outcome).toMatchObject(ANSWERED);
       expect(routes).toEqual(['POST /']);
+    });
+
+    test('an AWS role with an MFA device: the host is asked for the code', async () => {
+      const config = AWS_ROLE['.aws/config'].replace('\n', '\nmfa_serial = arn:aws:iam::1:mfa/me\n');
+      const { directories, env, requests } = await setUpBedrock({ ...AWS_ROLE, '.aws/config': config }, () => ({
+        AWS_PROFILE: 'work',
+      }));
+      const program = startRpc([...FLAGS, '--model', BEDROCK_MODEL], { directories, env });
+      program.send({ type: 'prompt', message: 'Hello' });
+      const question = await program.nextFrame({ method: 'input' });
+      expect(question).toMatchObject({ title: 'MFA code of arn:aws:iam::1:mfa/me for the AWS profile work' });
+      program.send({ type: 'extension_ui_response', id: question.id, value: '123456' });
+      await program.nextFrame({ type: 'agent_settled' });
+      expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Signed in.' } });
+      expect(requests).toMatchObject([{ fields: { TokenCode: '123456' } }]);
+      await closeProgram(program);
     });
 
     test('an AWS role, through a proxy', async () => {

@@ -14,7 +14,7 @@ import type { AwsPorts } from './sign-in/aws-credential-sources.ts';
 import { createAwsEnvResolver } from './sign-in/aws-env-resolver.ts';
 import { createAmazonBedrock } from './vendor/bedrock.ts';
 
-type CredentialPorts = Pick<AwsPorts, 'files' | 'runCommand'>;
+type CredentialPorts = Pick<AwsPorts, 'files' | 'runCommand' | 'askUser'>;
 
 /** Without `files`, credentials come from the environment only. */
 export function createBedrockConverseStream(
@@ -23,8 +23,8 @@ export function createBedrockConverseStream(
   credentialPorts: Partial<CredentialPorts> = {},
 ): ModelApi {
   const { fetch, clock } = ports;
-  const { files, runCommand } = credentialPorts;
-  const resolveEnv = files && createAwsEnvResolver(env, { fetch, clock, files, runCommand });
+  const { files } = credentialPorts;
+  const resolveEnv = files && createAwsEnvResolver(env, { ...credentialPorts, fetch, clock, files });
   return createSdkApi(ports, async (request) => {
     const shouldSign = !hasAuthorization(request) && resolveEnv;
     return { request, format: createFormat(shouldSign ? await resolveEnv() : env) };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBedrockConverseStream } from '../../../../src/llm/apis/ai-sdk/bedrock-converse-stream.ts';
+import type { AwsPorts } from '../../../../src/llm/apis/ai-sdk/sign-in/aws-credential-sources.ts';
 import { observe } from '../../contract.ts';
 import {
   type AwsCredentialServer,
@@ -55,14 +56,10 @@ afterEach(() => void vi.unstubAllEnvs());
 function createApi(
   files: MemoryFiles,
   env: Record<string, string> = {},
-  runCommand?: (command: string) => Promise<string>,
+  credentialPorts: Partial<Pick<AwsPorts, 'runCommand' | 'askUser'>> = {},
 ) {
   const endpoints = { AWS_ENDPOINT_URL_STS: credentialServer.url };
-  return createBedrockConverseStream(
-    createPorts(clock),
-    { HOME, ...endpoints, ...env },
-    { files, runCommand: runCommand },
-  );
+  return createBedrockConverseStream(createPorts(clock), { HOME, ...endpoints, ...env }, { ...credentialPorts, files });
 }
 
 async function sendRequest(api: ReturnType<typeof createApi>) {
@@ -295,7 +292,7 @@ credential_process = keys`,
     });
     const keys = { Version: 1, AccessKeyId: USER_KEYS.id, SecretAccessKey: USER_KEYS.secret };
     const requests = await recordRequests(async () => {
-      const api = createApi(files, { AWS_PROFILE: 'work' }, async () => JSON.stringify(keys));
+      const api = createApi(files, { AWS_PROFILE: 'work' }, { runCommand: async () => JSON.stringify(keys) });
       expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
     });
     expect(requests).toMatchObject([
@@ -307,6 +304,26 @@ credential_process = keys`,
   test('is assumed with the keys of its own profile, even for the default profile', async () => {
     const files = createMemoryFiles({ [KEYS]: `[default]\n${userKeys}\nrole_arn = ${ROLE}\nsource_profile = default` });
     expect(await sendRequest(createApi(files))).toMatchObject({ text: 'ok' });
+  });
+
+  test('with an MFA device is assumed with the code that the user enters, which is asked for once', async () => {
+    const files = createMemoryFiles({
+      [KEYS]: `[base]\n${userKeys}`,
+      [CONFIG]: `[profile work]\nrole_arn = ${ROLE}\nsource_profile = base\nmfa_serial = arn:aws:iam::1:mfa/me`,
+    });
+    const questions: string[] = [];
+    const askUser = async (question: string) => {
+      questions.push(question);
+      return ' 123456 ';
+    };
+    const api = createApi(files, { AWS_PROFILE: 'work' }, { askUser });
+    const requests = await recordRequests(async () => {
+      for (const _ of [1, 2]) expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
+    });
+    expect(requests).toMatchObject([
+      { fields: { RoleArn: ROLE, SerialNumber: 'arn:aws:iam::1:mfa/me', TokenCode: '123456' } },
+    ]);
+    expect(questions).toEqual(['MFA code of arn:aws:iam::1:mfa/me for the AWS profile work']);
   });
 
   test('that cannot be assumed is explained', async () => {
@@ -328,7 +345,7 @@ credential_process = keys`,
     );
     expect(await getError('source_profile = work')).toContain('the profiles work → work form a cycle');
     expect(await getError('source_profile = bad\nmfa_serial = arn:aws:iam::1:mfa/me')).toMatch(
-      /requires an MFA code.*export-credentials --profile work/,
+      /requires an MFA code \(mfa_serial\), and none was entered.*export-credentials --profile work/,
     );
     expect(await getError('credential_source = Environment')).toContain(
       'credential_source is Environment, which is not available here',
@@ -374,7 +391,7 @@ describe('a command of the profile', () => {
       commands.push(command);
       return JSON.stringify({ ...keys, Expiration: new Date(clock.now() + 3_600_000).toISOString() }, null, 2);
     };
-    const api = createApi(files(), env, runCommand);
+    const api = createApi(files(), env, { runCommand });
     expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
     expect(await sendRequest(api)).toMatchObject({ text: 'ok' });
     expect(commands).toEqual(['keys --for me']);
@@ -384,7 +401,8 @@ describe('a command of the profile', () => {
   });
 
   test('with invalid output is named without its output', async () => {
-    const getError = async (text: string) => (await sendRequest(createApi(files(), env, async () => text))).text;
+    const getError = async (text: string) =>
+      (await sendRequest(createApi(files(), env, { runCommand: async () => text }))).text;
     expect(await getError('hush')).toBe(
       'The credential_process of the profile work returned no credentials for Amazon Bedrock: the response is not JSON',
     );

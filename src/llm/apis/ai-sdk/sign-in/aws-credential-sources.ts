@@ -22,6 +22,8 @@ export interface AwsPorts extends CredentialSourcePorts {
   readonly files: CloudFiles;
   /** Runs a command of the user and returns its output. */
   readonly runCommand?: ((command: string) => Promise<string>) | undefined;
+  /** Asks the user for a text. Returns `undefined` when no user can answer. */
+  readonly askUser?: ((question: string) => Promise<string | undefined>) | undefined;
 }
 
 export interface AwsCredentialContext extends AwsServiceContext {
@@ -70,14 +72,21 @@ async function loadRoleCredentials(
   profile: Section,
   profileChain: readonly string[],
 ): Promise<Credentials> {
-  if (profile.has('mfa_serial')) {
-    throw createBedrockAuthFault(
-      `the profile ${name} requires an MFA code (mfa_serial), which is not supported. ${describeExport(name)}`,
-    );
-  }
   const region = context.env.AWS_REGION || context.env.AWS_DEFAULT_REGION || profile.get('region') || context.region;
   const { value } = await loadSourceCredentials(context, name, profile, profileChain);
-  return assumeRole({ ...context, region }, readRole(profile), value);
+  const mfa = await askForMfaCode(context, name, profile);
+  return assumeRole({ ...context, region }, { ...readRole(profile), mfa }, value);
+}
+
+/** Asked for last, because a code is valid for 30 seconds. */
+async function askForMfaCode({ ports }: AwsCredentialContext, name: string, profile: Section): Promise<AwsRole['mfa']> {
+  const serialNumber = profile.get('mfa_serial');
+  if (serialNumber === undefined) return undefined;
+  const code = (await ports.askUser?.(`MFA code of ${serialNumber} for the AWS profile ${name}`))?.trim();
+  if (code) return { serialNumber, code };
+  throw createBedrockAuthFault(
+    `the profile ${name} requires an MFA code (mfa_serial), and none was entered. ${describeExport(name)}`,
+  );
 }
 
 async function loadSourceCredentials(

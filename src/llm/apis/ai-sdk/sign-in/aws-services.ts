@@ -22,6 +22,8 @@ export interface AwsRole {
   readonly sessionName: string | undefined;
   readonly externalId?: string | undefined;
   readonly seconds?: string | undefined;
+  /** The code that the user's MFA device shows now. */
+  readonly mfa?: { readonly serialNumber: string; readonly code: string } | undefined;
 }
 
 interface SdkCredentials extends AwsCredentials {
@@ -43,6 +45,7 @@ export async function assumeRole(
     RoleSessionName: role.sessionName || DEFAULT_SESSION_NAME,
     ...(role.externalId ? { ExternalId: role.externalId } : {}),
     ...(role.seconds ? { DurationSeconds: Number(role.seconds) } : {}),
+    ...(role.mfa ? { SerialNumber: role.mfa.serialNumber, TokenCode: role.mfa.code } : {}),
   };
   const config = await createStsConfig(context, credentialFetch);
   return callSdk(credentialFetch, `the role ${role.arn}`, () =>
