@@ -2,7 +2,7 @@
 import { Fault } from '../base/fault.ts';
 import { LF } from '../base/line-splitter.ts';
 import type { Files, FileVersion, OpenFile } from '../contracts/ports.ts';
-import { syncDirectory, writeFully } from './file-operations.ts';
+import { syncDirectory, writeFully } from '../support/file-operations.ts';
 import type { LogTail } from './log-tail.ts';
 import type { Lock } from './session-lock.ts';
 import { getParentDirectory } from './session-paths.ts';

@@ -4,9 +4,9 @@ import { fnv1a } from '../base/fnv1a.ts';
 import { isRecord } from '../base/json.ts';
 import type { Clock, Files, FileVersion } from '../contracts/ports.ts';
 import type { Digest, DigestRecord } from '../contracts/session-store.ts';
+import { removeIfExists, writeFully } from '../support/file-operations.ts';
 import type { BlockFile } from './block-file.ts';
 import { parseLine } from './entry-line.ts';
-import { removeIfExists, writeFully } from './file-operations.ts';
 import { readLinesBackward } from './read-lines-backward.ts';
 import { getDigestPath } from './session-paths.ts';
 

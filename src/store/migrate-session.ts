@@ -4,7 +4,7 @@ import { toJson } from '../base/json.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
 import type { LogDamage } from '../contracts/session-store.ts';
 import { SESSION_VERSION } from '../protocol/session-entry.ts';
-import { removeIfExists, syncDirectory, writeFully } from './file-operations.ts';
+import { removeIfExists, syncDirectory, writeFully } from '../support/file-operations.ts';
 import { readTail } from './log-tail.ts';
 import { CHUNK_BYTES, readChunk } from './raw-line.ts';
 import { readLinesForward } from './read-lines-forward.ts';

@@ -1,7 +1,7 @@
 // Removes a session with its artifacts, backups and digest.
 import { Fault, getErrorMessage } from '../base/fault.ts';
 import type { Files } from '../contracts/ports.ts';
-import { removeIfExists } from './file-operations.ts';
+import { removeIfExists } from '../support/file-operations.ts';
 import { readSessionId } from './list-sessions.ts';
 import { resolveSessionPath } from './session-header.ts';
 import type { SessionLocks } from './session-lock.ts';

@@ -1,4 +1,5 @@
 // Measures the width of text in terminal cells.
+import { stringWidth } from './vendor/string-width.ts';
 
 /** A user-perceived character. `width` is in cells. */
 export interface Grapheme {
@@ -9,28 +10,11 @@ export interface Grapheme {
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const EMOJI_VARIATION = /\p{Extended_Pictographic}\ufe0f/u;
-const EMOJI = /^\p{Emoji_Presentation}/u;
-
-/** Unicode East Asian Width `W` and `F`, except emoji. */
-const WIDE_RANGES: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x4dbf],
-  [0x4e00, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18d08],
-  [0x1aff0, 0x1b2fb],
-  [0x20000, 0x3fffd],
-];
+/** A pair of letters that is not the flag of a region, and an unpaired surrogate, which is written as U+FFFD. */
+const UNASSIGNED_FLAG = /^\p{Regional_Indicator}{2}$/u;
+const UNPAIRED_SURROGATE = /^\p{Surrogate}$/u;
+/** The Thai and Lao vowel AM after a consonant: it belongs to the grapheme, but has a cell of its own. */
+const VOWEL_AM = /.[\u0e33\u0eb3]$/su;
 
 export function splitGraphemes(text: string): Grapheme[] {
   if (PRINTABLE_ASCII.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
@@ -58,15 +42,21 @@ export function measureWidth(text: string): number {
   return splitGraphemes(text).reduce((sum, { width }) => sum + width, 0);
 }
 
+/** A text has few different graphemes, and string-width would split each of them again. */
+const widthCache = new Map<string, number>();
+const MAX_CACHED_WIDTHS = 2000;
+
 function measureGrapheme(grapheme: string): number {
-  if (EMOJI_VARIATION.test(grapheme) || EMOJI.test(grapheme)) return 2;
-  for (const character of grapheme) {
-    if (ZERO_WIDTH.test(character)) continue;
-    return isWide(character.codePointAt(0) ?? 0) ? 2 : 1;
-  }
-  return 0;
+  const cachedWidth = widthCache.get(grapheme);
+  if (cachedWidth !== undefined) return cachedWidth;
+  if (widthCache.size === MAX_CACHED_WIDTHS) widthCache.clear();
+  const width = computeWidth(grapheme);
+  widthCache.set(grapheme, width);
+  return width;
 }
 
-function isWide(code: number): boolean {
-  return code >= 0x1100 && WIDE_RANGES.some(([from, to]) => code >= from && code <= to);
+function computeWidth(grapheme: string): number {
+  if (UNASSIGNED_FLAG.test(grapheme)) return 2;
+  if (UNPAIRED_SURROGATE.test(grapheme)) return 1;
+  return stringWidth(grapheme) + (VOWEL_AM.test(grapheme) ? 1 : 0);
 }

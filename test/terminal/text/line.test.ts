@@ -38,7 +38,32 @@ describe('widths', () => {
     ['한글', 4],
     ['ﾊﾝ', 2],
     ['…›•│', 4],
+    ['#️⃣', 2],
+    ['👍🏽', 2],
+    ['👁‍🗨', 2],
+    ['🏴󠁧󠁢󠁥󠁮󠁧󠁿', 2],
+    ['🇩', 1],
+    ['🇦🇧', 2],
+    ['⌚', 2],
+    ['© ™', 3],
+    ['ｶﾞ', 2],
+    ['Ａ￥', 4],
+    ['䷀☰', 4],
+    ['🈂🀄', 4],
+    ['\u1112\u1161\u11ab', 2],
+    ['\u115f\u1160\u3164', 0],
+    ['สวัสดี', 4],
+    ['ลำ', 2],
+    ['नि', 2],
+    ['தமிழ்', 4],
+    ['a\u00adb', 2],
+    ['\ud83d', 1],
   ])('%s takes %i cells', (text, width) => expect(measureWidth(text)).toBe(width));
+
+  test('more different graphemes than the cache holds', () => {
+    const text = String.fromCodePoint(...Array.from({ length: 5000 }, (_, i) => 0x4e00 + i));
+    expect([measureWidth(text), measureWidth(text)]).toEqual([10_000, 10_000]);
+  });
 
   test('the joined graphemes of a text are the text', () => {
     assert(

@@ -1,4 +1,4 @@
-// File operations shared by the session files and their locks.
+// File operations shared by session files and lock files.
 import { getSystemErrorCode } from '../base/fault.ts';
 import type { Files, OpenFile } from '../contracts/ports.ts';
 
