@@ -41,7 +41,7 @@ export async function withFileLock<T>(
   try {
     return await action(() => owner.isOwn(lockPath));
   } finally {
-    stopRenewing();
+    await stopRenewing();
     await lockFiles.removeOwn(lockPath);
   }
 }
@@ -64,18 +64,31 @@ function createOwner({ files, clock, ids }: FileLockPorts): LockOwner<undefined>
   };
 }
 
-/** Returns a function that stops the renewal. */
-function startRenewing({ files, clock }: FileLockPorts, path: string, owner: LockOwner<undefined>): () => void {
+/** Returns a function that stops the renewal. It waits for a renewal in progress, which would create the removed file again. */
+function startRenewing(
+  { files, clock }: FileLockPorts,
+  path: string,
+  owner: LockOwner<undefined>,
+): () => Promise<void> {
   let cancelTimer = () => {};
+  let renewal = Promise.resolve();
+  let isStopped = false;
+  const renew = async () => {
+    const isOwn = await owner.isOwn(path);
+    if (isStopped) return;
+    if (isOwn) await files.write(path, new TextEncoder().encode(owner.text));
+    if (!isStopped) scheduleRenewal();
+  };
   const scheduleRenewal = () => {
     cancelTimer = clock.after(RENEW_MS, () => {
       // If renewal fails the lock becomes stale, and `isOwn` returns false after a takeover.
-      void owner
-        .isOwn(path)
-        .then((held) => (held ? files.write(path, new TextEncoder().encode(owner.text)) : undefined))
-        .then(scheduleRenewal, () => {});
+      renewal = renew().catch(() => {});
     });
   };
   scheduleRenewal();
-  return () => cancelTimer();
+  return () => {
+    isStopped = true;
+    cancelTimer();
+    return renewal;
+  };
 }

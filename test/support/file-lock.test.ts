@@ -143,3 +143,33 @@ test('a holder renews its lock and detects its loss', async () => {
   // The lock of the other process is not removed.
   expect(readFileSync(`${path}.lock`, 'utf8')).toBe('another');
 });
+
+test('an action that ends during a renewal leaves no lock file', async () => {
+  const { directory, path } = setUp();
+  const fakeClock = createFakeClock();
+  const renewalStarted = createDeferred();
+  const mayWrite = createDeferred();
+  const mayEnd = createDeferred();
+  const slowFiles: typeof files = {
+    ...files,
+    async write(name, bytes, options) {
+      renewalStarted.resolve();
+      await mayWrite.promise;
+      await files.write(name, bytes, options);
+    },
+  };
+  const actionStarted = createDeferred();
+  const locked = withFileLock({ files: slowFiles, clock: fakeClock, ids }, path, () => {
+    actionStarted.resolve();
+    return mayEnd.promise;
+  });
+  await actionStarted.promise;
+  await fakeClock.advance(2_500);
+  await renewalStarted.promise;
+  mayEnd.resolve();
+  await clock.yieldToEventLoop();
+  mayWrite.resolve();
+  await locked;
+  await clock.yieldToEventLoop();
+  expect(readdirSync(directory)).toEqual([]);
+});

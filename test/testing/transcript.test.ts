@@ -32,7 +32,7 @@ test('a failing line is reported with the file and the line', async () => {
 
 test.each([
   ['model {"txt":"a"}', 'unknown field "txt". The fields are: thinking, text'],
-  ['tool {"name":"a","deaf":true}', 'unknown field "deaf". The fields are: name, effect'],
+  ['tool {"name":"a","slow":true}', 'unknown field "slow". The fields are: name, effect'],
 ])('%s is refused', async (line, message) => {
   await expect(runScenario(line, { directory: createTemporaryDirectory(), dialect: 'omp' })).rejects.toThrow(message);
 });
