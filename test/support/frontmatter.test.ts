@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../src/base/index.ts';
-import { parseFrontmatter, splitFrontmatter } from '../../src/support/frontmatter.ts';
+import { parseFrontmatter, parsePlainFields, splitFrontmatter } from '../../src/support/frontmatter.ts';
 import { parseYamlFields } from '../../src/support/yaml-fields.ts';
 
 const parseFields = (yaml: string) => parseYamlFields(splitFrontmatter(`---\n${yaml}\n---\nbody\n`).yaml);
@@ -164,4 +164,100 @@ test('plain values are returned unchanged', () => {
       },
     ),
   );
+});
+
+describe('without the YAML parser', () => {
+  test('one-line texts, comments and blank lines are parsed', () => {
+    const yaml =
+      "name: pdf-tools\n\n# A comment\ndescription: Fill in forms (it's quick), see http://a.test/#b \r\nend: x";
+    expect(parsePlainFields(yaml)).toEqual({
+      name: 'pdf-tools',
+      description: "Fill in forms (it's quick), see http://a.test/#b",
+      end: 'x',
+    });
+  });
+
+  test.each([
+    'a: true',
+    'a: NULL',
+    'a: 1',
+    'a: "b"',
+    'a: b: c',
+    'a: b:',
+    'a: b #c',
+    'a:\n  b: c',
+    'a: b\n  c',
+    'a: b\na: c',
+    'a: [b]',
+    '__proto__: b',
+    'a:\tb',
+    'a: b\u00a0',
+    'a',
+    '- a',
+  ])('%j is left to it', (yaml) => {
+    expect(parsePlainFields(yaml)).toBeUndefined();
+  });
+
+  test('both parse the same', () => {
+    const word = fc.constantFrom(
+      ...[
+        'a',
+        'name',
+        'x-1',
+        ': ',
+        ':',
+        ' ',
+        '#',
+        ' #',
+        '-',
+        '- ',
+        "'",
+        '"',
+        ',',
+        '[',
+        ']',
+        '{',
+        '&',
+        '*',
+        '!',
+        '|',
+        '>',
+      ],
+      ...[
+        '%',
+        '@',
+        '`',
+        '?',
+        '? ',
+        '~',
+        'true',
+        'Null',
+        '.inf',
+        '1e3',
+        'ä',
+        '\u3000',
+        '\n',
+        '\r\n',
+        '\n ',
+        '=',
+        '<<',
+        '\\',
+        '---',
+        '...',
+      ],
+    );
+    const line = fc.tuple(fc.constantFrom('a', 'b', 'name', '<<'), fc.array(word, { maxLength: 6 }));
+    let parsed = 0;
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 3 }), (lines) => {
+        const yaml = lines.map(([name, words]) => `${name}: x${words.join('')}`).join('\n');
+        const fields = parsePlainFields(yaml);
+        if (!fields) return;
+        parsed += 1;
+        expect(parseYamlFields(yaml)).toEqual(fields);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(parsed).toBeGreaterThan(200);
+  });
 });
