@@ -182,7 +182,7 @@ export function trySessions(): void {
       writeFiles(directories.cwd, {
         '.parley/settings.json': '{"ttsr.contextMode":"keep"}',
         '.parley/rules/no-bad.md': '---\nttsr_trigger: bad\n---\nNot bad.\n',
-        '.parley/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Read PDFs\n---\nUse pdftotext.\n',
+        '.parley/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: >-\n  Read PDFs\n---\nUse pdftotext.\n',
       });
       const program = startRpc(CHAT_MODEL_FLAGS, { directories });
       const { id } = await program.nextFrame({ type: 'extension_ui_request', method: 'confirm' });
