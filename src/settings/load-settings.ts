@@ -21,11 +21,11 @@ export interface LoadedSettings {
   /** Where each value comes from: `default`, `--set`, or the path of a file. */
   readonly origin: Readonly<Record<SettingKey, string>>;
   /** Unknown keys, flat and dotted, which extensions may use. */
-  readonly others: Readonly<Record<string, unknown>>;
+  readonly unknownKeys: Readonly<Record<string, unknown>>;
   /** Each is one sentence with file, line and key. */
   readonly problems: readonly string[];
   /** Problems that may have disabled a restriction. */
-  readonly unsafe: readonly string[];
+  readonly restrictionProblems: readonly string[];
 }
 
 export interface LoadSettingsOptions {
@@ -55,7 +55,7 @@ export function resolveAgentDirectory(env: Readonly<Record<string, string | unde
 /** For programs that run an agent. Throws a Fault for an invalid restriction, because ignoring it would disable it. */
 export async function loadSettingsForRun(options: LoadSettingsOptions): Promise<LoadedSettings> {
   const settings = await loadSettings(options);
-  const [first] = settings.unsafe;
+  const [first] = settings.restrictionProblems;
   if (first === undefined) return settings;
   throw new Fault('config', `${first}. It may restrict what the agent does, so nothing was started.`);
 }
@@ -70,9 +70,9 @@ export async function loadSettings({
   const settingsDraft: SettingsDraft = {
     values: Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])),
     origin: Object.fromEntries(SETTING_KEYS.map((key) => [key, 'default'])),
-    others: [],
+    unknownKeys: [],
     problems: [],
-    unsafe: [],
+    restrictionProblems: [],
   };
   for (const { file, foreign } of listSettingsFiles(agentDirectory, project)) {
     let text: string | undefined;
@@ -84,15 +84,15 @@ export async function loadSettings({
       const isUnreadable = text === undefined && !(thrown instanceof Fault) && getSystemErrorCode(thrown) !== undefined;
       const problem = isUnreadable ? await describeReadError(thrown) : `${file}: ${getErrorMessage(thrown)}`;
       settingsDraft.problems.push(`${problem}; the file is ignored`);
-      const unsafeProblem = isUnreadable
+      const restrictionProblem = isUnreadable
         ? `${problem}. Check its permissions, or set PARLEY_DIR to another directory`
         : problem;
-      if (isUnreadable || mentionsRestriction(text ?? '')) settingsDraft.unsafe.push(unsafeProblem);
+      if (isUnreadable || mentionsRestriction(text ?? '')) settingsDraft.restrictionProblems.push(restrictionProblem);
     }
   }
   for (const override of overrides ?? []) applyOverride(settingsDraft, override);
   // The draft has all keys of SETTINGS, and every value has passed its schema.
-  return { ...settingsDraft, others: Object.fromEntries(settingsDraft.others) } as unknown as LoadedSettings;
+  return { ...settingsDraft, unknownKeys: Object.fromEntries(settingsDraft.unknownKeys) } as unknown as LoadedSettings;
 }
 
 async function describeReadError(thrown: unknown): Promise<string> {
@@ -119,9 +119,9 @@ function listSettingsFiles(directory: string, project: string | undefined): { fi
 interface SettingsDraft {
   readonly values: Record<string, unknown>;
   readonly origin: Record<string, string>;
-  readonly others: [string, unknown][];
+  readonly unknownKeys: [string, unknown][];
   readonly problems: string[];
-  readonly unsafe: string[];
+  readonly restrictionProblems: string[];
 }
 
 interface SettingsLayer {
@@ -151,7 +151,7 @@ async function applyLayer(settingsDraft: SettingsDraft, { file, text, foreign }:
     } catch (thrown) {
       const problem = `${file}:${await findKeyLine(text, path)}: ${getErrorMessage(thrown)}`;
       settingsDraft.problems.push(`${problem}; it is ignored`);
-      if (canRestrict(key)) settingsDraft.unsafe.push(problem);
+      if (canRestrict(key)) settingsDraft.restrictionProblems.push(problem);
     }
   }
 }
@@ -161,7 +161,7 @@ function assignSetting(settingsDraft: SettingsDraft, key: string, value: unknown
     settingsDraft.values[key] = checkSetting(key, value);
     settingsDraft.origin[key] = origin;
   } else if (isSettingGroup(key)) throw new Fault('config', `${key} must be an object (got ${describeType(value)})`);
-  else settingsDraft.others.push([key, value]);
+  else settingsDraft.unknownKeys.push([key, value]);
 }
 
 /** Throws a Fault for an invalid override, because the user would not see a warning. */

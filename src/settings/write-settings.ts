@@ -27,11 +27,11 @@ export async function writeSettings(
   // settings.json may be a link to a file elsewhere. The lock must be next to the target file.
   const file = await files.realPath(join(agentDirectory, 'settings.json'));
   await files.makeDirectory(dirname(file), { mode: 0o700 });
-  await withFileLock(ports, file, async (stillHeld) => {
+  await withFileLock(ports, file, async (assertLockHeld) => {
     const info = await files.info(file);
     const before = info ? new TextDecoder().decode(await files.read(file)) : '';
     const after = await editSettingsText(before, changes);
-    if (!(await stillHeld())) throw new Fault('busy', `${file} was taken over by another process. Try again.`);
+    await assertLockHeld();
     await files.replace(file, new TextEncoder().encode(after), { mode: info?.mode ?? 0o600 });
   });
   return file;

@@ -9,8 +9,8 @@ export interface FileLockPorts {
   ids: Pick<IdGenerator, 'uuid'>;
 }
 
-/** Whether this process still holds the lock. Another process may have taken it over, for example while the machine was asleep. */
-export type IsLockHeld = () => Promise<boolean>;
+/** Throws a Fault when another process has taken over the lock, for example while the machine was asleep. */
+export type AssertLockHeld = () => Promise<void>;
 
 /** A lock file older than this is stale. A live holder renews it every RENEW_MS. */
 const STALE_MS = 10_000;
@@ -23,7 +23,7 @@ const MAX_RETRY_MS = 100;
 export async function withFileLock<T>(
   ports: FileLockPorts,
   path: string,
-  action: (isLockHeld: IsLockHeld) => Promise<T>,
+  action: (assertLockHeld: AssertLockHeld) => Promise<T>,
 ): Promise<T> {
   const lockPath = `${path}.lock`;
   const owner = createOwner(ports);
@@ -39,7 +39,10 @@ export async function withFileLock<T>(
   }
   const stopRenewing = startRenewing(ports, lockPath, owner);
   try {
-    return await action(() => owner.isOwn(lockPath));
+    return await action(async () => {
+      if (await owner.isOwn(lockPath)) return;
+      throw new Fault('busy', `${path} was taken over by another process. Try again.`);
+    });
   } finally {
     await stopRenewing();
     await lockFiles.removeOwn(lockPath);

@@ -47,10 +47,10 @@ export async function updateDecisions(
 ): Promise<void> {
   const path = getTrustFilePath(agentDirectory);
   await ports.files.makeDirectory(dirname(path), { mode: 0o700 });
-  await withFileLock(ports, path, async (stillHeld) => {
+  await withFileLock(ports, path, async (assertLockHeld) => {
     const projects = await readDecisions(ports.files, agentDirectory);
     change(projects);
-    if (!(await stillHeld())) throw new Fault('busy', `${path} was taken over by another process. Try again.`);
+    await assertLockHeld();
     const text = `${JSON.stringify({ projects }, null, 2)}\n`;
     await ports.files.replace(path, new TextEncoder().encode(text), { mode: 0o600 });
   });

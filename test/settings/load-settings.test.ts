@@ -1,4 +1,4 @@
-// Loading settings: each invalid value is reported and ignored, and the others are used.
+// Loading settings: each invalid value is reported and ignored, and the unknownKeys are used.
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileKind, validate } from '../../src/contracts/index.ts';
@@ -31,7 +31,7 @@ function load(text: string | undefined, kind: FileKind = 'file'): Promise<Loaded
 
 describe('settings table', () => {
   test('has the documented defaults', async () => {
-    const { values, origin, problems, others } = await load(undefined);
+    const { values, origin, problems, unknownKeys } = await load(undefined);
     expect(values).toEqual({
       defaultProvider: undefined,
       defaultModel: undefined,
@@ -93,7 +93,7 @@ describe('settings table', () => {
       'task.budget.warnAtRatio': 0.8,
     });
     expect(new Set(Object.values(origin))).toEqual(new Set(['default']));
-    expect([problems, others]).toEqual([[], {}]);
+    expect([problems, unknownKeys]).toEqual([[], {}]);
   });
 
   test.each(SETTING_KEYS)('%s: the default is valid for its schema, and there is documentation', (key) => {
@@ -163,8 +163,8 @@ describe('settings file', () => {
     ]);
   });
 
-  test('unknown keys are reported with the closest name, and returned as others', async () => {
-    const { others, problems, values } = await load(
+  test('unknown keys are reported with the closest name, and returned', async () => {
+    const { unknownKeys, problems, values } = await load(
       '{"mine": {"deep": {"a": 5}},\n"retry": {"enabeld": false}, "x": [1], "__proto__": {"a": 1}}',
     );
     expect(problems).toEqual([
@@ -173,7 +173,7 @@ describe('settings file', () => {
       `${FILE}:2: unknown setting x; it is ignored`,
       `${FILE}:2: unknown setting __proto__.a; it is ignored`,
     ]);
-    expect(others).toEqual({ 'mine.deep.a': 5, 'retry.enabeld': false, x: [1], '__proto__.a': 1 });
+    expect(unknownKeys).toEqual({ 'mine.deep.a': 5, 'retry.enabeld': false, x: [1], '__proto__.a': 1 });
     expect('a' in {}).toBe(false);
     expect(values.dialect).toBe('omp');
   });

@@ -57,11 +57,11 @@ test('a stale lock is taken over by one process at a time', async () => {
   let inside = 0;
   let maxInside = 0;
   const actions = Array.from({ length: 12 }, () =>
-    withFileLock(ports, path, async (isLockHeld) => {
+    withFileLock(ports, path, async (assertLockHeld) => {
       inside += 1;
       maxInside = Math.max(maxInside, inside);
       await clock.yieldToEventLoop();
-      expect(await isLockHeld()).toBe(true);
+      await expect(assertLockHeld()).resolves.toBeUndefined();
       inside -= 1;
     }),
   );
@@ -124,19 +124,19 @@ test('a holder renews its lock and detects its loss', async () => {
   const { path } = setUp();
   const fake = createFakeClock();
   const mayEnd = createDeferred();
-  let isHeld: () => Promise<boolean> = async () => false;
-  const holding = withFileLock({ files, ids, clock: fake }, path, async (isLockHeld) => {
-    isHeld = isLockHeld;
+  const acquired = createDeferred<() => Promise<void>>();
+  const holding = withFileLock({ files, ids, clock: fake }, path, async (assertLockHeld) => {
+    acquired.resolve(assertLockHeld);
     await mayEnd.promise;
   });
-  await waitUntil(() => existsSync(`${path}.lock`) && readFileSync(`${path}.lock`, 'utf8') !== '');
-  await waitUntil(() => isHeld());
+  const assertHeld = await acquired.promise;
+  await expect(assertHeld()).resolves.toBeUndefined();
   utimesSync(`${path}.lock`, new Date(0), new Date(0));
   await fake.advance(3000);
   // Wait for the content too, because truncating the file already updates its time.
   await waitUntil(() => statSync(`${path}.lock`).mtimeMs > 1000 && readFileSync(`${path}.lock`, 'utf8') !== '');
   writeFileSync(`${path}.lock`, 'another');
-  expect(await isHeld()).toBe(false);
+  await expect(assertHeld()).rejects.toThrow(`${path} was taken over by another process. Try again.`);
   await fake.advance(3000);
   mayEnd.resolve();
   await holding;

@@ -62,12 +62,11 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
     async update(provider, transform) {
       const { withFileLock } = await import('../../support/file-lock.ts');
       await files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
-      return withFileLock(ports, path, async (isLockHeld) => {
+      return withFileLock(ports, path, async (assertLockHeld) => {
         const bytes = (await files.info(path)) && (await files.read(path));
         const contents = parseObject(bytes && new TextDecoder().decode(bytes), path);
         const entry = await transform(parseEntry(getOwnValue(contents, provider)));
-        if (!(await isLockHeld()))
-          throw new Fault('busy', `The lock of ${path} was taken by another process; try again`);
+        await assertLockHeld();
         const text = `${JSON.stringify({ ...contents, [provider]: entry }, null, 2)}\n`;
         await files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });
         return entry;
