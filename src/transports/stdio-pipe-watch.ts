@@ -9,6 +9,9 @@ const CONFIRM_MS = 150;
 /** A reader that was not found yet is searched for again, at intervals that double from CONFIRM_MS up to this. */
 const MAX_PERIOD_MS = 60_000;
 
+/** Limits the time of the first search, which blocks. */
+const MAX_SIBLINGS = 20;
+
 /** The read end of a pipe in some process: a path below /proc. */
 type ReadEnd = string;
 
@@ -44,11 +47,34 @@ export function watchPipeReader(fd: number, onReaderClosed: () => void): void {
     else runAfter(waitMs, () => void findFirst(Math.min(2 * waitMs, MAX_PERIOD_MS)));
   };
   setImmediate(() => {
-    // The reader is most often the parent process.
-    const found = findReadEndInProcess(String(process.ppid), getPipe());
-    if (found !== undefined && found !== 'hidden') follow(found);
+    const found = findReadEndNearby(getPipe());
+    if (found !== undefined) follow(found);
     else void findFirst(CONFIRM_MS);
   });
+}
+
+/**
+ * The reader is most often the parent process, or the next process of a shell pipeline. A search of all processes may end after
+ * such a reader, which may exit soon.
+ */
+function findReadEndNearby(pipe: string | undefined): ReadEnd | undefined {
+  const parent = String(process.ppid);
+  const siblings = listChildren(parent);
+  const next = siblings.indexOf(String(process.pid)) + 1;
+  for (const pid of [parent, ...siblings.slice(next, next + MAX_SIBLINGS)]) {
+    const found = findReadEndInProcess(pid, pipe);
+    if (found !== undefined && found !== 'hidden') return found;
+  }
+  return undefined;
+}
+
+/** Oldest first. Empty when the kernel does not list them. */
+function listChildren(pid: string): string[] {
+  try {
+    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ');
+  } catch {
+    return [];
+  }
 }
 
 /**
@@ -62,15 +88,20 @@ async function findReadEnd(
   // Without /proc (for example in a chroot) the pipe cannot be identified.
   if (pipe === undefined) return 'unknown';
   let isUnknown = false;
-  // Newest first: in a shell pipeline the reader is started right after this process.
-  const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  for (const pid of pids.sort((a, b) => Number(b) - Number(a))) {
+  for (const pid of listOtherProcesses()) {
     const found = findReadEndInProcess(pid, pipe);
     if (found === 'hidden') isUnknown ||= isNewerRelatedProcess(pid) || (before?.startsWith(`/proc/${pid}/`) ?? false);
     else if (found !== undefined) return found;
     await new Promise((resolve) => setImmediate(resolve));
   }
   return isUnknown ? 'unknown' : 'nowhere';
+}
+
+/** First those with the next pids: in a shell pipeline the reader is started right after this process. Pids start again at the highest. */
+function listOtherProcesses(): string[] {
+  const others = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  const isOlder = (pid: string) => Number(Number(pid) < process.pid);
+  return others.sort((a, b) => isOlder(a) - isOlder(b) || Number(a) - Number(b));
 }
 
 function findReadEndInProcess(pid: string, pipe: string | undefined): ReadEnd | 'hidden' | undefined {
