@@ -1,4 +1,4 @@
-// Serializes JSON for one line of the wire.
+// Serializes JSON for one line of the wire, and parses JSON that may be invalid.
 
 const UNSAFE_CHARACTERS = /[\u007f-\u009f\u2028\u2029]/g;
 
@@ -72,4 +72,19 @@ export function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value;
+}
+
+/** `undefined` when the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined` when the text is not a JSON object. */
+export function tryParseObject(text: string): Record<string, unknown> | undefined {
+  const value = tryParseJson(text);
+  return isRecord(value) ? value : undefined;
 }

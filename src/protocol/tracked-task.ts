@@ -1,5 +1,6 @@
 // Schema of the tracked tasks of a session, on disk and for hosts. Loaded with the first use.
 import { array, type InferOutput, nullable, number, object, picklist, safeParse, string } from 'valibot';
+import { tryParseJson } from '../base/index.ts';
 
 export const TASK_STATUSES = ['open', 'in_progress', 'blocked', 'done'] as const;
 export const TASK_PRIORITIES = ['low', 'medium', 'high', 'critical'] as const;
@@ -34,12 +35,8 @@ export type TrackedTaskFile = InferOutput<typeof trackedTaskFile>;
 
 /** Returns `undefined` when the text is not a valid task file. */
 export function parseTaskFile(text: string): TrackedTaskFile | undefined {
-  try {
-    const parsed = safeParse(trackedTaskFile, JSON.parse(text));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = safeParse(trackedTaskFile, tryParseJson(text));
+  return parsed.success ? parsed.output : undefined;
 }
 
 export const INVALID_TASK_FILE = `${TASKS_FILE} of this session is not a valid task list.`;

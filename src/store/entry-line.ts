@@ -1,5 +1,5 @@
 // Parses one line of a log: which entry it is, or what is wrong with it.
-import { isRecord } from '../base/json.ts';
+import { isRecord, tryParseJson } from '../base/json.ts';
 import type { SessionEntry } from '../protocol/session-entry.ts';
 import { normalizeEntry } from './normalize-entry.ts';
 import { getLinePrefix, type RawLine } from './raw-line.ts';
@@ -77,14 +77,6 @@ function recoverEntry(text: string): SessionEntry | undefined {
     if (entry || attempts === MAX_RECOVERY_ATTEMPTS) return entry;
   }
   return undefined;
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function describeUnreadable(bytes: Buffer): string {

@@ -91,11 +91,11 @@ function parseProxyAddress({ variable, address }: ProxyVariable): URL {
 
 function createProxyToken({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
-  return `Basic ${Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString('base64')}`;
+  return `Basic ${Buffer.from(`${decodePercentEncoding(username)}:${decodePercentEncoding(password)}`).toString('base64')}`;
 }
 
 /** Text with an invalid percent encoding is used unchanged. */
-function decodePart(text: string): string {
+function decodePercentEncoding(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,5 @@
 // Sends the requests of the GitHub Copilot login.
-import { Fault, getErrorMessage, isRecord } from '../../base/index.ts';
+import { Fault, getErrorMessage, isRecord, tryParseObject } from '../../base/index.ts';
 import { redact } from '../../base/redaction.ts';
 import { readText } from '../http/response-limits.ts';
 import { COPILOT_HEADERS } from '../providers/copilot-headers.ts';
@@ -82,7 +82,7 @@ async function requestJson(
     throw new TransientFault(`${host} cannot be reached: ${redact(getFailureReason(thrown), secrets)}`);
   }
   const { status } = response;
-  const fields = parseFields(text);
+  const fields = tryParseObject(text);
   // Overloaded or restarting servers respond with HTML pages, some of them with status 200.
   if (status >= 500 || status === 408 || status === 429) throw new TransientFault(`${host} answered ${status}`);
   if (response.ok && !fields) throw new TransientFault(`${host} returned a response that is not JSON`);
@@ -93,15 +93,6 @@ async function requestJson(
 function getFailureReason(thrown: unknown): string {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   return cause === undefined ? getErrorMessage(thrown) : getErrorMessage(cause);
-}
-
-function parseFields(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function readToken({ host, status, fields }: JsonResponse, refresh: string): OAuthEntry {

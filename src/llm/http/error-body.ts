@@ -1,5 +1,5 @@
 // Extracts the error message from a provider's JSON or HTML error body.
-import { isRecord } from '../../base/index.ts';
+import { isRecord, tryParseJson } from '../../base/index.ts';
 
 /** The title is expected within this many characters of an HTML page. */
 const MAX_HTML_HEAD = 2000;
@@ -33,12 +33,8 @@ export function extractErrorText(body: string): string {
 
 function parseJsonBody(body: string): unknown {
   if (!/^[[{]/.test(body)) return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return Array.isArray(value) ? value[0] : value;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(body);
+  return Array.isArray(value) ? value[0] : value;
 }
 
 function findFirstText(...values: readonly unknown[]): string | undefined {

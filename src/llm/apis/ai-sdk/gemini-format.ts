@@ -1,5 +1,5 @@
 // Shared format of the two Gemini APIs: signatures, images and error details.
-import { isRecord } from '../../../base/index.ts';
+import { isRecord, tryParseJson } from '../../../base/index.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
 import type { ProviderFailure } from '../../../protocol/index.ts';
 import { normalizeCallId } from '../../call-id.ts';
@@ -43,12 +43,7 @@ function replaceFailure({ message }: ProviderFault, providerFailure: ProviderFai
 
 /** Reads `{ "@type": "…RetryInfo", "retryDelay": "36.4s" }` from an error object or a list of them. */
 function parseRetryDelay(body: string): number | undefined {
-  let parsedBody: unknown;
-  try {
-    parsedBody = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const parsedBody = tryParseJson(body);
   const [first] = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
   const error = isRecord(first) && isRecord(first.error) ? first.error : {};
   for (const detail of Array.isArray(error.details) ? error.details : []) {

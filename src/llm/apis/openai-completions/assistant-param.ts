@@ -1,8 +1,10 @@
 // Converts an earlier answer to the Chat Completions format, including its thinking.
+
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionMessageFunctionToolCall,
 } from 'openai/resources/chat/completions';
+import { tryParseJson } from '../../../base/index.ts';
 import type { ModelRequest } from '../../../contracts/index.ts';
 import type { AssistantMessage, ThinkingContent, ToolCall } from '../../../protocol/index.ts';
 import type { Compat } from '../../providers/compat.ts';
@@ -90,12 +92,4 @@ function toCallParam({ id, name, arguments: args, thoughtSignature }: ToolCall):
     function: { name, arguments: JSON.stringify(args) },
     ...(thoughtSignature === undefined ? {} : { extra_content: tryParseJson(thoughtSignature) }),
   };
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import type {
   ResponseOutputMessage,
   ResponseReasoningItem,
 } from 'openai/resources/responses/responses';
-import { isRecord } from '../../../base/index.ts';
+import { isRecord, tryParseObject } from '../../../base/index.ts';
 
 /** The API rejects other ids in input items, even ids that it created itself. */
 const VALID_ID = /^[\w-]{1,64}$/;
@@ -88,13 +88,4 @@ export function joinCallId(callId: string, item: { id?: unknown } | undefined): 
 export function splitCallId(id: string): { callId: string; itemId?: string | undefined } {
   const [, callId, itemId] = JOINED_ID.exec(id) ?? [];
   return callId === undefined ? { callId: id } : { callId, itemId };
-}
-
-function tryParseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
