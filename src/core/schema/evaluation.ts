@@ -59,7 +59,7 @@ export function applySubschema(
 
 type SubschemaArguments = [schema: unknown, evaluation: Evaluation, location: SchemaLocation, scope: SchemaScope];
 
-export function mergeEvaluation(evaluation: Evaluation, result: Evaluation): void {
+export function mergeEvaluation(evaluation: Evaluation, result: Evaluation): undefined {
   evaluation.value = result.value;
   for (const key of result.keys) evaluation.keys.add(key);
   for (const index of result.items) evaluation.items.add(index);

@@ -119,33 +119,54 @@ function applyAll(schemas: readonly unknown[], ...rest: [Evaluation, SchemaLocat
 const checkAnyOf: KeywordCheck = (schema, evaluation, location, scope) => {
   const choices = toArray(schema.anyOf);
   if (choices.length === 0) return undefined;
-  const strict = { ...location, isStrict: true };
-  const matches = choices.map((choice) => scope.evaluate(choice, evaluation.value, strict)).filter(isEvaluation);
+  const { matches, closestProblem } = evaluateStrictly(choices, evaluation, location, scope);
   for (const match of matches) mergeEvaluation(evaluation, match);
-  return matches.length > 0 ? undefined : applyFirstMatch(choices, evaluation, location, scope);
+  if (matches.length > 0) return undefined;
+  return location.isStrict ? closestProblem : applyFirstMatch(choices, evaluation, location, scope);
 };
 
 const checkOneOf: KeywordCheck = (schema, evaluation, location, scope) => {
   const choices = toArray(schema.oneOf);
   if (choices.length === 0) return undefined;
-  const findMatches = () => choices.filter((choice) => isStrictMatch(scope, choice, evaluation.value, location));
-  if (findMatches().length === 0) {
-    const problem = applyFirstMatch(choices, evaluation, location, scope);
+  let { matches, closestProblem } = evaluateStrictly(choices, evaluation, location, scope);
+  if (matches.length === 0) {
+    const problem = location.isStrict ? closestProblem : applyFirstMatch(choices, evaluation, location, scope);
     if (problem) return problem;
+    // The converted value may match more than one.
+    ({ matches, closestProblem } = evaluateStrictly(choices, evaluation, location, scope));
   }
-  const matches = findMatches();
-  if (matches.length === 1) return applySubschema(matches[0], evaluation, location, scope);
+  const [match] = matches;
+  if (!match) return closestProblem;
+  if (matches.length === 1) return mergeEvaluation(evaluation, match);
   return {
     path: location.path,
     message: `must match only one of the alternatives in "oneOf", not ${matches.length} (got ${describeValue(evaluation.value)})`,
   };
 };
 
-function isEvaluation(result: EvaluationResult): result is Evaluation {
-  return 'value' in result;
+/** Each alternative is evaluated once. Otherwise the time would double with each level of nested alternatives. */
+function evaluateStrictly(
+  choices: readonly unknown[],
+  { value }: Evaluation,
+  location: SchemaLocation,
+  scope: SchemaScope,
+): { matches: Evaluation[]; closestProblem: SchemaProblem | undefined } {
+  const matches: Evaluation[] = [];
+  let closestProblem: SchemaProblem | undefined;
+  for (const choice of choices) {
+    const result = scope.evaluate(choice, value, { ...location, isStrict: true });
+    if ('value' in result) matches.push(result);
+    else closestProblem = selectCloser(closestProblem, result.problem);
+  }
+  return { matches, closestProblem };
 }
 
-/** When none matches: the problem with the longest path, because that alternative matched furthest. */
+/** The problem with the longest path, because that alternative matched furthest. */
+function selectCloser(closest: SchemaProblem | undefined, problem: SchemaProblem): SchemaProblem {
+  return closest && closest.path.length >= problem.path.length ? closest : problem;
+}
+
+/** With conversions. Returns the closest problem when none matches. */
 function applyFirstMatch(
   choices: readonly unknown[],
   evaluation: Evaluation,
@@ -156,7 +177,7 @@ function applyFirstMatch(
   for (const choice of choices) {
     const problem = applySubschema(choice, evaluation, location, scope);
     if (!problem) return undefined;
-    if (!closest || problem.path.length > closest.path.length) closest = problem;
+    closest = selectCloser(closest, problem);
   }
   return closest;
 }

@@ -188,6 +188,15 @@ describe('schemas that are wrong', () => {
 });
 
 describe('hostile schemas and values', () => {
+  test.each(['anyOf', 'oneOf'])('the time does not double with each level of nested %s', (keyword) => {
+    let schema: object = { type: 'number' };
+    for (let level = 0; level < 100; level += 1) schema = { [keyword]: [schema, { type: 'null' }] };
+    expect(checkJson(schema, 5)).toEqual({ value: 5 });
+    expect(checkJson(schema, '5')).toEqual({ value: 5 });
+    expect(describeResult(schema, {})).toContain('must be');
+    expect(describeResult({ not: schema }, {})).toBe('valid');
+  });
+
   test('inherited names are ordinary keys', () => {
     const value = JSON.parse('{"__proto__":"5","constructor":"6","toString":"7"}');
     const properties = JSON.parse('{"__proto__":{"type":"integer"},"constructor":{"type":"integer"}}');

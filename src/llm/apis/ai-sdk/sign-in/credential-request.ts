@@ -1,5 +1,5 @@
 // Requests credentials from a cloud service over HTTP, and caches them until shortly before they expire.
-import { Fault, getErrorMessage } from '../../../../base/index.ts';
+import { Fault, getErrorMessage, tryParseObject } from '../../../../base/index.ts';
 import { redact } from '../../../../base/redaction.ts';
 import type { Clock } from '../../../../contracts/index.ts';
 import { readErrorBody } from '../../../http/post-for-events.ts';
@@ -26,7 +26,7 @@ export interface Expiring<T> {
 }
 
 const TIMEOUT_MS = 15_000;
-/** A reply may take minutes, so credentials are renewed this long before they expire. */
+/** An answer may take minutes, so credentials are renewed this long before they expire. */
 const RENEWAL_MARGIN_MS = 5 * 60_000;
 
 /** Requests that a library sends, with our timeout, errors and redaction. */
@@ -71,7 +71,7 @@ const NOT_SECRET_NAME = /type$/i;
 /** Values of headers and of form and JSON fields with such names. Servers may quote them in their errors. */
 function findRequestSecrets({ headers, body }: RequestInit): string[] {
   const text = body ? String(body) : '';
-  const fields = text.startsWith('{') ? Object.entries(parseFields(text)) : [...new URLSearchParams(text)];
+  const fields = text.startsWith('{') ? Object.entries(tryParseObject(text) ?? {}) : [...new URLSearchParams(text)];
   return [...new Headers(headers), ...fields].flatMap(([name, value]) =>
     SECRET_NAME.test(name) && !NOT_SECRET_NAME.test(name) && typeof value === 'string' && value !== ''
       ? [value, value.replace(/^\w+\s+/, '')]
@@ -111,19 +111,10 @@ export async function requestCredential(
   }
 }
 
-/** Parses a JSON object. Empty if the text is not JSON. */
-export function parseFields(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
 /** Concurrent callers share one request. A different `owner` causes a new request. */
 export function createExpiringCache<T>(
   clock: Pick<Clock, 'now'>,
-): (owner: unknown, ask: () => Promise<Expiring<T>>) => Promise<T> {
+): (owner: unknown, load: () => Promise<Expiring<T>>) => Promise<T> {
   let cached: { owner: unknown; validUntil: number; value: Promise<T> } | undefined;
   return (owner, load) => {
     if (cached && cached.owner === owner && cached.validUntil > clock.now()) return cached.value;

@@ -1,4 +1,5 @@
 // Gets Google Cloud access tokens for the account of a credentials file, or of the machine.
+import { tryParseObject } from '../../../../base/index.ts';
 import { createCachedFile } from '../../../cached-file.ts';
 import { createMalformedFault, ProviderFault } from '../../../http/provider-fault.ts';
 import type { CloudFiles, Env } from './aws-config.ts';
@@ -9,7 +10,6 @@ import {
   createCredentialFetch,
   createExpiringCache,
   type Expiring,
-  parseFields,
   requestCredential,
 } from './credential-request.ts';
 import { createVertexAuthFault, type GoogleAccount, getAccountProject, parseGoogleAccount } from './google-account.ts';
@@ -70,7 +70,7 @@ async function requestMachineToken(ports: GooglePorts, env: Env): Promise<Expiri
     request('instance/service-accounts/default/token'),
     request('project/project-id').catch(() => undefined),
   ]);
-  const { access_token: token, expires_in: seconds } = parseFields(tokenText);
+  const { access_token: token, expires_in: seconds } = tryParseObject(tokenText) ?? {};
   if (typeof token !== 'string' || token === '') throw createMalformedFault('The metadata server returned no token');
   const lifetimeMs = Number(seconds) * 1000 || TOKEN_LIFETIME_MS;
   return { value: { token, project: project?.trim() }, expires: ports.clock.now() + lifetimeMs };
