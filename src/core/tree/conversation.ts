@@ -80,8 +80,7 @@ export class Conversation {
 
   /** Does not read the messages. */
   get messageCount(): number {
-    if (this.#loaded) return this.#loaded.messages.length;
-    return countContextMessages(this.lazyPath);
+    return this.#loaded?.messages.length ?? countContextMessages(this.lazyPath);
   }
 
   /** The path without loading it: may contain unread messages and digests. */

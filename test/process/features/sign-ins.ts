@@ -64,20 +64,39 @@ export function trySignIns(): void {
       expect(routes).toEqual(['POST /']);
     });
 
-    test('an AWS role with an MFA device: the host is asked for the code', async () => {
+    /** With a host that has been asked for the MFA code. */
+    async function startWithMfa() {
       const config = AWS_ROLE['.aws/config'].replace('\n', '\nmfa_serial = arn:aws:iam::1:mfa/me\n');
-      const { directories, env, requests } = await setUpBedrock({ ...AWS_ROLE, '.aws/config': config }, () => ({
-        AWS_PROFILE: 'work',
-      }));
+      const files = { ...AWS_ROLE, '.aws/config': config };
+      const { directories, env, requests } = await setUpBedrock(files, () => ({ AWS_PROFILE: 'work' }));
       const program = startRpc([...FLAGS, '--model', BEDROCK_MODEL], { directories, env });
       program.send({ type: 'prompt', message: 'Hello' });
       const question = await program.nextFrame({ method: 'input' });
       expect(question).toMatchObject({ title: 'MFA code of arn:aws:iam::1:mfa/me for the AWS profile work' });
-      program.send({ type: 'extension_ui_response', id: question.id, value: '123456' });
-      await program.nextFrame({ type: 'agent_settled' });
-      expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Signed in.' } });
-      expect(requests).toMatchObject([{ fields: { TokenCode: '123456' } }]);
-      await closeProgram(program);
+      const answer = () => program.send({ type: 'extension_ui_response', id: question.id, value: '123456' });
+      const expectSignedIn = async () => {
+        await program.nextFrame({ type: 'agent_settled' });
+        expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'Signed in.' } });
+        expect(requests).toMatchObject([{ fields: { TokenCode: '123456' } }]);
+        await closeProgram(program);
+      };
+      return { program, answer, expectSignedIn };
+    }
+
+    test('an AWS role with an MFA device: the host is asked for the code', async () => {
+      const { answer, expectSignedIn } = await startWithMfa();
+      answer();
+      await expectSignedIn();
+    });
+
+    test('an abort does not wait for the MFA code, and the next prompt uses the same question', async () => {
+      const { program, answer, expectSignedIn } = await startWithMfa();
+      // Answered after the last event of the run.
+      expect(await program.call({ type: 'abort' })).toMatchObject({ success: true });
+      program.send({ type: 'prompt', message: 'Again' });
+      await program.nextFrame({ type: 'agent_start' });
+      answer();
+      await expectSignedIn();
     });
 
     test('an AWS role, through a proxy', async () => {
