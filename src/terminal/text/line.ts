@@ -1,7 +1,7 @@
 // Styled lines of text: measuring, truncating and wrapping.
 
 import { joinSafe, repeatSafe, type SafeText, sanitizeLine, sliceSafe } from '../../base/safe-text.ts';
-import { measureWidth, splitGraphemes } from './text-width.ts';
+import { type Grapheme, measureWidth, splitGraphemes } from './text-width.ts';
 
 export type Colour = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
 
@@ -144,7 +144,7 @@ function splitWord(word: Word, available: number, size = Number.POSITIVE_INFINIT
   const pieces: Word[] = [];
   let count = 0;
   for (const { text, style } of word.spans) {
-    for (const grapheme of splitGraphemes(text)) {
+    for (const grapheme of splitGraphemes(text).flatMap((whole) => splitWideGrapheme(whole, available))) {
       const last = pieces.at(-1);
       const entry = { text: grapheme.text as SafeText, style };
       if (last && count < size && last.width + grapheme.width <= available) {
@@ -158,6 +158,12 @@ function splitWord(word: Word, available: number, size = Number.POSITIVE_INFINIT
     }
   }
   return pieces.map((piece) => ({ ...piece, spans: mergeSpans(piece.spans) }));
+}
+
+/** A note with its stem and flag is one grapheme of three cells. If it does not fit in a line, its code points are separated. */
+function splitWideGrapheme(grapheme: Grapheme, available: number): Grapheme[] {
+  if (grapheme.width <= available) return [grapheme];
+  return Array.from(grapheme.text, (text) => ({ text, width: measureWidth(text) }));
 }
 
 /** Joins adjacent spans of the same style. */

@@ -91,6 +91,14 @@ describe('wrapping and truncating', () => {
     );
   });
 
+  test('a grapheme that is wider than the line is split into its code points', () => {
+    const note = '\u{1d158}\u{1d165}\u{1d16e}';
+    expect(measureWidth(note)).toBe(3);
+    expect(wrapLine(line(note), 2).map(getText)).toEqual(['\u{1d158}\u{1d165}', '\u{1d16e}']);
+    expect(hardWrapLine(line(note), 2).map(getText).join('')).toBe(note);
+    expect(wrapLine(line(note), 3).map(getText)).toEqual([note]);
+  });
+
   test('styles are preserved', () => {
     const spans = [span('plain and '), span('bold words here', { bold: true })];
     const result = wrapLine(spans, 12);
