@@ -7,7 +7,8 @@ import { buildRequest as chat } from '../../src/llm/apis/openai-completions/requ
 import { buildRequest as responses } from '../../src/llm/apis/openai-responses/request.ts';
 import { MessageBuilder } from '../../src/llm/message-builder.ts';
 import { normalizeToolName, normalizeTools } from '../../src/llm/tool-name.ts';
-import { assistant, claude, createRequest, result, toolCall, user } from './apis/anthropic-fixture.ts';
+import { claude, createRequest } from './apis/anthropic-fixture.ts';
+import { assistant, result, toolCall, user } from './apis/request-samples.ts';
 
 const VALID_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAMES = [
@@ -46,7 +47,7 @@ describe.each(NAMES)('a history with the call %j', (name) => {
   const model = claude('m', { api: 'x' });
   const messages = [
     user('Go'),
-    assistant(model, [toolCall('call_1', name)], 'toolUse'),
+    assistant(model, [toolCall('call_1', name)], { stopReason: 'toolUse' }),
     { ...result('call_1', 'no such tool', true), toolName: name },
     user('Go on'),
   ];

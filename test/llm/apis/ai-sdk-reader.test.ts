@@ -6,7 +6,8 @@ import { PartReader } from '../../../src/llm/apis/ai-sdk/part-reader.ts';
 import { ProviderFault } from '../../../src/llm/http/provider-fault.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import { expectGrammar, observe } from '../contract.ts';
-import { createModel, summarizeEvent } from './ai-sdk-fixture.ts';
+import { createModel } from './ai-sdk-fixture.ts';
+import { summarizeEvent } from './request-samples.ts';
 
 const model = createModel({ id: 'any' });
 

@@ -5,8 +5,9 @@ import type { WirePorts } from '../../../src/llm/http/wire-api.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import { geminiFrames } from '../servers/gemini-frames.ts';
-import { createFetch, createModel, createPorts, IDLE_MS } from './ai-sdk-fixture.ts';
+import { createFetch, createModel } from './ai-sdk-fixture.ts';
 import { createRequest } from './anthropic-fixture.ts';
+import { createPorts, IDLE_MS } from './api-fixture.ts';
 
 const TYPE = 'text/event-stream';
 const FRAMES = geminiFrames({ parts: [{ text: ['One', ' two'] }] });

@@ -5,7 +5,8 @@ import type { ProviderFailure } from '../../../src/protocol/index.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import { errorBody, KEY, type Reply } from '../servers/anthropic-messages.ts';
 import { frame, framesOf } from '../servers/anthropic-messages-frames.ts';
-import { createApiFixture, IDLE_MS, TOTAL_MS } from './anthropic-fixture.ts';
+import { createApiFixture } from './anthropic-fixture.ts';
+import { IDLE_MS, TOTAL_MS } from './api-fixture.ts';
 
 const fixture = createApiFixture();
 const TEXT = { parts: [{ text: ['Half ', 'an ', 'answer'] }] };

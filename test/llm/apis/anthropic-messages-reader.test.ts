@@ -7,7 +7,8 @@ import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import type { AssistantMessageEvent } from '../../../src/protocol/index.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import { type Answer, frame, framesOf } from '../servers/anthropic-messages-frames.ts';
-import { claude, createRequest, summarizeEvent, toolCall } from './anthropic-fixture.ts';
+import { claude, createRequest } from './anthropic-fixture.ts';
+import { summarizeEvent, toolCall } from './request-samples.ts';
 
 const model = claude('claude-sonnet-4-5');
 

@@ -4,7 +4,8 @@ import { buildRequest } from '../../../src/llm/apis/anthropic-messages/request.t
 import { normalizeCallId } from '../../../src/llm/call-id.ts';
 import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Fields } from '../servers/anthropic-messages-refusal.ts';
-import { assistant, BASH, claude, createRequest, READ, result, toolCall, user } from './anthropic-fixture.ts';
+import { claude, createRequest } from './anthropic-fixture.ts';
+import { assistant, BASH, READ, result, toolCall, user } from './request-samples.ts';
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
 const model = claude('claude-sonnet-4-5');

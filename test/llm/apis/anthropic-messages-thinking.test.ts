@@ -4,7 +4,8 @@ import type { ThinkingLevel } from '../../../src/protocol/index.ts';
 import { checkBody } from '../servers/anthropic-messages-check.ts';
 import { SERVED } from '../servers/anthropic-messages-models.ts';
 import type { Fields } from '../servers/anthropic-messages-refusal.ts';
-import { assistant, claude, createRequest, result, toolCall, user } from './anthropic-fixture.ts';
+import { claude, createRequest } from './anthropic-fixture.ts';
+import { assistant, result, toolCall, user } from './request-samples.ts';
 
 const model = claude('claude-sonnet-4-5');
 const signed = { type: 'thinking' as const, thinking: 'Hm.', thinkingSignature: 'c2ln' };

@@ -3,7 +3,8 @@ import { createApiLoaders } from '../../../src/llm/index.ts';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY, OAUTH_TOKEN } from '../servers/anthropic-messages.ts';
 import type { Answer } from '../servers/anthropic-messages-frames.ts';
-import { assistant, createApiFixture, result, summarizeEvent, toolCall, user } from './anthropic-fixture.ts';
+import { createApiFixture } from './anthropic-fixture.ts';
+import { assistant, result, summarizeEvent, toolCall, user } from './request-samples.ts';
 
 const fixture = createApiFixture();
 

@@ -5,8 +5,9 @@ import { createApiLoaders } from '../../../src/llm/index.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { type Answer, framesOf } from '../servers/openai-responses-frames.ts';
-import { createFetch, createModel, createPorts } from './ai-sdk-fixture.ts';
+import { createFetch, createModel } from './ai-sdk-fixture.ts';
 import { createRequest } from './anthropic-fixture.ts';
+import { createPorts } from './api-fixture.ts';
 
 const KEY = 'azure-key-loopback';
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJhdWQiOiJhenVyZSJ9.c2lnbmF0dXJl';

@@ -10,7 +10,8 @@ import { ACCESS_KEY, BEARER, SECRET_KEY, SESSION_TOKEN } from '../servers/bedroc
 import { type BedrockAnswer, bedrockFrames, event, exception } from '../servers/bedrock-frames.ts';
 import { eventMessage } from '../servers/event-stream.ts';
 import type { Reply } from '../servers/loopback.ts';
-import { createApiFixture, createFetch, createPorts, IDLE_MS } from './ai-sdk-fixture.ts';
+import { createApiFixture, createFetch } from './ai-sdk-fixture.ts';
+import { createPorts, IDLE_MS } from './api-fixture.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const fixture = createApiFixture<BedrockAnswer>({

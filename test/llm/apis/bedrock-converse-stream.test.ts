@@ -8,19 +8,9 @@ import { startBedrock } from '../servers/bedrock.ts';
 import { BEARER } from '../servers/bedrock-auth.ts';
 import { type BedrockAnswer, bedrockFrames, createSignature, event } from '../servers/bedrock-frames.ts';
 import { type Fields, getList, lastBody } from '../servers/loopback.ts';
-import {
-  assistant,
-  createApiFixture,
-  createFetch,
-  createPorts,
-  PNG,
-  READ,
-  result,
-  summarizeEvent,
-  toComparable,
-  toolCall,
-  user,
-} from './ai-sdk-fixture.ts';
+import { createApiFixture, createFetch, PNG, toComparable } from './ai-sdk-fixture.ts';
+import { createPorts } from './api-fixture.ts';
+import { assistant, READ, result, summarizeEvent, toolCall, user } from './request-samples.ts';
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const fixture = createApiFixture<BedrockAnswer>({

@@ -7,7 +7,8 @@ import { KEY, startGemini } from '../servers/gemini.ts';
 import { geminiError } from '../servers/gemini-check.ts';
 import { frame, type GeminiAnswer, geminiFrames } from '../servers/gemini-frames.ts';
 import type { Reply } from '../servers/loopback.ts';
-import { createApiFixture, IDLE_MS } from './ai-sdk-fixture.ts';
+import { createApiFixture } from './ai-sdk-fixture.ts';
+import { IDLE_MS } from './api-fixture.ts';
 
 const fixture = createApiFixture<GeminiAnswer>({
   start: startGemini,

@@ -8,19 +8,9 @@ import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY, startGemini } from '../servers/gemini.ts';
 import { createSignature, frame, type GeminiAnswer } from '../servers/gemini-frames.ts';
 import { type Fields, getList, lastBody } from '../servers/loopback.ts';
-import {
-  assistant,
-  createApiFixture,
-  createFetch,
-  createModel,
-  createPorts,
-  PNG,
-  result,
-  summarizeEvent,
-  toComparable,
-  toolCall,
-  user,
-} from './ai-sdk-fixture.ts';
+import { createApiFixture, createFetch, createModel, PNG, toComparable } from './ai-sdk-fixture.ts';
+import { createPorts } from './api-fixture.ts';
+import { assistant, result, summarizeEvent, toolCall, user } from './request-samples.ts';
 
 const GEMINI_3 = {
   id: 'gemini-3-flash-preview',

@@ -7,7 +7,9 @@ import { modelApiContract, observe } from '../contract.ts';
 import { KEY, PROJECT, startGemini, TOKEN } from '../servers/gemini.ts';
 import { frame, type GeminiAnswer } from '../servers/gemini-frames.ts';
 import { getList, lastBody } from '../servers/loopback.ts';
-import { createApiFixture, createFetch, createPorts, result, user } from './ai-sdk-fixture.ts';
+import { createApiFixture, createFetch } from './ai-sdk-fixture.ts';
+import { createPorts } from './api-fixture.ts';
+import { result, user } from './request-samples.ts';
 
 const ENV = { GOOGLE_VERTEX_PROJECT: PROJECT, GOOGLE_VERTEX_LOCATION: 'europe-west1' };
 const MODEL = { id: 'gemini-3-flash-preview', api: 'google-vertex', provider: 'google-vertex' };

@@ -4,7 +4,8 @@ import type { ProviderFailure } from '../../../src/protocol/index.ts';
 import { expectGrammar, type Observation, observe } from '../contract.ts';
 import { KEY, type Reply } from '../servers/openai-completions.ts';
 import { chunk, DONE, frame } from '../servers/openai-completions-frames.ts';
-import { createApiFixture, IDLE_MS, TOTAL_MS } from './openai-completions-fixture.ts';
+import { IDLE_MS, TOTAL_MS } from './api-fixture.ts';
+import { createApiFixture } from './openai-completions-fixture.ts';
 
 const fixture = createApiFixture();
 
@@ -22,7 +23,7 @@ function createStreamErrorReply(value: unknown, event?: string): Reply {
 
 async function expectFailure(reply: Reply): Promise<Observation & { failure: ProviderFailure | undefined }> {
   fixture.server.reply(reply);
-  const observed = await fixture.ask();
+  const observed = await fixture.observe();
   expectGrammar(observed);
   const last = observed.events.at(-1);
   expect(JSON.stringify(observed.events)).not.toContain(KEY);
@@ -118,7 +119,7 @@ describe('before the stream', () => {
   test('a server that never responds', async () => {
     fixture.server.reply({ silent: true });
     const nextRequest = fixture.server.next();
-    const reply = fixture.ask();
+    const reply = fixture.observe();
     const request = await nextRequest;
     await fixture.clock.advance(IDLE_MS);
     const observed = await reply;
@@ -132,14 +133,14 @@ describe('before the stream', () => {
 
   test('connection refused', async () => {
     const model = fixture.model('openai', { baseUrl: 'http://127.0.0.1:9/v1' });
-    const observed = await fixture.ask({ model });
+    const observed = await fixture.observe({ model });
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ failure: { kind: 'network' } });
     expect(observed.message.errorMessage).toContain('Connection error');
   });
 
   test('an invalid base URL', async () => {
-    const observed = await fixture.ask({ model: fixture.model('openai', { baseUrl: 'nowhere' }) });
+    const observed = await fixture.observe({ model: fixture.model('openai', { baseUrl: 'nowhere' }) });
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', reason: 'error' });
   });
@@ -249,7 +250,7 @@ describe('inside the stream', () => {
 
 test('an invalid compat setting is reported without sending a request', async () => {
   const requestCount = fixture.server.received.length;
-  const observed = await fixture.ask({ compat: { thinkTags: 'yes' } });
+  const observed = await fixture.observe({ compat: { thinkTags: 'yes' } });
   expectGrammar(observed);
   expect(observed.message.errorMessage).toContain('compat.thinkTags in models.json is invalid');
   expect(fixture.server.received).toHaveLength(requestCount);

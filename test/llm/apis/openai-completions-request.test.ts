@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/contracts/index.ts';
 import { buildRequest } from '../../../src/llm/apis/openai-completions/request.ts';
 import type { Model, ThinkingLevel } from '../../../src/protocol/index.ts';
-import { assistant, createModel, createRequest, READ, result, toolCall, user } from './openai-completions-fixture.ts';
+import { createModel, createRequest } from './openai-completions-fixture.ts';
+import { assistant, READ, result, toolCall, user } from './request-samples.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -29,13 +30,18 @@ describe('the body', () => {
   test('of a complete conversation', () => {
     const history = [
       user([{ type: 'text', text: 'Look' }, PNG]),
-      assistant(model, [{ type: 'text', text: 'I look.' }, toolCall('call_A'), toolCall('call_B', { path: 'b' })]),
+      assistant(model, [
+        { type: 'text', text: 'I look.' },
+        toolCall('call_A'),
+        toolCall('call_B', 'read', { path: 'b' }),
+      ]),
       result('call_A', 'found'),
       result('call_B', [{ type: 'text', text: 'a picture' }, PNG]),
       assistant(model, [{ type: 'text', text: 'Done.' }]),
       user('Thanks'),
     ];
-    expect(buildBody({}, { messages: history })).toEqual({
+    const bash = { name: 'bash', description: 'Run a command.', parameters: { type: 'object' } };
+    expect(buildBody({}, { messages: history, tools: [READ, bash] })).toEqual({
       model: 'loop-1',
       stream: true,
       stream_options: { include_usage: true },
@@ -127,8 +133,8 @@ describe('headers', () => {
   });
 
   test('contain the session affinity header', () => {
-    expect(buildHeaders({}, 'xai')).toHaveProperty('x-grok-conv-id', 'session-1');
-    expect(buildHeaders({}, 'fireworks')).toHaveProperty('x-session-affinity', 'session-1');
+    expect(buildHeaders({}, 'xai')).toHaveProperty('x-grok-conv-id', 'session');
+    expect(buildHeaders({}, 'fireworks')).toHaveProperty('x-session-affinity', 'session');
   });
 
   test('tell Copilot the initiator and whether there are images', () => {
@@ -208,7 +214,7 @@ describe('thinking', () => {
 describe('providers', () => {
   test('differ in system prompt, length limit and cache key', () => {
     const openai = buildBody({ provider: 'openai', reasoning: true });
-    expect(openai).toMatchObject({ max_completion_tokens: 16_000, prompt_cache_key: 'session-1' });
+    expect(openai).toMatchObject({ max_completion_tokens: 16_000, prompt_cache_key: 'session' });
     expect(openai.messages).toMatchObject([{ role: 'developer' }, { role: 'user' }]);
     expect(openai).not.toHaveProperty('max_tokens');
     expect(buildBody({ provider: 'mistral' })).not.toHaveProperty('stream_options');

@@ -4,7 +4,8 @@ import type { AssistantMessage, ModelMessage } from '../../../src/protocol/index
 import { expectGrammar, type Observation } from '../contract.ts';
 import type { Reply } from '../servers/openai-completions.ts';
 import { chunk, DONE } from '../servers/openai-completions-frames.ts';
-import { assistant, createApiFixture, createModel, result, toolCall, user } from './openai-completions-fixture.ts';
+import { createApiFixture, createModel } from './openai-completions-fixture.ts';
+import { assistant, result, toolCall, user } from './request-samples.ts';
 
 const fixture = createApiFixture();
 const CALL = { id: 'call_A', name: 'read', pieces: ['{"path":"a"}'] };
@@ -21,13 +22,13 @@ async function runTwoTurns(
   });
   fixture.server.reply(first, { answer: { text: ['Done.'] } });
   const messages = [...history, user('Read a')];
-  const firstTurn = await fixture.ask({ model, messages, thinkingLevel: 'high' });
+  const firstTurn = await fixture.observe({ model, messages, thinkingLevel: 'high' });
   expectGrammar(firstTurn);
   const call = firstTurn.message.content.find((block) => block.type === 'toolCall');
   // Sessions are stored as JSON lines.
   const stored = JSON.parse(JSON.stringify(firstTurn.message)) as AssistantMessage;
   messages.push(stored, result(call?.id ?? '', 'content of a'));
-  const second = await fixture.ask({ model, messages, thinkingLevel: 'high' });
+  const second = await fixture.observe({ model, messages, thinkingLevel: 'high' });
   expect(second.message.errorMessage).toBeUndefined();
   expect(second.message.content).toEqual([{ type: 'text', text: 'Done.' }]);
   return [firstTurn, second];
@@ -114,11 +115,11 @@ describe('OpenRouter', () => {
       { answer: { text: ['Done.'] } },
     );
     const model = fixture.model('openrouter', { reasoning: true, id: 'anthropic/claude-x' });
-    const { message } = await fixture.ask({ model, messages: [user('Read a')] });
+    const { message } = await fixture.observe({ model, messages: [user('Read a')] });
     const content = message.content.map((block) =>
       block.type === 'thinking' ? { ...block, thinking: 'else' } : block,
     );
-    const second = await fixture.ask({
+    const second = await fixture.observe({
       model,
       messages: [user('Read a'), { ...message, content }, result('call_A', 'x')],
     });
@@ -182,9 +183,9 @@ describe('MiniMax', () => {
       { answer: { text: ['<think>\nHm.\n</think>\n\nI read.'], calls: [CALL] } },
       { answer: { text: ['Done.'] } },
     );
-    const { message } = await fixture.ask({ model });
+    const { message } = await fixture.observe({ model });
     expect(message.content[0]).toMatchObject({ type: 'thinking', thinking: '\nHm.\n', thinkingSignature: 'think' });
-    const second = await fixture.ask({ model, messages: [user('Hello'), message, result('call_A', 'x')] });
+    const second = await fixture.observe({ model, messages: [user('Hello'), message, result('call_A', 'x')] });
     expect(second.message.stopReason).toBe('stop');
     expect(findAssistant(getSentMessages())?.content).toBe('<think>\nHm.\n</think>\n\nI read.');
   });
@@ -209,7 +210,7 @@ describe('a local server', () => {
   test('gets no key, and alternating roles', async () => {
     const model = fixture.model('local', { provider: 'llamacpp' });
     fixture.server.reply({ answer: { text: ['Hi.'] } });
-    const { message } = await fixture.ask({ model, apiKey: undefined, messages: [user('One'), user('Two')] });
+    const { message } = await fixture.observe({ model, apiKey: undefined, messages: [user('One'), user('Two')] });
     expect(message.content).toEqual([{ type: 'text', text: 'Hi.' }]);
   });
 });
@@ -227,7 +228,11 @@ describe('the loopback provider', () => {
   ])('rejects %s', async (_, provider, messages = [user('a')], expectedError) => {
     fixture.server.reply({ answer: {} });
     const apiKey = expectedError.startsWith('Incorrect') ? 'sk-another' : undefined;
-    const { message } = await fixture.ask({ model: fixture.model(provider), messages, ...(apiKey ? { apiKey } : {}) });
+    const { message } = await fixture.observe({
+      model: fixture.model(provider),
+      messages,
+      ...(apiKey ? { apiKey } : {}),
+    });
     expect(message.errorMessage).toContain(expectedError);
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { AssistantMessage } from '../../../src/protocol/index.ts';
 import { expectGrammar, type Observation } from '../contract.ts';
 import { chunk, DONE, frame, framesOf, usageChunk } from '../servers/openai-completions-frames.ts';
-import { createModel, createRequest, readFrames, summarizeEvent } from './openai-completions-fixture.ts';
+import { createModel, createRequest, readFrames } from './openai-completions-fixture.ts';
+import { summarizeEvent } from './request-samples.ts';
 
 const end = [chunk({}, 'tool_calls'), DONE];
 

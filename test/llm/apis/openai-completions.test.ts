@@ -3,13 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY } from '../servers/openai-completions.ts';
 import { chunk, framesOf } from '../servers/openai-completions-frames.ts';
-import {
-  createApiFixture,
-  createModel,
-  createRequest,
-  readBytes,
-  summarizeEvent,
-} from './openai-completions-fixture.ts';
+import { createApiFixture, createModel, createRequest, readBytes } from './openai-completions-fixture.ts';
+import { summarizeEvent } from './request-samples.ts';
 
 const fixture = createApiFixture();
 
@@ -33,7 +28,7 @@ modelApiContract('openai-completions', () => ({
 describe('a text reply', () => {
   test('is streamed and has usage and cost', async () => {
     fixture.server.reply({ answer: { text: ['Hel', 'lo', ' 🌍'] } });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([
       ['start'],
@@ -65,7 +60,7 @@ describe('a text reply', () => {
   test('may be long and arrive in chunks of any size', async () => {
     const text = Array.from({ length: 3000 }, (_, n) => `line ${n} — ünïcödé\n`);
     fixture.server.reply({ answer: { text }, pieces: 4093 });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.message.content).toEqual([{ type: 'text', text: text.join('') }]);
     expect(observed.events).toHaveLength(3000 + 4);
@@ -73,7 +68,7 @@ describe('a text reply', () => {
 
   test('may be empty', async () => {
     fixture.server.reply({ answer: {} });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent)).toEqual([['start'], ['done', 'stop']]);
   });
@@ -82,13 +77,13 @@ describe('a text reply', () => {
     fixture.server.reply({
       frames: [chunk({ refusal: 'I would ' }), chunk({ refusal: 'rather not.' }, 'stop'), 'data: [DONE]\n\n'],
     });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expect(observed.message).toMatchObject({ content: [{ text: 'I would rather not.' }], stopReason: 'stop' });
   });
 
   test('may hit its length limit', async () => {
     fixture.server.reply({ answer: { text: ['half a'], finish: 'length' } });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ content: [{ text: 'half a' }], stopReason: 'length' });
   });
@@ -97,7 +92,7 @@ describe('a text reply', () => {
 describe('tool calls', () => {
   test('are streamed one after the other', async () => {
     fixture.server.reply({ answer: { text: ['Looking.'], calls: CALLS } });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     const [first, second] = observed.message.content.slice(1);
     expect(observed.events.map(summarizeEvent)).toEqual([
@@ -125,14 +120,14 @@ describe('tool calls', () => {
   test('cut by the length limit have no arguments', async () => {
     const pieces = ['{"command":"rm -rf bu'];
     fixture.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces }], finish: 'length' } });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.message).toMatchObject({ content: [{ name: 'bash', arguments: {} }], stopReason: 'length' });
   });
 
   test('with invalid JSON fail', async () => {
     fixture.server.reply({ answer: { calls: [{ id: 'call_C', name: 'bash', pieces: ['{"command":'] }] } });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.events.at(-1)).toMatchObject({ type: 'error', failure: { kind: 'malformed' } });
     expect(observed.message.errorMessage).toContain('unreadable arguments for the tool bash');
@@ -142,7 +137,7 @@ describe('tool calls', () => {
 describe('thinking', () => {
   test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('in the field %s', async (field) => {
     fixture.server.reply({ answer: { thinking: ['Hm', 'm.'], field, text: ['Yes.'] } });
-    const observed = await fixture.ask();
+    const observed = await fixture.observe();
     expectGrammar(observed);
     expect(observed.events.map(summarizeEvent).slice(1, 6)).toEqual([
       ['thinking_start', 0],
@@ -209,8 +204,8 @@ describe('splitting the stream', () => {
 
   test.each([1, 7, 64])('into chunks of %i bytes over the network gives the same events', async (pieces) => {
     fixture.server.reply({ frames }, { frames, pieces });
-    const full = await fixture.ask();
-    const split = await fixture.ask();
+    const full = await fixture.observe();
+    const split = await fixture.observe();
     expect(split.events.map(summarizeEvent)).toEqual(full.events.map(summarizeEvent));
     expect(split.message).toEqual(full.message);
   });

@@ -5,7 +5,8 @@ import { expectGrammar, observe } from '../contract.ts';
 import { KEY, type Reply } from '../servers/openai-responses.ts';
 import { frame, framesOf } from '../servers/openai-responses-frames.ts';
 import { errorBody } from '../servers/openai-responses-refusal.ts';
-import { createApiFixture, IDLE_MS } from './openai-responses-fixture.ts';
+import { IDLE_MS } from './api-fixture.ts';
+import { createApiFixture } from './openai-responses-fixture.ts';
 
 const fixture = createApiFixture();
 

@@ -1,52 +1,19 @@
-// Setup for tests of the Responses format: loopback provider, models, requests and histories.
-
-import { afterAll, beforeAll } from 'vitest';
-import { createSend } from '../../../src/app/system-ports/send.ts';
-import type { ApiRequest, ModelApi } from '../../../src/contracts/index.ts';
+// Setup for tests of the Responses format: loopback provider, models and requests.
+import type { ApiRequest } from '../../../src/contracts/index.ts';
 import { createOpenAiResponses } from '../../../src/llm/apis/openai-responses/index.ts';
-import type { AssistantMessage, Model } from '../../../src/protocol/index.ts';
-import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
-import { observe } from '../contract.ts';
+import type { Model } from '../../../src/protocol/index.ts';
 import { KEY, type LoopbackServer, startOpenAiResponses } from '../servers/openai-responses.ts';
 import { SERVED } from '../servers/openai-responses-models.ts';
-import { BASH, READ, user } from './anthropic-fixture.ts';
+import * as fixture from './api-fixture.ts';
+import { createSampleRequest } from './request-samples.ts';
 
-export { assistant, BASH, READ, result, summarizeEvent, toolCall, user } from './anthropic-fixture.ts';
-
-export interface ApiFixture {
-  readonly server: LoopbackServer;
-  readonly clock: FakeClock;
-  readonly api: ModelApi;
-  model(id?: string, overrides?: Partial<Model>): Model;
-  request(other?: Partial<ApiRequest>): ApiRequest;
-  /** The final message of one request. */
-  ask(other?: Partial<ApiRequest>): Promise<AssistantMessage>;
-}
-
-export const IDLE_MS = 60_000;
-
-export function createApiFixture(): ApiFixture {
-  let server: LoopbackServer | undefined;
-  const clock = createFakeClock();
-  const limits = { idleTimeoutMs: IDLE_MS, totalTimeoutMs: 10 * IDLE_MS };
-  const api = createOpenAiResponses({ fetch, send: createSend(clock), clock, userAgent: 'parley/test', ...limits });
-  beforeAll(async () => {
-    server = await startOpenAiResponses();
+export function createApiFixture(): fixture.ApiFixture<LoopbackServer> {
+  return fixture.createApiFixture({
+    start: startOpenAiResponses,
+    create: createOpenAiResponses,
+    createModel: (server, id = 'gpt-5', overrides = {}) => gpt(id, { baseUrl: server?.url ?? '', ...overrides }),
+    createRequest,
   });
-  afterAll(() => server?.close());
-  const model: ApiFixture['model'] = (id = 'gpt-5', other = {}) => gpt(id, { baseUrl: server?.url ?? '', ...other });
-  const request: ApiFixture['request'] = (other = {}) => createRequest(model(), other);
-  return {
-    get server() {
-      if (!server) throw new Error('The loopback server has not started');
-      return server;
-    },
-    clock,
-    api,
-    model,
-    request,
-    ask: async (other) => (await observe(api.stream(request(other)))).message,
-  };
 }
 
 export function gpt(id = 'gpt-5', overrides: Partial<Model> = {}): Model {
@@ -66,16 +33,6 @@ export function gpt(id = 'gpt-5', overrides: Partial<Model> = {}): Model {
   };
 }
 
-export function createRequest(model: Model, other: Partial<ApiRequest> = {}): ApiRequest {
-  return {
-    model,
-    systemPrompt: 'You are a careful engineer.',
-    messages: [user('Hello')],
-    tools: [READ, BASH],
-    thinkingLevel: 'medium',
-    signal: new AbortController().signal,
-    sessionId: 'session',
-    apiKey: KEY,
-    ...other,
-  };
+export function createRequest(model: Model, overrides: Partial<ApiRequest> = {}): ApiRequest {
+  return createSampleRequest(model, { thinkingLevel: 'medium', apiKey: KEY, ...overrides });
 }

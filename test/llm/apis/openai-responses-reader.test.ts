@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expectGrammar } from '../contract.ts';
 import { type Answer, createStream, frame, framesOf } from '../servers/openai-responses-frames.ts';
-import { summarizeEvent, toolCall } from './openai-responses-fixture.ts';
+
 import { type Reading, readBytes, readStream } from './openai-responses-reading.ts';
+import { summarizeEvent, toolCall } from './request-samples.ts';
 
 const FULL_ANSWER: Answer = {
   parts: [

@@ -3,7 +3,8 @@ import { createParser } from 'eventsource-parser';
 import { createReader } from '../../../src/llm/apis/openai-responses/reader.ts';
 import { MessageBuilder } from '../../../src/llm/message-builder.ts';
 import type { AssistantMessage, AssistantMessageEvent, Model } from '../../../src/protocol/index.ts';
-import { createRequest, gpt, summarizeEvent } from './openai-responses-fixture.ts';
+import { createRequest, gpt } from './openai-responses-fixture.ts';
+import { summarizeEvent } from './request-samples.ts';
 
 export interface Reading {
   events: AssistantMessageEvent[];

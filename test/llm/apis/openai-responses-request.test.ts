@@ -11,8 +11,9 @@ import { checkBody } from '../servers/openai-responses-check.ts';
 import { type Answer, createSequentialIds, createStream, type Fields } from '../servers/openai-responses-frames.ts';
 import { type Issued, recordIssued } from '../servers/openai-responses-items.ts';
 import { SERVED } from '../servers/openai-responses-models.ts';
-import { assistant, BASH, createRequest, gpt, READ, result, toolCall, user } from './openai-responses-fixture.ts';
+import { createRequest, gpt } from './openai-responses-fixture.ts';
 import { readStream } from './openai-responses-reading.ts';
+import { assistant, BASH, READ, result, toolCall, user } from './request-samples.ts';
 
 const createIssued = (): Issued => ({ encrypted: new Map(), followers: new Map(), reasons: new Map() });
 
@@ -26,8 +27,8 @@ function buildItems(...messages: ModelMessage[]): Fields[] {
 
 const RS = '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed"}';
 const thought = { type: 'thinking' as const, thinking: 'Hm.', thinkingSignature: RS };
-const ownReply = (content: AssistantMessage['content'], stop?: AssistantMessage['stopReason']) =>
-  assistant(gpt(), content, stop);
+const ownReply = (content: AssistantMessage['content'], stopReason: AssistantMessage['stopReason'] = 'stop') =>
+  assistant(gpt(), content, { stopReason });
 
 describe('the body', () => {
   test('of a first request', () => {

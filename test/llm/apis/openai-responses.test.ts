@@ -5,7 +5,8 @@ import type { AssistantMessage, ModelMessage } from '../../../src/protocol/index
 import { expectGrammar, modelApiContract, observe } from '../contract.ts';
 import { KEY } from '../servers/openai-responses.ts';
 import type { Answer } from '../servers/openai-responses-frames.ts';
-import { assistant, createApiFixture, result, summarizeEvent, toolCall, user } from './openai-responses-fixture.ts';
+import { createApiFixture } from './openai-responses-fixture.ts';
+import { assistant, result, summarizeEvent, toolCall, user } from './request-samples.ts';
 
 const fixture = createApiFixture();
 

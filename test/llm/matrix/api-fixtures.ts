@@ -1,11 +1,11 @@
 // The fixture of each model API for the matrix, with the frames of its provider.
-import { createSend } from '../../../src/app/system-ports/send.ts';
 import { createBedrockConverseStream } from '../../../src/llm/apis/ai-sdk/bedrock-converse-stream.ts';
 import { createGoogleGenerativeAi } from '../../../src/llm/apis/ai-sdk/google-generative-ai.ts';
 import { createGoogleVertex } from '../../../src/llm/apis/ai-sdk/google-vertex.ts';
 import { createAzureOpenAiResponses } from '../../../src/llm/apis/azure-openai-responses/index.ts';
-import { createPorts, createApiFixture as sdkFixture } from '../apis/ai-sdk-fixture.ts';
+import { createApiFixture as sdkFixture } from '../apis/ai-sdk-fixture.ts';
 import { createApiFixture as anthropicFixture } from '../apis/anthropic-fixture.ts';
+import { createPorts } from '../apis/api-fixture.ts';
 import { createApiFixture as completionsFixture } from '../apis/openai-completions-fixture.ts';
 import { createApiFixture as responsesFixture } from '../apis/openai-responses-fixture.ts';
 import { KEY as ANTHROPIC_KEY, errorBody as anthropicError } from '../servers/anthropic-messages.ts';
@@ -157,7 +157,7 @@ const openAiResponses: ApiFixture = {
   ...RESPONSES_SCENARIOS,
 };
 
-const azure = createAzureOpenAiResponses(createPorts(responses.clock, { send: createSend(responses.clock) }));
+const azure = createAzureOpenAiResponses(createPorts(responses.clock));
 const azureOpenAiResponses: ApiFixture = {
   name: 'azure-openai-responses',
   getFixture: () => ({

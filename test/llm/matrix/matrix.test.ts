@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../src/contracts/index.ts';
 import type { AssistantMessage, Model, ProviderFailure, ToolCall } from '../../../src/protocol/index.ts';
-import { result, user } from '../apis/anthropic-fixture.ts';
+import { result, user } from '../apis/request-samples.ts';
 import { expectGrammar, observe } from '../contract.ts';
 import {
   type ApiFixture,

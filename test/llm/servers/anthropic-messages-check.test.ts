@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildRequest } from '../../../src/llm/apis/anthropic-messages/request.ts';
-import { assistant, claude, createRequest, result, toolCall, user } from '../apis/anthropic-fixture.ts';
+import { claude, createRequest } from '../apis/anthropic-fixture.ts';
+import { assistant, result, toolCall, user } from '../apis/request-samples.ts';
 import { checkBody, checkHeaders } from './anthropic-messages-check.ts';
 import type { Fields } from './anthropic-messages-refusal.ts';
 

@@ -7,7 +7,8 @@ import { observe } from '../../contract.ts';
 import { startBedrock } from '../../servers/bedrock.ts';
 import { ACCESS_KEY, BEARER, SECRET_KEY, SESSION_TOKEN } from '../../servers/bedrock-auth.ts';
 import type { BedrockAnswer } from '../../servers/bedrock-frames.ts';
-import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
+import { createApiFixture } from '../ai-sdk-fixture.ts';
+import { createPorts } from '../api-fixture.ts';
 import { createMemoryFiles, type MemoryFiles } from './files.ts';
 
 const fixture = createApiFixture<BedrockAnswer>({

@@ -19,7 +19,8 @@ import {
 import { startBedrock } from '../../servers/bedrock.ts';
 import { ACCESS_KEY, SECRET_KEY, SESSION_TOKEN } from '../../servers/bedrock-auth.ts';
 import type { BedrockAnswer } from '../../servers/bedrock-frames.ts';
-import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
+import { createApiFixture } from '../ai-sdk-fixture.ts';
+import { createPorts } from '../api-fixture.ts';
 import { createDiskFiles, createMemoryFiles, createSystemFakeClock, type MemoryFiles } from './files.ts';
 
 const fixture = createApiFixture<BedrockAnswer>({

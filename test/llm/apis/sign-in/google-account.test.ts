@@ -6,7 +6,8 @@ import { observe } from '../../contract.ts';
 import { startGemini, TOKEN } from '../../servers/gemini.ts';
 import type { GeminiAnswer } from '../../servers/gemini-frames.ts';
 import { EMAIL, PRIVATE_KEY, startGoogleTokens, type TokenServer, USER } from '../../servers/google-tokens.ts';
-import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
+import { createApiFixture } from '../ai-sdk-fixture.ts';
+import { createPorts } from '../api-fixture.ts';
 import { createMemoryFiles, createSystemFakeClock, type MemoryFiles } from './files.ts';
 
 const fixture = createApiFixture<GeminiAnswer>({

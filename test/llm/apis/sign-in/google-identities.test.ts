@@ -10,7 +10,8 @@ import { createTemporaryDirectory } from '../../../support/temporary-directory.t
 import { observe } from '../../contract.ts';
 import { startGemini, TOKEN } from '../../servers/gemini.ts';
 import type { GeminiAnswer } from '../../servers/gemini-frames.ts';
-import { createApiFixture, createPorts } from '../ai-sdk-fixture.ts';
+import { createApiFixture } from '../ai-sdk-fixture.ts';
+import { createPorts } from '../api-fixture.ts';
 import { createDiskFiles, createMemoryFiles, createSystemFakeClock, type MemoryFiles } from './files.ts';
 
 const stage = createApiFixture<GeminiAnswer>({
