@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  */
 export async function bundle(outdir) {
   const { program, texts } = await writeProgram(outdir, root, 'src/cli/main.ts');
-  await packTogether(program, texts, await findPromptChunks(program));
+  await packPromptChunks(program, texts, await findPromptChunks(program));
   await writeCodeCache(program, ['offline', ...COMMON_APIS]);
   const totalBytes = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   return { program, startBytes: texts.get('start.js')?.length ?? 0, totalBytes };
@@ -58,12 +58,12 @@ async function writeThreads(outdir) {
 
 /**
  * @param {string} program
- * @param {readonly string[]} together
+ * @param {readonly string[]} promptChunks
  */
-async function writeLauncher(program, together) {
+async function writeLauncher(program, promptChunks) {
   const text = await readFile(join(root, 'scripts/launcher.cjs'), 'utf8');
-  const names = together.map((name) => JSON.stringify(`./${name}`)).join(', ');
-  await writeFile(program, text.replace('/* together */ []', `[${names}]`));
+  const names = promptChunks.map((name) => JSON.stringify(`./${name}`)).join(', ');
+  await writeFile(program, text.replace('/* prompt chunks */ []', `[${names}]`));
   await chmod(program, 0o755);
 }
 
@@ -87,10 +87,10 @@ async function findPromptChunks(program) {
  * @param {ReadonlyMap<string, string>} texts
  * @param {readonly string[]} names
  */
-async function packTogether(program, texts, names) {
+async function packPromptChunks(program, texts, names) {
   const folder = join(dirname(program), 'program');
   const entries = names.map((name) => `${JSON.stringify(`./${name}`)}:${wrapInFunction(texts.get(name) ?? '')}`);
-  await writeFile(join(folder, 'together.js'), `(function(){return{${entries.join(',')}}})`);
+  await writeFile(join(folder, 'prompt-chunks.js'), `(function(){return{${entries.join(',')}}})`);
   for (const name of names) await rm(join(folder, name));
   await writeLauncher(program, names);
 }

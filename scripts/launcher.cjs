@@ -11,13 +11,13 @@ const { Script } = require('node:vm');
 const PROGRAM = join(__dirname, 'program');
 const CODE_CACHE = join(PROGRAM, `compiled-${process.platform}-${process.arch}-${process.versions.v8}`);
 
-/** Chunks that a first prompt needs, packed into together.js, because reading thirty files is slow. The build inserts the names. */
-const TOGETHER = /** @type {Set<string>} */ (new Set(/* together */ []));
+/** Chunks that a first prompt needs, packed into prompt-chunks.js, because reading thirty files is slow. The build inserts the names. */
+const PROMPT_CHUNKS = /** @type {Set<string>} */ (new Set(/* prompt chunks */ []));
 
 /** @type {Map<string, { exports: Record<string, unknown> }>} */
 const modules = new Map();
 /** @type {Record<string, Function> | undefined} */
-let together;
+let promptChunks;
 
 /** @param {string} name A file of the program (`./x.js`), a Node module or a package. */
 function load(name) {
@@ -31,8 +31,8 @@ function load(name) {
     },
   };
   modules.set(name, module);
-  if (TOGETHER.has(name)) together ??= runFile('./together.js')();
-  const body = together?.[name] ?? runFile(name);
+  if (PROMPT_CHUNKS.has(name)) promptChunks ??= runFile('./prompt-chunks.js')();
+  const body = promptChunks?.[name] ?? runFile(name);
   body(module.exports, load, module);
   return module.exports;
 }

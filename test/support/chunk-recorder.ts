@@ -11,7 +11,7 @@ export interface ChunkRecorder {
   listLoaded(): Set<string>;
 }
 
-/** Loaded before the launcher, which runs each file with `vm.Script`. Files in together.js are properties of an object. */
+/** Loaded before the launcher, which runs each file with `vm.Script`. Files in prompt-chunks.js are properties of an object. */
 const PRELOAD = `
 const { appendFileSync } = require('node:fs');
 const { basename } = require('node:path');
@@ -25,7 +25,7 @@ vm.Script = class extends vm.Script {
   runInThisContext(...args) {
     record(this.filename);
     const run = super.runInThisContext(...args);
-    if (basename(this.filename) !== 'together.js') return run;
+    if (basename(this.filename) !== 'prompt-chunks.js') return run;
     return () => new Proxy(run(), { get: (files, name) => (files[name] && record(name), files[name]) });
   }
 };`;
@@ -41,12 +41,12 @@ export function createChunkRecorder(directory: string): ChunkRecorder {
   };
 }
 
-/** All lazily loaded files of a built program, including those packed into together.js. */
+/** All lazily loaded files of a built program, including those packed into prompt-chunks.js. */
 export function listChunks(program: string): string[] {
   const files = readdirSync(join(dirname(program), 'program')).filter((name) => name.endsWith('.js'));
   const [, together = ''] = /const TOGETHER = .*\[(.*)\]/.exec(readFileSync(program, 'utf8')) ?? [];
   const packed = [...together.matchAll(/"([^"]+)"/g)].map(([, name = '']) => basename(name));
-  return [...files, ...packed].filter((name) => !['start.js', 'together.js'].includes(name)).sort();
+  return [...files, ...packed].filter((name) => !['start.js', 'prompt-chunks.js'].includes(name)).sort();
 }
 
 /** Loads each file as the launcher does. Returns files without exports, and exports that are undefined. */
