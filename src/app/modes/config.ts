@@ -16,6 +16,7 @@ import { homeDirectory } from '../../support/home-directory.ts';
 import { loadProjectSettings } from '../../trust/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { formatTable } from './format-table.ts';
+import { parseWithHelp } from './parse-with-help.ts';
 
 export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show the settings in effect and where each comes from
        parley config set KEY VALUE       write it to the user's settings.json
@@ -53,11 +54,7 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${CONFIG_HELP}`);
-  }
+  return parseWithHelp(CONFIG_HELP, () => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
 }
 
 function requireKey(key: string): SettingKey {

@@ -1,7 +1,6 @@
 // `parley doctor`: checks everything that Parley depends on, and says how to fix problems. Changes nothing.
 
 import { parseArgs } from 'node:util';
-import { Fault, getErrorMessage } from '../../base/index.ts';
 import { CWD_MISSING_MESSAGE } from '../../base/system-error.ts';
 import { resolveAgentDirectory } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
@@ -12,6 +11,7 @@ import { checkGit, checkInit, checkNode, checkRipgrep } from '../doctor/check-pr
 import { error, type Finding, ok } from '../doctor/finding.ts';
 import { readDiskSpace } from '../system-ports/disk-space.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
+import { parseWithHelp } from './parse-with-help.ts';
 
 export const DOCTOR_HELP = `Usage: parley doctor [--json]
 
@@ -38,11 +38,7 @@ export async function runDoctor(argv: readonly string[]): Promise<string> {
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS }).values;
-  } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${DOCTOR_HELP}`);
-  }
+  return parseWithHelp(DOCTOR_HELP, () => parseArgs({ args: [...argv], options: OPTIONS }).values);
 }
 
 async function runChecks(): Promise<Finding[]> {

@@ -2,7 +2,7 @@
 
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Fault, getErrorMessage } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import { PAGE_GENERATOR } from '../../core/export/render-page.ts';
 import { renderSession } from '../../core/index.ts';
 import { resolveAgentDirectory } from '../../settings/index.ts';
@@ -11,6 +11,7 @@ import { homeDirectory } from '../../support/home-directory.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { findSession } from './find-session.ts';
+import { parseWithHelp } from './parse-with-help.ts';
 
 export const EXPORT_HELP = `Usage: parley export SESSION [FILE] [--branch] [--force]
 
@@ -48,11 +49,7 @@ export async function runExport(argv: readonly string[]): Promise<string> {
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${EXPORT_HELP}`);
-  }
+  return parseWithHelp(EXPORT_HELP, () => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
 }
 
 /** Searches the sessions of the working directory first, then those of all other directories. */

@@ -1,10 +1,11 @@
 // `parley schema`: prints the generated schema of a dialect.
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Fault, getErrorMessage } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type { Files } from '../../contracts/index.ts';
 import { dialectNames, loadDialect, omp } from '../../dialects/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
+import { parseWithHelp } from './parse-with-help.ts';
 
 const SCHEMA_HELP = `Usage: parley schema [--dialect NAME] [--types | --json-schema]
 
@@ -32,11 +33,7 @@ export async function runSchema(argv: readonly string[]): Promise<string> {
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS }).values;
-  } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n${SCHEMA_HELP}`);
-  }
+  return parseWithHelp(SCHEMA_HELP, () => parseArgs({ args: [...argv], options: OPTIONS }).values);
 }
 
 /** Searches the folder `schema` next to the program and above. Resolves links, because the program may be started through one. */

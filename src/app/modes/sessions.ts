@@ -10,6 +10,7 @@ import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { findSession } from './find-session.ts';
 import { formatAge, formatByteSize, formatTable } from './format-table.ts';
+import { parseWithHelp } from './parse-with-help.ts';
 
 export const SESSIONS_HELP = `Usage: parley sessions [--all] [--json]          list the sessions of this directory, or of all
        parley sessions delete PATH|ID...          delete sessions with their artifacts
@@ -44,11 +45,7 @@ export async function runSessions(argv: readonly string[], warn: (line: string) 
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${SESSIONS_HELP}`);
-  }
+  return parseWithHelp(SESSIONS_HELP, () => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
 }
 
 /** Finds an argument or flag that the subcommand does not use. It is refused, because the user expects an effect. */

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Fault, getErrorMessage } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import { resolveAgentDirectory } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { findProjectConfiguration } from '../../trust/index.ts';
@@ -10,6 +10,7 @@ import { computeDigest } from '../../trust/inventory.ts';
 import { saveDecision } from '../../trust/saved-decision.ts';
 import { readDecisions, updateDecisions } from '../../trust/trust-file.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
+import { parseWithHelp } from './parse-with-help.ts';
 
 export const TRUST_HELP = `Usage: parley trust [PATH]             trust a project in its current state
        parley trust --deny [PATH]      deny trust, and do not ask again
@@ -52,11 +53,7 @@ export async function runTrust(argv: readonly string[]): Promise<string> {
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${TRUST_HELP}`);
-  }
+  return parseWithHelp(TRUST_HELP, () => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
 }
 
 function formatDecisions(projects: Awaited<ReturnType<typeof readDecisions>>, json: boolean): string {
