@@ -1,5 +1,6 @@
 // Names of the events that omp sends, and the pi names that omp accepts for some commands.
 import type { AgentEvent } from '../../protocol/index.ts';
+import { runEvents } from '../run-events.ts';
 
 /** Aliases for hosts written for pi. All other commands keep their names. */
 export const ompMethods: ReadonlyMap<string, string> = new Map([
@@ -15,17 +16,7 @@ export const subagentSubscriptionEvents = [
 ] as const satisfies readonly AgentEvent['type'][];
 
 export const ompEvents = [
-  'agent_start',
-  'agent_end',
-  'agent_settled',
-  'turn_start',
-  'turn_end',
-  'message_start',
-  'message_update',
-  'message_end',
-  'tool_execution_start',
-  'tool_execution_update',
-  'tool_execution_end',
+  ...runEvents,
   'auto_compaction_start',
   'auto_compaction_end',
   'auto_retry_start',

@@ -1,5 +1,6 @@
 // Names of the commands and events of pi.
 import type { AgentEvent } from '../../protocol/index.ts';
+import { runEvents } from '../run-events.ts';
 
 /** Commands that have the same name in pi. */
 const UNRENAMED_COMMANDS = [
@@ -45,17 +46,7 @@ export const piMethods: ReadonlyMap<string, string> = new Map([
 ]);
 
 export const piEvents = [
-  'agent_start',
-  'agent_end',
-  'agent_settled',
-  'turn_start',
-  'turn_end',
-  'message_start',
-  'message_update',
-  'message_end',
-  'tool_execution_start',
-  'tool_execution_update',
-  'tool_execution_end',
+  ...runEvents,
   'auto_compaction_start',
   'auto_compaction_end',
   'compaction_start',
