@@ -200,7 +200,7 @@ export type NewSessionCommand = {
   "parentSession"?: string;
 };
 
-/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
+/** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. In the omp dialect, `prompt_result` reports how it ended, once per accepted prompt. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
 export type PromptCommand = {
   "id"?: string | number;
   "type": "prompt";
@@ -361,6 +361,15 @@ export type Ready = {
   "dialect": "omp";
 };
 
+export type PromptResult = {
+  "id"?: string | number;
+  "type": "prompt_result";
+  "agentInvoked": boolean;
+  "status": "completed" | "aborted" | "error";
+  "error"?: PromptError;
+  "sessionSettled": boolean;
+};
+
 /** @experimental */
 export type HostToolCall = {
   "type": "host_tool_call";
@@ -461,6 +470,9 @@ export type AbortAndPromptResponse = {
   "type": "response";
   "command": "abort_and_prompt";
   "success": true;
+  "data": {
+    "disposition": "started" | "queued" | "handled";
+  };
 };
 
 export type AbortBashResponse = {
@@ -562,6 +574,9 @@ export type FollowUpResponse = {
   "type": "response";
   "command": "follow_up";
   "success": true;
+  "data": {
+    "disposition": "started" | "queued" | "handled";
+  };
 };
 
 export type GetAvailableCommandsResponse = {
@@ -762,6 +777,9 @@ export type PromptResponse = {
   "type": "response";
   "command": "prompt";
   "success": true;
+  "data": {
+    "disposition": "started" | "queued" | "handled";
+  };
 };
 
 export type SetAutoCompactionResponse = {
@@ -866,6 +884,9 @@ export type SteerResponse = {
   "type": "response";
   "command": "steer";
   "success": true;
+  "data": {
+    "disposition": "started" | "queued" | "handled";
+  };
 };
 
 export type SwitchSessionResponse = {
@@ -927,6 +948,11 @@ export type AgentEndEvent = {
 export type AgentSettledEvent = {
   "type": "agent_settled";
   "aborted": boolean;
+};
+
+/** Sent after agent_settled and after the outcome of every prompt of the run, unless another prompt is about to start. @experimental */
+export type SessionSettledEvent = {
+  "type": "session_settled";
 };
 
 /** A turn starts: one answer of the model and its tool calls. */
@@ -1235,13 +1261,13 @@ export type SubagentEventEvent = {
   "type": "subagent_event";
   "payload": {
     "id": string;
-    "event": AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent;
+    "event": AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent;
   };
 };
 
 export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | LoginCommand | NewSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
 
-export type AgentFrame = Ready | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | LoginResponse | NewSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | LoginResponse | NewSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1423,6 +1449,18 @@ export type Model = {
   /** The supported thinking levels, when they differ from the default ones for its `reasoning` flag. */
   "thinkingLevels"?: Array<ThinkingLevel>;
   "headers"?: Record<string, string>;
+};
+
+/** Why a prompt failed. */
+export type PromptError = {
+  "message": string;
+  "provider"?: string;
+  /** Id of the model. */
+  "model"?: string;
+  /** HTTP status of the provider's response. */
+  "httpStatus"?: number;
+  /** The same prompt could succeed later. Automatic retries are already used up. */
+  "retryable": boolean;
 };
 
 export type QueueMode = "all" | "one-at-a-time";

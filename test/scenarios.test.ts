@@ -87,7 +87,7 @@ const parseFrames = (dialect: string): Frame[] => (lines.get(dialect) ?? []).map
 function getDefinition(frame: Frame, dialect: string): string {
   if (dialect === 'opal') return getOpalDefinition(frame);
   const { type, command, success, message } = frame;
-  if (type === 'ready') return 'Ready';
+  if (type === 'ready' || type === 'prompt_result') return pascalCase(type);
   if (type === 'response') return success === true ? `${pascalCase(String(command))}Response` : 'FailureResponse';
   if (type === 'message_update' && message === undefined && dialect === 'omp') return 'MessageUpdateDeltaEvent';
   if (String(type).startsWith('host_tool_')) return pascalCase(String(type));

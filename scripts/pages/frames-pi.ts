@@ -25,7 +25,6 @@ import {
   wireOf,
 } from './frames.ts';
 
-const disposition = picklist(['started', 'queued', 'handled']);
 const reason = picklist(['manual', 'threshold', 'overflow']);
 
 const { commands } = (getCommands.result as NonNullable<typeof getCommands.result>).entries;
@@ -39,9 +38,6 @@ const sourceInfo = object({
 
 /** Results with a different format in pi. */
 const PI_RESULTS: Definitions = {
-  prompt: object({ disposition }),
-  steer: object({ disposition }),
-  follow_up: object({ disposition }),
   get_commands: object({ commands: array(object({ ...listed, sourceInfo })) }),
 };
 

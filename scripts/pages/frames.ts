@@ -21,6 +21,7 @@ import {
   hostToolCancel,
   hostToolResult,
   hostToolUpdate,
+  promptOutcome,
   streamEvent,
   uiAnswer,
   uiRequest,
@@ -143,6 +144,8 @@ const otherFrames: Definitions = {
     protocolVersion: literal(1),
     dialect: picklist(['omp']),
   }),
+  /** Sent once for each accepted prompt, after the events of its run. */
+  PromptResult: object({ id, type: literal('prompt_result'), ...promptOutcome.entries }),
   ...dialogFrames,
 };
 

@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import type { DialogHandler, DisplayRequest } from './dialog-dispatcher.ts';
 import type { RpcError } from './errors.ts';
 import type { Listener } from './listeners.ts';
-import type { ReadyInfo } from './parse-frame.ts';
+import type { PromptResult, ReadyInfo } from './parse-frame.ts';
 import { collectEvents, type PromptOptions, promptAndWait, type WaitOptions, waitForIdle } from './prompt-and-wait.ts';
 
 export interface ClientOptions {
@@ -41,6 +41,8 @@ export interface Client {
   events(): AsyncIterableIterator<AgentEvent>;
   /** Called when a prompt fails after it was accepted. */
   onPromptFailed(listener: Listener<RpcError>): () => void;
+  /** Called once for each accepted prompt, when its work has ended. */
+  onPromptResult(listener: Listener<PromptResult>): () => void;
   /**
    * Answers the agent's questions. Questions that arrive before the first call wait for a handler. After the first call,
    * questions without a handler are dismissed and the agent uses its defaults.
@@ -77,6 +79,7 @@ export function createClient(transport: ClientTransport, { onError = rethrowUnca
     onEvent: (listener) => connection.events.add(listener),
     events: () => connection.queues.open(),
     onPromptFailed: (listener) => connection.lateFailures.add(listener),
+    onPromptResult: (listener) => connection.promptResults.add(listener),
     onDialog: (handler) => connection.dialogs.addHandler(handler),
     onDisplay: (listener) => connection.dialogs.displays.add(listener),
     onUnhandled: (listener) => connection.unhandledListeners.add(listener),

@@ -6,7 +6,7 @@ import { createDialogDispatcher, type DialogDispatcher } from './dialog-dispatch
 import { AgentExitedError, type RpcError } from './errors.ts';
 import { createEventQueues, type EventQueues } from './event-queues.ts';
 import { createListeners, type Listeners } from './listeners.ts';
-import { parseFrame, type ReadyInfo } from './parse-frame.ts';
+import { type PromptResult, parseFrame, type ReadyInfo } from './parse-frame.ts';
 import { PendingCalls } from './pending-calls.ts';
 
 /** Releases what a wait has registered. */
@@ -20,6 +20,7 @@ export class Connection {
   readonly readyListeners: Listeners<ReadyInfo>;
   /** Failures of calls that were already replied to. */
   readonly lateFailures: Listeners<RpcError>;
+  readonly promptResults: Listeners<PromptResult>;
   readonly unhandledListeners: Listeners<unknown>;
   readyInfo: ReadyInfo | undefined;
   readonly #transport: ClientTransport;
@@ -39,6 +40,7 @@ export class Connection {
     this.events = createListeners(onError);
     this.readyListeners = createListeners(onError);
     this.lateFailures = createListeners(onError);
+    this.promptResults = createListeners(onError);
     this.unhandledListeners = createListeners(onError);
     void this.#read();
   }
@@ -113,6 +115,8 @@ export class Connection {
       const outcome = this.calls.settle(incoming.reply);
       if (outcome === 'unclaimed') this.unhandledListeners.emit(incoming.reply);
       else if (outcome) this.lateFailures.emit(outcome);
+    } else if (incoming.kind === 'promptResult') {
+      this.promptResults.emit(incoming.result);
     } else if (incoming.kind === 'uiRequest') {
       if (!this.dialogs.dispatch(incoming.request)) this.unhandledListeners.emit(incoming.request);
     } else if (incoming.kind === 'ready') {

@@ -5,7 +5,7 @@ export type { ClientTransport, ExitInfo } from './client-transport.ts';
 export type { DialogHandler, DialogRequest, DisplayRequest } from './dialog-dispatcher.ts';
 export { AgentExitedError, RpcError } from './errors.ts';
 export type { Listener } from './listeners.ts';
-export type { ReadyInfo } from './parse-frame.ts';
+export type { PromptResult, ReadyInfo } from './parse-frame.ts';
 export type { PromptOptions, WaitOptions } from './prompt-and-wait.ts';
 export { RpcClient, type RpcClientOptions } from './rpc-client.ts';
 export { type SpawnedAgent, type SpawnOptions, spawnAgent } from './spawn-agent.ts';

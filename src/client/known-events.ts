@@ -6,6 +6,7 @@ const KNOWN_EVENT_TYPES: Readonly<Record<AgentEvent['type'], true>> = {
   agent_start: true,
   agent_end: true,
   agent_settled: true,
+  session_settled: true,
   turn_start: true,
   turn_end: true,
   message_start: true,

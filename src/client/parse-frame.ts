@@ -1,6 +1,6 @@
 // Parses a line from the agent and classifies it. Knows the omp dialect only.
 import { isRecord } from '../base/index.ts';
-import type { AgentEvent, UiRequest } from '../protocol/index.ts';
+import type { AgentEvent, PromptOutcome, UiRequest } from '../protocol/index.ts';
 import { isKnownEvent } from './known-events.ts';
 
 /** Content of the ready frame, which the agent sends first. */
@@ -18,9 +18,15 @@ export interface ReplyFrame {
   readonly error?: string;
 }
 
+/** How the work of an accepted prompt has ended. `id` is that of the call. */
+export interface PromptResult extends PromptOutcome {
+  readonly id?: unknown;
+}
+
 export type IncomingFrame =
   | { kind: 'reply'; reply: ReplyFrame }
   | { kind: 'event'; event: AgentEvent }
+  | { kind: 'promptResult'; result: PromptResult }
   | { kind: 'uiRequest'; request: UiRequest }
   | { kind: 'ready'; readyInfo: ReadyInfo }
   /** An unknown frame, or the text of a line that is not JSON. */
@@ -37,6 +43,7 @@ export function parseFrame(line: string): IncomingFrame {
   // Frames are not validated again: the agent sends only what it declares, and validating each frame is expensive.
   if (isKnownEvent(frame.type)) return { kind: 'event', event: frame as unknown as AgentEvent };
   if (frame.type === 'response') return { kind: 'reply', reply: frame as unknown as ReplyFrame };
+  if (frame.type === 'prompt_result') return { kind: 'promptResult', result: frame as unknown as PromptResult };
   if (frame.type === 'extension_ui_request') return { kind: 'uiRequest', request: frame as unknown as UiRequest };
   if (frame.type === 'ready') return { kind: 'ready', readyInfo: frame as unknown as ReadyInfo };
   return { kind: 'other', frame };

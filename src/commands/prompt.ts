@@ -1,6 +1,6 @@
 // Commands that send user messages and stop runs.
-import { array, object, optional, picklist, string } from 'valibot';
-import { command } from '../contracts/index.ts';
+import { array, type InferOutput, object, optional, picklist, string } from 'valibot';
+import { type CallContext, command, type Disposition, type RunRequest } from '../contracts/index.ts';
 import { attachment, incomingImage } from '../protocol/index.ts';
 
 const inputParams = {
@@ -9,9 +9,12 @@ const inputParams = {
   attachments: optional(array(attachment)),
 };
 
+/** What happened to the message: it started a run, it is queued, or an extension handled it. */
+const messageResult = object({ disposition: picklist(['started', 'queued', 'handled']) });
+
 export const prompt = command({
   name: 'prompt',
-  doc: 'Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id.',
+  doc: 'Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. In the omp dialect, `prompt_result` reports how it ended, once per accepted prompt. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id.',
   lane: 'run',
   params: object({ ...inputParams, streamingBehavior: optional(picklist(['steer', 'followUp'])) }),
   examples: [
@@ -19,8 +22,15 @@ export const prompt = command({
     { message: 'And the hidden ones', streamingBehavior: 'followUp' },
     { message: 'What is this?', images: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] },
   ],
-  run: (params, { session, accept, reportNotRun, markSlow }) =>
-    session.runs.prompt({ ...params, onAccepted: accept, onNotRun: reportNotRun, onDelayed: markSlow }),
+  result: messageResult,
+  run: (params, call) =>
+    submit(call, (callbacks) =>
+      call.session.runs.prompt({
+        ...{ ...params, ...callbacks },
+        onOutcome: call.reportOutcome,
+        onDelayed: call.markSlow,
+      }),
+    ),
 });
 
 export const steer = command({
@@ -29,8 +39,8 @@ export const steer = command({
   lane: 'ordered',
   params: object(inputParams),
   examples: [{ message: 'Use tabs, please' }],
-  run: (params, { session, accept, reportNotRun }) =>
-    session.runs.steer({ ...params, onAccepted: accept, onNotRun: reportNotRun }),
+  result: messageResult,
+  run: (params, call) => submit(call, (callbacks) => call.session.runs.steer({ ...params, ...callbacks })),
 });
 
 export const followUp = command({
@@ -39,8 +49,8 @@ export const followUp = command({
   lane: 'ordered',
   params: object(inputParams),
   examples: [{ message: 'Then run the tests' }],
-  run: (params, { session, accept, reportNotRun }) =>
-    session.runs.followUp({ ...params, onAccepted: accept, onNotRun: reportNotRun }),
+  result: messageResult,
+  run: (params, call) => submit(call, (callbacks) => call.session.runs.followUp({ ...params, ...callbacks })),
 });
 
 export const abort = command({
@@ -61,6 +71,31 @@ export const abortAndPrompt = command({
   lane: 'run',
   params: object(inputParams),
   examples: [{ message: 'Stop. Do this instead' }],
-  run: (params, { session, accept, reportNotRun, markSlow }) =>
-    session.runs.abortAndPrompt({ ...params, onAccepted: accept, onNotRun: reportNotRun, onDelayed: markSlow }),
+  result: messageResult,
+  run: (params, call) =>
+    submit(call, (callbacks) =>
+      call.session.runs.abortAndPrompt({
+        ...{ ...params, ...callbacks },
+        onOutcome: call.reportOutcome,
+        onDelayed: call.markSlow,
+      }),
+    ),
 });
+
+type SubmitCallbacks = Required<Pick<RunRequest, 'onAccepted' | 'onNotRun'>>;
+
+/** Sends a message to the session. Resolves with what happened to it. */
+async function submit(
+  { accept, reportNotRun }: CallContext,
+  send: (callbacks: SubmitCallbacks) => Promise<void>,
+): Promise<InferOutput<typeof messageResult>> {
+  let result: Disposition = 'started';
+  await send({
+    onAccepted(disposition) {
+      result = disposition;
+      accept(disposition);
+    },
+    onNotRun: reportNotRun,
+  });
+  return { disposition: result };
+}

@@ -13,6 +13,7 @@ import type {
   ImageContent,
   InterruptMode,
   Model,
+  PromptOutcome,
   QueueMode,
   SessionEntry,
   SessionHeader,
@@ -55,6 +56,8 @@ export interface RunRequest extends UserInput {
   onAccepted(disposition: Disposition): void;
   /** Called when the prompt was queued, but this process will not run it. */
   onNotRun?(fault: Fault): void;
+  /** Called exactly once for an accepted prompt: after `agent_settled` of the run that it started or joined. */
+  onOutcome?(outcome: PromptOutcome): void;
   /** Called when an input hook takes long to process the prompt. */
   onDelayed?(): void;
 }

@@ -1,7 +1,7 @@
 // How a command is declared. Validation, typed clients, docs and JSON Schema are generated from the declaration.
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 import type { Fault } from '../base/index.ts';
-import type { Model } from '../protocol/index.ts';
+import type { Model, PromptOutcome } from '../protocol/index.ts';
 import type { AgentSession, Disposition } from './agent-session.ts';
 import type { HostConnection } from './host-connection.ts';
 import type { HostUi } from './host-ui.ts';
@@ -35,6 +35,8 @@ export interface CallContext {
   accept(disposition?: Disposition): void;
   /** Reports that the accepted message of this call will not be run. Sent as a second, failed response with the same id. */
   reportNotRun(fault: Fault): void;
+  /** Reports how the work of an accepted prompt has ended. Some dialects send it. */
+  reportOutcome(outcome: PromptOutcome): void;
   /** The command waits for an extension or the user: `now` commands after this one no longer wait for it. */
   markSlow(): void;
 }

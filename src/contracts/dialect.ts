@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   HostToolRequestFrame,
   HostToolResponseFrame,
+  PromptOutcome,
   UiAnswer,
   UiRequest,
 } from '../protocol/index.ts';
@@ -59,6 +60,8 @@ export interface Codec {
   encodeReadyFrame(): Frame | undefined;
   decode(line: Line): DecodedLine;
   encodeReply(token: CallToken, reply: Reply): Frame | undefined;
+  /** How the work of an accepted prompt has ended. Absent when the dialect reports this by events only. */
+  encodeOutcome?(token: CallToken, outcome: PromptOutcome): Frame;
   /** `session` is the session of the event, for dialects that send its id. */
   encodeEvent(event: AgentEvent, session?: AgentSession): Frame | undefined;
   /** `undefined` when the dialect has no UI requests. Then the caller uses the default answer. */

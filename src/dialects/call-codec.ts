@@ -71,6 +71,10 @@ export function createResponse(token: CallToken, outcome: Record<string, unknown
   return { id: token.id, type: 'response', command: token.name, ...outcome };
 }
 
+export function createSuccess(token: CallToken, data: unknown): object {
+  return createResponse(token, { success: true, data });
+}
+
 /** pi calls branching "fork", so the message says "forking". `code` is the machine-readable reason. */
 export function createFailureOutcome({ name }: CallToken, { message, details }: Fault): Record<string, unknown> {
   const error = name === 'fork' ? message.replace('for branching', 'for forking') : message;

@@ -8,6 +8,7 @@ export * from './events/index.ts';
 export * from './host-tool-frames.ts';
 export * from './message.ts';
 export * from './model.ts';
+export * from './prompt-outcome.ts';
 export * from './rule.ts';
 export * from './session-entry.ts';
 export * from './session-state.ts';

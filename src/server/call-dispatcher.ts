@@ -12,6 +12,7 @@ import {
   type SessionHub,
   validate,
 } from '../contracts/index.ts';
+import type { PromptOutcome } from '../protocol/index.ts';
 import { LaneRegistry } from './lane-registry.ts';
 
 interface CallDispatcherOptions {
@@ -20,6 +21,7 @@ interface CallDispatcherOptions {
   host: HostConnection;
   log: Log;
   sendReply(token: CallToken, reply: Reply): undefined | Promise<void>;
+  sendOutcome(token: CallToken, outcome: PromptOutcome): undefined | Promise<void>;
 }
 
 type IncomingCall = Extract<DecodedLine, { kind: 'call' }>;
@@ -95,7 +97,7 @@ export class CallDispatcher {
   }
 
   #createContext(command: Command, call: LaneCall, accept: CallContext['accept']): CallContext {
-    const { hub, host, sendReply } = this.#options;
+    const { hub, host, sendReply, sendOutcome } = this.#options;
     const { token, session, markSlow } = call;
     return {
       get session() {
@@ -116,6 +118,7 @@ export class CallDispatcher {
       host,
       accept,
       reportNotRun: (fault) => void sendReply(token, { status: 'failed', fault, afterAccepted: true }),
+      reportOutcome: (outcome) => void sendOutcome(token, outcome),
       markSlow,
     };
   }

@@ -34,6 +34,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     host,
     log: ports.log,
     sendReply: (token, reply) => send(codec.encodeReply(token, reply)),
+    sendOutcome: (token, outcome) => send(codec.encodeOutcome?.(token, outcome)),
   });
   const disconnect = hub.connect((event, session) => send(codec.encodeEvent(event, session)), uiRequests.createHostUi);
 

@@ -51,7 +51,7 @@ describe('types follow from the declarations', () => {
     expectTypeOf<Typed['messages']>().resolves.toEqualTypeOf<{ messages: AgentMessage[] }>();
     expectTypeOf<Typed['mode']>().resolves.toEqualTypeOf<void>();
     expectTypeOf<Typed['bash']>().resolves.toEqualTypeOf<BashResult>();
-    expectTypeOf<Typed['image']>().resolves.toEqualTypeOf<void>();
+    expectTypeOf<Typed['image']>().resolves.toEqualTypeOf<{ disposition: 'started' | 'queued' | 'handled' }>();
     expectTypeOf<Typed['text']>().resolves.toEqualTypeOf<{ text: string | null }>();
     expectTypeOf<Typed['fresh']>().resolves.toEqualTypeOf<{ cancelled: boolean }>();
     expectTypeOf<CommandName>().toEqualTypeOf<(typeof commands)[number]['name']>();

@@ -29,16 +29,17 @@ test('listeners and readers receive events in the order they were sent', async (
   await client.call('prompt', { message: 'Hi' });
   for await (const event of reader) {
     read.push(event);
-    if (event.type === 'agent_settled') break;
+    if (event.type === 'session_settled') break;
   }
   expect(receivedEvents.map((event) => event.type)).toEqual([
     ...['agent_start', 'turn_start', 'message_start', 'message_end', 'message_start'],
     ...['message_update', 'message_update', 'message_update', 'message_update'],
-    ...['message_end', 'turn_end', 'agent_end', 'agent_settled'],
+    ...['message_end', 'turn_end', 'agent_end', 'agent_settled', 'session_settled'],
   ]);
   expect(read).toEqual(receivedEvents);
   const sentFrames = wire.filter((line) => !line.startsWith('>')).map((line) => JSON.parse(line) as { type: string });
-  expect(receivedEvents).toEqual(sentFrames.filter(({ type }) => type !== 'ready' && type !== 'response'));
+  const notEvents = new Set(['ready', 'response', 'prompt_result']);
+  expect(receivedEvents).toEqual(sentFrames.filter(({ type }) => !notEvents.has(type)));
 });
 
 test('a removed listener gets no events, and an exception in one listener does not affect others', async () => {

@@ -20,15 +20,21 @@ test.each(['prompt', 'abort_and_prompt'])('an error during the run of %s is sent
   harness.send({ id: 'p', type, message: 'go' });
   await waitUntil(() => getReplies('p').length === 2);
   expect(getReplies('p')).toEqual([
-    { id: 'p', type: 'response', command: type, success: true },
+    { id: 'p', type: 'response', command: type, success: true, data: { disposition: 'started' } },
     { id: 'p', type: 'response', command: type, success: false, error: 'clock failure' },
   ]);
   const ends = getSent().filter(
-    (frame) => ['agent_end', 'agent_settled'].includes(frame.type) || frame === getReplies('p')[1],
+    (frame) =>
+      ['agent_end', 'agent_settled', 'prompt_result', 'session_settled'].includes(frame.type) ||
+      frame === getReplies('p')[1],
   );
-  expect(ends.map((frame) => frame.type)).toEqual(['agent_end', 'agent_settled', 'response']);
+  expect(ends.map((frame) => frame.type)).toEqual([
+    ...['agent_end', 'agent_settled', 'prompt_result', 'session_settled'],
+    'response',
+  ]);
+  expect(ends[2]).toMatchObject({ id: 'p', agentInvoked: true, status: 'error', error: { message: 'clock failure' } });
   harness.send({ id: 'q', type: 'prompt', message: 'and now' });
   await harness.close();
   expect(getReplies('q')).toMatchObject([{ success: true }]);
-  expect(getSent().at(-1)?.type).toBe('agent_settled');
+  expect(getSent().at(-1)?.type).toBe('session_settled');
 });

@@ -31,10 +31,12 @@ export function findTimelineErrors(timeline: Timeline): string[] {
     ...findRunsAfterAbort(timeline),
     ...findDeliveredAfterStop(timeline),
     ...findOvertakenMessages(timeline),
+    ...findWrongPromptResults(timeline),
+    ...findWrongSessionSettled(timeline),
   ];
 }
 
-const NOT_EVENTS = new Set(['response', 'ready']);
+const NOT_EVENTS = new Set(['response', 'ready', 'prompt_result', 'session_settled']);
 
 function findReplies(timeline: Timeline, id: unknown): number[] {
   return timeline.flatMap(({ direction, frame }, index) =>
@@ -252,6 +254,46 @@ function isOneAtATime(timeline: Timeline, command: string, before: number): bool
 function getOutcomeAt(timeline: Timeline, text: string): number {
   const outcome = [...getDeliveries(timeline), ...getCleared(timeline)].find((candidate) => candidate.text === text);
   return outcome?.at ?? Number.POSITIVE_INFINITY;
+}
+
+/** An accepted prompt has one prompt_result: after its reply, and after the agent_settled that follows its delivery. */
+function findWrongPromptResults(timeline: Timeline): string[] {
+  const cleared = new Set(getCleared(timeline).map(({ text }) => text));
+  const prompts = getSentMessages(timeline).filter(({ command }) => RUN_COMMANDS.has(command.type));
+  return prompts.flatMap(({ text, command, accepted, answeredAt }) => {
+    const at = timeline.findIndex(({ frame }) => frame.type === 'prompt_result' && frame.id === command.id);
+    const count = timeline.filter(({ frame }) => frame.type === 'prompt_result' && frame.id === command.id).length;
+    if (count !== (accepted ? 1 : 0)) return [`${text} (accepted: ${accepted}) has ${count} prompt results`];
+    if (!accepted) return [];
+    const { agentInvoked, status } = (timeline[at] as Timeline[number]).frame;
+    if (cleared.has(text)) return agentInvoked || status !== 'aborted' ? [`${text} was cleared, but ${status}`] : [];
+    const deliveredAt = getOutcomeAt(timeline, text);
+    const settledAt = timeline.findIndex(({ frame }, index) => index > deliveredAt && frame.type === 'agent_settled');
+    const isInOrder = answeredAt < at && settledAt < at && agentInvoked;
+    const isFirstEvent = timeline.slice(settledAt + 1, at).every(({ frame }) => frame.type !== 'agent_start');
+    return isInOrder && isFirstEvent ? [] : [`the prompt result of ${text} is at ${at}, settled at ${settledAt}`];
+  });
+}
+
+/** session_settled comes once after the last run, and every result that says so is followed by one before the next run. */
+function findWrongSessionSettled(timeline: Timeline): string[] {
+  const types = timeline.map(({ frame }) => frame.type);
+  const errors: string[] = [];
+  for (const [index, { frame }] of timeline.entries()) {
+    if (
+      frame.type === 'session_settled' &&
+      types.lastIndexOf('agent_start', index) > types.lastIndexOf('agent_settled', index)
+    )
+      errors.push('session_settled was sent during a run');
+    if (frame.type !== 'prompt_result' || !frame.agentInvoked) continue;
+    const nextStart = types.indexOf('agent_start', index);
+    const nextSettled = types.indexOf('session_settled', index);
+    const followsDirectly = nextSettled >= 0 && (nextStart < 0 || nextSettled < nextStart);
+    if (frame.sessionSettled && !followsDirectly) errors.push(`no session_settled after the result of ${frame.id}`);
+  }
+  if (types.lastIndexOf('session_settled') < types.lastIndexOf('agent_settled'))
+    errors.push('no session_settled after the last run');
+  return errors;
 }
 
 /** When an abort is answered, no run that started before the abort is in progress. */

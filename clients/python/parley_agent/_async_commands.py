@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, cast
 
 from .protocol import (
+    AbortAndPromptResult,
     Attachment,
     BashResult,
     BranchResult,
@@ -14,6 +15,7 @@ from .protocol import (
     CycleModelResult,
     CycleThinkingLevelResult,
     ExportHtmlResult,
+    FollowUpResult,
     GetAvailableCommandsResult,
     GetAvailableModelsResult,
     GetAvailableThinkingLevelsResult,
@@ -32,6 +34,7 @@ from .protocol import (
     LoginResult,
     Model,
     NewSessionResult,
+    PromptResult,
     QueueMode,
     SessionState,
     SessionStats,
@@ -39,6 +42,7 @@ from .protocol import (
     SetHostToolsResult,
     SetSubagentSubscriptionResult,
     SetTodosResult,
+    SteerResult,
     SwitchSessionResult,
     ThinkingLevel,
     TodoPhase,
@@ -66,9 +70,9 @@ class AsyncCommands:
         images: Optional[List["IncomingImage"]] = None,
         attachments: Optional[List["Attachment"]] = None,
         timeout: Optional[float] = None,
-    ) -> None:
+    ) -> "AbortAndPromptResult":
         """Stop the current run and start another. Answered between the old run’s agent_end and the new run’s agent_start."""
-        await self.call("abort_and_prompt", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
+        return cast("AbortAndPromptResult", await self.call("abort_and_prompt", {"message": message, "images": images, "attachments": attachments}, timeout=timeout))
 
     async def abort_bash(
         self,
@@ -163,9 +167,9 @@ class AsyncCommands:
         images: Optional[List["IncomingImage"]] = None,
         attachments: Optional[List["Attachment"]] = None,
         timeout: Optional[float] = None,
-    ) -> None:
+    ) -> "FollowUpResult":
         """Queue a message that is sent when the run would otherwise end, also after an error. Without a run it waits for the next run."""
-        await self.call("follow_up", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
+        return cast("FollowUpResult", await self.call("follow_up", {"message": message, "images": images, "attachments": attachments}, timeout=timeout))
 
     async def get_available_commands(
         self,
@@ -319,9 +323,9 @@ class AsyncCommands:
         attachments: Optional[List["Attachment"]] = None,
         streaming_behavior: Optional[Literal["steer", "followUp"]] = None,
         timeout: Optional[float] = None,
-    ) -> None:
-        """Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id."""
-        await self.call("prompt", {"message": message, "images": images, "attachments": attachments, "streamingBehavior": streaming_behavior}, timeout=timeout)
+    ) -> "PromptResult":
+        """Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. In the omp dialect, `prompt_result` reports how it ended, once per accepted prompt. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id."""
+        return cast("PromptResult", await self.call("prompt", {"message": message, "images": images, "attachments": attachments, "streamingBehavior": streaming_behavior}, timeout=timeout))
 
     async def set_auto_compaction(
         self,
@@ -440,9 +444,9 @@ class AsyncCommands:
         images: Optional[List["IncomingImage"]] = None,
         attachments: Optional[List["Attachment"]] = None,
         timeout: Optional[float] = None,
-    ) -> None:
+    ) -> "SteerResult":
         """Queue a message that interrupts the run: it is sent to the model at the next point that the interrupt mode allows. Without a run it waits for the next prompt."""
-        await self.call("steer", {"message": message, "images": images, "attachments": attachments}, timeout=timeout)
+        return cast("SteerResult", await self.call("steer", {"message": message, "images": images, "attachments": attachments}, timeout=timeout))
 
     async def switch_session(
         self,

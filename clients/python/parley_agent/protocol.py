@@ -283,6 +283,29 @@ class Model(_Model, total=False):
 ModelMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage"]
 
 
+class _PromptError(TypedDict):
+    message: str
+    retryable: bool
+
+
+class PromptError(_PromptError, total=False):
+    """Why a prompt failed."""
+
+    provider: str
+    model: str
+    httpStatus: float
+
+
+class _PromptOutcome(TypedDict):
+    agentInvoked: bool
+    status: Literal["completed", "aborted", "error"]
+    sessionSettled: bool
+
+
+class PromptOutcome(_PromptOutcome, total=False):
+    error: "PromptError"
+
+
 class _ProviderFailure(TypedDict):
     kind: Literal["overloaded", "rate_limit", "server", "network", "timeout", "malformed", "auth", "quota", "overflow", "filter", "refused", "limit"]
 
@@ -962,6 +985,10 @@ class VerificationResult(_VerificationResult, total=False):
     onFailure: "VerificationOnFailure"
 
 
+class AbortAndPromptResult(TypedDict):
+    disposition: Literal["started", "queued", "handled"]
+
+
 class BranchResult(TypedDict):
     text: str
     cancelled: bool
@@ -994,6 +1021,10 @@ CycleThinkingLevelResult = Union["CycleThinkingLevelResultOption", None]
 
 class ExportHtmlResult(TypedDict):
     path: str
+
+
+class FollowUpResult(TypedDict):
+    disposition: Literal["started", "queued", "handled"]
 
 
 class _GetAvailableCommandsResultCommandsItem(TypedDict):
@@ -1100,6 +1131,10 @@ class NewSessionResult(TypedDict):
     cancelled: bool
 
 
+class PromptResult(TypedDict):
+    disposition: Literal["started", "queued", "handled"]
+
+
 class SetEventFilterResult(TypedDict):
     events: Union[List[str], None]
 
@@ -1114,6 +1149,10 @@ class SetSubagentSubscriptionResult(TypedDict):
 
 class SetTodosResult(TypedDict):
     todoPhases: List["TodoPhase"]
+
+
+class SteerResult(TypedDict):
+    disposition: Literal["started", "queued", "handled"]
 
 
 class SwitchSessionResult(TypedDict):
@@ -1139,6 +1178,12 @@ class AgentSettledEvent(TypedDict):
 
     type: Literal["agent_settled"]
     aborted: bool
+
+
+class SessionSettledEvent(TypedDict):
+    """Sent after agent_settled and after the outcome of every prompt of the run, unless another prompt is about to start."""
+
+    type: Literal["session_settled"]
 
 
 class TurnStartEvent(TypedDict):
@@ -1432,7 +1477,7 @@ class SubagentProgressEvent(TypedDict):
 
 class SubagentEventEventPayload(TypedDict):
     id: str
-    event: Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+    event: Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 
 class SubagentEventEvent(TypedDict):
@@ -1569,13 +1614,14 @@ class Ready(TypedDict):
     dialect: Literal["omp"]
 
 
-AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 EVENT_TYPES: FrozenSet[str] = frozenset(
     {
         "agent_start",
         "agent_end",
         "agent_settled",
+        "session_settled",
         "turn_start",
         "turn_end",
         "message_start",

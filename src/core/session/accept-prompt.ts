@@ -9,6 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/run-scope.ts';
 import { toEntryBody } from './prepare-run.ts';
+import type { PromptOutcomes } from './prompt-outcomes.ts';
 import type { QueueFacet } from './queue-facet.ts';
 import type { SessionState } from './session-state.ts';
 import type { ShellFacet } from './shell-facet.ts';
@@ -25,6 +26,7 @@ export interface AcceptedPrompt {
 export interface AcceptPromptDependencies {
   state: SessionState;
   queues: QueueFacet;
+  outcomes: PromptOutcomes;
   shell: ShellFacet;
 }
 
@@ -34,16 +36,18 @@ export async function acceptPrompt(
   message: UserMessage | CustomMessage,
   request: RunRequest,
 ): Promise<AcceptedPrompt> {
-  const { queues } = dependencies;
+  const { queues, outcomes } = dependencies;
   if (!queues.hasOverdue) {
     await commitWithShellOutput(dependencies, [toEntryBody(message)]);
     request.onAccepted('started');
+    outcomes.addToRun(request.onOutcome);
     return { deliveries: [{ message, store: async () => {} }], includesSteering: true, input: request };
   }
   await commitWithShellOutput(dependencies, []);
   let deliveries: Delivery[] = [];
   await queues.add('followUp', message, {
     onNotRun: request.onNotRun,
+    onOutcome: request.onOutcome,
     // Taken synchronously, before the queues can change: a run needs at least one message.
     onAccepted() {
       deliveries = queues.takeForNewRun();

@@ -3,6 +3,7 @@ import { Fault } from '../../base/index.ts';
 import type { QueueRequest, Queues } from '../../contracts/index.ts';
 import { extractText, type InterruptMode, type QueueMode } from '../../protocol/index.ts';
 import type { Delivery } from '../agent/run-scope.ts';
+import type { OutcomeListener, PromptOutcomes } from './prompt-outcomes.ts';
 import { QUEUE_ENTRY, type QueuedItem } from './restore-state.ts';
 import type { SessionState } from './session-state.ts';
 
@@ -13,6 +14,8 @@ interface QueuedMessage extends QueuedItem {
   isSaved: boolean;
   /** It was queued for a run that has ended, or was in the log of a resumed session. It goes before later prompts. */
   isOverdue: boolean;
+  /** Absent for messages that are not prompts, and for those from a log. */
+  onOutcome?: OutcomeListener | undefined;
 }
 
 /** An accepted message that was not run. */
@@ -22,7 +25,7 @@ interface UnrunMessage extends Pick<QueueRequest, 'onNotRun'> {
   readonly file: string | undefined;
 }
 
-type QueueCallbacks = Pick<QueueRequest, 'onAccepted' | 'onNotRun'>;
+type QueueCallbacks = Pick<QueueRequest, 'onAccepted' | 'onNotRun'> & { onOutcome?: OutcomeListener | undefined };
 
 const PREVIEW_LENGTH = 60;
 
@@ -31,6 +34,7 @@ export class QueueFacet implements Queues {
   followUpMode: QueueMode;
   interruptMode: InterruptMode;
   readonly #state: SessionState;
+  readonly #outcomes: PromptOutcomes;
   readonly #getBudgetReason: () => string | undefined;
   #items: QueuedMessage[] = [];
   /** By item id. Survives a switch to another conversation. */
@@ -38,8 +42,13 @@ export class QueueFacet implements Queues {
   readonly #pendingSaves = new Set<Promise<void>>();
 
   /** `getBudgetReason` names the limit that is exceeded, if one is. */
-  constructor(state: SessionState, getBudgetReason: () => string | undefined = () => undefined) {
+  constructor(
+    state: SessionState,
+    outcomes: PromptOutcomes,
+    getBudgetReason: () => string | undefined = () => undefined,
+  ) {
     this.#state = state;
+    this.#outcomes = outcomes;
     this.#getBudgetReason = getBudgetReason;
     this.steeringMode = state.options.steeringMode;
     this.followUpMode = state.options.followUpMode;
@@ -67,7 +76,7 @@ export class QueueFacet implements Queues {
   async add(
     queueKind: QueueKind,
     message: QueuedItem['message'],
-    { onAccepted, onNotRun }: QueueCallbacks = {},
+    { onAccepted, onNotRun, onOutcome }: QueueCallbacks = {},
   ): Promise<void> {
     const queuedMessage: QueuedMessage = {
       id: this.#state.ports.ids.entryId(),
@@ -75,6 +84,7 @@ export class QueueFacet implements Queues {
       message,
       isSaved: false,
       isOverdue: false,
+      onOutcome,
     };
     this.#items.push(queuedMessage);
     const { file } = this.#state.conversation;
@@ -100,7 +110,10 @@ export class QueueFacet implements Queues {
     const waiting = this.#items.filter((item) => item.kind === queueKind && item.isSaved);
     const taken = mode === 'all' ? waiting : waiting.slice(0, 1);
     this.#items = this.#items.filter((item) => !taken.includes(item));
-    for (const { id } of taken) this.#unrunMessages.delete(id);
+    for (const { id, onOutcome } of taken) {
+      this.#unrunMessages.delete(id);
+      this.#outcomes.addToRun(onOutcome);
+    }
     if (taken.length > 0) this.#emitUpdate();
     const conversation = this.#state.conversation;
     return taken.map((item) => ({
@@ -131,6 +144,7 @@ export class QueueFacet implements Queues {
       throw problem;
     }
     for (const { id } of dropped) this.#unrunMessages.delete(id);
+    this.#reportRemoved(dropped);
     if (dropped.length > 0) this.#emitUpdate();
     return groupTexts(dropped);
   }
@@ -146,22 +160,33 @@ export class QueueFacet implements Queues {
 
   /** Called after a switch to another conversation. The old queue stays in the old log; `items` come from the new log. */
   reset(items: readonly QueuedItem[]): void {
-    const hadItems = this.#items.length > 0;
-    this.#items = items.map((item) => ({ ...item, isSaved: true, isOverdue: true }));
+    const previous = this.#items;
+    const findListener = (id: string) => previous.find((item) => item.id === id)?.onOutcome;
+    this.#items = items.map((item) => ({ ...item, isSaved: true, isOverdue: true, onOutcome: findListener(item.id) }));
+    this.#reportRemoved(previous.filter(({ id }) => !items.some((item) => item.id === id)));
     const { file } = this.#state.conversation;
     // Messages queued by an earlier process have no onNotRun callback.
     for (const { id, message } of items)
       if (!this.#unrunMessages.has(id)) this.#unrunMessages.set(id, { message, file });
-    if (hadItems || items.length > 0) this.#emitUpdate();
+    if (previous.length > 0 || items.length > 0) this.#emitUpdate();
   }
 
   reportNotRun(cause: string): void {
-    for (const { message, file, onNotRun } of this.#unrunMessages.values()) {
+    for (const [id, { message, file, onNotRun }] of this.#unrunMessages) {
       const text = formatNotRun(extractText(message.content), this.#getBudgetReason() ?? cause, file);
       if (onNotRun) onNotRun(new Fault('not_run', text));
       else void this.#state.broadcast.emit({ type: 'notice', level: 'error', message: text, source: 'queue' });
+      const item = this.#items.find((queued) => queued.id === id);
+      const error = { message: text, retryable: false };
+      this.#outcomes.reportNotInvoked(item?.onOutcome, { status: 'error', error });
+      if (item) item.onOutcome = undefined;
     }
     this.#unrunMessages.clear();
+  }
+
+  /** The queue no longer contains these messages, and no run has taken them. */
+  #reportRemoved(items: readonly QueuedMessage[]): void {
+    for (const { onOutcome } of items) this.#outcomes.reportNotInvoked(onOutcome, { status: 'aborted' });
   }
 
   #emitUpdate(): void {

@@ -1,6 +1,6 @@
 // Counts and delays retries after transient failures of the provider.
 import type { IdleTime, Retry } from '../../contracts/index.ts';
-import type { AssistantMessage, ProviderFailure } from '../../protocol/index.ts';
+import type { AssistantMessage, PromptError, ProviderFailure } from '../../protocol/index.ts';
 import { computeRetryDelay, isTransient, type RetrySettings } from '../policy/retry-policy.ts';
 import type { SessionState } from './session-state.ts';
 
@@ -44,6 +44,14 @@ export class RetryFacet implements Retry {
   /** True if the request should be repeated after this answer. */
   shouldRetry(answer: AssistantMessage): boolean {
     return this.enabled && this.#attempt < this.#settings.maxRetries && isTransient(answer, this.#providerFailure);
+  }
+
+  /** Why a failed answer ends the run. */
+  describeError(answer: AssistantMessage): PromptError {
+    const { errorMessage = 'The model request failed', provider, model } = answer;
+    const httpStatus = this.#providerFailure?.status;
+    const retryable = isTransient(answer, this.#providerFailure);
+    return { message: errorMessage, provider, model, ...(httpStatus === undefined ? {} : { httpStatus }), retryable };
   }
 
   /** Waits for the retry delay. Returns false if `abort_retry` or an abort of the run cancelled it. */

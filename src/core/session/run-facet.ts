@@ -7,6 +7,7 @@ import { type AcceptedPrompt, type AcceptPromptDependencies, acceptPrompt } from
 import { type ActiveRun, createActiveRun } from './active-run.ts';
 import { createRunScope, type RunScopeDependencies } from './create-run-scope.ts';
 import type { InputPipeline } from './input-pipeline.ts';
+import { PendingPrompts } from './pending-prompts.ts';
 import { createDelivery, prepareRun, toEntryBody } from './prepare-run.ts';
 import type { RunDependencies } from './run-prompt.ts';
 import { createUserMessage, hasImages, validateInput } from './user-input.ts';
@@ -22,6 +23,9 @@ export class RunFacet implements Runs {
   #active: ActiveRun | undefined;
   /** Custom messages that are delivered after the next prompt. */
   #nextTurnMessages: CustomMessage[] = [];
+  readonly #pendingPrompts = new PendingPrompts(() => this.#announceSettled());
+  /** A run has ended, and `session_settled` is not yet sent. */
+  #isSettledDue = false;
 
   constructor(dependencies: RunFacetDependencies) {
     this.#dependencies = dependencies;
@@ -42,16 +46,41 @@ export class RunFacet implements Runs {
   async prompt(rawRequest: RunRequest): Promise<void> {
     validateInput(rawRequest);
     const { inputPipeline } = this.#dependencies;
-    const request = hasImages(rawRequest) ? await inputPipeline.validateImages(rawRequest) : rawRequest;
-    const processed = inputPipeline.isPassThrough ? request : await inputPipeline.run(request, 'prompt');
-    if (processed) await this.#startOrQueue(processed);
+    const markStarted = this.#pendingPrompts.add(rawRequest.source);
+    const { extensionPromptCount } = this.#pendingPrompts;
+    try {
+      const request = hasImages(rawRequest) ? await inputPipeline.validateImages(rawRequest) : rawRequest;
+      const processed = inputPipeline.isPassThrough ? request : await inputPipeline.run(request, 'prompt');
+      if (processed) await this.#startOrQueue(processed, markStarted);
+      else {
+        markStarted();
+        await this.#reportHandled(request, extensionPromptCount);
+      }
+    } finally {
+      markStarted();
+    }
   }
 
-  async #startOrQueue(request: RunRequest): Promise<void> {
+  /** If the extension that handled the prompt has prompted the model, the outcome is that of the run. */
+  async #reportHandled({ onOutcome }: RunRequest, extensionPromptCount: number): Promise<void> {
+    if (this.#pendingPrompts.extensionPromptCount > extensionPromptCount) {
+      await this.#pendingPrompts.waitForExtensionPrompts();
+      if (this.#active) return this.#dependencies.outcomes.addToRun(onOutcome);
+    }
+    this.#dependencies.outcomes.reportNotInvoked(onOutcome, { status: 'completed' });
+  }
+
+  #announceSettled(): void {
+    if (!this.#isSettledDue || this.#active || !this.#pendingPrompts.isEmpty) return;
+    this.#isSettledDue = false;
+    void this.#dependencies.state.broadcast.emit({ type: 'session_settled' });
+  }
+
+  async #startOrQueue(request: RunRequest, markStarted: () => void): Promise<void> {
     this.#dependencies.limits.assertWithinBudget();
     await this.#waitUntilFree(request);
     if (this.#active) return this.#queuePrompt(request);
-    await this.#startRun(this.#createUserMessage(request), request);
+    await this.#startRun(this.#createUserMessage(request), request, markStarted);
   }
 
   /**
@@ -71,10 +100,15 @@ export class RunFacet implements Runs {
     }
   }
 
-  async #startRun(message: UserMessage | CustomMessage, request: RunRequest): Promise<void> {
+  async #startRun(
+    message: UserMessage | CustomMessage,
+    request: RunRequest,
+    markStarted: () => void = () => {},
+  ): Promise<void> {
     const run = createActiveRun();
     // Set before the first await, so that a second prompt in the same chunk of input finds this run active.
     this.#active = run;
+    markStarted();
     const { state, requestBuilder } = this.#dependencies;
     let scope: RunScope;
     let acceptedPrompt: AcceptedPrompt;
@@ -100,9 +134,9 @@ export class RunFacet implements Runs {
   }
 
   #createRunDependencies(run: ActiveRun, scope: RunScope): RunDependencies {
-    const { retry, compaction, limits, rules, todos, queues } = this.#dependencies;
+    const { retry, compaction, limits, rules, todos, queues, outcomes } = this.#dependencies;
     return {
-      ...{ scope, retry, compaction, limits, rules, todos },
+      ...{ scope, retry, compaction, limits, rules, todos, outcomes },
       abort: () => run.controller.abort(),
       setEnding(isEnding) {
         run.isEnding = isEnding;
@@ -111,6 +145,11 @@ export class RunFacet implements Runs {
       markFinished: () => {
         this.#active = undefined;
         queues.markOverdue();
+      },
+      reportOutcomes: () => {
+        outcomes.report(this.#pendingPrompts.isEmpty);
+        this.#isSettledDue = true;
+        this.#announceSettled();
       },
     };
   }
@@ -139,8 +178,16 @@ export class RunFacet implements Runs {
     validateInput(request);
     if (hasImages(request)) await this.#dependencies.inputPipeline.validateImages(request);
     this.#dependencies.limits.assertWithinBudget();
-    await this.abort();
-    await this.prompt(request);
+    const markStarted = this.#pendingPrompts.add(request.source);
+    try {
+      await this.abort();
+      // Not awaited here: the new prompt is pending before this one is removed.
+      const prompted = this.prompt(request);
+      markStarted();
+      await prompted;
+    } finally {
+      markStarted();
+    }
   }
 
   async steer(input: QueueRequest): Promise<void> {

@@ -4,6 +4,7 @@ import type { AgentMessage, AssistantMessage } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from '../agent/run-scope.ts';
 import { appendSteering, isFailed, runTurns, takeNextDeliveries } from '../agent/run-turns.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
+import type { PromptOutcomes, RunResult } from './prompt-outcomes.ts';
 import type { RetryFacet } from './retry-facet.ts';
 import type { RuleFacet } from './rule-facet.ts';
 import type { SessionLimits } from './session-limits.ts';
@@ -16,6 +17,7 @@ export interface RunDependencies {
   limits: SessionLimits;
   rules: RuleFacet;
   todos: TodoFacet;
+  outcomes: PromptOutcomes;
   /** Aborts the run when its wall-time limit is reached. */
   abort(): void;
   /** `true` before the last agent_end of a run: the host may prompt again. `false` when queued messages continue the run after it. */
@@ -24,6 +26,8 @@ export interface RunDependencies {
   whenPromptWaits: Promise<void>;
   /** Messages that arrive later wait for the next prompt. Called synchronously after the check that found the queues empty. */
   markFinished(): void;
+  /** Reports the outcomes of the prompts of the run. Called after its last event. */
+  reportOutcomes(): void;
 }
 
 /** The first messages of a run. */
@@ -60,10 +64,12 @@ export async function runPrompt(
       if (await continueRun(signal)) continue;
     }
     dependencies.setEnding(true);
+    const result = describeResult(dependencies, answer);
     const endDelivered = continueRun ? undefined : emit({ type: 'agent_end', messages: newMessages, willRetry: false });
     await finishRun(dependencies, answer, { endDelivered, isRetried: continueRun !== undefined });
     // A message that is being queued now must be stored before the queues are checked for the last time.
     while (scope.pendingSaves) await scope.pendingSaves;
+    dependencies.outcomes.endRun(result);
     // Queued messages are delivered after a failed answer too, but not after an abort.
     const nextDeliveries = takeNextDeliveries(scope, true);
     dependencies.setEnding(nextDeliveries.length === 0);
@@ -75,11 +81,24 @@ export async function runPrompt(
     limits.endRun();
     dependencies.markFinished();
     const settledDelivered = emit({ type: 'agent_settled', aborted: signal.aborted });
+    dependencies.reportOutcomes();
     resolveEnded();
     await Promise.all([endDelivered, settledDelivered]);
     if (unexpectedErrors.length > 0) throw unexpectedErrors[0];
     return;
   }
+}
+
+/** How the run ended for its prompts. A limit counts as an error only if it stopped unfinished work. */
+function describeResult({ scope, retry, limits }: RunDependencies, answer: AssistantMessage): RunResult {
+  const { stopReason } = answer;
+  if (stopReason === 'error' && !scope.signal.aborted)
+    return { agentInvoked: true, status: 'error', error: retry.describeError(answer) };
+  const isUnfinished = scope.signal.aborted || stopReason === 'aborted' || stopReason === 'toolUse';
+  if (limits.haltReason && isUnfinished)
+    return { agentInvoked: true, status: 'error', error: { message: limits.haltReason, retryable: false } };
+  const isAborted = scope.signal.aborted || stopReason === 'aborted';
+  return { agentInvoked: true, status: isAborted ? 'aborted' : 'completed' };
 }
 
 /** The work after the last agent_end of a run: reports failures, and compacts a conversation that is nearly too long. */

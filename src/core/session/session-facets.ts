@@ -6,6 +6,7 @@ import type { HistoryPorts } from './history-ports.ts';
 import { InputPipeline } from './input-pipeline.ts';
 import type { ModelFacet } from './model-facet.ts';
 import { NamingFacet } from './naming-facet.ts';
+import { PromptOutcomes } from './prompt-outcomes.ts';
 import { QueueFacet } from './queue-facet.ts';
 import { RequestBuilder } from './request-builder.ts';
 import { type Checkpoint, type RestoredState, restoreState } from './restore-state.ts';
@@ -45,7 +46,8 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
   const naming = new NamingFacet(state);
   const digestWriter = new DigestWriter(state, naming);
   const getLimits = () => facets.limits;
-  const queues = new QueueFacet(state, () => {
+  const outcomes = new PromptOutcomes(() => facets.runs.isSettled);
+  const queues = new QueueFacet(state, outcomes, () => {
     const { exceededLimit } = facets.limits;
     return exceededLimit && `Session budget exceeded (${exceededLimit})`;
   });
@@ -79,6 +81,7 @@ export function createFacets(state: SessionState, models: ModelFacet, limits: Se
   };
   const runs = new RunFacet({
     ...created,
+    outcomes,
     get limits() {
       return facets.limits;
     },

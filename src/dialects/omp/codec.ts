@@ -1,7 +1,7 @@
 // Codec of the omp dialect: calls, replies, events and UI requests as JSON lines.
 import type { CallToken, Codec, CodecOptions, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, UiRequest } from '../../protocol/index.ts';
-import { createFailureOutcome, createResponse, decodeCall } from '../call-codec.ts';
+import { createFailureOutcome, createResponse, createSuccess, decodeCall } from '../call-codec.ts';
 import { createFrame } from '../frames.ts';
 import { createEventEncoder, type EventEncoder } from './event-encoder.ts';
 import { ompMethods } from './wire-names.ts';
@@ -23,9 +23,11 @@ export function createOmpCodec(options: CodecOptions): Codec {
       createFrame({ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' }),
     decode: (line) => decodeCall(line, (method) => ompMethods.get(method) ?? method),
     encodeReply,
+    encodeOutcome: (token, outcome) => createFrame({ id: token.id, type: 'prompt_result', ...outcome }),
     encodeEvent(event: AgentEvent) {
       const subagentFrame = encodeSubagentEvent?.(event);
       if (subagentFrame) return subagentFrame;
+      if (event.type === 'session_settled') return createFrame(event);
       const isSelected = !eventFilter || eventFilter.has(event.type);
       // The encoder must process every message event, so that the message is complete if the host changes its filter midway.
       if (!isSelected && !ALWAYS_ENCODED.has(event.type)) return undefined;
@@ -50,11 +52,11 @@ export function createOmpCodec(options: CodecOptions): Codec {
 function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
   const isRepliedOnAcceptance = REPLIED_ON_ACCEPTANCE.has(token.name);
   if (reply.status === 'accepted')
-    return isRepliedOnAcceptance ? createFrame(createResponse(token, { success: true })) : undefined;
+    return isRepliedOnAcceptance ? createFrame(createSuccess(token, { disposition: reply.disposition })) : undefined;
   if (reply.status === 'failed') {
     const replyToken = FAULTS_WITHOUT_ID.has(reply.fault.code) ? { name: token.name } : token;
     return createFrame(createResponse(replyToken, createFailureOutcome(token, reply.fault)));
   }
   if (isRepliedOnAcceptance) return undefined;
-  return createFrame(createResponse(token, { success: true, data: reply.result }));
+  return createFrame(createSuccess(token, reply.result));
 }

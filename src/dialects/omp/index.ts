@@ -8,6 +8,6 @@ export const omp: Dialect = {
   doc: 'The JSON-lines protocol of oh-my-pi and pisces: commands, responses and events over stdio.',
   methods: ompMethods,
   acceptsAllCommands: true,
-  events: [...ompEvents, ...subagentSubscriptionEvents],
+  events: [...ompEvents, 'session_settled', ...subagentSubscriptionEvents],
   createCodec: createOmpCodec,
 };

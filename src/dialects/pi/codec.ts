@@ -2,7 +2,7 @@
 import { isRecord } from '../../base/index.ts';
 import type { CallToken, Codec, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, AgentEventOf, AgentMessage, UiRequest } from '../../protocol/index.ts';
-import { createFailureOutcome, createResponse, decodeCall } from '../call-codec.ts';
+import { createFailureOutcome, createResponse, createSuccess, decodeCall } from '../call-codec.ts';
 import { createFrame, createToolUpdateFrame } from '../frames.ts';
 import { createUsageUpdateEncoder } from '../message-update-encoder.ts';
 import { piEvents, piMethods } from './wire-names.ts';
@@ -53,9 +53,6 @@ function createCompactionEncoder() {
   };
 }
 
-/** Replies to these calls say what happened to the message. */
-const MESSAGE_CALLS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
-
 /** A prompt is replied to when it is accepted. Later failures are reported by the events of the run, if it was started. */
 function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
   const isPrompt = token.name === 'prompt';
@@ -64,10 +61,9 @@ function encodeReply(token: CallToken, reply: Reply): Frame | undefined {
     return createFrame(createResponse(token, createFailureOutcome(token, reply.fault)));
   }
   if (isPrompt !== (reply.status === 'accepted')) return undefined;
-  const disposition = MESSAGE_CALLS.has(token.name) ? reply.disposition : undefined;
-  const result = reply.status === 'settled' ? toPiResult(token.name, reply.result) : undefined;
-  const data = result === undefined && disposition ? { disposition } : result;
-  return createFrame(createResponse(token, { success: true, data }));
+  const { disposition } = reply;
+  const result = reply.status === 'settled' ? toPiResult(token.name, reply.result) : { disposition };
+  return createFrame(createSuccess(token, result));
 }
 
 /** An assistant message that has just started gets `pending`. One that failed before it started keeps its stop reason. */

@@ -19,6 +19,13 @@ export const agentSettled = event(
   object({ aborted: boolean() }),
 );
 
+export const sessionSettled = event(
+  'session_settled',
+  'Sent after agent_settled and after the outcome of every prompt of the run, unless another prompt is about to start.',
+  object({}),
+  { stability: 'experimental' },
+);
+
 export const turnStart = event('turn_start', 'A turn starts: one answer of the model and its tool calls.', object({}));
 
 export const turnEnd = event(

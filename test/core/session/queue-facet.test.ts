@@ -1,6 +1,7 @@
 // QueueFacet, with a log whose writes are completed by the test.
 import { expect, test } from 'vitest';
 import { createDeferred, type Deferred } from '../../../src/base/index.ts';
+import { PromptOutcomes } from '../../../src/core/session/prompt-outcomes.ts';
 import { QueueFacet } from '../../../src/core/session/queue-facet.ts';
 import type { SessionState } from '../../../src/core/session/session-state.ts';
 import type { AgentEvent, UserMessage } from '../../../src/protocol/index.ts';
@@ -24,7 +25,7 @@ function open() {
       },
     },
   } as unknown as SessionState;
-  return { queues: new QueueFacet(state), writes, events };
+  return { queues: new QueueFacet(state, new PromptOutcomes(() => true)), writes, events };
 }
 
 const getTexts = (deliveries: readonly { message: unknown }[]) =>

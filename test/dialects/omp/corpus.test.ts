@@ -56,6 +56,7 @@ describe('UI answers', () => {
 
 describe('responses', () => {
   const { encodeReply } = newCodec();
+  const onAcceptance = ['abort_and_prompt', 'prompt'];
   const rows = RESULTS.filter(([command]) => commandsByName.has(command));
 
   test.each(rows)('%s with %j', (command, data) => {
@@ -66,7 +67,7 @@ describe('responses', () => {
 
   test('every command with a result has a row', () => {
     const withResult = [...commandsByName.values()].filter(({ result }) => result).map(({ name }) => name);
-    expect(withResult.filter((name) => !RESULTS.some(([command]) => command === name))).toEqual([]);
+    expect(withResult.filter((name) => !RESULTS.some(([command]) => command === name))).toEqual(onAcceptance);
   });
 
   const withoutResult = [...commandsByName.values()].filter(({ result }) => !result).map(({ name }) => name);
@@ -108,12 +109,14 @@ describe('responses', () => {
     (name) => {
       const token = { name, id: 'r-3' };
       const fault = new Fault('internal', 'It broke');
-      expect(parseFrame(encodeReply(token, { status: 'accepted' }))).toEqual({
+      expect(parseFrame(encodeReply(token, { status: 'accepted', disposition: 'queued' }))).toEqual({
         id: 'r-3',
         type: 'response',
         command: name,
         success: true,
+        data: { disposition: 'queued' },
       });
+      expect(encodeReply(token, { status: 'settled', result: { disposition: 'queued' } })).toBeUndefined();
       expect(parseFrame(encodeReply(token, { status: 'failed', fault, afterAccepted: true }))).toEqual({
         id: 'r-3',
         type: 'response',

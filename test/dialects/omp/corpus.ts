@@ -200,6 +200,8 @@ const progress = {
 
 /** The `data` of the response to each command. */
 export const RESULTS: (readonly [command: string, data: unknown])[] = [
+  ['steer', { disposition: 'queued' }],
+  ['follow_up', { disposition: 'handled' }],
   ['new_session', { cancelled: false }],
   ['new_session', { cancelled: true }],
   [
@@ -374,6 +376,7 @@ export const EVENTS = [
   { type: 'agent_start' },
   { type: 'agent_end', messages: [user, assistant, toolResult], willRetry: false },
   { type: 'agent_settled', aborted: false },
+  { type: 'session_settled' },
   { type: 'turn_start' },
   { type: 'turn_end', message: assistant, toolResults: [toolResult] },
   { type: 'message_start', message: user },
