@@ -153,6 +153,12 @@ export type GetMessagesPageCommand = {
   "limit"?: number;
 };
 
+/** The JSON Schema of all frames of the dialect in use: `HostFrame` describes what a host sends, `AgentFrame` what it receives. @experimental */
+export type GetSchemaCommand = {
+  "id"?: string | number;
+  "type": "get_schema";
+};
+
 /** Message counts, token usage and cost of the conversation. */
 export type GetSessionStatsCommand = {
   "id"?: string | number;
@@ -186,6 +192,13 @@ export type GetTreeCommand = {
   "type": "get_tree";
 };
 
+/** Write a document with everything that another agent needs to continue, and replace the conversation with it. It is also saved next to the session file. Refused during a run. `null` when an extension cancelled it. @experimental */
+export type HandoffCommand = {
+  "id"?: string | number;
+  "type": "handoff";
+  "customInstructions"?: string;
+};
+
 /** Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. @experimental */
 export type LoginCommand = {
   "id"?: string | number;
@@ -193,11 +206,25 @@ export type LoginCommand = {
   "providerId": string;
 };
 
+/** Use version 2 of the protocol from the next frame on: a frame of more than `maxFrameBytes` (see `ready`) is sent as several `rpc_chunk` frames. `data` of the chunks is base64; decoded and joined they are the JSON of the frame. @experimental */
+export type NegotiateProtocolCommand = {
+  "id"?: string | number;
+  "type": "negotiate_protocol";
+  "protocolVersion": number;
+};
+
 /** Start a new session. A run in progress is stopped first and sends its final events. */
 export type NewSessionCommand = {
   "id"?: string | number;
   "type": "new_session";
   "parentSession"?: string;
+};
+
+/** Switch to the newest session in a directory, or start one there when it has none. `resumed` is false for a new session. A run in progress is stopped first and sends its final events. @experimental */
+export type OpenSessionCommand = {
+  "id"?: string | number;
+  "type": "open_session";
+  "sessionDir": string;
 };
 
 /** Send a user message. Answered as soon as the message is on disk; the work follows as events and ends with agent_end. In the omp dialect, `prompt_result` reports how it ended, once per accepted prompt. During a run, `streamingBehavior` selects how to queue the message; without it the prompt is refused. A prompt sent after the last `agent_end`, while the session compacts, waits and runs. Messages that are still queued after an aborted run, or from before the session was opened, are run before it. A queued prompt that is not run before the program exits gets a later failure with the same id. */
@@ -231,6 +258,13 @@ export type SetEventFilterCommand = {
   "events": Array<string> | null;
 };
 
+/** Use the faster processing tier of the provider from the next request on, or the usual one. It costs more. `active` is false while the current model does not support it. @experimental */
+export type SetFastModeCommand = {
+  "id"?: string | number;
+  "type": "set_fast_mode";
+  "enabled": boolean;
+};
+
 /** Deliver one queued follow-up message at a time, or all at once. */
 export type SetFollowUpModeCommand = {
   "id"?: string | number;
@@ -243,6 +277,13 @@ export type SetHostToolsCommand = {
   "id"?: string | number;
   "type": "set_host_tools";
   "tools": Array<unknown>;
+};
+
+/** Register URI schemes that the host resolves, replacing the ones set before. The read tool sends a `host_uri_request` for a URI such as `db://users/1`, and so does the write tool when the scheme is `writable`. The host answers with `host_uri_result`. @experimental */
+export type SetHostUriSchemesCommand = {
+  "id"?: string | number;
+  "type": "set_host_uri_schemes";
+  "schemes": Array<HostUriScheme>;
 };
 
 /** `immediate`: steering messages are delivered between the tool calls of a turn, and the remaining calls are skipped. `wait`: they are delivered only after the turn. */
@@ -294,6 +335,13 @@ export type SetTodosCommand = {
   "id"?: string | number;
   "type": "set_todos";
   "phases": Array<TodoPhase>;
+};
+
+/** End the program with exit code 0 after all frames are sent. `finish` completes the current run and its queued messages first; `abort` stops the run. Answered before the work is done. @experimental */
+export type ShutdownCommand = {
+  "id"?: string | number;
+  "type": "shutdown";
+  "mode"?: "finish" | "abort";
 };
 
 /** Queue a message that interrupts the run: it is sent to the model at the next point that the interrupt mode allows. Without a run it waits for the next prompt. */
@@ -354,11 +402,27 @@ export type ExtensionUiResponse = {
   "cancelled": true;
 };
 
+export type HostUriResult = {
+  "type": "host_uri_result";
+  "id": string;
+  /** Required when a `read` succeeds. */
+  "content"?: string;
+  "contentType"?: string;
+  /** Shown to the model after the content. */
+  "notes"?: Array<string>;
+  "immutable"?: boolean;
+  "isError"?: boolean;
+  "error"?: string;
+};
+
 export type Ready = {
   "type": "ready";
   "version": string;
   "protocolVersion": 1;
   "dialect": "omp";
+  "supportedProtocolVersions": Array<number>;
+  "maxFrameBytes": number;
+  "maxReassembledFrameBytes": number;
 };
 
 export type PromptResult = {
@@ -368,6 +432,38 @@ export type PromptResult = {
   "status": "completed" | "aborted" | "error";
   "error"?: PromptError;
   "sessionSettled": boolean;
+};
+
+/** The agent reads or writes a URI of a scheme that the host has registered. */
+export type HostUriRequest = {
+  "type": "host_uri_request";
+  "id": string;
+  "operation": "read" | "write";
+  "url": string;
+  /** Present for `write`. */
+  "content"?: string;
+};
+
+/** The run was aborted; a result for `targetId` is ignored. */
+export type HostUriCancel = {
+  "type": "host_uri_cancel";
+  "id": string;
+  "targetId": string;
+};
+
+export type RpcChunk = {
+  "type": "rpc_chunk";
+  "chunkId": string;
+  "index": number;
+  "count": number;
+  "byteLength": number;
+  "data": string;
+};
+
+export type RpcFrameError = {
+  "type": "rpc_frame_error";
+  "originalType": string;
+  "error": string;
 };
 
 /** @experimental */
@@ -700,6 +796,17 @@ export type GetMessagesPageResponse = {
   };
 };
 
+export type GetSchemaResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_schema";
+  "success": true;
+  "data": {
+    "dialect": string;
+    "schema": Record<string, unknown>;
+  };
+};
+
 export type GetSessionStatsResponse = {
   "id"?: string | number;
   "type": "response";
@@ -752,6 +859,16 @@ export type GetTreeResponse = {
   };
 };
 
+export type HandoffResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "handoff";
+  "success": true;
+  "data": {
+    "savedPath"?: string;
+  } | null;
+};
+
 export type LoginResponse = {
   "id"?: string | number;
   "type": "response";
@@ -762,6 +879,16 @@ export type LoginResponse = {
   };
 };
 
+export type NegotiateProtocolResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "negotiate_protocol";
+  "success": true;
+  "data": {
+    "protocolVersion": 2;
+  };
+};
+
 export type NewSessionResponse = {
   "id"?: string | number;
   "type": "response";
@@ -769,6 +896,19 @@ export type NewSessionResponse = {
   "success": true;
   "data": {
     "cancelled": boolean;
+  };
+};
+
+export type OpenSessionResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "open_session";
+  "success": true;
+  "data": {
+    "cancelled": boolean;
+    "resumed": boolean;
+    "sessionId": string;
+    "sessionFile"?: string;
   };
 };
 
@@ -806,6 +946,17 @@ export type SetEventFilterResponse = {
   };
 };
 
+export type SetFastModeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_fast_mode";
+  "success": true;
+  "data": {
+    "enabled": boolean;
+    "active": boolean;
+  };
+};
+
 export type SetFollowUpModeResponse = {
   "id"?: string | number;
   "type": "response";
@@ -820,6 +971,16 @@ export type SetHostToolsResponse = {
   "success": true;
   "data": {
     "toolNames": Array<string>;
+  };
+};
+
+export type SetHostUriSchemesResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_host_uri_schemes";
+  "success": true;
+  "data": {
+    "schemes": Array<string>;
   };
 };
 
@@ -877,6 +1038,13 @@ export type SetTodosResponse = {
   "data": {
     "todoPhases": Array<TodoPhase>;
   };
+};
+
+export type ShutdownResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "shutdown";
+  "success": true;
 };
 
 export type SteerResponse = {
@@ -1265,9 +1433,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | LoginCommand | NewSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
 
-export type AgentFrame = Ready | PromptResult | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | LoginResponse | NewSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1394,6 +1562,15 @@ export type EntryTree = {
   "children": Array<EntryTree>;
   "label"?: string;
   "labelTimestamp"?: string;
+};
+
+/** A URI scheme that the host resolves, such as `db` for db://users/1. */
+export type HostUriScheme = {
+  "scheme": string;
+  "description"?: string;
+  /** The write tool may write URIs of this scheme. */
+  "writable"?: boolean;
+  "immutable"?: boolean;
 };
 
 /** An image inside a message: bytes are always kept flat, a URL stays a URL. */
@@ -1584,10 +1761,18 @@ export type SessionState = {
   /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   "trusted": boolean;
   "autoCompactionEnabled": boolean;
+  /** The host has enabled fast mode. */
+  "fastModeEnabled": boolean;
+  /** Fast mode is enabled, and the current model supports it. */
+  "fastModeActive": boolean;
+  /** Output tokens per second of the last answer; null before the first one. */
+  "tokensPerSecond": number | null;
   "messageCount": number;
   "queuedMessageCount": number;
   /** The same number under the name that pi's hosts read. */
   "pendingMessageCount": number;
+  /** The todo list, grouped by phase. */
+  "todoPhases": Array<TodoPhase>;
 };
 
 export type SessionStats = {
@@ -1752,6 +1937,7 @@ export type TodoItem = {
 export type TodoPhase = {
   "name": string;
   "tasks": Array<{
+    "id"?: string;
     "content": string;
     "status": "pending" | "in_progress" | "completed" | "abandoned" | "blocked";
   }>;
@@ -1781,6 +1967,8 @@ export type Usage = {
   "output": number;
   "cacheRead": number;
   "cacheWrite": number;
+  /** The sum of the four counts. Present when the answer is complete. */
+  "totalTokens"?: number;
   "cost": {
     "input": number;
     "output": number;

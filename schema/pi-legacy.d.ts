@@ -266,6 +266,8 @@ export type Usage = {
   "output": number;
   "cacheRead": number;
   "cacheWrite": number;
+  /** The sum of the four counts. Present when the answer is complete. */
+  "totalTokens"?: number;
   "cost": {
     "input": number;
     "output": number;

@@ -1157,10 +1157,18 @@ export type SessionState = {
   /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   "trusted": boolean;
   "autoCompactionEnabled": boolean;
+  /** The host has enabled fast mode. */
+  "fastModeEnabled": boolean;
+  /** Fast mode is enabled, and the current model supports it. */
+  "fastModeActive": boolean;
+  /** Output tokens per second of the last answer; null before the first one. */
+  "tokensPerSecond": number | null;
   "messageCount": number;
   "queuedMessageCount": number;
   /** The same number under the name that pi's hosts read. */
   "pendingMessageCount": number;
+  /** The todo list, grouped by phase. */
+  "todoPhases": Array<TodoPhase>;
 };
 
 export type SessionStats = {
@@ -1206,6 +1214,16 @@ export type ThinkingContent = {
 
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
+/** A phase with its items, as hosts send it. */
+export type TodoPhase = {
+  "name": string;
+  "tasks": Array<{
+    "id"?: string;
+    "content": string;
+    "status": "pending" | "in_progress" | "completed" | "abandoned" | "blocked";
+  }>;
+};
+
 export type ToolCall = {
   "type": "toolCall";
   "id": string;
@@ -1230,6 +1248,8 @@ export type Usage = {
   "output": number;
   "cacheRead": number;
   "cacheWrite": number;
+  /** The sum of the four counts. Present when the answer is complete. */
+  "totalTokens"?: number;
   "cost": {
     "input": number;
     "output": number;

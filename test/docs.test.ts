@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseDocComments } from '../scripts/pages/comments.ts';
-import { allCommands, answerFrames, methodsOf } from '../scripts/pages/frames.ts';
+import { allCommands, methodsOf, ompAnswerFrames } from '../scripts/pages/frames.ts';
 import { generate } from '../scripts/pages/index.ts';
 import { toFittedJson } from '../scripts/pages/json-text.ts';
 import { typeText } from '../scripts/pages/type-text.ts';
@@ -41,7 +41,7 @@ test('every command and every event is on a page and in the schema', () => {
   expect(Object.keys(definitions)).toEqual(
     expect.arrayContaining(['PromptCommand', 'GetStateResponse', 'MessageUpdateEvent', 'AgentMessage', 'HostFrame']),
   );
-  expect(definitions.HostFrame.anyOf).toHaveLength(methodsOf(omp).length + Object.keys(answerFrames).length);
+  expect(definitions.HostFrame.anyOf).toHaveLength(methodsOf(omp).length + Object.keys(ompAnswerFrames).length);
 });
 
 test.each(allCommands.map((command) => [command.name, command] as const))(

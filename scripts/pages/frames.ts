@@ -1,5 +1,6 @@
 // Schemas of all frames of the omp dialect, built from the declarations.
 import {
+  array,
   type GenericSchema,
   literal,
   number,
@@ -21,6 +22,9 @@ import {
   hostToolCancel,
   hostToolResult,
   hostToolUpdate,
+  hostUriCancel,
+  hostUriRequest,
+  hostUriResult,
   promptOutcome,
   streamEvent,
   uiAnswer,
@@ -63,6 +67,9 @@ export const answerFrames: Definitions = {
     ),
   ),
 };
+
+/** omp also has URIs of the host. */
+export const ompAnswerFrames: Definitions = { ...answerFrames, HostUriResult: hostUriResult };
 
 /** `dataOf` returns the schema of `data`. By default it is the result of the command. */
 export function responseFramesOf(
@@ -143,9 +150,25 @@ const otherFrames: Definitions = {
     version: string(),
     protocolVersion: literal(1),
     dialect: picklist(['omp']),
+    supportedProtocolVersions: array(number()),
+    maxFrameBytes: number(),
+    maxReassembledFrameBytes: number(),
   }),
   /** Sent once for each accepted prompt, after the events of its run. */
   PromptResult: object({ id, type: literal('prompt_result'), ...promptOutcome.entries }),
+  HostUriRequest: hostUriRequest,
+  HostUriCancel: hostUriCancel,
+  /** A part of a frame that is too large for one line. Only in protocol version 2. */
+  RpcChunk: object({
+    type: literal('rpc_chunk'),
+    chunkId: string(),
+    index: number(),
+    count: number(),
+    byteLength: number(),
+    data: string(),
+  }),
+  /** Sent instead of an event that is too large even for chunks. Only in protocol version 2. */
+  RpcFrameError: object({ type: literal('rpc_frame_error'), originalType: string(), error: string() }),
   ...dialogFrames,
 };
 
@@ -163,7 +186,7 @@ export function wireOf(fromHost: Definitions, fromAgent: Definitions): Definitio
 }
 
 export const ompFrames: Definitions = wireOf(
-  { ...commandFramesOf(omp), ...answerFrames },
+  { ...commandFramesOf(omp), ...ompAnswerFrames },
   { ...otherFrames, ...responseFramesOf(omp), ...eventFrames },
 );
 

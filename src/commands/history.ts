@@ -1,5 +1,6 @@
 // Commands for the messages, entries and branches of a session.
 import { array, boolean, nullable, object, optional, string } from 'valibot';
+import { Fault } from '../base/index.ts';
 import { command } from '../contracts/index.ts';
 import { agentMessage, entryTree, sessionEntry } from '../protocol/index.ts';
 
@@ -30,6 +31,27 @@ export const switchSession = command({
   result: object({ cancelled: boolean() }),
   examples: [{ sessionPath: '/home/me/.parley/sessions/--project--/2026-01-02T03-04-05-000Z_0f8b.jsonl' }],
   run: ({ sessionPath }, { session }) => session.history.switchTo(sessionPath),
+});
+
+export const openSession = command({
+  name: 'open_session',
+  stability: 'experimental',
+  doc: 'Switch to the newest session in a directory, or start one there when it has none. `resumed` is false for a new session. A run in progress is stopped first and sends its final events.',
+  lane: 'ordered',
+  long: true,
+  params: object({ sessionDir: string() }),
+  result: object({
+    cancelled: boolean(),
+    resumed: boolean(),
+    sessionId: string(),
+    sessionFile: optional(string()),
+  }),
+  examples: [{ sessionDir: '/home/me/sessions/parser' }],
+  async run({ sessionDir }, { session }) {
+    if (sessionDir.trim() === '') throw new Fault('invalid_params', 'sessionDir cannot be empty');
+    const opened = await session.history.openDirectory(sessionDir);
+    return { ...opened, sessionId: session.id, ...(session.file === undefined ? {} : { sessionFile: session.file }) };
+  },
 });
 
 export const branch = command({

@@ -1,6 +1,7 @@
-// Commands for host tools and the event filter.
+// Commands for tools and URIs of the host, and for the event filter.
 import { array, nullable, object, string, unknown } from 'valibot';
 import { command } from '../contracts/index.ts';
+import { hostUriScheme } from '../protocol/index.ts';
 
 export const setHostTools = command({
   name: 'set_host_tools',
@@ -17,6 +18,24 @@ export const setHostTools = command({
     const hostTools = createHostTools(tools, host);
     await session.tools.setHostTools(hostTools);
     return { toolNames: hostTools.map((tool) => tool.name) };
+  },
+});
+
+export const setHostUriSchemes = command({
+  name: 'set_host_uri_schemes',
+  stability: 'experimental',
+  doc: 'Register URI schemes that the host resolves, replacing the ones set before. The read tool sends a `host_uri_request` for a URI such as `db://users/1`, and so does the write tool when the scheme is `writable`. The host answers with `host_uri_result`.',
+  lane: 'ordered',
+  params: object({
+    schemes: array(hostUriScheme),
+  }),
+  result: object({ schemes: array(string()) }),
+  examples: [{ schemes: [{ scheme: 'db', description: 'Rows of the database', writable: true }] }],
+  async run({ schemes }, { session, host }) {
+    const { createHostUris } = await import('./host-uris.ts');
+    const { names, hostUris } = createHostUris(schemes, host);
+    session.tools.hostUris = hostUris;
+    return { schemes: names };
   },
 });
 

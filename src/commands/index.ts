@@ -1,7 +1,10 @@
 // All commands, collected from the files that declare them. A new file needs one line in `lazyModules` or in eager-commands.ts.
 import type { Command } from '../contracts/index.ts';
 import * as availableCommands from './available-commands.ts';
+import * as connection from './connection.ts';
 import * as eagerCommands from './eager-commands.ts';
+import * as fastMode from './fast-mode.ts';
+import * as handoff from './handoff.ts';
 import * as history from './history.ts';
 import * as host from './host.ts';
 import * as login from './login.ts';
@@ -12,6 +15,9 @@ import * as todos from './todos.ts';
 /** Files that are loaded with the first call of one of their commands. `npm run docs` writes lazy-commands.ts from this list. */
 export const lazyModules = {
   './available-commands.ts': availableCommands,
+  './connection.ts': connection,
+  './fast-mode.ts': fastMode,
+  './handoff.ts': handoff,
   './history.ts': history,
   './host.ts': host,
   './login.ts': login,

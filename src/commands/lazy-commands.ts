@@ -13,6 +13,22 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
     commands: [{ name: 'get_available_commands', lane: 'now', long: true }],
   },
   {
+    load: () => import('./connection.ts'),
+    commands: [
+      { name: 'get_schema', lane: 'now', long: true },
+      { name: 'negotiate_protocol', lane: 'ordered', long: false },
+      { name: 'shutdown', lane: 'ordered', long: false },
+    ],
+  },
+  {
+    load: () => import('./fast-mode.ts'),
+    commands: [{ name: 'set_fast_mode', lane: 'ordered', long: false }],
+  },
+  {
+    load: () => import('./handoff.ts'),
+    commands: [{ name: 'handoff', lane: 'ordered', long: true }],
+  },
+  {
     load: () => import('./history.ts'),
     commands: [
       { name: 'branch', lane: 'ordered', long: true },
@@ -23,6 +39,7 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
       { name: 'get_last_assistant_text', lane: 'now', long: false },
       { name: 'get_messages', lane: 'now', long: false },
       { name: 'get_tree', lane: 'ordered', long: false },
+      { name: 'open_session', lane: 'ordered', long: true },
       { name: 'switch_session', lane: 'ordered', long: true },
     ],
   },
@@ -31,6 +48,7 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
     commands: [
       { name: 'set_event_filter', lane: 'ordered', long: false },
       { name: 'set_host_tools', lane: 'ordered', long: false },
+      { name: 'set_host_uri_schemes', lane: 'ordered', long: false },
     ],
   },
   {

@@ -2,7 +2,7 @@
 import { array, boolean, object, optional, picklist, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { command } from '../contracts/index.ts';
-import { sessionState, sessionStats } from '../protocol/index.ts';
+import { groupByPhase, sessionState, sessionStats } from '../protocol/index.ts';
 
 export const newSession = command({
   name: 'new_session',
@@ -20,7 +20,7 @@ export const getState = command({
   lane: 'now',
   params: object({}),
   result: sessionState,
-  run: async (_, { session }) => session.state(),
+  run: async (_, { session }) => ({ ...session.state(), todoPhases: groupByPhase(await session.todos.list()) }),
 });
 
 export const getCommands = command({

@@ -15,7 +15,8 @@ export const setTodos = command({
   async run({ phases }, { session }) {
     const todoPhases = phases.map(({ name, tasks }, phaseIndex) => ({
       name: requireText(name, `phases[${phaseIndex}].name`),
-      tasks: tasks.map(({ content, status }, taskIndex) => ({
+      tasks: tasks.map(({ id, content, status }, taskIndex) => ({
+        ...(id === undefined ? {} : { id }),
         content: requireText(content, `phases[${phaseIndex}].tasks[${taskIndex}].content`),
         status,
       })),

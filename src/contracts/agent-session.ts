@@ -22,6 +22,7 @@ import type {
   ThinkingLevel,
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand, SystemPromptSources } from './hooks.ts';
+import type { HostUris } from './host-uris.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
 import type { SubagentMonitor } from './subagents.ts';
 import type { TodoList } from './todo-list.ts';
@@ -106,6 +107,9 @@ export interface Queues {
 export interface ModelSelection {
   readonly current: Model | null;
   readonly thinkingLevel: ThinkingLevel;
+  /** Use the faster processing tier of the provider, when the current model supports it. Not stored in the log. */
+  fastMode: boolean;
+  readonly supportsFastMode: boolean;
   /** The levels that the current model supports. */
   readonly thinkingLevels: readonly ThinkingLevel[];
   listAvailable(): Promise<readonly Model[]>;
@@ -150,6 +154,8 @@ export interface History {
   lastAssistantText(): string | null;
   stats(): SessionStats;
   startNew(options: { parentSession?: string | undefined }): Promise<{ cancelled: boolean }>;
+  /** Switches to the newest session in a directory, or starts one there. */
+  openDirectory(directory: string): Promise<{ cancelled: boolean; resumed: boolean }>;
   /** Switches to another session. Changes nothing when that session cannot be opened. */
   switchTo(path: string): Promise<{ cancelled: boolean }>;
   /** Creates a session with all messages before this prompt. Returns the text of the prompt. */
@@ -197,6 +203,8 @@ export interface ToolSelection {
   select(names: readonly string[]): void;
   /** Replaces the tools of the host. They are always active. Throws a Fault when a name is already used by another tool. */
   setHostTools(tools: readonly Tool[]): Promise<void>;
+  /** The URI schemes of the host, for the tools that read and write files. */
+  hostUris: HostUris | undefined;
 }
 
 export interface ShellOptions {
@@ -240,7 +248,8 @@ export interface AgentSession {
   readonly context: ModelContext;
   readonly tools: ToolSelection;
   listSlashCommands(): Promise<readonly SlashCommand[]>;
-  state(): SessionState;
+  /** Without the todo list, which may have to be read from disk. */
+  state(): Omit<SessionState, 'todoPhases'>;
   /** Sends an `extension_error` event. */
   reportExtensionError(failure: Omit<AgentEventOf<'extension_error'>, 'type'>): void;
   /** Sends a `skill_loaded` event. */

@@ -29,6 +29,8 @@ export interface CallContext {
   /** The models that can be used now. Needs no session in dialects with many sessions. */
   listModels(): Promise<readonly Model[]>;
   readonly host: HostConnection;
+  /** Ends the program when all sessions have settled. With `abort`, runs in progress are stopped. */
+  requestExit(mode: 'finish' | 'abort'): void;
   /** UI of the connected host; absent in dialects with many sessions, where each session has its own. */
   readonly ui: HostUi | undefined;
   /** Reports that the work has started and would survive a crash. The next command may start; some dialects send the response now. */

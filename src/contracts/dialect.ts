@@ -2,8 +2,8 @@
 import type { Fault, Line } from '../base/index.ts';
 import type {
   AgentEvent,
-  HostToolRequestFrame,
-  HostToolResponseFrame,
+  HostRequestFrame,
+  HostResponseFrame,
   PromptOutcome,
   UiAnswer,
   UiRequest,
@@ -44,7 +44,7 @@ export type DecodedLine =
   /** `token.name` is the name on the wire, `command` the name of the command, `session` the id of the addressed session. */
   | ({ kind: 'call'; token: CallToken; command: string; session?: string | undefined } & CallConversion)
   | { kind: 'answer'; id: string; answer: UiAnswer }
-  | { kind: 'host_tool_response'; frame: HostToolResponseFrame }
+  | { kind: 'host_response'; frame: HostResponseFrame }
   | { kind: 'refused'; token: CallToken; fault: Fault }
   /** A valid frame without any effect or reply. */
   | { kind: 'ignored' };
@@ -67,9 +67,13 @@ export interface Codec {
   /** `undefined` when the dialect has no UI requests. Then the caller uses the default answer. */
   encodeUiRequest(request: UiRequest, session?: AgentSession): Frame | undefined;
   /** Absent when the dialect has no host tools. */
-  encodeHostToolFrame?(frame: HostToolRequestFrame): Frame;
+  encodeHostRequest?(frame: HostRequestFrame): Frame;
   /** Changes which subagent events are sent. Absent when the dialect has no such events. */
   setSubagentSubscription?(level: SubagentSubscription): Promise<void>;
+  /** From now on, frames that are too large for one line are split. Absent when the dialect does not define this. */
+  enableChunks?(): Promise<void>;
+  /** Set by `enableChunks`. Called for every frame before it is sent. */
+  limitFrame?: (frame: Frame) => Frame;
   /** Sends only these events from now on, by their names on the wire. Absent when the dialect has no event filter. */
   setEventFilter?(events: ReadonlySet<string> | undefined): void;
 }

@@ -7,6 +7,7 @@ export * from './extension.ts';
 export * from './hooks.ts';
 export * from './host-connection.ts';
 export * from './host-ui.ts';
+export * from './host-uris.ts';
 export * from './markup.ts';
 export * from './model-api.ts';
 export * from './pattern-matcher.ts';

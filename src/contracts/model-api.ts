@@ -16,6 +16,8 @@ export interface ModelRequest {
   messages: readonly ModelMessage[];
   tools: readonly ToolDefinition[];
   thinkingLevel: ThinkingLevel;
+  /** Use the faster processing tier of the provider, which costs more. Only for models that support it. */
+  fast?: boolean | undefined;
   maxTokens?: number;
   signal: AbortSignal;
   /** Receives the final request body in the provider's wire format and returns the body to send. */
@@ -69,6 +71,8 @@ export interface ModelRegistry {
   listAvailable(): Promise<readonly Model[]>;
   /** The models that the user selected for `cycle_model`; `undefined` means all available models. */
   listScoped(): Promise<readonly Model[] | undefined>;
+  /** Whether the model has a faster processing tier. */
+  supportsFastMode?(model: Model): boolean;
   /** Throws a Fault that names the missing key and how to set it. */
   requireCredentials(model: Model): Promise<void>;
   stream(request: ModelRequest): ModelStream;

@@ -106,8 +106,11 @@ export interface EmptyFile {
 }
 
 export interface SessionStore {
-  /** Creates a log, in `file` if given: it must be empty or absent. Nothing is written before the first append. */
-  create(header: SessionHeader, file?: string): SessionLog;
+  /**
+   * Creates a log, in `file` if given: it must be empty or absent. Otherwise in `directory`, by default that of the store.
+   * Nothing is written before the first append.
+   */
+  create(header: SessionHeader, file?: string, directory?: string): SessionLog;
   /**
    * Throws a Fault when the file is missing, is not a session, or is locked by another process (which is named). Never
    * overwrites a file that it cannot read.
@@ -125,8 +128,8 @@ export interface SessionStore {
    * Throws a Fault when the file cannot be opened or its directory does not exist. Absent in stores without files.
    */
   findEmptyFile?(pathOrId: string, cwd?: string): Promise<EmptyFile | undefined>;
-  /** Path of the session that was written last; `undefined` when there is none. */
-  findLatest(): Promise<string | undefined>;
+  /** Path of the session that was written last, in `directory` or that of the store; `undefined` when there is none. */
+  findLatest(directory?: string): Promise<string | undefined>;
   /** Newest first. */
   list(): Promise<readonly SessionSummary[]>;
   /** Removes the session and its artifacts. */

@@ -3,6 +3,6 @@
 export interface SidecarFiles {
   /** `undefined` when there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Resolves when the file is on disk, or in memory when the session is not persisted. */
-  write(name: string, text: string): Promise<void>;
+  /** Resolves with the path when the file is on disk, or with `undefined` when the session is not persisted. */
+  write(name: string, text: string): Promise<string | undefined>;
 }

@@ -1,5 +1,6 @@
 // How a tool is declared. A tool receives its arguments and a ToolContext, never the session.
 import type { GenericSchema, InferOutput } from 'valibot';
+import type { HostUris } from './host-uris.ts';
 import type { Ports } from './ports.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
 import type { SubagentRunner } from './subagents.ts';
@@ -22,6 +23,8 @@ export interface ToolContext {
   readonly artifacts: Artifacts;
   readonly options: ToolOptions;
   readonly sidecarFiles?: SidecarFiles | undefined;
+  /** Absent when the host has registered no URI schemes, and in subagents. */
+  readonly hostUris?: HostUris | undefined;
   readonly todos?: TodoList | undefined;
   /** Absent when the session may not start subagents. */
   readonly subagents?: SubagentRunner | undefined;

@@ -2,7 +2,7 @@
 import { safeParse } from 'valibot';
 import { describeType, Fault, getErrorMessage, isRecord, type Line } from '../base/index.ts';
 import type { CallToken, DecodedLine } from '../contracts/index.ts';
-import { type HostToolResponseFrame, uiAnswer } from '../protocol/index.ts';
+import { type HostResponseFrame, uiAnswer } from '../protocol/index.ts';
 
 /** Maps a wire name to a command name. Returns `undefined` when the dialect does not define the name. */
 export type CommandLookup = (method: string) => string | undefined;
@@ -18,7 +18,7 @@ export function decodeCall(line: Line, lookUpCommand: CommandLookup): DecodedLin
     return { kind: 'refused', token: createToken('unknown'), fault };
   }
   if (type === 'extension_ui_response') return decodeUiAnswer(frame);
-  if (type === 'host_tool_update' || type === 'host_tool_result') return decodeHostToolResponse(frame);
+  if (HOST_RESPONSES.has(type)) return decodeHostResponse(frame);
   if (!hasUsableId) {
     const fault = new Fault('invalid_id', `id must be a string or a number (got ${describeId(id)})`);
     return { kind: 'refused', token: createToken(type), fault };
@@ -50,10 +50,12 @@ function decodeUiAnswer(frame: Record<string, unknown>): DecodedLine {
   return { kind: 'answer', id: frame.id, answer: answer.output };
 }
 
-/** These frames get no reply. Their content is validated by the pending host tool call. */
-function decodeHostToolResponse(frame: Record<string, unknown>): DecodedLine {
+const HOST_RESPONSES: ReadonlySet<string> = new Set(['host_tool_update', 'host_tool_result', 'host_uri_result']);
+
+/** These frames get no reply. Their content is validated by the pending request. */
+function decodeHostResponse(frame: Record<string, unknown>): DecodedLine {
   if (typeof frame.id !== 'string') return { kind: 'ignored' };
-  return { kind: 'host_tool_response', frame: frame as HostToolResponseFrame };
+  return { kind: 'host_response', frame: frame as HostResponseFrame };
 }
 
 /** An integer beyond the safe range would lose digits in JSON.parse, and the reply would have a different id. */

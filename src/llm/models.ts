@@ -7,6 +7,7 @@ import { chooseWithoutKey } from './choose-without-key.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import { findReferencedVariables } from './credentials/referenced-variables.ts';
 import { DEFAULT_MODELS, SELF_LISTING_PROVIDERS } from './default-models.ts';
+import { supportsFastMode } from './fast-mode.ts';
 import { createLazyApiLoader, createUnknownApiFault, GuardedStream } from './guarded-stream.ts';
 import type { ModelLookup } from './model-lookup.ts';
 import type { ModelLookupOptions, ModelsOptions } from './models-options.ts';
@@ -36,6 +37,7 @@ export function createModels(options: ModelsOptions): ModelRegistry & { readonly
       return missingReason;
     },
     isFallbackProvider: (provider) => provider === offlineModel.provider,
+    supportsFastMode,
     ...createLazyLookup(options, apis, requestAuth, setMissingReason),
     ...createStreamOpener(options, apis, requestAuth),
     checkImage: async (model, image) => (await import('./image-limits.ts')).findImageProblem(model, image),

@@ -1,6 +1,7 @@
 // Schemas of the session state, the session statistics and the result of `bash`.
-import { boolean, type InferOutput, nullable, number, object, optional, picklist, string } from 'valibot';
+import { array, boolean, type InferOutput, nullable, number, object, optional, picklist, string } from 'valibot';
 import { model, thinkingLevel } from './model.ts';
+import { todoPhase } from './todo.ts';
 
 export const queueMode = picklist(['all', 'one-at-a-time']);
 export const interruptMode = picklist(['immediate', 'wait']);
@@ -25,10 +26,18 @@ export const sessionState = object({
   /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   trusted: boolean(),
   autoCompactionEnabled: boolean(),
+  /** The host has enabled fast mode. */
+  fastModeEnabled: boolean(),
+  /** Fast mode is enabled, and the current model supports it. */
+  fastModeActive: boolean(),
+  /** Output tokens per second of the last answer; null before the first one. */
+  tokensPerSecond: nullable(number()),
   messageCount: number(),
   queuedMessageCount: number(),
   /** The same number under the name that pi's hosts read. */
   pendingMessageCount: number(),
+  /** The todo list, grouped by phase. */
+  todoPhases: array(todoPhase),
 });
 
 export const sessionStats = object({

@@ -15,7 +15,23 @@ export const todoItem = object({
 /** A phase with its items, as hosts send it. */
 export const todoPhase = object({
   name: string(),
-  tasks: array(object({ content: string(), status: todoItem.entries.status })),
+  tasks: array(object({ id: optional(string()), content: string(), status: todoItem.entries.status })),
 });
+
+export type TodoPhase = InferOutput<typeof todoPhase>;
+
+/** The name of the phase for items without one, such as those that the model created. */
+const DEFAULT_PHASE = 'Tasks';
+
+/** Groups the items by phase, in the order of the list. */
+export function groupByPhase(items: readonly TodoItem[]): TodoPhase[] {
+  const phases = new Map<string, TodoPhase>();
+  for (const { id, content, status, phase: name = DEFAULT_PHASE } of items) {
+    const phase = phases.get(name) ?? { name, tasks: [] };
+    phases.set(name, phase);
+    phase.tasks.push({ id, content, status });
+  }
+  return [...phases.values()];
+}
 
 export type TodoItem = InferOutput<typeof todoItem>;

@@ -1,9 +1,14 @@
 // Schema of the token usage and cost of an answer, and sums of it.
-import { type InferOutput, number, object } from 'valibot';
+import { type InferOutput, number, object, optional } from 'valibot';
 
 const tokenCounts = { input: number(), output: number(), cacheRead: number(), cacheWrite: number() };
 
-export const usage = object({ ...tokenCounts, cost: object({ ...tokenCounts, total: number() }) });
+export const usage = object({
+  ...tokenCounts,
+  /** The sum of the four counts. Present when the answer is complete. */
+  totalTokens: optional(number()),
+  cost: object({ ...tokenCounts, total: number() }),
+});
 
 export type Usage = InferOutput<typeof usage>;
 

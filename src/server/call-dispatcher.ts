@@ -113,6 +113,11 @@ export class CallDispatcher {
         return requireMember(command, hub.auth);
       },
       listModels: () => hub.listModels(),
+      requestExit(mode) {
+        // Not awaited: the reply is sent first.
+        if (mode === 'abort') void hub.abort();
+        hub.requestExit();
+      },
       ui: hub.ui,
       id: token.id as string | number | undefined,
       host,

@@ -1,28 +1,38 @@
-// The connected host for commands. The code for host tool calls is loaded with the first call.
+// The connected host for commands. The code for requests to the host is loaded with the first one.
 import { Fault } from '../base/index.ts';
 import type { Codec, Frame, HostConnection, IdGenerator } from '../contracts/index.ts';
-import type { HostToolResponseFrame } from '../protocol/index.ts';
-import type { HostToolCalls } from './host-tool-calls.ts';
+import type { HostResponseFrame } from '../protocol/index.ts';
+import type { HostRequests } from './host-requests.ts';
 
 export interface ServerHostConnection extends HostConnection {
-  receive(frame: HostToolResponseFrame): void;
+  receive(frame: HostResponseFrame): void;
   close(): void;
 }
 
-export function createHostConnection(
-  idGenerator: IdGenerator,
-  codec: Codec,
-  send: (frame: Frame) => void,
-): ServerHostConnection {
-  let toolCalls: HostToolCalls | undefined;
+export interface HostConnectionOptions {
+  idGenerator: IdGenerator;
+  codec: Codec;
+  send(frame: Frame): void;
+  readSchema: HostConnection['readSchema'] | undefined;
+}
+
+export function createHostConnection({
+  idGenerator,
+  codec,
+  send,
+  readSchema,
+}: HostConnectionOptions): ServerHostConnection {
+  let requests: HostRequests | undefined;
   let closed = false;
+  const loadRequests = async (): Promise<HostRequests> => {
+    const { createHostRequests } = await import('./host-requests.ts');
+    requests ??= createHostRequests(idGenerator, codec, send);
+    if (closed) requests.close();
+    return requests;
+  };
   return {
-    async callTool(call, options) {
-      const { createHostToolCalls } = await import('./host-tool-calls.ts');
-      toolCalls ??= createHostToolCalls(idGenerator, codec, send);
-      if (closed) toolCalls.close();
-      return toolCalls.callTool(call, options);
-    },
+    callTool: async (call, options) => (await loadRequests()).callTool(call, options),
+    requestUri: async (request, signal) => (await loadRequests()).requestUri(request, signal),
     setEventFilter(events) {
       if (!codec.setEventFilter) throw new Fault('refused', 'This dialect does not support event filters');
       codec.setEventFilter(events ? new Set(events) : undefined);
@@ -32,11 +42,19 @@ export function createHostConnection(
         throw new Fault('refused', 'This dialect does not support subagent subscriptions');
       await codec.setSubagentSubscription(level);
     },
+    async enableChunks() {
+      if (!codec.enableChunks) throw new Fault('refused', 'This dialect has only one protocol version');
+      await codec.enableChunks();
+    },
+    async readSchema() {
+      if (!readSchema) throw new Fault('refused', 'The schema is not available here');
+      return readSchema();
+    },
     // Before the first call there is nothing that a frame could answer.
-    receive: (frame) => toolCalls?.receive(frame),
+    receive: (frame) => requests?.receive(frame),
     close() {
       closed = true;
-      toolCalls?.close();
+      requests?.close();
     },
   };
 }

@@ -1,5 +1,15 @@
 // Serves one host: decodes lines, schedules calls in lanes, and sends replies and events.
-import type { Clock, Codec, Command, Frame, IdGenerator, Log, SessionHub, Transport } from '../contracts/index.ts';
+import type {
+  Clock,
+  Codec,
+  Command,
+  Frame,
+  HostConnection,
+  IdGenerator,
+  Log,
+  SessionHub,
+  Transport,
+} from '../contracts/index.ts';
 import { CallDispatcher } from './call-dispatcher.ts';
 import { createHostConnection } from './host-connection.ts';
 import { Outbox } from './outbox.ts';
@@ -13,6 +23,8 @@ export interface ServeOptions {
   ports: { clock: Clock; ids: IdGenerator; log: Log };
   /** What to do with accepted work when the host closes its input. */
   onEof: 'finish' | 'abort';
+  /** Reads the schema of the dialect, for `get_schema`. */
+  readSchema?: HostConnection['readSchema'];
   /** Resolves when the notices of the startup are sent. */
   startupNoticesSent?: Promise<void>;
 }
@@ -21,13 +33,18 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const { transport, codec, commands, hub, ports } = options;
   const outbox = new Outbox(transport);
-  const send = (frame: Frame | undefined) => sendFrame(outbox, frame);
+  const send = (frame: Frame | undefined) =>
+    sendFrame(outbox, frame && codec.limitFrame ? codec.limitFrame(frame) : frame);
   const uiRequests = createPendingUiRequests(ports, (request, session) => {
     const frame = codec.encodeUiRequest(request, session);
     void send(frame);
     return frame !== undefined;
   });
-  const host = createHostConnection(ports.ids, codec, (frame) => void send(frame));
+  const { readSchema } = options;
+  const host = createHostConnection({
+    ...{ idGenerator: ports.ids, codec, readSchema },
+    send: (frame) => void send(frame),
+  });
   const calls = new CallDispatcher({
     commands,
     hub,
@@ -42,7 +59,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   for await (const line of takeUntil(transport.lines, waitForExitRequest(hub))) {
     const incoming = codec.decode(line);
     if (incoming.kind === 'answer') uiRequests.resolve(incoming.id, incoming.answer);
-    else if (incoming.kind === 'host_tool_response') host.receive(incoming.frame);
+    else if (incoming.kind === 'host_response') host.receive(incoming.frame);
     else if (incoming.kind === 'refused') calls.reject(incoming.token, incoming.fault);
     else if (incoming.kind === 'call') calls.dispatch(incoming);
     // Stop reading calls from a host that does not read the replies.

@@ -24,8 +24,10 @@ export function createJsonlStore(options: JsonlStoreOptions): SessionStore {
   const { files, clock, identity, directory, fileName, digestMinBytes } = options;
   const locks = createSessionLocks({ files, clock, identity });
   return {
-    create(header, requestedFile) {
-      const file = requestedFile ?? `${directory}/${fileName ?? formatSessionFileName(clock.now(), header.id)}`;
+    create(header, requestedFile, requestedDirectory) {
+      const file =
+        requestedFile ??
+        `${requestedDirectory ?? directory}/${fileName ?? formatSessionFileName(clock.now(), header.id)}`;
       const target = createBlockFile(files, file, () => locks.acquire(file), { mayExist: requestedFile !== undefined });
       return createJsonlLog({ files, clock, file, target, header, digestMinBytes });
     },
@@ -36,7 +38,8 @@ export function createJsonlStore(options: JsonlStoreOptions): SessionStore {
     locate: async (reference, cwd) =>
       (await import('./locate-session.ts')).locateSession(files, directory, reference, cwd),
     findEmptyFile: async (reference, cwd) => (await import('./locate-session.ts')).findEmptyFile(files, reference, cwd),
-    findLatest: async () => (await import('./list-sessions.ts')).findLatestSession(files, directory),
+    findLatest: async (requestedDirectory = directory) =>
+      (await import('./list-sessions.ts')).findLatestSession(files, requestedDirectory),
     list: async () => (await import('./list-sessions.ts')).listSummaries(files, directory),
     remove: async (path) => (await import('./remove-session.ts')).removeSession(files, locks, path),
   };

@@ -120,6 +120,7 @@ export function createScriptedModels(
     listAvailable: async () => models,
     listScoped: async () => scopedModels,
     requireCredentials: async () => {},
+    supportsFastMode: ({ provider }) => provider === 'openai',
     stream(request) {
       requests.push(copyRequest(request));
       const step = steps.shift();

@@ -31,7 +31,11 @@ export interface LineSelection {
 /** `text` is undefined when the range starts after the last line. */
 export type ReadLinesResult = LineSelection | { text: undefined; totalLines: number; isComplete: boolean };
 
-export async function readLines(file: OpenFile, range: LineRange, signal: AbortSignal): Promise<ReadLinesResult> {
+export async function readLines(
+  file: Pick<OpenFile, 'read'>,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<ReadLinesResult> {
   const { first, count } = range;
   const index = await indexLines(file, new Set([first, first + 1, first + count]), signal);
   const { totalLines, isComplete, bytes, starts } = index;
@@ -84,7 +88,7 @@ interface LineIndex {
 }
 
 async function indexLines(
-  file: OpenFile,
+  file: Pick<OpenFile, 'read'>,
   requestedLines: ReadonlySet<number>,
   signal: AbortSignal,
 ): Promise<LineIndex> {

@@ -3,7 +3,7 @@ import { number, object, optional, string } from 'valibot';
 import { detectContentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type OpenFile, type ToolContext, type ToolResult, tool } from '../contracts/index.ts';
 import { type LineRange, type LineSelection, MAX_SCAN_BYTES, readLines } from './read-lines.ts';
-import { type ExistingPath, type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
+import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import {
   createTruncation,
@@ -28,11 +28,17 @@ export const read = tool({
   params: object({ path: string(), offset: optional(number()), limit: optional(number()) }),
   async run({ path, offset, limit }, context) {
     throwIfAborted(context.signal);
+    const range = { first: normalizeLimit(offset, 1), count: normalizeLimit(limit, Number.POSITIVE_INFINITY) };
+    if (context.hostUris?.findScheme(path)) {
+      const { readHostUri } = await import('./host-uri.ts');
+      return readHostUri(context.hostUris, path, context.signal, (file, size) =>
+        readContent(file, { requested: path, info: { size } }, range, context.signal),
+      );
+    }
     const target = path.startsWith(ARTIFACT_SCHEME)
       ? await resolveArtifact(path, context)
       : await resolveExistingPath(path, context);
     requireFile(target, 'Cannot read');
-    const range = { first: normalizeLimit(offset, 1), count: normalizeLimit(limit, Number.POSITIVE_INFINITY) };
     return withErrorContext(`Cannot read ${path}`, async () => {
       const file = await context.ports.files.open(target.real, 'read');
       try {
@@ -52,8 +58,8 @@ async function resolveArtifact(url: string, { artifacts, ports }: ToolContext): 
 }
 
 async function readContent(
-  file: OpenFile,
-  target: ExistingPath,
+  file: Pick<OpenFile, 'read'>,
+  target: { readonly requested: string; readonly info: { readonly size: number } },
   range: LineRange,
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -77,7 +83,7 @@ async function readContent(
   );
 }
 
-async function readImage(file: OpenFile, size: number, mimeType: string): Promise<ToolResult> {
+async function readImage(file: Pick<OpenFile, 'read'>, size: number, mimeType: string): Promise<ToolResult> {
   const note = `Read image file [${mimeType}]`;
   const encodedSize = Math.ceil(size / 3) * 4;
   if (encodedSize > MAX_IMAGE_BYTES) {

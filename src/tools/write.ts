@@ -14,7 +14,11 @@ export const write = tool({
   snippet: 'Create or overwrite files',
   guidelines: ['Use write only for new files or complete rewrites.'],
   params: object({ path: string(), content: string() }),
-  async run({ path, content }, { signal, ports, cwd }) {
+  async run({ path, content }, { signal, ports, cwd, hostUris }) {
+    if (hostUris?.findScheme(path)) {
+      const { writeHostUri } = await import('./host-uri.ts');
+      return writeHostUri(hostUris, path, content, signal);
+    }
     const intent = `Cannot write ${path}`;
     const { real } = await resolvePath(path, { cwd, ports });
     const bytes = Buffer.from(content, 'utf8');

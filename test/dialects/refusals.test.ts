@@ -64,8 +64,8 @@ const FORMATS: Readonly<Record<string, RefusalFormat>> = {
   },
 };
 
-/** UI answers and host tool frames get no reply. */
-const UNANSWERED = /^(ExtensionUiResponse|HostToolUpdate|HostToolResult|Result|Failure)$/;
+/** UI answers and responses of host tools and host URIs get no reply. */
+const UNANSWERED = /^(ExtensionUiResponse|HostToolUpdate|HostToolResult|HostUriResult|Result|Failure)$/;
 /** For an empty image, either `source` or `data` may be reported as missing. */
 const AMBIGUOUS_PATH = 'images.source';
 const documents = wireSchemas(new Map());

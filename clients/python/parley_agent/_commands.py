@@ -26,20 +26,27 @@ from .protocol import (
     GetLoginProvidersResult,
     GetMessagesPageResult,
     GetMessagesResult,
+    GetSchemaResult,
     GetSubagentMessagesResult,
     GetSubagentsResult,
     GetTreeResult,
+    HandoffResult,
+    HostUriScheme,
     IncomingImage,
     InterruptMode,
     LoginResult,
     Model,
+    NegotiateProtocolResult,
     NewSessionResult,
+    OpenSessionResult,
     PromptResult,
     QueueMode,
     SessionState,
     SessionStats,
     SetEventFilterResult,
+    SetFastModeResult,
     SetHostToolsResult,
+    SetHostUriSchemesResult,
     SetSubagentSubscriptionResult,
     SetTodosResult,
     SteerResult,
@@ -254,6 +261,14 @@ class Commands:
         """The messages of the conversation in pages, oldest first. `nextCursor` is present while more pages follow. Refused with the code `session_busy` during a run or a compaction, and with `stale_cursor` when the conversation has changed since the cursor was issued. Experimental."""
         return cast("GetMessagesPageResult", self.call("get_messages_page", {"cursor": cursor, "limit": limit}, timeout=timeout))
 
+    def get_schema(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetSchemaResult":
+        """The JSON Schema of all frames of the dialect in use: `HostFrame` describes what a host sends, `AgentFrame` what it receives. Experimental."""
+        return cast("GetSchemaResult", self.call("get_schema", {}, timeout=timeout))
+
     def get_session_stats(
         self,
         *,
@@ -297,6 +312,15 @@ class Commands:
         """The entries of the session log as a tree, and the current leaf."""
         return cast("GetTreeResult", self.call("get_tree", {}, timeout=timeout))
 
+    def handoff(
+        self,
+        *,
+        custom_instructions: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> "HandoffResult":
+        """Write a document with everything that another agent needs to continue, and replace the conversation with it. It is also saved next to the session file. Refused during a run. `null` when an extension cancelled it. Experimental."""
+        return cast("HandoffResult", self.call("handoff", {"customInstructions": custom_instructions}, timeout=timeout))
+
     def login(
         self,
         provider_id: str,
@@ -306,6 +330,15 @@ class Commands:
         """Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. Experimental."""
         return cast("LoginResult", self.call("login", {"providerId": provider_id}, timeout=timeout))
 
+    def negotiate_protocol(
+        self,
+        protocol_version: float,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "NegotiateProtocolResult":
+        """Use version 2 of the protocol from the next frame on: a frame of more than `maxFrameBytes` (see `ready`) is sent as several `rpc_chunk` frames. `data` of the chunks is base64; decoded and joined they are the JSON of the frame. Experimental."""
+        return cast("NegotiateProtocolResult", self.call("negotiate_protocol", {"protocolVersion": protocol_version}, timeout=timeout))
+
     def new_session(
         self,
         *,
@@ -314,6 +347,15 @@ class Commands:
     ) -> "NewSessionResult":
         """Start a new session. A run in progress is stopped first and sends its final events."""
         return cast("NewSessionResult", self.call("new_session", {"parentSession": parent_session}, timeout=timeout))
+
+    def open_session(
+        self,
+        session_dir: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "OpenSessionResult":
+        """Switch to the newest session in a directory, or start one there when it has none. `resumed` is false for a new session. A run in progress is stopped first and sends its final events. Experimental."""
+        return cast("OpenSessionResult", self.call("open_session", {"sessionDir": session_dir}, timeout=timeout))
 
     def prompt(
         self,
@@ -354,6 +396,15 @@ class Commands:
         """Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests and the events of set_subagent_subscription are always sent. Experimental."""
         return cast("SetEventFilterResult", self.call("set_event_filter", {"events": events}, timeout=timeout))
 
+    def set_fast_mode(
+        self,
+        enabled: bool,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetFastModeResult":
+        """Use the faster processing tier of the provider from the next request on, or the usual one. It costs more. `active` is false while the current model does not support it. Experimental."""
+        return cast("SetFastModeResult", self.call("set_fast_mode", {"enabled": enabled}, timeout=timeout))
+
     def set_follow_up_mode(
         self,
         mode: "QueueMode",
@@ -371,6 +422,15 @@ class Commands:
     ) -> "SetHostToolsResult":
         """Register tools that the host executes, replacing the ones set before. Each has a name, a description and its parameters as JSON Schema. A call is sent to the host as host_tool_call and answered with host_tool_result. Experimental."""
         return cast("SetHostToolsResult", self.call("set_host_tools", {"tools": tools}, timeout=timeout))
+
+    def set_host_uri_schemes(
+        self,
+        schemes: List["HostUriScheme"],
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetHostUriSchemesResult":
+        """Register URI schemes that the host resolves, replacing the ones set before. The read tool sends a `host_uri_request` for a URI such as `db://users/1`, and so does the write tool when the scheme is `writable`. The host answers with `host_uri_result`. Experimental."""
+        return cast("SetHostUriSchemesResult", self.call("set_host_uri_schemes", {"schemes": schemes}, timeout=timeout))
 
     def set_interrupt_mode(
         self,
@@ -436,6 +496,15 @@ class Commands:
     ) -> "SetTodosResult":
         """Replace the todo list, in phases. It is stored with the session. The model is reminded of unfinished items according to the settings, and can replace the list with its own tool. Experimental."""
         return cast("SetTodosResult", self.call("set_todos", {"phases": phases}, timeout=timeout))
+
+    def shutdown(
+        self,
+        *,
+        mode: Optional[Literal["finish", "abort"]] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """End the program with exit code 0 after all frames are sent. `finish` completes the current run and its queued messages first; `abort` stops the run. Answered before the work is done. Experimental."""
+        self.call("shutdown", {"mode": mode}, timeout=timeout)
 
     def steer(
         self,

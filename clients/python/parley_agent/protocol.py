@@ -206,6 +206,53 @@ class HostToolUpdate(TypedDict):
     partialResult: Any
 
 
+class HostUriCancel(TypedDict):
+    """The run was aborted; a result for `targetId` is ignored."""
+
+    type: Literal["host_uri_cancel"]
+    id: str
+    targetId: str
+
+
+class _HostUriRequest(TypedDict):
+    type: Literal["host_uri_request"]
+    id: str
+    operation: Literal["read", "write"]
+    url: str
+
+
+class HostUriRequest(_HostUriRequest, total=False):
+    """The agent reads or writes a URI of a scheme that the host has registered."""
+
+    content: str
+
+
+class _HostUriResult(TypedDict):
+    type: Literal["host_uri_result"]
+    id: str
+
+
+class HostUriResult(_HostUriResult, total=False):
+    content: str
+    contentType: str
+    notes: List[str]
+    immutable: bool
+    isError: bool
+    error: str
+
+
+class _HostUriScheme(TypedDict):
+    scheme: str
+
+
+class HostUriScheme(_HostUriScheme, total=False):
+    """A URI scheme that the host resolves, such as `db` for db://users/1."""
+
+    description: str
+    writable: bool
+    immutable: bool
+
+
 class ImageContentImage(TypedDict):
     type: Literal["image"]
     data: str
@@ -479,9 +526,13 @@ class _SessionState(TypedDict):
     sessionId: str
     trusted: bool
     autoCompactionEnabled: bool
+    fastModeEnabled: bool
+    fastModeActive: bool
+    tokensPerSecond: Union[float, None]
     messageCount: float
     queuedMessageCount: float
     pendingMessageCount: float
+    todoPhases: List["TodoPhase"]
 
 
 class SessionState(_SessionState, total=False):
@@ -755,9 +806,13 @@ class TodoItem(_TodoItem, total=False):
     phase: str
 
 
-class TodoPhaseTasksItem(TypedDict):
+class _TodoPhaseTasksItem(TypedDict):
     content: str
     status: Literal["pending", "in_progress", "completed", "abandoned", "blocked"]
+
+
+class TodoPhaseTasksItem(_TodoPhaseTasksItem, total=False):
+    id: str
 
 
 class TodoPhase(TypedDict):
@@ -922,12 +977,16 @@ class UsageCost(TypedDict):
     total: float
 
 
-class Usage(TypedDict):
+class _Usage(TypedDict):
     input: float
     output: float
     cacheRead: float
     cacheWrite: float
     cost: "UsageCost"
+
+
+class Usage(_Usage, total=False):
+    totalTokens: float
 
 
 UserContent = List[Union["TextContent", "ImageContent"]]
@@ -1105,6 +1164,11 @@ class GetMessagesPageResult(_GetMessagesPageResult, total=False):
     nextCursor: str
 
 
+class GetSchemaResult(TypedDict):
+    dialect: str
+    schema: Dict[str, Any]
+
+
 class GetSubagentMessagesResult(TypedDict):
     sessionFile: str
     fromByte: float
@@ -1123,12 +1187,33 @@ class GetTreeResult(TypedDict):
     leafId: Union[str, None]
 
 
+class HandoffResultOption(TypedDict, total=False):
+    savedPath: str
+
+
+HandoffResult = Union["HandoffResultOption", None]
+
+
 class LoginResult(TypedDict):
     providerId: str
 
 
+class NegotiateProtocolResult(TypedDict):
+    protocolVersion: Literal[2]
+
+
 class NewSessionResult(TypedDict):
     cancelled: bool
+
+
+class _OpenSessionResult(TypedDict):
+    cancelled: bool
+    resumed: bool
+    sessionId: str
+
+
+class OpenSessionResult(_OpenSessionResult, total=False):
+    sessionFile: str
 
 
 class PromptResult(TypedDict):
@@ -1139,8 +1224,17 @@ class SetEventFilterResult(TypedDict):
     events: Union[List[str], None]
 
 
+class SetFastModeResult(TypedDict):
+    enabled: bool
+    active: bool
+
+
 class SetHostToolsResult(TypedDict):
     toolNames: List[str]
+
+
+class SetHostUriSchemesResult(TypedDict):
+    schemes: List[str]
 
 
 class SetSubagentSubscriptionResult(TypedDict):
@@ -1612,6 +1706,9 @@ class Ready(TypedDict):
     version: str
     protocolVersion: Literal[1]
     dialect: Literal["omp"]
+    supportedProtocolVersions: List[float]
+    maxFrameBytes: float
+    maxReassembledFrameBytes: float
 
 
 AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]

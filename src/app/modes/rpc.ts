@@ -42,6 +42,7 @@ export async function runRpc(options: StartOptions, warn: (line: string) => void
     hub: setup.hub,
     ports,
     onEof: settings['rpc.onEof'],
+    readSchema: async () => (await import('./schema.ts')).readDialectSchema(dialect.name, ports.files),
     startupNoticesSent: sendInitialNotices(setup, ports).catch((thrown: unknown) => warn(getErrorMessage(thrown))),
   });
   return shutdown.exit(0);

@@ -32,6 +32,14 @@ export async function runSchema(argv: readonly string[]): Promise<string> {
   return readGeneratedSchema(createSystemPorts({}).files, `${name}.${types ? 'd.ts' : kind}`);
 }
 
+/** The schema of a dialect as data, for `get_schema`. */
+export async function readDialectSchema(
+  dialect: string,
+  files: Files,
+): Promise<{ dialect: string; schema: Record<string, unknown> }> {
+  return { dialect, schema: JSON.parse(await readGeneratedSchema(files, `${dialect}.json`)) };
+}
+
 function parse(argv: readonly string[]) {
   return parseWithHelp(SCHEMA_HELP, () => parseArgs({ args: [...argv], options: OPTIONS }).values);
 }

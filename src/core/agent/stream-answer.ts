@@ -1,6 +1,11 @@
 // Streams one answer of the model: emits its message events and records the final message.
 import { getErrorMessage } from '../../base/index.ts';
-import type { AssistantMessage, AssistantMessageEvent, ProviderFailure } from '../../protocol/index.ts';
+import {
+  type AssistantMessage,
+  type AssistantMessageEvent,
+  type ProviderFailure,
+  sumTokens,
+} from '../../protocol/index.ts';
 import type { AnswerWatch, RunScope } from './run-scope.ts';
 import { takeUntilAborted } from './take-until-aborted.ts';
 
@@ -67,7 +72,9 @@ function createAnswerEmitter(scope: RunScope, signal: AbortSignal, watch: Answer
         timestamp,
       };
     },
-    async end(message: AssistantMessage, providerFailure?: ProviderFailure): Promise<AssistantMessage> {
+    async end(answer: AssistantMessage, providerFailure?: ProviderFailure): Promise<AssistantMessage> {
+      const { cost, ...counts } = answer.usage;
+      const message = { ...answer, usage: { ...counts, totalTokens: sumTokens(answer.usage), cost } };
       if (!partial) await scope.emit({ type: 'message_start', message });
       await scope.record(message);
       await scope.emit({ type: 'message_end', message });

@@ -14,7 +14,7 @@ import type { TodoFacet } from './todo-facet.ts';
 export interface RunScopeDependencies {
   state: SessionState;
   queues: QueueFacet;
-  tools: Pick<ToolSelection, 'listActive'>;
+  tools: Pick<ToolSelection, 'listActive' | 'hostUris'>;
   requestBuilder: RequestBuilder;
   retry: RetryFacet;
   compaction: CompactionFacet;
@@ -37,6 +37,7 @@ export async function createRunScope(
     emit: state.broadcast.emit,
     hooks: state.hooks,
     onAnswer(message, failure) {
+      requestBuilder.onAnswer(message);
       compaction.onAnswer(message, failure);
       return retry.onAnswer(message, failure);
     },
@@ -63,7 +64,13 @@ export async function createRunScope(
   };
 }
 
-function createToolContext({ state, todos, subagents }: RunScopeDependencies): RunScope['toolContext'] {
+function createToolContext({ state, todos, subagents, tools }: RunScopeDependencies): RunScope['toolContext'] {
   const { ports, options, artifacts, sidecarFiles } = state;
-  return { cwd: options.cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents };
+  return {
+    ...{ cwd: options.cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents },
+    // Read at every call: the host can register schemes during a run.
+    get hostUris() {
+      return tools.hostUris;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 // Reads the history of the session and switches between conversations: new, resume, branch, clone.
+import { dirname, resolve } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { History, MoveOptions, SessionLog } from '../../contracts/index.ts';
 import {
@@ -49,13 +50,30 @@ export class HistoryFacet implements History {
     };
   }
 
-  async startNew(options: { parentSession?: string | undefined }): Promise<{ cancelled: boolean }> {
+  async startNew(options: {
+    parentSession?: string | undefined;
+    directory?: string | undefined;
+  }): Promise<{ cancelled: boolean }> {
     const { hooks, conversation } = this.#state;
     if ((await hooks.beforeSwitch?.({ reason: 'new' }))?.cancel) return { cancelled: true };
     await this.#replaceConversation(() => this.#state.startNew(options));
     await this.#ports.onConversationChanged('new', undefined);
     await this.#notifySessionStart('new', conversation.file);
     return { cancelled: false };
+  }
+
+  async openDirectory(directory: string): Promise<{ cancelled: boolean; resumed: boolean }> {
+    const { conversation, options } = this.#state;
+    if (conversation.file === undefined)
+      throw new Fault('refused', 'open_session requires session persistence (omit --no-session)');
+    const path = resolve(options.cwd, directory);
+    const latest = await options.store.findLatest(path);
+    if (latest !== undefined) {
+      const { cancelled } = await this.switchTo(latest);
+      return { cancelled, resumed: !cancelled };
+    }
+    const isOpen = dirname(conversation.file) === path && this.messageCount === 0;
+    return { cancelled: isOpen ? false : (await this.startNew({ directory: path })).cancelled, resumed: false };
   }
 
   async switchTo(path: string): Promise<{ cancelled: boolean }> {

@@ -12,6 +12,7 @@ import type { RestoredState } from './restore-state.ts';
 import type { SessionState } from './session-state.ts';
 
 export class ModelFacet implements ModelSelection {
+  fastMode = false;
   readonly #state: SessionState;
   #current: Model | null;
   /** The requested level. It is kept when the current model does not support it. */
@@ -38,6 +39,10 @@ export class ModelFacet implements ModelSelection {
   /** The requested level, even if the current model does not support it. */
   get requestedLevel(): ThinkingLevel {
     return this.#requestedLevel;
+  }
+
+  get supportsFastMode(): boolean {
+    return (this.#current && this.#state.options.models.supportsFastMode?.(this.#current)) ?? false;
   }
 
   get thinkingLevels(): readonly ThinkingLevel[] {

@@ -35,6 +35,15 @@ export class RequestBuilder {
     this.getPromptPrefix().catch(() => {});
   }
 
+  /** Output tokens per second of the last answer. */
+  tokensPerSecond: number | null = null;
+
+  /** Called when an answer is complete. Its timestamp is the time of the request. */
+  onAnswer({ usage, timestamp }: AssistantMessage): void {
+    const elapsedMs = this.#state.ports.clock.now() - timestamp;
+    if (usage.output > 0 && elapsedMs > 0) this.tokensPerSecond = (usage.output * 1000) / elapsedMs;
+  }
+
   /** The prefix that was built last. */
   lastPrefix: PromptPrefix | undefined;
 
@@ -68,6 +77,7 @@ export class RequestBuilder {
       messages: toModelMessages(contextMessages),
       tools,
       thinkingLevel: this.#models.thinkingLevel,
+      ...(this.#models.fastMode && this.#models.supportsFastMode ? { fast: true } : {}),
       signal,
       ...(beforeRequest ? { rewriteBody: async (body) => (await beforeRequest(body)) ?? body } : {}),
       sessionId: conversation.header.id,

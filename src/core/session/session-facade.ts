@@ -41,8 +41,9 @@ export function createFacade(facets: SessionFacets): AgentSession {
   };
 }
 
-/** The reply to `get_state`. */
-function buildStateView({ state, models, runs, compaction, queues, naming, history }: SessionFacets): SessionStateView {
+/** The reply to `get_state`, without the todo list. */
+function buildStateView(facets: SessionFacets): Omit<SessionStateView, 'todoPhases'> {
+  const { state, models, runs, compaction, queues, naming, history, requestBuilder } = facets;
   const { file, header } = state.conversation;
   return {
     model: models.current,
@@ -58,6 +59,9 @@ function buildStateView({ state, models, runs, compaction, queues, naming, histo
     ...(naming.name === undefined ? {} : { sessionName: naming.name }),
     trusted: state.options.resourceLocator.isTrusted,
     autoCompactionEnabled: compaction.isAutomatic,
+    fastModeEnabled: models.fastMode,
+    fastModeActive: models.fastMode && models.supportsFastMode,
+    tokensPerSecond: requestBuilder.tokensPerSecond,
     messageCount: history.messageCount,
     queuedMessageCount: queues.count,
     pendingMessageCount: queues.count,

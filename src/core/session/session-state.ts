@@ -14,6 +14,8 @@ interface NewSessionOptions {
   id?: string | undefined;
   /** An empty file or a path that does not exist. If omitted, the store chooses a path. */
   file?: string | undefined;
+  /** The directory of the new file. Default: that of the store. */
+  directory?: string | undefined;
 }
 
 export class SessionState {
@@ -46,7 +48,7 @@ export class SessionState {
       cwd: this.options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
-    this.#setConversation(header, this.options.store.create(header, options.file));
+    this.#setConversation(header, this.options.store.create(header, options.file, options.directory));
   }
 
   resume(resumed: ResumedSession): void {

@@ -18,12 +18,10 @@ export function createSidecarFiles(files: Files, logFile: string | undefined, ar
       }
     },
     async write(name, text) {
-      if (logFile !== undefined) {
-        await files.replace(`${await artifacts.ensureDirectory()}/${name}`, new TextEncoder().encode(text), {
-          mode: 0o600,
-        });
-      }
+      const path = logFile === undefined ? undefined : `${await artifacts.ensureDirectory()}/${name}`;
+      if (path !== undefined) await files.replace(path, new TextEncoder().encode(text), { mode: 0o600 });
       cache.set(name, text);
+      return path;
     },
   };
 }

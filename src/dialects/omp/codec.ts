@@ -4,6 +4,7 @@ import type { AgentEvent, UiRequest } from '../../protocol/index.ts';
 import { createFailureOutcome, createResponse, createSuccess, decodeCall } from '../call-codec.ts';
 import { createFrame } from '../frames.ts';
 import { createEventEncoder, type EventEncoder } from './event-encoder.ts';
+import { MAX_FRAME_BYTES, MAX_REASSEMBLED_BYTES } from './frame-limits.ts';
 import { ompMethods } from './wire-names.ts';
 
 /** Replied to when the call is accepted. All other calls are replied to when they are done. */
@@ -18,9 +19,13 @@ export function createOmpCodec(options: CodecOptions): Codec {
   let eventFilter: ReadonlySet<string> | undefined;
   const encodeSessionEvent = createEventEncoder(options);
   let encodeSubagentEvent: EventEncoder | undefined;
-  return {
+  const codec: Codec = {
     encodeReadyFrame: () =>
-      createFrame({ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' }),
+      createFrame({
+        ...{ type: 'ready', version: options.version, protocolVersion: 1, dialect: 'omp' },
+        ...{ supportedProtocolVersions: [1, 2], maxFrameBytes: MAX_FRAME_BYTES },
+        maxReassembledFrameBytes: MAX_REASSEMBLED_BYTES,
+      }),
     decode: (line) => decodeCall(line, (method) => ompMethods.get(method) ?? method),
     encodeReply,
     encodeOutcome: (token, outcome) => createFrame({ id: token.id, type: 'prompt_result', ...outcome }),
@@ -36,7 +41,7 @@ export function createOmpCodec(options: CodecOptions): Codec {
       // The host selected this event by name, so it is sent even if omp does not define it.
       return frame ?? (eventFilter && createFrame(event));
     },
-    encodeHostToolFrame: createFrame,
+    encodeHostRequest: createFrame,
     async setSubagentSubscription(level) {
       const { createSubagentEventEncoder } = await import('./subagent-event-encoder.ts');
       encodeSubagentEvent =
@@ -46,7 +51,12 @@ export function createOmpCodec(options: CodecOptions): Codec {
       eventFilter = events;
     },
     encodeUiRequest: (request: UiRequest) => createFrame({ type: 'extension_ui_request', ...request }),
+    async enableChunks() {
+      const { createChunkEncoder } = await import('./chunk-encoder.ts');
+      codec.limitFrame ??= createChunkEncoder();
+    },
   };
+  return codec;
 }
 
 function encodeReply(token: CallToken, reply: Reply): Frame | undefined {

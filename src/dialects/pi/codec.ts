@@ -26,7 +26,7 @@ export function createPiCodec(): Codec {
       if (event.type === 'auto_compaction_end') return compactions.end(event);
       return encodedEventTypes.has(event.type) ? createFrame(event) : undefined;
     },
-    encodeHostToolFrame: createFrame,
+    encodeHostRequest: createFrame,
     setEventFilter(events) {
       eventFilter = events;
     },

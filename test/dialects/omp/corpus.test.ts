@@ -203,7 +203,10 @@ test.each(ASKS)('extension_ui_request $method', (request) => {
 
 test('the ready frame', () => {
   const frame = parseFrame(newCodec().encodeReadyFrame());
-  expect(frame).toEqual({ type: 'ready', version: '1.2.3', protocolVersion: 1, dialect: 'omp' });
+  expect(frame).toEqual({
+    ...{ type: 'ready', version: '1.2.3', protocolVersion: 1, dialect: 'omp' },
+    ...{ supportedProtocolVersions: [1, 2], maxFrameBytes: 2 ** 20, maxReassembledFrameBytes: 2 ** 26 },
+  });
   expect(findSchemaErrors('AgentFrame', frame)).toEqual([]);
 });
 

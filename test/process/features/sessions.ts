@@ -56,6 +56,34 @@ export function trySessions(): void {
       expect(readFileSync(join(directories.home, 'log'), 'utf8')).toContain('run ended');
     });
 
+    test('protocol version 2, schema, fast mode, host URIs, handoff, other directories and shutdown', async () => {
+      const provider = await startChatProvider();
+      const directories = provider.createDirectories();
+      const program = startRpc(CHAT_MODEL_FLAGS, { directories });
+      expect(await program.call({ type: 'set_fast_mode', enabled: false })).toMatchObject({ data: { active: false } });
+      const schemes = [{ scheme: 'db' }];
+      expect(await program.call({ type: 'set_host_uri_schemes', schemes })).toMatchObject({
+        data: { schemes: ['db'] },
+      });
+      provider.add({ calls: [{ name: 'read', arguments: { path: 'db://row' } }] }, { text: 'read' });
+      program.send({ type: 'prompt', message: 'Go' });
+      const { id } = await program.nextFrame({ type: 'host_uri_request' });
+      program.send({ type: 'host_uri_result', id, content: 'x'.repeat(40_000) });
+      await program.nextFrame({ type: 'session_settled' });
+      expect(await program.call({ type: 'get_schema' })).toMatchObject({ data: { dialect: 'omp' } });
+      expect(await program.call({ type: 'negotiate_protocol', protocolVersion: 2 })).toMatchObject({ success: true });
+      await program.call({ type: 'steer', message: 'a'.repeat(1_200_000) });
+      program.send({ id: 'large', type: 'clear_queue' });
+      const { count } = await program.nextFrame({ type: 'rpc_chunk', index: 0 });
+      expect(count).toBe(5);
+      provider.add({ text: 'The document.' }, { text: 'The last turn.' });
+      expect(await program.call({ type: 'handoff' })).toMatchObject({ data: { savedPath: expect.any(String) } });
+      const opened = await program.call({ type: 'open_session', sessionDir: 'other' });
+      expect(opened).toMatchObject({ data: { resumed: false } });
+      program.send({ id: 'end', type: 'shutdown' });
+      expect((await program.exited).code).toBe(0);
+    });
+
     test('compaction, branches, pages and export', async () => {
       const provider = await startChatProvider();
       const directories = provider.createDirectories();

@@ -1,6 +1,7 @@
 // Builds a request in the Anthropic Messages format: URL, headers, body and cache markers.
 import type { MessageCreateParamsStreaming, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ApiRequest, ToolDefinition } from '../../../contracts/index.ts';
+import { ANTHROPIC_FAST_BETA } from '../../fast-mode.ts';
 import { collectSecrets, lowerCaseHeaders } from '../../http/headers.ts';
 import type { ProviderRequest } from '../../http/post-for-events.ts';
 import { buildEndpointUrl } from '../../http/url-secrets.ts';
@@ -35,13 +36,14 @@ function buildBody(request: ApiRequest): { body: Body; betas: readonly string[] 
     stream: true,
     ...(plan.thinking ? { thinking: plan.thinking } : {}),
     ...(plan.effort ? { output_config: { effort: plan.effort } } : {}),
+    ...(request.fast ? { speed: 'fast' as const } : {}),
     ...(request.systemPrompt.trim() === ''
       ? {}
       : { system: [{ type: 'text' as const, text: request.systemPrompt, ...CACHE_MARKER }] }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toTool) }),
     messages: addCacheMarkers(messages),
   };
-  return { body, betas: plan.betas };
+  return { body, betas: request.fast ? [...plan.betas, ANTHROPIC_FAST_BETA] : plan.betas };
 }
 
 function toTool(tool: ToolDefinition, index: number, all: readonly ToolDefinition[]): Tool {

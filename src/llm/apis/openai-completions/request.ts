@@ -42,6 +42,7 @@ function buildBody(request: ApiRequest, compat: Compat): Body {
     ...(compat.supportsUsageInStreaming ? { stream_options: { include_usage: true } } : {}),
     [compat.maxTokensField]: computeMaxTokens(request),
     ...buildThinkingFields(request, compat),
+    ...(request.fast ? { service_tier: 'priority' as const } : {}),
     ...(compat.supportsPromptCacheKey && sessionId
       ? { prompt_cache_key: sessionId.slice(0, MAX_CACHE_KEY_LENGTH) }
       : {}),

@@ -33,6 +33,7 @@ function buildBody(request: ApiRequest): ResponseCreateParamsStreaming {
     ...(sessionId === '' ? {} : { prompt_cache_key: sessionId.slice(0, MAX_CACHE_KEY_LENGTH) }),
     ...(maxTokens === undefined ? {} : { max_output_tokens: Math.max(maxTokens, MIN_OUTPUT_TOKENS) }),
     ...(reasoning ? { reasoning } : {}),
+    ...(request.fast ? { service_tier: 'priority' as const } : {}),
     ...(systemPrompt.trim() === '' ? {} : { instructions: systemPrompt }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     input: buildInput(request),

@@ -1,17 +1,17 @@
 // Calls of host tools that cannot be sent: aborted before the call, host closed, dialect without host tools.
 import { expect, test } from 'vitest';
 import type { Codec, Frame } from '../../src/contracts/index.ts';
-import type { HostToolRequestFrame } from '../../src/protocol/index.ts';
-import { createHostToolCalls } from '../../src/server/host-tool-calls.ts';
+import type { HostRequestFrame } from '../../src/protocol/index.ts';
+import { createHostRequests } from '../../src/server/host-requests.ts';
 import { createCountingIds } from '../../src/testing/index.ts';
 
 const call = { toolCallId: 'c1', toolName: 'open_tab', arguments: {} };
 
 function createCalls(canEncode = true) {
   const sent: Frame[] = [];
-  const encodeHostToolFrame = (frame: HostToolRequestFrame): Frame => ({ chunks: [frame.type], bytes: 1 });
-  const codec = (canEncode ? { encodeHostToolFrame } : {}) as Codec;
-  return { sent, calls: createHostToolCalls(createCountingIds(), codec, (frame) => void sent.push(frame)) };
+  const encodeHostRequest = (frame: HostRequestFrame): Frame => ({ chunks: [frame.type], bytes: 1 });
+  const codec = (canEncode ? { encodeHostRequest } : {}) as Codec;
+  return { sent, calls: createHostRequests(createCountingIds(), codec, (frame) => void sent.push(frame)) };
 }
 
 test('a call that is already aborted is not sent to the host', async () => {
