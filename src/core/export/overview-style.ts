@@ -25,7 +25,7 @@ summary::marker{color:var(--quiet)}summary:hover .fold{text-decoration:underline
 .panel h2{font-size:.9rem;margin:0;display:inline-block}.panel h3{font-size:.8rem;margin:.9rem 0 .3rem}.note{display:inline;margin:0 0 0 .6rem;font-size:.78rem;color:var(--quiet)}
 .panel table{border-collapse:collapse;font-size:.78rem;width:100%}.panel th,.panel td{border-bottom:1px solid var(--line);padding:.2rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
 .panel .numbers td,.panel .numbers th{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.panel .numbers td:first-child,.panel .numbers th:first-child{text-align:left}
-#overview{margin:0 0 2rem}[data-searching] #overview{display:none}
+#overview .panel details{margin:.3rem 0}.panel .prose{font-size:.88rem}#overview{margin:0 0 2rem}[data-searching] #overview{display:none}
 .scroll{overflow:auto;margin:.4rem 0}.tall{max-height:24rem}
 svg text{font:12px system-ui,sans-serif;fill:var(--ink)}
 .chart{width:100%;min-width:29rem;height:auto;display:block}.chart .axis{font-size:11px;fill:var(--quiet)}.grid{stroke:var(--line);stroke-width:1}

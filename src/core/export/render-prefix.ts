@@ -35,7 +35,8 @@ export function renderPrefix(
       'The session file does not contain them. <code>export_html</code> and <code>/export</code> of the running session show them.';
     return renderPanel('System prompt and tools · not in this file', `<p class="missing">${text}</p>`);
   }
-  const clean = (text: string) => redact(text, secrets);
+  const known = [...secrets].filter((secret) => !isOrdinaryWord(secret));
+  const clean = (text: string) => redact(text, known);
   const systemPrompt = clean(prefix.systemPrompt);
   const lineCount = formatCount(countLines(systemPrompt), 'line');
   const tools = prefix.tools.map((tool) => renderTool(tool, clean, render)).join('');
@@ -44,40 +45,53 @@ export function renderPrefix(
   return renderPanel(title, `<h3>System prompt</h3>${prompt}<h3>Tools</h3>${tools || '<p class="missing">None.</p>'}`);
 }
 
+/** Local servers accept any key, so users choose words such as `none`, which are in every text. */
+function isOrdinaryWord(secret: string): boolean {
+  return /^[a-z]{1,7}$/i.test(secret);
+}
+
 function renderPanel(title: string, body: string): string {
   return `<details class="panel"><summary><span class="fold">${escapeHtml(title)}</span></summary>${body}</details>`;
 }
 
+type Clean = (text: string) => string;
+
 function renderTool(
   { name, description = '', parameters }: ExportedPrefix['tools'][number],
-  clean: (text: string) => string,
+  clean: Clean,
   render: MarkupRenderers,
 ): string {
-  const fields = parameters && isRecord(parameters.properties) ? Object.entries(parameters.properties) : undefined;
-  const required = new Set(Array.isArray(parameters?.required) ? parameters.required : []);
-  const rows = fields?.map(([key, field]) => renderParameter(key, field, required.has(key), clean)).join('');
-  const schema = `<pre class="code"><code>${render.code(clean(JSON.stringify(parameters ?? {}, null, 2)), 'json')}</code></pre>`;
-  const table = `<table><thead><tr><th>parameter</th><th>type</th><th>description</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const body =
-    parameters === undefined
-      ? ''
-      : rows === undefined
-        ? schema
-        : rows === ''
-          ? '<p class="missing">No parameters.</p>'
-          : table;
   const text = clean(description);
-  return renderDetails(clean(name), `<div class="prose">${render.markdown(text)}</div>${body}`, shortenLine(text, 120));
+  const body = `<div class="prose">${render.markdown(text)}</div>${parameters ? renderParameters(parameters, clean, render) : ''}`;
+  return renderDetails(clean(name), body, shortenLine(text, 120));
 }
 
-function renderParameter(key: string, field: unknown, isRequired: boolean, clean: (text: string) => string): string {
+/** A table, or the JSON Schema if it does not describe an object. */
+function renderParameters(parameters: ToolDefinition['parameters'], clean: Clean, render: MarkupRenderers): string {
+  if (!isRecord(parameters.properties)) {
+    return `<pre class="code"><code>${render.code(clean(JSON.stringify(parameters, null, 2)), 'json')}</code></pre>`;
+  }
+  const required = new Set(Array.isArray(parameters.required) ? parameters.required : []);
+  const rows = Object.entries(parameters.properties).map(([key, field]) =>
+    describeParameter(key, field, required.has(key)),
+  );
+  if (rows.length === 0) return '<p class="missing">No parameters.</p>';
+  // Most tools describe their parameters in the description of the tool.
+  const columns = rows.some(([, , text]) => text !== '') ? ['parameter', 'type', 'description'] : ['parameter', 'type'];
+  const head = columns.map((name) => `<th>${name}</th>`).join('');
+  const body = rows.map((row) => {
+    const cells = columns.map((_, at) => escapeHtml(clean(row[at] ?? '')));
+    return `<tr>${cells.map((cell, at) => `<td>${at === 0 ? `<code>${cell}</code>` : cell}</td>`).join('')}</tr>`;
+  });
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
+}
+
+function describeParameter(
+  key: string,
+  field: unknown,
+  isRequired: boolean,
+): [name: string, type: string, text: string] {
   const { type, description, enum: choices } = isRecord(field) ? field : {};
   const typeText = Array.isArray(choices) ? choices.map(String).join(' | ') : typeof type === 'string' ? type : 'any';
-  const text = typeof description === 'string' ? description : '';
-  const cells = [
-    `<code>${escapeHtml(clean(key))}</code>`,
-    escapeHtml(clean(typeText) + (isRequired ? '' : ', optional')),
-    escapeHtml(clean(text)),
-  ];
-  return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  return [key, `${typeText}${isRequired ? '' : ', optional'}`, typeof description === 'string' ? description : ''];
 }

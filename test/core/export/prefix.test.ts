@@ -32,6 +32,12 @@ test('keys and the user part of addresses are redacted', async () => {
   expect(page).toContain('Key [redacted], database https://[redacted]@db.example.com/x');
 });
 
+test('a key that is an ordinary word does not change the text', async () => {
+  const prefix = { systemPrompt: 'Use all or none of them', tools: [] };
+  const page = await renderPlain({ ...toSession([user('hi')]), prefix, secrets: ['none'] });
+  expect(page).toContain('Use all or none of them');
+});
+
 test('the entry of another program is used', async () => {
   const init = { type: 'session_init', systemPrompt: 'Stored prompt', task: 't', tools: ['read', 'bash'] };
   const text = toText(await renderPlain(toSession([init, user('hi')])));
