@@ -156,4 +156,6 @@ export interface Ports {
   /** Tests untrusted regular expressions in a thread that can be terminated. */
   readonly testPatterns: TestPatterns;
   readonly renderMarkup: RenderMarkup;
+  /** API keys of this process, which must not be written to files. */
+  listSecrets?(): readonly string[];
 }

@@ -1,5 +1,6 @@
 // Public API of core.
-import type { RenderMarkup, StoredSession } from '../contracts/index.ts';
+import type { RenderMarkup } from '../contracts/index.ts';
+import type { ExportedSession } from './export/render-session-page.ts';
 
 export { type BudgetLimits, hasLimit } from './policy/budget-limits.ts';
 export type { RuleOptions } from './policy/rule-options.ts';
@@ -10,9 +11,6 @@ export type { SessionOptions } from './session/session-options.ts';
 export type { AgentRegistry } from './subagent/agent-registry.ts';
 
 /** Renders a session as an HTML page. The renderer is loaded on first use. */
-export async function renderSession(
-  session: StoredSession & { branchOnly?: boolean },
-  renderMarkup: RenderMarkup,
-): Promise<string> {
+export async function renderSession(session: ExportedSession, renderMarkup: RenderMarkup): Promise<string> {
   return (await import('./export/render-session-page.ts')).renderSessionPage(session, renderMarkup);
 }

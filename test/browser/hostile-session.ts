@@ -1,5 +1,5 @@
 // A session with every entry type and every field, and copies of it with a payload in each field.
-import type { StoredSession } from '../../src/contracts/index.ts';
+import type { ExportedSession } from '../../src/core/export/render-session-page.ts';
 import type { SessionEntry, SessionHeader } from '../../src/protocol/index.ts';
 
 type Raw = { [key: string]: unknown };
@@ -54,6 +54,18 @@ const KINDS: readonly Raw[] = [
     isError: true,
   }),
   message('toolResult', { toolCallId: 'c2', toolName: 'read', content: [words], isError: false }),
+  message('toolResult', {
+    toolCallId: 'c1',
+    toolName: 'task',
+    content: [words],
+    details: {
+      results: [
+        { id: 'Missing', agent: 'task', description: 'a task', exitCode: 1, error: 'a failure', durationMs: 5, usage },
+      ],
+      totalDurationMs: 5,
+    },
+    isError: false,
+  }),
   message('bashExecution', {
     command: 'ls',
     output: 'a\nb',
@@ -81,8 +93,11 @@ const KINDS: readonly Raw[] = [
 ];
 
 /** Puts each payload in every text and number of every entry type, one at a time, and into field names. */
-export function hostileSession(payloads: readonly string[]): StoredSession {
-  const bodies = payloads.flatMap((payload) => KINDS.flatMap((kind) => hostileKinds(kind, payload)));
+export function hostileSession(payloads: readonly string[]): ExportedSession {
+  const bodies = payloads.flatMap((payload, at) => [
+    ...KINDS.flatMap((kind) => hostileKinds(kind, payload)),
+    createTaskResult(`Sub${at}`),
+  ]);
   let parentId: string | null = null;
   const entries = bodies.map((body, at) => {
     // Some branches, because the outline and the branch selector show texts of other branches.
@@ -93,7 +108,54 @@ export function hostileSession(payloads: readonly string[]): StoredSession {
   const all = payloads.join(' ');
   const header = { type: 'session', version: 3, id: all, timestamp: all, cwd: all, parentSession: all, title: all };
   const leafId = entries.at(-1)?.id ?? null;
-  return { header: header as SessionHeader, entries, leafId, name: all };
+  return {
+    ...{ header: header as SessionHeader, entries, leafId, name: all },
+    subagentFiles: createHostileFiles(payloads),
+    prefix: { systemPrompt: all, tools: payloads.map(createHostileTool) },
+  };
+}
+
+const createTaskResult = (id: string): Raw =>
+  message('toolResult', {
+    toolCallId: 'c1',
+    toolName: 'task',
+    content: [words],
+    details: { results: [{ id, agent: 'task', exitCode: 0 }] },
+    isError: false,
+  });
+
+/** The session file `SubN.jsonl` has the payload number N in every field. Its last task is not in its folder. */
+function createHostileFiles(payloads: readonly string[]): ExportedSession['subagentFiles'] {
+  return {
+    sessionFile: '/s.jsonl',
+    files: {
+      info: async (path) =>
+        /^\/s\/Sub\d+\.jsonl$/.test(path) ? { kind: 'file', size: 1, modifiedMs: 0, mode: 0o600 } : undefined,
+      realPath: async (path) => path,
+    },
+    async read(path) {
+      const payload = payloads[Number(/\d+/.exec(path)?.[0])] ?? '';
+      const bodies = [...KINDS.flatMap((kind) => hostileKinds(kind, payload)), createTaskResult('Other')];
+      const entries = bodies.map((body, at) => ({
+        id: `s${at}`,
+        parentId: at ? `s${at - 1}` : null,
+        timestamp: STAMP,
+        ...body,
+      }));
+      const header = { type: 'session' as const, version: 3, id: payload, timestamp: payload, cwd: payload };
+      return {
+        header,
+        entries: entries as unknown as SessionEntry[],
+        leafId: entries.at(-1)?.id ?? null,
+        name: payload,
+      };
+    },
+  };
+}
+
+function createHostileTool(payload: string) {
+  const field = { type: payload, description: payload, enum: [payload] };
+  return { name: payload, description: payload, parameters: { properties: { [payload]: field }, required: [payload] } };
 }
 
 function hostileKinds(kind: Raw, payload: string): Raw[] {

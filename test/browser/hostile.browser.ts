@@ -45,6 +45,8 @@ describe.each([
       });
       await useAllFeatures(page);
       expect(await page.locator('article').count()).toBeGreaterThan(80 * group.length);
+      expect(await page.locator('article .transcript section').count()).toBeGreaterThan(60 * group.length);
+      expect(await page.locator('#overview details.panel details').count()).toBe(group.length);
       expect(await page.evaluate<string[]>(FIND_FOREIGN)).toEqual([]);
       expect(await trespasses()).toEqual(NOTHING);
     },
@@ -102,9 +104,11 @@ for (const element of document.querySelectorAll('body *')) {
 /** Finds elements, attributes and addresses that an exported page must not have. */
 const FIND_FOREIGN = `(() => {
   const tags = new Set(('html head meta title style body nav div input button p select option ol ul li a mark main h1 h2 h3 h4 h5 h6 br '
-    + 'time article header span pre code details summary img script blockquote table thead tbody tr th td strong em del hr').split(' '));
+    + 'time article header section span pre code details summary img script blockquote table thead tbody tr th td strong em del hr '
+    + 'dl dt dd bdi svg g path rect circle line polyline text tspan').split(' '));
   const attributes = new Set(('lang charset http-equiv content name class id type placeholder aria-label title role value href datetime '
-    + 'data-at data-theme hidden open alt src target rel start checked disabled align').split(' '));
+    + 'data-at data-part data-theme data-searching hidden open alt src target rel start checked disabled align viewBox width height x y x1 x2 y1 y2 '
+    + 'cx cy r rx d points text-anchor').split(' '));
   const found = new Set();
   for (const element of document.querySelectorAll('*')) {
     const tag = element.localName;
@@ -115,9 +119,10 @@ const FIND_FOREIGN = `(() => {
       if (name === 'href' && !/^(#[\\w-]+$|https?:|mailto:)/.test(value)) found.add(tag + ' href=' + value);
     }
   }
+  if (document.querySelectorAll('svg').length !== 2) found.add('another svg');
   if (document.scripts.length !== 2 || document.querySelectorAll('style').length !== 1) found.add('a second script or style');
   const metas = [...document.querySelectorAll('meta')].map((meta) => meta.name || meta.httpEquiv || 'charset');
   if (metas.join() !== 'charset,Content-Security-Policy,generator,referrer,viewport') found.add('another meta');
-  if (document.querySelectorAll('#tree, #search, #folds, #theme').length !== 4) found.add('an id twice');
+  if (document.querySelectorAll('#tree, #search, #folds, #theme, #overview').length !== 5) found.add('an id twice');
   return [...found];
 })()`;

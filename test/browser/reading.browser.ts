@@ -6,6 +6,7 @@ import { renderSession } from '../../src/core/index.ts';
 import { createDirectories, runProgram } from '../support/program.ts';
 import { renderInTestThread } from '../support/render-markup.ts';
 import { browser, eventually } from './chromium.ts';
+import { hostileSession } from './hostile-session.ts';
 import { longSession, showcase } from './showcase.ts';
 
 const { open } = browser();
@@ -21,7 +22,8 @@ test('the page shows text, code, tables, diffs, images and costs', async () => {
   await eventually(() => page.locator('.hljs-keyword').count()).toBeGreaterThan(3);
   await eventually(() => page.locator('.diff .added').count()).toBe(1);
   await eventually(() => page.evaluate('document.querySelector("img.picture").naturalWidth')).toBe(8);
-  await eventually(() => page.locator('article.failed .failure').textContent()).toBe('failed');
+  await eventually(() => page.locator('.card.error .status').textContent()).toBe('error');
+  await eventually(() => page.locator('article .card').count()).toBe(4);
   await eventually(() => page.locator('.problem').textContent()).toBe('529 overloaded: try again later');
   await eventually(() => page.locator('.facts').textContent()).toMatch(/17 messages.*12,810 tokens in.*\$0\.08/);
   await eventually(() => page.locator('main mark').textContent()).toBe('the answer');
@@ -121,6 +123,39 @@ test('a page with 5,000 messages is usable', async () => {
   await eventually(() => page.locator('#e-m4998').isVisible()).toBe(true);
 });
 
+test('a row of the branch tree leads to its entry, also with the keyboard', async () => {
+  const { page, trespasses } = await openShowcase();
+  const rows = page.locator('svg.tree a');
+  await eventually(() => rows.count()).toBe(6);
+  await eventually(() => page.locator('svg.tree .here').count()).toBe(1);
+  const other = page.locator('article', { hasText: 'Here is the log of the other branch.' });
+  await eventually(() => other.isVisible()).toBe(false);
+  await page.locator('svg.tree a', { hasText: 'Instead, show me a log' }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => other.isVisible()).toBe(true);
+  await page.locator('svg.tree a', { hasText: 'What does this picture' }).click();
+  await eventually(() => other.isVisible()).toBe(false);
+  expect(await trespasses()).toEqual(NOTHING);
+});
+
+test('the chart has a bar for each turn, a compaction, a line for the cost and a table', async () => {
+  const { page } = await openShowcase();
+  await eventually(() => page.locator('svg.chart .bar').count()).toBe(7);
+  await eventually(() => page.locator('svg.chart line.compaction').count()).toBe(1);
+  await eventually(() => page.locator('svg.chart polyline.cost').count()).toBe(1);
+  await page.locator('summary', { hasText: 'as a table' }).click();
+  await eventually(() => page.locator('.numbers tbody tr').count()).toBe(7);
+});
+
+test('a search hides the overview, and finds text in the transcript of a subagent', async () => {
+  const session = hostileSession(['needle-in-a-subagent']);
+  const { page } = await open(await renderSession({ ...session, name: 'x' }, renderInTestThread));
+  await page.selectOption('#branch', { index: 0 });
+  await page.fill('#search', 'needle-in-a-subagent');
+  await eventually(() => page.locator('#overview').isVisible()).toBe(false);
+  await eventually(() => page.locator('.transcript section:visible').count()).toBeGreaterThan(0);
+});
+
 test('parley export writes this page', async () => {
   const directories = createDirectories();
   const { header, entries } = showcase();
@@ -130,7 +165,9 @@ test('parley export writes this page', async () => {
   const { code, stdout, stderr } = await runProgram(['export', session, 'page.html'], '', { directories });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${join(directories.cwd, 'page.html')}\n`, stderr: '' });
   const { page, trespasses } = await open(readFileSync(join(directories.cwd, 'page.html'), 'utf8'));
-  await eventually(() => page.locator('article').count()).toBe(17);
+  // The three tool results are in the cards of their calls.
+  await eventually(() => page.locator('article').count()).toBe(14);
+  await eventually(() => page.locator('article .card .outcome').count()).toBe(3);
   expect(await trespasses()).toEqual(NOTHING);
 });
 

@@ -40,7 +40,13 @@ export async function runExport(argv: readonly string[]): Promise<string> {
   const path = await locateSession(ports, sessionName, values['session-dir']);
   const { files, clock } = ports;
   const store = createJsonlStore({ files, clock, identity: createProcessIdentity(), directory: resolve(path, '..') });
-  const session = { ...(await store.read(path)), branchOnly: values.branch ?? false };
+  const read = (sessionFile: string) => store.read(sessionFile);
+  const session = {
+    ...(await read(path)),
+    branchOnly: values.branch ?? false,
+    subagentFiles: { sessionFile: path, files, read },
+    secrets: ports.listSecrets(),
+  };
   const page = await renderSession(session, ports.renderMarkup);
   const target = file ? resolve(file) : await findFreeName(files, resolve(basename(path, '.jsonl')));
   if (file) await checkReplaceable(files, target, values.force ?? false);

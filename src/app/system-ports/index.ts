@@ -14,6 +14,7 @@ export { PROVIDER_VARIABLES } from './tool-env.ts';
 export interface SystemPorts extends Ports {
   /** Redacts a value in the diagnostic log that became known later, such as a key from a file. */
   redact(secret: string): void;
+  listSecrets(): readonly string[];
   /** Withholds a variable from tools and redacts it in the log, when it becomes known later that it holds a key. */
   withhold(variable: string): void;
   /** Ends all child processes and the process watcher, and closes the log. */
@@ -34,12 +35,17 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
   const { agentDirectory, diagnostics = NO_LOG, env = process.env } = options;
   const clock = createClock();
   const ids = createIds();
-  if (diagnostics !== NO_LOG) redactKeys(env, diagnostics);
+  const secrets = new Set<string>();
+  const addSecret = (secret: string) => {
+    secrets.add(secret);
+    diagnostics.redact(secret);
+  };
+  if (diagnostics !== NO_LOG) for (const key of listKeys(env)) diagnostics.redact(key);
   const toolEnv = createToolEnv({
     env,
     agentDirectory,
     withhold: options.withhold,
-    onSecretVariable: (variable) => diagnostics.redact(env[variable] ?? ''),
+    onSecretVariable: (variable) => addSecret(env[variable] ?? ''),
   });
   const processes = createLazyProcesses({ ids, cleanEnv: toolEnv.clean });
   return {
@@ -59,7 +65,8 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
     async renderMarkup(texts) {
       return (await import('./render-markup.ts')).createRenderMarkup({ clock })(texts);
     },
-    redact: diagnostics.redact,
+    redact: addSecret,
+    listSecrets: () => [...secrets, ...listKeys(env)],
     withhold: toolEnv.withhold,
     async close() {
       await processes.close();
@@ -70,8 +77,8 @@ export function createSystemPorts(options: SystemPortsOptions = {}): SystemPorts
 
 const NO_LOG: DiagnosticLog = { log: () => {}, redact: () => {}, close: () => {} };
 
-function redactKeys(env: NodeJS.ProcessEnv, { redact }: DiagnosticLog): void {
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && isKnownSecretVariable(name)) redact(value);
-  }
+function listKeys(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && isKnownSecretVariable(name) ? [value] : [],
+  );
 }

@@ -1,16 +1,22 @@
 // Renders the content blocks of a message: text, images, collapsible sections. Returns escaped HTML.
 import { extractText, type ImageContent } from '../../protocol/index.ts';
 import { escapeHtml, renderLink, toImageDataUrl } from './escape.ts';
+import { countLines, formatCount, shortenLine } from './format.ts';
 import type { MarkupRenderers } from './markup-batch.ts';
 
 export type MessageContent = string | readonly ({ type: 'text'; text: string } | ImageContent)[];
 
 /** Longer output is collapsed. */
 const MAX_OPEN_LINES = 12;
+const MAX_OPEN_LENGTH = 2000;
 
 export function renderContent(content: MessageContent, render: MarkupRenderers): string {
   const text = extractText(content);
-  return `${text === '' ? '' : `<div class="prose">${render.markdown(text)}</div>`}${renderImages(content)}`;
+  return `${text === '' ? '' : renderProse(text, render)}${renderImages(content)}`;
+}
+
+export function renderProse(text: string, render: MarkupRenderers): string {
+  return `<div class="prose">${render.markdown(text)}</div>`;
 }
 
 export function renderImages(content: MessageContent): string {
@@ -24,15 +30,25 @@ function renderImage(block: ImageContent): string {
   return source ? `<img class="picture" alt="image" src="${source}">` : '<p>(image of an unsupported type)</p>';
 }
 
-export function renderDetails(title: string, body: string): string {
-  return `<details><summary>${escapeHtml(title)}</summary>${body}</details>`;
+/** `title` says what is inside, `preview` shows the beginning of it. */
+export function renderDetails(title: string, body: string, preview = ''): string {
+  const excerpt = preview === '' ? '' : ` <span class="preview">${escapeHtml(preview)}</span>`;
+  return `<details><summary><span class="fold">${escapeHtml(title)}</span>${excerpt}</summary>${body}</details>`;
 }
 
-/** Collapses long output; the summary shows its first line. */
-export function renderDetailsIfLong(body: string, text: string): string {
-  const lines = text.trimEnd().split('\n');
-  if (lines.length <= MAX_OPEN_LINES) return body;
-  return renderDetails(`${lines.length} lines: ${(lines[0] ?? '').slice(0, 100)}`, body);
+export function isLong(text: string): boolean {
+  return text.length > MAX_OPEN_LENGTH || countLines(text) > MAX_OPEN_LINES;
+}
+
+/** Collapses long output. `describe` gets the number of lines as a text, and returns the title. */
+export function renderOutput(text: string, describe: (lineCount: string) => string): string {
+  const block = renderTextBlock(text);
+  if (!isLong(text)) return block;
+  return renderDetails(
+    describe(formatCount(countLines(text), 'line')),
+    block,
+    shortenLine(text.trimStart().split('\n', 1)[0] ?? '', 100),
+  );
 }
 
 export function renderTextBlock(text: string): string {

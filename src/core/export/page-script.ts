@@ -14,12 +14,15 @@ export const PAGE_SCRIPT = `
     if (!texts.has(entry)) texts.set(entry, entry.textContent.toLowerCase());
     return texts.get(entry);
   };
+  const parts = [...document.querySelectorAll('main > article [data-part]')];
   const opened = new Set();
   let visible = null;
 
   const showBranch = (leaf) => {
     visible = new Set();
     for (let at = leaf; at >= 0; at = parents[at]) visible.add(at);
+    // A call may have another result on each branch.
+    for (const part of parts) part.hidden = !visible.has(Number(part.dataset.part));
   };
   const highlight = (hits, query) => {
     if (!window.Highlight) return;
@@ -41,6 +44,7 @@ export const PAGE_SCRIPT = `
   };
   const update = () => {
     const query = search.value.trim().toLowerCase();
+    root.toggleAttribute('data-searching', query !== '');
     for (const fold of opened) fold.open = false;
     opened.clear();
     const hits = [];
@@ -62,8 +66,8 @@ export const PAGE_SCRIPT = `
   };
   const openHash = () => {
     const entry = location.hash.length > 1 && byId(location.hash.slice(1));
-    if (!entry || entry.dataset.at === undefined) return;
-    const at = Number(entry.dataset.at);
+    const at = entry ? Number(entry.dataset.at ?? entry.dataset.part) : NaN;
+    if (Number.isNaN(at)) return;
     if (visible && !visible.has(at)) {
       const ends = parents.map((_, position) => position);
       for (let position = parents.length - 1; position >= 0; position--) if (parents[position] >= 0) ends[parents[position]] = ends[position];

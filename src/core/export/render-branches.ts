@@ -2,9 +2,9 @@
 
 import type { EntryIndex } from '../../protocol/entry-index.ts';
 import { extractText } from '../../protocol/index.ts';
-import { entryToMessages } from '../tree/context-path.ts';
 import { escapeHtml } from './escape.ts';
 import { shortenLine } from './format.ts';
+import type { Transcript } from './transcript.ts';
 
 export interface Branches {
   /** Positions of the last entry of each branch, the current branch first. */
@@ -25,18 +25,15 @@ export function findBranches({ parentPositions }: EntryIndex, leaf: number): Bra
 const MAX_INDENT = 6;
 
 /** Lists prompts in depth-first order. Entries after a fork are indented. */
-export function renderOutline(
-  entryIndex: EntryIndex,
-  current: ReadonlySet<number>,
-  getLink: (at: number) => EntryLink,
-): string {
-  const children = groupByParent(entryIndex);
+export function renderOutline(transcript: Transcript, current: ReadonlySet<number>): string {
+  const children = groupByParent(transcript.index);
   const items: string[] = [];
   const pending = (children.get(-1) ?? []).map((at) => ({ at, depth: 0 })).reverse();
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { at, depth } = next;
-    const text = getPromptText(entryIndex, at);
-    if (text !== undefined) items.push(renderOutlineItem(text, depth, current.has(at), getLink(at)));
+    const text = getPromptText(transcript, at);
+    const link = { anchor: transcript.anchors?.[at], label: transcript.labels.get(at) };
+    if (text !== undefined) items.push(renderOutlineItem(text, depth, current.has(at), link));
     const childPositions = children.get(at) ?? [];
     for (const child of childPositions.toReversed()) {
       pending.push({ at: child, depth: childPositions.length > 1 ? Math.min(depth + 1, MAX_INDENT) : depth });
@@ -46,7 +43,7 @@ export function renderOutline(
 }
 
 interface EntryLink {
-  readonly anchor: string;
+  readonly anchor: string | undefined;
   readonly label: string | undefined;
 }
 
@@ -57,23 +54,23 @@ function renderOutlineItem(text: string, depth: number, isCurrent: boolean, { an
 }
 
 /** Empty if there is only one branch. */
-export function renderBranchSelect(entryIndex: EntryIndex, { leaves, current }: Branches): string {
+export function renderBranchSelect(transcript: Transcript, { leaves, current }: Branches): string {
   if (leaves.length < 2) return '';
   const options = leaves.map((leaf, index) => {
     const name =
       index === 0
         ? 'Current branch'
-        : `Branch ${index + 1}: ${shortenLine(findFirstPrompt(entryIndex, leaf, current), 60)}`;
+        : `Branch ${index + 1}: ${shortenLine(findFirstPrompt(transcript, leaf, current), 60)}`;
     return `<option value="${leaf}">${escapeHtml(name)}</option>`;
   });
   return `<div class="tools"><select id="branch" aria-label="Branch">${options.join('')}</select></div>`;
 }
 
 /** The first prompt of a branch that is not on the current branch. */
-function findFirstPrompt(entryIndex: EntryIndex, leaf: number, current: ReadonlySet<number>): string {
+function findFirstPrompt(transcript: Transcript, leaf: number, current: ReadonlySet<number>): string {
   let first = '';
-  for (let at = leaf; at >= 0 && !current.has(at); at = entryIndex.parentPositions[at] ?? -1)
-    first = getPromptText(entryIndex, at) ?? first;
+  for (let at = leaf; at >= 0 && !current.has(at); at = transcript.index.parentPositions[at] ?? -1)
+    first = getPromptText(transcript, at) ?? first;
   return first;
 }
 
@@ -87,8 +84,7 @@ function groupByParent({ parentPositions }: EntryIndex): Map<number, number[]> {
   return children;
 }
 
-function getPromptText({ entries }: EntryIndex, at: number): string | undefined {
-  const entry = entries[at];
-  const [message] = entry?.type === 'message' ? entryToMessages(entry) : [];
+function getPromptText({ messages, index }: Transcript, at: number): string | undefined {
+  const message = index.entries[at]?.type === 'message' ? messages[at] : undefined;
   return message?.role === 'user' ? extractText(message.content) : undefined;
 }

@@ -1,17 +1,24 @@
-// Renders the bodies of assistant messages, tool results and shell executions as HTML.
-import type { AgentMessage, ToolCall } from '../../protocol/index.ts';
-import { extractText } from '../../protocol/index.ts';
+// Renders the bodies of assistant messages and shell executions as HTML.
+import type { AgentMessage } from '../../protocol/index.ts';
+import { describeCall } from './describe-call.ts';
 import { escapeHtml } from './escape.ts';
-import { formatUsage, shortenLine } from './format.ts';
-import { renderDetails, renderDetailsIfLong, renderImages, renderTextBlock } from './html-blocks.ts';
-import type { MarkupRenderers } from './markup-batch.ts';
+import { countLines, formatCount, formatUsage, shortenLine } from './format.ts';
+import { renderDetails, renderOutput } from './html-blocks.ts';
+import { createCardRenderer, renderCard } from './render-card.ts';
+import type { PageRenderers, Transcript } from './transcript.ts';
 
 type Role<R extends AgentMessage['role']> = Extract<AgentMessage, { role: R }>;
 
-export function renderAssistantBody(message: Role<'assistant'>, render: MarkupRenderers): string {
+export function renderAssistantBody(
+  transcript: Transcript,
+  position: number,
+  message: Role<'assistant'>,
+  render: PageRenderers,
+): string {
+  const renderToolCall = createCardRenderer(transcript, position, message, render);
   const blocks = message.content.map((block) => {
     if (block.type === 'text') return `<div class="prose">${render.markdown(block.text)}</div>`;
-    if (block.type === 'toolCall') return renderToolCall(block, render);
+    if (block.type === 'toolCall') return renderToolCall(block);
     return renderThinking(block.redacted ? '(redacted by the provider)' : block.thinking, render);
   });
   const stopText = STOP_TEXTS.get(message.stopReason);
@@ -23,8 +30,9 @@ export function renderAssistantBody(message: Role<'assistant'>, render: MarkupRe
   return blocks.join('\n');
 }
 
-function renderThinking(text: string, render: MarkupRenderers): string {
-  return renderDetails('Thinking', `<div class="prose thought">${render.markdown(text)}</div>`);
+function renderThinking(text: string, render: PageRenderers): string {
+  const body = `<div class="prose thought">${render.markdown(text)}</div>`;
+  return renderDetails(`Thinking · ${formatCount(countLines(text.trim()), 'line')}`, body, shortenLine(text, 100));
 }
 
 const STOP_TEXTS = new Map<string, string>([
@@ -33,40 +41,18 @@ const STOP_TEXTS = new Map<string, string>([
   ['error', 'The model request failed.'],
 ]);
 
-function renderToolCall(call: ToolCall, render: MarkupRenderers): string {
-  const args = JSON.stringify(call.arguments, null, 2);
-  const body = `<pre class="code"><code>${render.code(args, 'json')}</code></pre>`;
-  return `<div class="call"><span class="tool">${escapeHtml(call.name)}</span>${renderDetails(summarizeToolCall(call) || 'arguments', body)}</div>`;
-}
-
-/** The first argument that is a non-empty string. Not escaped. */
-export function summarizeToolCall({ arguments: args }: ToolCall): string {
-  const first = Object.values(args).find((value) => typeof value === 'string' && value.trim() !== '');
-  return typeof first === 'string' ? shortenLine(first.trimStart().split('\n', 1)[0] ?? '', 120) : '';
-}
-
-export function renderToolResultBody(message: Role<'toolResult'>): string {
-  const text = extractText(message.content);
-  const diff = renderDiff(message.details);
-  // The diff is more useful than the text output, so the output is collapsed.
-  if (diff !== '') return `${diff}${renderDetails('Output', renderTextBlock(text))}${renderImages(message.content)}`;
-  return renderDetailsIfLong(`${renderTextBlock(text)}${renderImages(message.content)}`, text);
-}
-
-export function renderBashBody(message: Role<'bashExecution'>, render: MarkupRenderers): string {
-  const command = `<pre class="code"><code>$ ${render.code(message.command, 'bash')}</code></pre>`;
+export function renderBashBody(message: Role<'bashExecution'>, render: PageRenderers): string {
+  const description = describeCall({ arguments: { command: message.command } });
+  const command = description.isComplete
+    ? ''
+    : `<pre class="code"><code>$ ${render.code(message.command, 'bash')}</code></pre>`;
   const state = message.cancelled ? 'cancelled' : `exit code ${message.exitCode ?? 'unknown'}`;
   const hidden = message.excludeFromContext ? ', not shown to the model' : '';
-  const output = renderDetailsIfLong(renderTextBlock(message.output), message.output);
-  return `${command}${output}<p class="usage">${escapeHtml(state + hidden)}</p>`;
-}
-
-function renderDiff(details: unknown): string {
-  const diff = (details as { diff?: unknown } | null | undefined)?.diff;
-  if (typeof diff !== 'string' || diff === '') return '';
-  const lines = diff.split('\n').map((text) => {
-    const kind = text.startsWith('+') ? 'added' : text.startsWith('-') ? 'removed' : 'same';
-    return `<span class="${kind}">${escapeHtml(text)}</span>`;
-  });
-  return `<pre class="diff"><code>${lines.join('\n')}</code></pre>`;
+  const output = renderOutput(
+    message.output,
+    (lineCount) => `${lineCount} of output · ${shortenLine(description.subject, 60)}`,
+  );
+  const status = message.cancelled ? 'aborted' : message.exitCode === 0 ? 'ok' : 'error';
+  const body = `${command}${output}<p class="usage">${escapeHtml(state + hidden)}</p>`;
+  return renderCard({ tool: '$', description, status, duration: undefined }, body);
 }

@@ -176,8 +176,13 @@ export class HistoryFacet implements History {
       throw new Fault('refused', `Cannot export to ${path}: it is the file of this session`);
     }
     const { renderSessionPage } = await import('../export/render-session-page.ts');
-    const { header, leafId } = conversation;
-    const session = { header, entries, leafId, name: this.#ports.getSessionName(), ...options };
+    const { header, leafId, file: sessionFile } = conversation;
+    const session = {
+      ...{ header, entries, leafId, name: this.#ports.getSessionName(), ...options },
+      subagentFiles: { sessionFile, files: ports.files, read: (file: string) => sessionOptions.store.read(file) },
+      prefix: await this.#ports.getPromptPrefix().catch(() => undefined),
+      secrets: ports.listSecrets?.(),
+    };
     const page = await renderSessionPage(session, ports.renderMarkup);
     const { files } = ports;
     const target =

@@ -112,6 +112,7 @@ function createHistoryPorts(getFacets: () => SessionFacets): HistoryPorts {
   return {
     getHeldMessages: () => getFacets().shell.heldMessages,
     getSessionName: () => getFacets().naming.name,
+    getPromptPrefix: () => getFacets().requestBuilder.getPromptPrefix(),
     summarize: (text, signal) => getFacets().requestBuilder.summarize(text, signal),
     saveDigest: () => getFacets().digestWriter.flush(),
     stopShellCommands: () => getFacets().shell.stopAll(),

@@ -11,7 +11,10 @@ test('text of a session never becomes markup of the page', async () => {
   const count = (pattern: RegExp) => page.match(pattern)?.length ?? 0;
   expect(count(/<script/gi)).toBe(2);
   expect(count(/<style/gi)).toBe(1);
-  expect(count(/<(iframe|object|embed|svg|math|form|base|link|video|audio|template|noscript|body|portal)\b/gi)).toBe(1);
+  expect(count(/<(iframe|object|embed|math|form|base|link|video|audio|template|noscript|body|portal)\b/gi)).toBe(1);
+  // The chart and the branch tree.
+  expect(page.match(/<svg\b[^>]*>/gi)?.map((tag) => /class="(\w+)"/.exec(tag)?.[1])).toEqual(['chart', 'tree']);
+  expect(count(/<(foreignobject|animate|set|use|image)\b/gi)).toBe(0);
   // No event handler attributes, and only allowed URL schemes.
   expect(page.match(/<[a-z][^<>]*\son\w+=/gi)).toBe(null);
   expect(page.match(/(href|src)="(?!#|https?:|mailto:|data:image\/(png|jpeg|gif|webp);base64,)[^"]*"/gi)).toBe(null);

@@ -13,6 +13,7 @@ import {
   OFFLINE,
   promptAndAnswer,
   promptAndSettle,
+  runProgram,
   startRpc,
   writeFiles,
 } from './feature-program.ts';
@@ -109,6 +110,33 @@ export function trySessions(): void {
       expect(await program.call({ type: 'branch', entryId })).toMatchObject({ success: true });
       expect(await program.call({ type: 'clone' })).toMatchObject({ success: true });
       await closeProgram(program);
+    });
+
+    test('an exported page has the transcripts of subagents, and the prompt and tools of an open session', async () => {
+      const provider = await startChatProvider();
+      const directories = provider.createDirectories();
+      const program = startRpc(CHAT_MODEL_FLAGS, { directories });
+      const task = { agent: 'task', tasks: [{ id: 'Docs', assignment: 'Write the docs' }] };
+      provider.add(
+        { calls: [{ name: 'task', arguments: task }] },
+        { text: 'The docs are written' },
+        { text: 'All done' },
+      );
+      await promptAndSettle(program, 'Delegate');
+      expect(await program.call({ type: 'export_html', outputPath: 'live.html' })).toMatchObject({ success: true });
+      const { data } = await program.call({ type: 'get_state' });
+      await closeProgram(program);
+      const { sessionFile } = data as { sessionFile: string };
+      expect(await runProgram(['export', sessionFile, 'stored.html'], '', { directories })).toMatchObject({ code: 0 });
+      const [live, stored] = ['live.html', 'stored.html'].map((name) =>
+        readFileSync(join(directories.cwd, name), 'utf8'),
+      );
+      for (const page of [live, stored]) {
+        expect(page).toMatch(/Subagent Docs · task · completed .*<div class="transcript">.*The docs are written/s);
+      }
+      expect(live).toContain('You are Parley, a coding agent');
+      expect(live).toMatch(/System prompt and tools · \d+ lines · \d+ tools/);
+      expect(stored).toContain('System prompt and tools · not in this file');
     });
 
     test('a session is continued, forked and selected by its id', async () => {
