@@ -2,7 +2,7 @@
 import { Fault, getErrorMessage, getOwnValue } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
-import type { AssumedModel } from './assume-model.ts';
+import { type AssumedModel, deriveModel } from './assume-model.ts';
 import { loadCatalogueModels } from './catalogue.ts';
 import { applyModelOverride, buildCustomModels } from './custom-models.ts';
 import type { CustomProviderRegistry } from './custom-provider-registry.ts';
@@ -70,7 +70,6 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
     if (provider?.listFormat === 'copilot' && models.length === 0) return undefined;
     const endpoint = provider ? await findEndpoint(provider, entry) : models[0];
     if (!endpoint) return undefined;
-    const { deriveModel } = await import('./assume-model.ts');
     return deriveModel({ provider: id, id: modelId, endpoint, models, entry, path: customProviders.path });
   }
 
