@@ -68,6 +68,8 @@ export interface ModelRegistry {
   isFallbackProvider?(provider: string): boolean;
   /** By exact name. An id that the provider does not list is accepted, with assumed limits. */
   find(provider: string, modelId: string): Promise<Model | undefined>;
+  /** A usable model by its name or a part of it, as the flag `--model` finds it. `undefined` when none or several match. */
+  findByName?(name: string): Promise<Model | undefined>;
   /** Whether the limits and prices of the model are assumed, because its provider does not list it. */
   isAssumed?(model: Model): boolean;
   /** What is assumed and how to declare it. Returned once for each model. */

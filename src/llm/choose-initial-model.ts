@@ -9,7 +9,7 @@ import { resolveModelScope, type ScopedModel } from './model-scope.ts';
 import { offlineModel } from './offline/offline-model.ts';
 import { findProvider } from './providers/providers.ts';
 import { resolveRequestedModel } from './resolve-requested-model.ts';
-import { type RequestedModel, type SelectedModel, selectModel } from './select-model.ts';
+import { findUniqueModel, type RequestedModel, type SelectedModel, selectModel } from './select-model.ts';
 
 export interface InitialModelOptions {
   knownModels: KnownModels;
@@ -77,16 +77,9 @@ async function resolveNamedModel(options: InitialModelOptions, named: RequestedM
 
 /** The model that the settings name, if it is in the scope. */
 function findPreferred(scope: readonly ScopedModel[], preferred: RequestedModel): ScopedModel | undefined {
-  if (!preferred.model) return undefined;
-  try {
-    const model = selectModel(
-      scope.map((scoped) => scoped.model),
-      preferred,
-    );
-    return scope.find((scoped) => scoped.model === model);
-  } catch {
-    return undefined;
-  }
+  const models = scope.map(({ model }) => model);
+  const found = preferred.model ? findUniqueModel(models, preferred) : undefined;
+  return scope.find(({ model }) => model === found);
 }
 
 async function findFirstWithKey({

@@ -8,10 +8,11 @@ import type { ModelLookupOptions } from './models-options.ts';
 import { offlineModel } from './offline/offline-model.ts';
 import { PROVIDERS } from './providers/providers.ts';
 import type { RequestAuth } from './request-auth.ts';
-import type { RequestedModel, SelectedModel } from './select-model.ts';
+import { findUniqueModel, type RequestedModel, type SelectedModel } from './select-model.ts';
 
 export interface ModelLookup extends Pick<ModelRegistry, 'find' | 'listAvailable'> {
   chooseInitial(preferred?: RequestedModel): Promise<SelectedModel | null>;
+  findByName(name: string): Promise<Model | undefined>;
   listScoped(): Promise<readonly ScopedModel[] | undefined>;
 }
 
@@ -62,6 +63,11 @@ export function createModelLookup(
       const assumed = await knownModels.assumeModel(provider, modelId);
       if (assumed) onAssumed(assumed.model, assumed.notice);
       return assumed?.model;
+    },
+    async findByName(name) {
+      const usable = await listAvailable();
+      const { hasCredential } = await credentials.readSnapshot();
+      return findUniqueModel(usable, { model: name }, { hasCredential, provider: preferred.provider });
     },
     async listScoped() {
       if (!modelPatterns || modelPatterns.length === 0) return undefined;

@@ -64,7 +64,7 @@ function getModelKey({ provider, id }: Model): string {
   return `${provider}/${id}`;
 }
 
-type LookupMembers = 'chooseInitial' | 'find' | 'listAvailable' | 'listScoped' | 'findScopedLevel';
+type LookupMembers = 'chooseInitial' | 'find' | 'listAvailable' | 'listScoped' | 'findByName' | 'findScopedLevel';
 
 /** Loads the lookup when it is needed first. Base URLs of the returned models are redacted. */
 function createLazyLookup(
@@ -101,6 +101,10 @@ function createLazyLookup(
     },
     async find(provider, modelId) {
       const model = await (await getLookup()).find(provider, modelId);
+      return model && redactBaseUrl(model);
+    },
+    async findByName(name) {
+      const model = await (await getLookup()).findByName(name);
       return model && redactBaseUrl(model);
     },
     listAvailable: async () => Promise.all((await (await getLookup()).listAvailable()).map(redactBaseUrl)),

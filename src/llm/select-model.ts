@@ -59,6 +59,15 @@ export function findModel(
   return withoutLevel && { model: withoutLevel, thinkingLevel: leveled.level };
 }
 
+/** `undefined` also when no rule decides between several models. */
+export function findUniqueModel(...args: Parameters<typeof findModel>): Model | undefined {
+  try {
+    return findModel(...args)?.model;
+  } catch {
+    return undefined;
+  }
+}
+
 export function formatRequested({ provider, model }: RequestedModel): string {
   return [provider, model].filter(Boolean).join('/');
 }

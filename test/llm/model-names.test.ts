@@ -134,6 +134,15 @@ describe('a name of several providers', () => {
   });
 });
 
+test('findByName finds usable models only, and decides as --model does', async () => {
+  const { models } = createModelFixture({ env: ANTHROPIC });
+  const find = async (name: string) => getModelName(await models.findByName?.(name));
+  expect(await find('sonnet')).toBe('anthropic/claude-sonnet-5-5');
+  expect(await find('anthropic/claude-opus-5:low')).toBe('anthropic/claude-opus-5');
+  expect(await find('gpt-5.5')).toBeUndefined();
+  expect(await find('claude')).toBeUndefined();
+});
+
 describe('a name that matches nothing', () => {
   test.each([
     [{ model: 'opnai/gpt-5.5' }, 'Model not found: opnai/gpt-5.5 (did you mean openai/gpt-5.5?). List the models'],
