@@ -97,10 +97,31 @@ measured alternately in one run, so the ratios are more reliable than the times.
 `;
 
 /**
+ * The page has the figures only; the budgets are printed for developers.
  * @param {string} path
  * @param {string} report
  * @param {string} [preface]
  */
 export async function writePage(path, report, preface = PREFACE) {
-  await writeFile(path, preface + report);
+  await writeFile(path, preface + removeBudgets(report));
+}
+
+/**
+ * Removes the column `budget` of Markdown tables.
+ * @param {string} report
+ */
+export function removeBudgets(report) {
+  let column = -1;
+  return report
+    .split('\n')
+    .map((line) => {
+      if (!line.startsWith('|')) {
+        column = -1;
+        return line;
+      }
+      const cells = line.split('|');
+      if (column < 0) column = cells.findIndex((cell) => cell.trim() === 'budget');
+      return column < 0 ? line : cells.toSpliced(column, 1).join('|');
+    })
+    .join('\n');
 }

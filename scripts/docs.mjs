@@ -1,4 +1,4 @@
-// Generates docs/protocol/*.md, docs/stability.md and schema/*.json from the declarations. The generator is bundled first, because Node 20
+// Generates docs/protocol/*.md, docs/stability.md, docs/providers.md and schema/*.json from the declarations. The generator is bundled first, because Node 20
 // cannot run TypeScript.
 // @ts-check
 import { mkdir, rm, writeFile } from 'node:fs/promises';

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { addMentions } from '../src/core/resources/mentions.ts';
 import { createAnswerParser } from '../src/core/subagent/answer-parser.ts';
 import { parseSections } from '../src/llm/apis/ai-sdk/sign-in/aws-config.ts';
-import { filterByPatterns } from '../src/llm/model-scope.ts';
+import { resolveModelScope } from '../src/llm/model-scope.ts';
 import { extractConversation, summariseConversation } from '../src/llm/offline/conversation-digest.ts';
 import { digestFile } from '../src/llm/offline/file-digest.ts';
+import { offlineModel } from '../src/llm/offline/offline-model.ts';
 import { parseIntents } from '../src/llm/offline/parse-intents.ts';
 import { ToolArguments } from '../src/llm/tool-arguments.ts';
 import type { Model } from '../src/protocol/index.ts';
@@ -129,8 +130,9 @@ describe('patterns of models and settings', () => {
 
   test('a list of models with many stars', async () => {
     const models = (length: number) => [{ provider: 'p', id: 'a'.repeat(length), name: '' } as Model];
-    expectLinear(2000, (length) => filterByPatterns(models(length), [`${'*a'.repeat(50)}*b`]));
-    expect(filterByPatterns(models(3), ['P/*a?', 'b*']).length).toBe(1);
+    const resolve = (length: number, patterns: string[]) => resolveModelScope(models(length), patterns, offlineModel);
+    expectLinear(2000, (length) => resolve(length, [`${'*a'.repeat(50)}*b`]));
+    expect(resolve(3, ['P/*a?', 'b*']).scope).toHaveLength(1);
   });
 });
 

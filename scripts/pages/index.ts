@@ -12,6 +12,7 @@ import { indexPage } from './index-page.ts';
 import { type JsonSchema, protocolTypes, toDefinitions } from './json-schema.ts';
 import { lazyCommandsFile } from './lazy-commands.ts';
 import { openRpc } from './openrpc.ts';
+import { providersPage } from './providers-page.ts';
 import { pythonCommands } from './python-commands.ts';
 import { pythonTypes } from './python-types.ts';
 import { entrySchema, wireDefinitions, wireSchemas } from './schemas.ts';
@@ -32,6 +33,7 @@ export async function generate(root: string): Promise<ReadonlyMap<string, string
     ['src/commands/lazy-commands.ts', lazyCommandsFile()],
     ['docs/protocol/README.md', indexPage(examples)],
     ['docs/stability.md', stabilityPage()],
+    ['docs/providers.md', providersPage()],
     ['docs/protocol/commands.md', commandPage(wire, examples)],
     ['docs/protocol/events.md', eventPage(wire, await eventExamples())],
     ['docs/protocol/types.md', typePage(types)],

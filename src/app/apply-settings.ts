@@ -48,7 +48,8 @@ async function reselectModel({ session, models, options, extensions }: LiveAgent
   const model = await models.chooseInitial(preferred).catch(() => null);
   while (session.state().isStreaming) await session.runs.waitUntilSettled();
   const before = session.models.current;
-  await session.models.setInitial(model ?? before, thinkingLevel ?? settings.defaultThinkingLevel);
+  const level = thinkingLevel ?? models.initialThinkingLevel ?? settings.defaultThinkingLevel;
+  await session.models.setInitial(model ?? before, level);
   const { current } = session.models;
   if (!current || current === before) return;
   const message = `The project's settings choose ${current.provider}/${current.id}.`;

@@ -9,7 +9,7 @@ import { createAgentModels } from './agent-models.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type AgentParts, createAgentParts } from './agent-parts.ts';
 import { createSessionOptions } from './create-session-options.ts';
-import { createOfflineNotice, type OfflineNotice } from './offline-notice.ts';
+import { createModelNotice, type ModelNotice } from './model-notice.ts';
 import { createToolSet, type ToolSet } from './tool-set.ts';
 
 /** Delays the removal of stale worktrees until after the first reply. */
@@ -20,8 +20,8 @@ export interface Agent {
   readonly hub: SessionHub;
   readonly resourceLocator: TrustableResourceLocator;
   readonly extensions: ExtensionHost;
-  /** Notice that only the offline model answers, or that no model can be used. */
-  readonly modelNotice: OfflineNotice | undefined;
+  /** Notice that only the offline model answers, that no model can be used, or that its limits are assumed. */
+  readonly modelNotice: ModelNotice | undefined;
   /** Uses these settings from now on, except those that are only read at start. */
   applySettings(values: SettingValues): Promise<void>;
   /** Ends all runs and child processes and closes the session log. */
@@ -53,7 +53,7 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     hub,
     resourceLocator,
     extensions,
-    modelNotice: createOfflineNotice(models, session.models.current),
+    modelNotice: createModelNotice(models, session.models.current),
     async applySettings(values) {
       const { applySettings } = await import('./apply-settings.ts');
       applySettings({ ...parts, session, base, options }, values);

@@ -27,7 +27,7 @@ export async function createSessionOptions(
   const base: SessionOptions = {
     ...{ ports, cwd, agentDirectory, store, models, model, ...start },
     isModelExplicit: options.provider !== undefined || options.model !== undefined,
-    thinkingLevel: options.thinkingLevel ?? settings.defaultThinkingLevel,
+    thinkingLevel: options.thinkingLevel ?? models.initialThinkingLevel ?? settings.defaultThinkingLevel,
     ...toolSet,
     excludedTools: options.excludedTools,
     commandTools: ['bash'],
@@ -64,7 +64,10 @@ function listHooks({ hooks = [], settings }: AgentOptions, { extensions, resourc
 /** Waits for extensions only when the model is unknown: an extension may define it. */
 async function selectInitialModel(modelRegistry: ModelRegistry, extensions: ExtensionHost): Promise<Model | null> {
   try {
-    return await modelRegistry.chooseInitial();
+    const model = await modelRegistry.chooseInitial();
+    if (!model || !modelRegistry.isAssumed?.(model)) return model;
+    await extensions.loaded;
+    return extensions.isEmpty ? model : await modelRegistry.chooseInitial();
   } catch (problem) {
     await extensions.loaded;
     if (extensions.isEmpty) throw problem;

@@ -62,17 +62,28 @@ export interface ModelApi {
 export interface ModelRegistry {
   /** The initial model by flags and settings; `null` when no model is usable. `preferred`: from settings that were loaded later. */
   chooseInitial(preferred?: { provider?: string | undefined; model?: string | undefined }): Promise<Model | null>;
+  /** The thinking level that was named together with the initial model, as in `sonnet:high`. */
+  readonly initialThinkingLevel?: ThinkingLevel | undefined;
   /** Why `chooseInitial` chose no model or fell back to the offline model. Absent when the model was requested or has a key. */
   readonly missingReason?: string | undefined;
   /** Whether the provider's models are only a fallback. They are not restored when another model is usable. */
   isFallbackProvider?(provider: string): boolean;
+  /** By exact name. An id that the provider does not list is accepted, with assumed limits. */
   find(provider: string, modelId: string): Promise<Model | undefined>;
+  /** A usable model by its name or a part of it, as the flag `--model` finds it. `undefined` when none or several match. */
+  findByName?(name: string): Promise<Model | undefined>;
+  /** Whether the limits and prices of the model are assumed, because its provider does not list it. */
+  isAssumed?(model: Model): boolean;
+  /** What is assumed and how to declare it. Returned once for each model. */
+  takeAssumptionNotice?(model: Model): string | undefined;
   /** The models with credentials, or the offline model when there are none. */
   listAvailable(): Promise<readonly Model[]>;
   /** The models that the user selected for `cycle_model`; `undefined` means all available models. */
   listScoped(): Promise<readonly Model[] | undefined>;
   /** Whether the model has a faster processing tier. */
   supportsFastMode?(model: Model): boolean;
+  /** The thinking level that the user selected together with a model for `cycle_model`. */
+  findScopedLevel?(model: Model): Promise<ThinkingLevel | undefined>;
   /** Throws a Fault that names the missing key and how to set it. */
   requireCredentials(model: Model): Promise<void>;
   stream(request: ModelRequest): ModelStream;

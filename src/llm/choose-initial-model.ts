@@ -5,10 +5,11 @@ import { chooseWithoutKey } from './choose-without-key.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import { DEFAULT_MODELS, SELF_LISTING_PROVIDERS } from './default-models.ts';
 import type { KnownModels } from './known-models.ts';
-import { resolveModelScope } from './model-scope.ts';
+import { resolveModelScope, type ScopedModel } from './model-scope.ts';
 import { offlineModel } from './offline/offline-model.ts';
 import { findProvider } from './providers/providers.ts';
-import { type RequestedModel, selectModel } from './select-model.ts';
+import { resolveRequestedModel } from './resolve-requested-model.ts';
+import { findUniqueModel, type RequestedModel, type SelectedModel, selectModel } from './select-model.ts';
 
 export interface InitialModelOptions {
   knownModels: KnownModels;
@@ -22,30 +23,30 @@ export interface InitialModelOptions {
   env: Readonly<Record<string, string | undefined>>;
   listAvailable(): Promise<readonly Model[]>;
   isApiSupported(model: Model): boolean;
+  /** Receives what is assumed about a model that is not in the list of its provider. */
+  onAssumed(model: Model, notice: string | undefined): void;
   warn(sentence: string): void;
   /** Receives the reason when there is no model, or only the offline one. */
   explain(sentence: string): void;
 }
 
 /** The offline model never replaces a model that the user named. In that case the result is null or a Fault is thrown. */
-export async function chooseInitialModel(options: InitialModelOptions): Promise<Model | null> {
+export async function chooseInitialModel(options: InitialModelOptions): Promise<SelectedModel | null> {
   const { requested, preferred, apiKey, modelPatterns, credentials, warn } = options;
   if (requested.provider || requested.model) {
-    const model = await resolveRequestedModel(options, requested);
-    if (apiKey) credentials.useKey(model.provider, apiKey);
-    return model;
+    const selected = await resolveNamedModel(options, requested);
+    if (apiKey) credentials.useKey(selected.model.provider, apiKey);
+    return selected;
   }
   if (apiKey) throw new Fault('config', 'Flag --api-key requires --provider or --model');
   if (modelPatterns) {
-    const usable = await options.listAvailable();
-    const scope = resolveModelScope(usable, modelPatterns, offlineModel);
-    for (const pattern of modelPatterns.filter((each) => resolveModelScope(usable, [each], offlineModel).length === 0))
-      warn(`No usable model matches --models ${pattern}. List the usable models with --list-models`);
-    if (scope[0]) return (preferred.model && trySelectModel(scope, preferred)) || scope[0];
+    const { scope, problems } = resolveModelScope(await options.listAvailable(), modelPatterns, offlineModel);
+    problems.forEach(warn);
+    if (scope[0]) return findPreferred(scope, preferred) ?? scope[0];
   }
   if (preferred.provider || preferred.model) {
     try {
-      return await resolveRequestedModel(options, preferred);
+      return await resolveNamedModel(options, preferred);
     } catch (thrown) {
       const reason = `The model named in the settings cannot be used: ${getErrorMessage(thrown)}`;
       warn(reason);
@@ -54,61 +55,31 @@ export async function chooseInitialModel(options: InitialModelOptions): Promise<
     }
   }
   const first = await findFirstWithKey(options);
-  if (first) return first;
+  if (first) return { model: first };
   if (modelPatterns?.length) {
     options.explain(`No usable model matches --models ${modelPatterns.join(',')}.`);
     return null;
   }
-  return chooseWithoutKey(options.env, await credentials.readSnapshot(), options.explain);
+  const model = await chooseWithoutKey(options.env, await credentials.readSnapshot(), options.explain);
+  return model && { model };
 }
 
-async function resolveRequestedModel(
-  { knownModels, credentials }: InitialModelOptions,
-  requested: RequestedModel,
-): Promise<Model> {
-  const exact = await findByExactName(knownModels, requested);
-  if (exact) return exact;
+async function resolveNamedModel(options: InitialModelOptions, named: RequestedModel): Promise<SelectedModel> {
+  const { knownModels, credentials, preferred, apiKey, onAssumed } = options;
   const { hasCredential } = await credentials.readSnapshot();
-  const provider = requested.provider && (await findProviderId(knownModels, requested.provider));
-  const models = provider
-    ? await knownModels.listModels(provider)
-    : [...(await knownModels.listModelsOf(createProviderFilter(requested.model ?? ''))), offlineModel];
-  const server = provider ? findProvider(provider) : undefined;
-  if (server?.keyless && models.length === 0) throw new Fault('no_model', `${server.name} has no models yet`);
-  return selectModel(models, requested, (model) => hasCredential(model.provider));
-}
-
-/** Finds an exact `provider/id` by listing the models of that provider only. */
-async function findByExactName(
-  knownModels: KnownModels,
-  { provider, model = '' }: RequestedModel,
-): Promise<Model | undefined> {
-  const [owner = '', ...rest] = provider ? [provider, model] : model.split('/');
-  const knownProvider = findProvider(owner);
-  if (!knownProvider || knownProvider.keyless || rest.join('/') === '') return undefined;
-  return (await knownModels.listModels(owner).catch(() => [])).find(({ id }) => id === rest.join('/'));
-}
-
-/** Servers without a key are asked for their models only when the user names them. */
-function createProviderFilter(model: string): (provider: string) => boolean {
-  return (id) => !findProvider(id)?.keyless || model.toLowerCase().startsWith(`${id}/`);
-}
-
-async function findProviderId(knownModels: KnownModels, requestedId: string): Promise<string> {
-  const names = await knownModels.listProviders();
-  return (
-    names.find((id) => id === requestedId) ??
-    names.find((id) => id.toLowerCase() === requestedId.toLowerCase()) ??
-    requestedId
+  const hasKeyOfUnknownProvider = apiKey !== undefined && !named.provider;
+  const configuredProvider = preferred.provider;
+  return resolveRequestedModel(
+    { knownModels, hasCredential, configuredProvider, hasKeyOfUnknownProvider, onAssumed },
+    named,
   );
 }
 
-function trySelectModel(models: readonly Model[], requested: RequestedModel): Model | undefined {
-  try {
-    return selectModel(models, requested);
-  } catch {
-    return undefined;
-  }
+/** The model that the settings name, if it is in the scope. */
+function findPreferred(scope: readonly ScopedModel[], preferred: RequestedModel): ScopedModel | undefined {
+  const models = scope.map(({ model }) => model);
+  const found = preferred.model ? findUniqueModel(models, preferred) : undefined;
+  return scope.find(({ model }) => model === found);
 }
 
 async function findFirstWithKey({

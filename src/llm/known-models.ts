@@ -2,6 +2,7 @@
 import { Fault, getErrorMessage, getOwnValue } from '../base/index.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
+import { type AssumedModel, deriveModel } from './assume-model.ts';
 import { loadCatalogueModels } from './catalogue.ts';
 import { applyModelOverride, buildCustomModels } from './custom-models.ts';
 import type { CustomProviderRegistry } from './custom-provider-registry.ts';
@@ -18,6 +19,8 @@ export interface KnownModels {
   listModelsOf(isIncluded: (provider: string) => boolean): Promise<Model[]>;
   /** Provider ids in the same order. */
   listProviders(): Promise<readonly string[]>;
+  /** A model of a known provider that is not in its list; `undefined` for an unknown provider. Its limits are assumed. */
+  assumeModel(provider: string, id: string): Promise<AssumedModel | undefined>;
 }
 
 export interface KnownModelsOptions {
@@ -40,14 +43,12 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
     if (!warned.has(sentence)) warn(sentence);
     warned.add(sentence);
   };
-
-  const getOptionalKey = (id: string) =>
-    options.getKey(id).catch((thrown: unknown) => {
-      if (thrown instanceof Fault && thrown.code === 'no_credentials') return undefined;
-      throw thrown;
-    });
-
   const fetchCachedModels = createModelListCache(options.clock);
+
+  async function findEndpoint(provider: Provider, entry: CustomProvider | undefined): Promise<Provider> {
+    const loginBaseUrl = await options.getBaseUrl(provider.id);
+    return { ...provider, ...resolveEndpoint(provider, loginBaseUrl ?? entry?.baseUrl, entry, env) };
+  }
 
   async function listModels(id: string): Promise<Model[]> {
     if (id === offlineModel.provider) return [offlineModel];
@@ -55,10 +56,21 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
     const provider = findProvider(id);
     if (!provider) return entry ? buildCustomModels(id, entry, { api: '', baseUrl: '' }) : [];
     // Get the key first: refreshing a login can change the base URL. Without a key the server would reject the request.
-    if (provider.listFormat === 'copilot' && (await getOptionalKey(id)) === undefined) return [];
-    const loginBaseUrl = await options.getBaseUrl(id);
-    const endpoint = { ...provider, ...resolveEndpoint(provider, loginBaseUrl ?? entry?.baseUrl, entry, env) };
+    if (provider.listFormat === 'copilot' && (await getOptionalKey(options, id)) === undefined) return [];
+    const endpoint = await findEndpoint(provider, entry);
     return listProviderModels(endpoint, entry, options, provider.keyless ? fetchServerModels : fetchCachedModels);
+  }
+
+  async function assumeModel(id: string, modelId: string): Promise<AssumedModel | undefined> {
+    const provider = findProvider(id);
+    const entry = (await customProviders.read()).providers.get(id);
+    if (modelId === '' || !(provider ?? entry)) return undefined;
+    const models = await listModels(id);
+    // The plan of the user decides which models exist.
+    if (provider?.listFormat === 'copilot' && models.length === 0) return undefined;
+    const endpoint = provider ? await findEndpoint(provider, entry) : models[0];
+    if (!endpoint) return undefined;
+    return deriveModel({ provider: id, id: modelId, endpoint, models, entry, path: customProviders.path });
   }
 
   async function listProviders(): Promise<string[]> {
@@ -68,6 +80,7 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
   return {
     listModels,
     listProviders,
+    assumeModel,
     async listModelsOf(isIncluded) {
       const lists = await Promise.all(
         (await listProviders()).filter(isIncluded).map((id) =>
@@ -80,6 +93,13 @@ export function createKnownModels(options: KnownModelsOptions): KnownModels {
       return lists.flat();
     },
   };
+}
+
+function getOptionalKey({ getKey }: KnownModelsOptions, id: string): Promise<string | undefined> {
+  return getKey(id).catch((thrown: unknown) => {
+    if (thrown instanceof Fault && thrown.code === 'no_credentials') return undefined;
+    throw thrown;
+  });
 }
 
 /** Environment variables override models.json, as they do for keys. */

@@ -3,19 +3,24 @@ import type { ModelRegistry } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import { chooseInitialModel } from './choose-initial-model.ts';
 import { createKnownModels } from './known-models.ts';
-import { resolveModelScope } from './model-scope.ts';
+import { resolveModelScope, type ScopedModel } from './model-scope.ts';
 import type { ModelLookupOptions } from './models-options.ts';
 import { offlineModel } from './offline/offline-model.ts';
 import { PROVIDERS } from './providers/providers.ts';
 import type { RequestAuth } from './request-auth.ts';
+import { findUniqueModel, type RequestedModel, type SelectedModel } from './select-model.ts';
 
-export type ModelLookup = Pick<ModelRegistry, 'chooseInitial' | 'find' | 'listAvailable' | 'listScoped'>;
+export interface ModelLookup extends Pick<ModelRegistry, 'find' | 'listAvailable'> {
+  chooseInitial(preferred?: RequestedModel): Promise<SelectedModel | null>;
+  findByName(name: string): Promise<Model | undefined>;
+  listScoped(): Promise<readonly ScopedModel[] | undefined>;
+}
 
 export function createModelLookup(
   options: ModelLookupOptions,
   { customProviders, credentials }: RequestAuth,
 ): ModelLookup {
-  const { apis, env, ports, requested = {}, apiKey, modelPatterns, explain, warn = () => {} } = options;
+  const { apis, env, ports, requested = {}, apiKey, modelPatterns, explain, onAssumed, warn = () => {} } = options;
   const { fetch, clock } = ports;
   const { getKey, getBaseUrl } = credentials;
   const knownModels = createKnownModels({ fetch, clock, customProviders, env, getKey, getBaseUrl, warn });
@@ -46,17 +51,27 @@ export function createModelLookup(
         credentials,
         listAvailable,
         isApiSupported,
+        onAssumed,
         explain,
         warn,
       });
     },
     async find(provider, modelId) {
       const models = await knownModels.listModels(provider);
-      return models.find(({ id }) => id === modelId);
+      const known = models.find(({ id }) => id === modelId);
+      if (known) return known;
+      const assumed = await knownModels.assumeModel(provider, modelId);
+      if (assumed) onAssumed(assumed.model, assumed.notice);
+      return assumed?.model;
+    },
+    async findByName(name) {
+      const usable = await listAvailable();
+      const { hasCredential } = await credentials.readSnapshot();
+      return findUniqueModel(usable, { model: name }, { hasCredential, provider: preferred.provider });
     },
     async listScoped() {
       if (!modelPatterns || modelPatterns.length === 0) return undefined;
-      return resolveModelScope(await listAvailable(), modelPatterns, offlineModel);
+      return resolveModelScope(await listAvailable(), modelPatterns, offlineModel).scope;
     },
   };
 }

@@ -121,7 +121,8 @@ function parseProvider(name: string, entry: unknown): CustomProvider {
     throw new Fault('config', `${providerPath}.models is required, because ${name} is not a built-in provider`);
   for (const [index, model] of (provider.models ?? []).entries()) {
     const modelPath = `${providerPath}.models[${index}]`;
-    if (!(model.baseUrl ?? provider.baseUrl ?? builtIn?.baseUrl)) {
+    // The URL of a built-in provider may come from the environment.
+    if (!(model.baseUrl ?? provider.baseUrl ?? builtIn)) {
       throw new Fault('config', `${providerPath}.baseUrl is required, or ${modelPath}.baseUrl`);
     }
     if (!(model.api ?? provider.api ?? builtIn?.api))

@@ -1,12 +1,15 @@
 // Options of createModels.
 import type { Ports } from '../contracts/index.ts';
+import type { Model } from '../protocol/index.ts';
 import type { ApiLoader } from './api-loaders.ts';
 import type { RequestAuthOptions } from './request-auth.ts';
 import type { RequestedModel } from './select-model.ts';
 
-/** `explain` receives the reason when no initial model of a provider can be chosen. */
 export interface ModelLookupOptions extends ModelsOptions {
+  /** Receives the reason when no initial model of a provider can be chosen. */
   explain(sentence: string): void;
+  /** Receives what is assumed about a model that is not in the list of its provider. */
+  onAssumed(model: Model, notice: string | undefined): void;
 }
 
 export interface ModelsOptions extends RequestAuthOptions {

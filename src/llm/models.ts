@@ -1,7 +1,7 @@
 // The model registry: chooses and lists models, and streams requests through the API of their model.
 import { Fault } from '../base/index.ts';
 import type { ModelRegistry } from '../contracts/index.ts';
-import type { Model } from '../protocol/index.ts';
+import type { Model, ThinkingLevel } from '../protocol/index.ts';
 import type { ApiLoader } from './api-loaders.ts';
 import { chooseWithoutKey } from './choose-without-key.ts';
 import type { Credentials } from './credentials/credentials.ts';
@@ -23,10 +23,7 @@ export function createModels(options: ModelsOptions): ModelRegistry & { readonly
   const apis: ApiLoaders = { ...options.apis };
   const requestAuth = createRequestAuth(options);
   const { credentials } = requestAuth;
-  let missingReason: string | undefined;
-  const setMissingReason = (reason: string | undefined) => {
-    missingReason = reason;
-  };
+  const notes: ChoiceNotes = { assumptions: new Map() };
   // Set before the first lookup, because a model server may require the key to list its models.
   for (const name of new Set([requested.provider, requested.provider?.toLowerCase()])) {
     if (name && apiKey) credentials.useKey(name, apiKey);
@@ -34,11 +31,21 @@ export function createModels(options: ModelsOptions): ModelRegistry & { readonly
   return {
     credentials,
     get missingReason() {
-      return missingReason;
+      return notes.missingReason;
+    },
+    get initialThinkingLevel() {
+      return notes.thinkingLevel;
     },
     isFallbackProvider: (provider) => provider === offlineModel.provider,
     supportsFastMode,
-    ...createLazyLookup(options, apis, requestAuth, setMissingReason),
+    isAssumed: (model) => notes.assumptions.has(getModelKey(model)),
+    takeAssumptionNotice(model) {
+      const notice = notes.assumptions.get(getModelKey(model));
+      // Kept with an empty text, so that the notice is shown once.
+      if (notice) notes.assumptions.set(getModelKey(model), '');
+      return notice || undefined;
+    },
+    ...createLazyLookup(options, apis, requestAuth, notes),
     ...createStreamOpener(options, apis, requestAuth),
     checkImage: async (model, image) => (await import('./image-limits.ts')).findImageProblem(model, image),
     // Providers without a key throw here.
@@ -47,37 +54,69 @@ export function createModels(options: ModelsOptions): ModelRegistry & { readonly
   };
 }
 
+/** What is known about the choice of models besides the models themselves. */
+interface ChoiceNotes {
+  missingReason?: string | undefined;
+  thinkingLevel?: ThinkingLevel | undefined;
+  /** Notices about models that are not in the list of their provider; empty when shown or not needed. */
+  readonly assumptions: Map<string, string>;
+}
+
+function getModelKey({ provider, id }: Model): string {
+  return `${provider}/${id}`;
+}
+
+type LookupMembers = 'chooseInitial' | 'find' | 'listAvailable' | 'listScoped' | 'findByName' | 'findScopedLevel';
+
 /** Loads the lookup when it is needed first. Base URLs of the returned models are redacted. */
 function createLazyLookup(
   options: ModelsOptions,
   apis: ApiLoaders,
   requestAuth: RequestAuth,
-  setMissingReason: (reason: string | undefined) => void,
-): ModelLookup {
+  notes: ChoiceNotes,
+): Pick<ModelRegistry, LookupMembers> {
   const { redactBaseUrl } = requestAuth.baseUrls;
+  const explain = (reason: string | undefined) => {
+    notes.missingReason = reason;
+  };
+  const onAssumed = (model: Model, notice = '') => {
+    if (!notes.assumptions.has(getModelKey(model))) notes.assumptions.set(getModelKey(model), notice);
+  };
   let lookup: Promise<ModelLookup> | undefined;
   const getLookup = () => {
     lookup ??= import('./model-lookup.ts').then(({ createModelLookup }) =>
-      createModelLookup({ ...options, apis, explain: setMissingReason }, requestAuth),
+      createModelLookup({ ...options, apis, explain, onAssumed }, requestAuth),
     );
     return lookup;
   };
   return {
     async chooseInitial(preferred = options.preferred) {
-      setMissingReason(undefined);
-      const lookupOptions = { ...options, preferred, explain: setMissingReason };
+      explain(undefined);
+      const lookupOptions = { ...options, preferred, explain };
       const defaultModel = await chooseByAvailableKey(lookupOptions, requestAuth.credentials);
-      const model = defaultModel === undefined ? await (await getLookup()).chooseInitial(preferred) : defaultModel;
-      return model && redactBaseUrl(model);
+      const selected =
+        defaultModel === undefined
+          ? await (await getLookup()).chooseInitial(preferred)
+          : defaultModel && { model: defaultModel };
+      notes.thinkingLevel = selected?.thinkingLevel;
+      return selected && redactBaseUrl(selected.model);
     },
     async find(provider, modelId) {
       const model = await (await getLookup()).find(provider, modelId);
       return model && redactBaseUrl(model);
     },
+    async findByName(name) {
+      const model = await (await getLookup()).findByName(name);
+      return model && redactBaseUrl(model);
+    },
     listAvailable: async () => Promise.all((await (await getLookup()).listAvailable()).map(redactBaseUrl)),
     async listScoped() {
-      const models = await (await getLookup()).listScoped();
-      return models && Promise.all(models.map(redactBaseUrl));
+      const scope = await (await getLookup()).listScoped();
+      return scope && Promise.all(scope.map(({ model }) => redactBaseUrl(model)));
+    },
+    async findScopedLevel({ provider, id }) {
+      const scope = await (await getLookup()).listScoped();
+      return scope?.find(({ model }) => model.provider === provider && model.id === id)?.thinkingLevel;
     },
   };
 }
@@ -143,7 +182,7 @@ function createProviderRegistration(
  * not load the catalogue. Returns undefined when the full lookup is needed, for example for providers of models.json.
  */
 async function chooseByAvailableKey(
-  options: ModelLookupOptions,
+  options: Omit<ModelLookupOptions, 'onAssumed'>,
   credentials: Credentials,
 ): Promise<Model | null | undefined> {
   const { apis, env, requested = {}, preferred = {}, apiKey, modelPatterns } = options;

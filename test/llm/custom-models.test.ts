@@ -226,3 +226,17 @@ describe('an invalid entry is reported with file and key, and only it is ignored
     expect(warnings[0]).not.toContain('canary');
   });
 });
+
+test('a deployment of Azure needs no baseUrl in models.json: the environment has it', async () => {
+  const files = providers({ azure: { models: [{ id: 'mine', contextWindow: 9000 }] } });
+  const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_BASE_URL: 'https://mine.example' };
+  const { models, warnings } = createModelFixture({ files, env });
+  expect(await models.find('azure', 'mine')).toMatchObject({
+    baseUrl: 'https://mine.example/openai/v1',
+    contextWindow: 9000,
+  });
+  const without = createModelFixture({ files, env: { AZURE_OPENAI_API_KEY: 'k' } });
+  const model = await without.models.find('azure', 'mine');
+  await expect(without.models.requireCredentials(model!)).rejects.toThrow('Set AZURE_OPENAI_BASE_URL.');
+  expect([...warnings, ...without.warnings]).toEqual([]);
+});

@@ -48,10 +48,13 @@ describe('model selection by name', () => {
   });
 
   test('prefers the usable one of several matches', () => {
-    expect(getModelName(selectModel(allModels, { model: 'gpt-9' }, ({ provider }) => provider === 'azure'))).toBe(
-      'azure/GPT-9',
+    const withKeyOf = (name: string) => ({ hasCredential: (provider: string) => provider === name });
+    expect(getModelName(selectModel(allModels, { model: 'gpt-9' }, withKeyOf('azure')))).toBe('azure/GPT-9');
+    expect(getModelName(selectModel(allModels, { model: 'opus' }, withKeyOf('router')))).toBe(
+      'router/anthropic/claude-opus-5',
     );
-    expect(getModelName(selectModel(allModels, { model: 'opus' }, ({ provider }) => provider === 'router'))).toBe(
+    // The text is the name of a model without a key, and the id of one with a key.
+    expect(getModelName(selectModel(allModels, { model: 'anthropic/claude-opus-5' }, withKeyOf('router')))).toBe(
       'router/anthropic/claude-opus-5',
     );
   });
@@ -204,12 +207,12 @@ describe('the initial model', () => {
   test('with --models it is the first match, unless the settings name another match', async () => {
     const patterns = ['haiku', 'gpt-5.5'];
     const env = { ...ANTHROPIC, OPENAI_API_KEY: 'k' };
-    expect(await chooseInitialName({ env, modelPatterns: patterns })).toBe('anthropic/claude-haiku-4-5');
+    expect(await chooseInitialName({ env, modelPatterns: patterns })).toBe('anthropic/claude-haiku-5-5');
     expect(await chooseInitialName({ env, modelPatterns: patterns, preferred: { model: 'openai/gpt-5.5' } })).toBe(
       'openai/gpt-5.5',
     );
     expect(await chooseInitialName({ env, modelPatterns: patterns, preferred: { model: 'openai/o3' } })).toBe(
-      'anthropic/claude-haiku-4-5',
+      'anthropic/claude-haiku-5-5',
     );
     const fixture = createModelFixture({ env, modelPatterns: ['nothing-like-it'] });
     expect(getModelName(await fixture.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
@@ -282,13 +285,16 @@ describe('the scope of cycle_model', () => {
     [['haiku-5'], ['anthropic/claude-haiku-5-5']],
     [['anthropic/claude-opus-4-?'], ['5', '6', '7', '8'].map((minor) => `anthropic/claude-opus-4-${minor}`)],
     [['gpt-4*mini'], ['openai/gpt-4.1-mini', 'openai/gpt-4o-mini']],
+    // An exact id stands for that model only, however often it is named.
+    [['GPT-5.5:high', 'gpt-5.5'], ['openai/gpt-5.5']],
     [
-      ['GPT-5.5:high', 'gpt-5.5'],
-      ['openai/gpt-5.5', 'openai/gpt-5.5-pro'],
+      ['gpt-5.5*', 'o3', 'parley'],
+      ['openai/gpt-5.5', 'openai/gpt-5.5-pro', 'openai/o3', 'parley/offline'],
     ],
+    [['sonnet'], ['anthropic/claude-sonnet-5-5']],
     [
-      ['o3', 'parley'],
-      ['openai/o3', 'openai/o3-pro', 'parley/offline'],
+      ['o3-pro', 'o[34]'],
+      ['openai/o3-pro', 'openai/o3'],
     ],
     [['mistral'], []],
     [['*off*'], []],

@@ -141,6 +141,13 @@ function restrictTools(requested: readonly string[] | undefined, allowed: readon
 async function findRequestedModel(modelRegistry: ModelRegistry, requested: NonNullable<OpenSessionRequest['model']>) {
   const candidates = (await modelRegistry.listAvailable()).filter(({ id }) => id === requested.id);
   const found = candidates.find(({ provider }) => provider === requested.provider) ?? candidates[0];
-  // listAvailable() omits the offline model when there are other models.
-  return found ?? (requested.provider ? modelRegistry.find(requested.provider, requested.id) : undefined);
+  if (found || !requested.provider) return found;
+  // listAvailable() omits the offline model when there are other models, and ids that the provider does not list.
+  const named = await modelRegistry.find(requested.provider, requested.id);
+  if (!named || !modelRegistry.isAssumed?.(named)) return named;
+  const isUsable = await modelRegistry.requireCredentials(named).then(
+    () => true,
+    () => false,
+  );
+  return isUsable ? named : undefined;
 }

@@ -67,6 +67,7 @@ export class ModelFacet implements ModelSelection {
     if (!model) throw new Fault('not_found', `Model not found: ${provider}/${modelId}`);
     await models.requireCredentials(model);
     await this.#change(model, this.#requestedLevel, 'model');
+    await this.reportAssumptions();
     return model;
   }
 
@@ -79,7 +80,8 @@ export class ModelFacet implements ModelSelection {
     );
     const model = candidates[(Math.max(currentIndex, 0) + 1) % candidates.length] as Model;
     await this.#state.options.models.requireCredentials(model);
-    await this.#change(model, this.#requestedLevel, 'model', 'cycle');
+    const level = (await this.#state.options.models.findScopedLevel?.(model)) ?? this.#requestedLevel;
+    await this.#change(model, level, 'model', 'cycle');
     return { model, thinkingLevel: this.thinkingLevel, isScoped: scope !== undefined };
   }
 
@@ -93,6 +95,12 @@ export class ModelFacet implements ModelSelection {
     const next = levels[(levels.indexOf(this.thinkingLevel) + 1) % levels.length] as ThinkingLevel;
     await this.setThinkingLevel(next);
     return next;
+  }
+
+  /** Sends a notice, once, when the limits and prices of the current model are assumed. */
+  async reportAssumptions(): Promise<void> {
+    const message = this.#current && this.#state.options.models.takeAssumptionNotice?.(this.#current);
+    if (message) await this.#state.broadcast.emit({ type: 'notice', level: 'warning', message, source: 'models' });
   }
 
   /** Adds the current model and level as the first entries of a conversation. */

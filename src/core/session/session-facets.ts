@@ -141,6 +141,7 @@ async function enterConversation(
   await facets.limits.onConversationChanged();
   if (origin === 'new') models.recordInitialChoice();
   else await models.restore(restored);
+  await models.reportAssumptions();
   if (origin === 'resumed') digestWriter.scheduleWrite();
 }
 

@@ -23,16 +23,19 @@ export async function chooseModel(
   const requestedModels = override === undefined ? agent.models : [override];
   const { model } = host;
   if (requestedModels.length === 0) return { model };
-  const available = await spawner.base.models.listAvailable();
+  const { models } = spawner.base;
+  const available = await models.listAvailable();
   for (const pattern of requestedModels) {
     const lowerCasePattern = pattern.toLowerCase();
     if (INHERIT_PATTERN.test(lowerCasePattern)) return { model };
     const found =
+      (await models.findByName?.(pattern)) ??
       available.find(
         (candidate) =>
           formatModelName(candidate).toLowerCase() === lowerCasePattern ||
           candidate.id.toLowerCase() === lowerCasePattern,
-      ) ?? available.find((candidate) => formatModelName(candidate).toLowerCase().includes(lowerCasePattern));
+      ) ??
+      available.find((candidate) => formatModelName(candidate).toLowerCase().includes(lowerCasePattern));
     if (found) return { model: found };
   }
   const source = override === undefined ? 'the agent file' : 'task.agentModelOverrides';

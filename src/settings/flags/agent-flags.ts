@@ -5,7 +5,13 @@ import type { Flag } from './flag.ts';
 
 export const MODEL_FLAGS = [
   { name: 'provider', kind: 'text', placeholder: 'NAME', option: 'provider', doc: 'The provider to use' },
-  { name: 'model', kind: 'text', placeholder: 'ID', option: 'model', doc: 'The model to use' },
+  {
+    name: 'model',
+    kind: 'text',
+    placeholder: 'ID',
+    option: 'model',
+    doc: 'The model: its id, provider/id or part of its name; NAME:high sets the thinking level',
+  },
   {
     name: 'thinking',
     kind: 'choice',
@@ -26,7 +32,7 @@ export const MODEL_FLAGS = [
     kind: 'list',
     placeholder: 'a,b',
     option: 'modelPatterns',
-    doc: 'The models that cycle_model switches between',
+    doc: 'The models that cycle_model switches between: names or globs, with :LEVEL for thinking',
   },
   { name: 'list-models', kind: 'search', placeholder: 'SEARCH', doc: 'List the available models and exit' },
 ] as const satisfies readonly Flag[];

@@ -345,6 +345,31 @@ describe('authentication', () => {
     expect(urls).toEqual([`${expected}/model/amazon.nova-pro-v1%3A0/converse-stream`]);
   });
 
+  test.each([
+    [
+      'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/a1b2',
+      DEFAULT_URL,
+      'eu-west-1.amazonaws.com',
+    ],
+    ['arn:aws-cn:bedrock:cn-north-1:1:imported-model/x', DEFAULT_URL, 'cn-north-1.amazonaws.com.cn'],
+    [
+      'arn:aws:bedrock:eu-west-1:1:inference-profile/eu.x',
+      'https://bedrock-runtime.ap-south-1.amazonaws.com',
+      'ap-south-1.amazonaws.com',
+    ],
+  ])('the ARN %s with the base URL %s is sent to %s', async (id, baseUrl, host) => {
+    const urls: string[] = [];
+    const respond = createFetch('application/vnd.amazon.eventstream', [
+      event('messageStop', { stopReason: 'end_turn' }),
+    ]);
+    const api = createApi({ AWS_REGION: 'us-west-2' }, (url, init) => {
+      urls.push(String(url));
+      return respond(url, init);
+    });
+    await observe(api.stream(fixture.request({ model: { ...fixture.model(id), baseUrl } })));
+    expect(urls).toEqual([`https://bedrock-runtime.${host}/model/${encodeURIComponent(id)}/converse-stream`]);
+  });
+
   test('createApiLoaders passes the environment', async () => {
     const api = await createApiLoaders({ clock: fixture.clock, wire: createPorts(fixture.clock), env: SIGNED })[
       'bedrock-converse-stream'

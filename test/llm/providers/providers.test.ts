@@ -52,6 +52,26 @@ describe('the provider table', () => {
 });
 
 describe('base URLs', () => {
+  // The URL of Copilot comes with its login.
+  const changeable = PROVIDERS.filter(({ id }) => id !== 'github-copilot');
+  test.each(changeable.map((provider) => [provider.id, provider] as const))(
+    '%s has its own variable, which changes no other provider',
+    (id, { baseUrlEnv = '' }) => {
+      expect(baseUrlEnv).not.toBe('');
+      const env = { [baseUrlEnv]: 'https://proxy.test/path/' };
+      for (const other of PROVIDERS)
+        expect(resolveBaseUrl(other, env)).toBe(other.id === id ? 'https://proxy.test/path' : other.baseUrl);
+      for (const value of ['ftp://proxy.test', 'https://', 'https://user:secret-word@'])
+        expect(() => resolveBaseUrl(findProvider(id)!, { [baseUrlEnv]: value })).toThrow(
+          expect.objectContaining({
+            code: 'config',
+            message: expect.stringMatching(`^${baseUrlEnv} is not a valid HTTP URL`),
+          }),
+        );
+      expect(resolveBaseUrl(findProvider(id)!, { [baseUrlEnv]: ' ' })).toBe(findProvider(id)?.baseUrl);
+    },
+  );
+
   const resolve = (id: string, value: string) => {
     const provider = findProvider(id)!;
     return resolveBaseUrl(provider, { [provider.baseUrlEnv ?? '']: value });

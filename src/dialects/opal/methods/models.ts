@@ -72,13 +72,25 @@ function buildModelList(models: readonly Model[], providers: readonly string[]) 
   return { models: rows.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
-/** Model ids may contain slashes and colons, so the whole text is tried as an id first. */
-function findModel(models: readonly Model[], modelId: string): Model {
+/**
+ * Model ids may contain slashes and colons, so the whole text is tried as an id first. Any id of a provider that can be used
+ * is accepted.
+ */
+function findModel(models: readonly Model[], modelId: string): Pick<Model, 'provider' | 'id'> {
   const found =
     models.find(({ id }) => id === modelId) ??
     models.find(({ provider, id }) =>
       [provider, encodeProviderId(provider)].some((name) => [`${name}/${id}`, `${name}:${id}`].includes(modelId)),
     );
   if (found) return found;
+  for (const { provider } of models) {
+    const prefix = [provider, encodeProviderId(provider)].find((name) => /^[/:]./.test(removePrefix(modelId, name)));
+    if (prefix !== undefined) return { provider, id: modelId.slice(prefix.length + 1) };
+  }
   throw createInvalidParamsFault(`Model not found: ${modelId}. models/list names those that can be used.`);
+}
+
+/** Empty when the text does not start with the prefix. */
+function removePrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : '';
 }

@@ -22,17 +22,20 @@ const DEFAULT_REGION = 'us-east-1';
 const CREDENTIAL_HINT = 'set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 
 export function resolveBedrockEndpoint(request: ApiRequest, env: Env): BedrockEndpoint {
-  const location = resolveLocation(request.model.baseUrl, env);
+  const location = resolveLocation(request.model, env);
   if (hasAuthorization(request)) return { ...location, apiKey: request.apiKey ?? '-' };
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey) throw createBedrockAuthFault(CREDENTIAL_HINT);
   return { ...location, apiKey: '', accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN || undefined };
 }
 
-/** The region of the environment is used, unless the user configured another URL. */
-function resolveLocation(baseUrl: string, env: Env): Pick<BedrockEndpoint, 'baseURL' | 'region'> {
+/** An inference profile or imported model exists in the region that its ARN names. */
+const ARN_REGION = /^arn:aws[a-z-]*:bedrock:([a-z0-9-]+):/;
+
+/** The region of the ARN or of the environment is used, unless the user configured another URL. */
+function resolveLocation({ id, baseUrl }: ApiRequest['model'], env: Env): Pick<BedrockEndpoint, 'baseURL' | 'region'> {
   const base = trimSlashes(baseUrl);
-  const envRegion = env.AWS_REGION || env.AWS_DEFAULT_REGION;
+  const envRegion = ARN_REGION.exec(id)?.[1] || env.AWS_REGION || env.AWS_DEFAULT_REGION;
   const [, urlRegion] = STANDARD_URL.exec(base) ?? [];
   if (urlRegion === undefined && base !== '') return { baseURL: base, region: envRegion || DEFAULT_REGION };
   const region = urlRegion !== undefined && urlRegion !== DEFAULT_REGION ? urlRegion : envRegion || DEFAULT_REGION;
