@@ -13,8 +13,17 @@ export function trySubcommands(): void {
       [['schema'], 'The omp dialect of Parley'],
       [['config'], 'retry.enabled'],
       [['doctor'], 'ripgrep'],
+      [['models'], 'offline'],
+      [['version', '--json'], '"platform"'],
+      [['update'], 'To update: '],
     ])('%j', async (args, expected) => {
       expect((await runProgram(args)).stdout).toContain(expected);
+    });
+
+    test('an unknown command', async () => {
+      const { code, stderr } = await runProgram(['install', 'x']);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Unknown command "install"');
     });
 
     test('an unknown flag', async () => {
