@@ -10,7 +10,7 @@ export interface CliOptions extends FlagValues {
   readonly mode: NonNullable<FlagValues['mode']>;
   /** Positional arguments. Always empty in RPC mode, where messages come over the protocol. */
   readonly messages: readonly string[];
-  /** Paths given as `@path`. */
+  /** Arguments that begin with `@`, without it: a path, which text may follow after a space. */
   readonly files: readonly string[];
   /** The first positional if it is one lower-case word, as commands are. Never a literal after `--`. */
   readonly firstWord?: string | undefined;
