@@ -16,6 +16,8 @@ type Command = SubcommandName | 'help';
 
 const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: string]>> = {
   help: ['[COMMAND]', 'Print this text, or the help of a command'],
+  login: ['[PROVIDER]', 'Sign in to a provider, or store its API key; `login status` shows the credentials'],
+  logout: ['PROVIDER', 'Remove stored credentials'],
   models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],
   sessions: ['[list|delete|prune]', 'List, delete and prune stored sessions'],
   config: ['[list|get|set|unset]', 'Show and change settings'],
