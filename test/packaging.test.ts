@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALL_PAGES, blocksOf } from './support/pages.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -46,6 +47,49 @@ test('the archive has the built files and documents, not the sources', () => {
   expect(packed).toEqual(expect.arrayContaining(['dist/cli.js', 'LICENSE', 'CHANGELOG.md', 'package.json']));
   expect(packed.filter((path) => /^(src|test|bench|scripts)\//.test(path))).toEqual([]);
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+});
+
+test('every relative link of the packed pages leads to a packed file', async () => {
+  const pages = packed.filter((path) => path.endsWith('.md') && !path.startsWith('dist/'));
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/command-line.md']));
+  const broken: string[] = [];
+  for (const page of pages) {
+    const text = (await readFile(join(installed, page), 'utf8')).replace(/^```.*?^```$/gms, '');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]*)\)/g)) {
+      const [path = ''] = target.split('#');
+      const isPacked = path === '' || packed.includes(posix.join(posix.dirname(page), path));
+      const isAddress = /^https:\/\/[\w.-]+\.[a-z]+(\/[^\s]*)?$/.test(target);
+      if (!isPacked && !isAddress) broken.push(`${page}: ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+/** Pages whose shell blocks need no block in another language before them. */
+const SHELL_PAGES = ALL_PAGES.filter((page) => {
+  const languages = blocksOf(page).map(({ language }) => language);
+  return languages.length > 0 && languages.every((language) => language === 'bash');
+});
+
+test('README and the pages for users have command lines to run', () => {
+  const expected = ['README.md', 'docs/command-line.md', 'docs/getting-started.md', 'docs/troubleshooting.md'];
+  expect(SHELL_PAGES).toEqual(expect.arrayContaining(expected));
+});
+
+test.each(SHELL_PAGES)('the command lines of %s work with the installed command', async (page) => {
+  const cwd = await mkdtemp(join(directories, 'page-'));
+  const home = join(cwd, 'home');
+  await mkdir(home, { mode: 0o700 });
+  await mkdir(join(cwd, 'work'));
+  const path = [join(project, 'node_modules/.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+  const env = { PATH: path, HOME: home, PARLEY_DIR: home };
+  await writeFile(join(cwd, 'work/README.md'), '# A project\n');
+  for (const { code, output } of blocksOf(page)) {
+    const running = run('bash', ['-euc', code], { cwd: join(cwd, 'work'), env });
+    running.child.stdin?.end();
+    const { stdout } = await running;
+    for (const line of output) expect(stdout).toContain(line);
+  }
 });
 
 test('the command starts from another directory and prints its version', async () => {

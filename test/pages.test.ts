@@ -1,43 +1,19 @@
 // Runs the code blocks of the documents that are marked `run`. The `output` block after one is its expected output. Python blocks are
 // run by the tests of the Python client. Other blocks are checked by page-blocks.ts.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, inject, test } from 'vitest';
-import { checkBlock } from './support/page-blocks.ts';
+import { checkBlock, checkInlineCommands } from './support/page-blocks.ts';
+import { ALL_PAGES, blocksOf, fencesOf, readPage } from './support/pages.ts';
 import { createDirectories, type ProgramDirectories } from './support/program.ts';
 import { createTemporaryDirectory } from './support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const ALL_PAGES = [
-  ...['README.md', 'clients/python/README.md'],
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
-    .sort(),
-];
-const FENCE = /^```(\w*)( run)?\n(.*?)^```$/gms;
-
-interface Block {
-  readonly language: string;
-  readonly code: string;
-  readonly output: string[];
-}
-
-const fencesOf = (page: string) => [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)];
 /** Pages with blocks to run. */
 const PAGES = ALL_PAGES.filter((page) => blocksOf(page).some(({ language }) => language !== 'python'));
-
-function blocksOf(page: string): Block[] {
-  const fences = fencesOf(page);
-  return fences.flatMap(([, language = '', run, code = ''], i) => {
-    const [, next, , output = ''] = fences[i + 1] ?? [];
-    if (!run) return [];
-    return [{ language, code, output: next === 'output' ? output.trimEnd().split('\n') : [] }];
-  });
-}
 
 /** Puts the program on the path, and two directories above the compiled block, where the library looks for it. */
 function install(programDirectories: ProgramDirectories) {
@@ -95,6 +71,7 @@ describe.each(PAGES)('%s', (page) => {
 
 test('these pages have blocks to run', () => {
   const names = [
+    'command-line',
     'embedding',
     'extensions',
     'getting-started',
@@ -108,9 +85,10 @@ test('these pages have blocks to run', () => {
 });
 
 test.each(ALL_PAGES)('every other block of %s is checked', async (page) => {
-  const text = readFileSync(join(root, page), 'utf8');
+  const text = readPage(page);
   expect(text.match(/^```/gm)?.length ?? 0, 'a fence with an unknown form').toBe(2 * fencesOf(page).length);
   for (const [, language = '', run, code = ''] of fencesOf(page)) {
     if (!run && language !== 'output') await checkBlock(page, language, code);
   }
+  await checkInlineCommands(text);
 });

@@ -25,6 +25,9 @@ interface AgentModelsOptions extends ModelOptions {
   ports: Ports;
 }
 
+/** The providers whose logins expire and can be renewed. */
+const RENEWED_LOGINS = ['github-copilot', 'openai', 'xai'];
+
 export function createAgentModels(
   options: AgentModelsOptions,
 ): ModelRegistry & Pick<ReturnType<typeof createModels>, 'credentials'> {
@@ -65,10 +68,13 @@ export function createAgentModels(
     directory: options.agentDirectory,
     requested: { provider: options.provider, model: options.model },
     preferred: { provider: settings.defaultProvider, model: settings.defaultModel },
-    refreshers: {
-      'github-copilot': async (expired) =>
-        (await import('../llm/credentials/copilot-login.ts')).createCopilotLogin({ fetch, clock, env }).renew(expired),
-    },
+    refreshers: Object.fromEntries(
+      RENEWED_LOGINS.map((provider) => [
+        provider,
+        async (expired) =>
+          (await import('../llm/credentials/login-flows.ts')).renewLogin(provider, { fetch, clock, env }, expired),
+      ]),
+    ),
     apiKey: options.apiKey,
     modelPatterns: options.modelPatterns,
     redact: options.redact,

@@ -13,7 +13,7 @@ export function findClosestMatch(word: string, known: readonly string[]): string
 }
 
 /** Damerau-Levenshtein distance: insertions, deletions, substitutions and swaps of neighbouring letters. */
-function computeEditDistance(from: string, to: string): number {
+export function computeEditDistance(from: string, to: string): number {
   let previousRow: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (let i = 1; i <= from.length; i++) {

@@ -1,27 +1,44 @@
-// Formats the help text from the table of flags.
+// Formats the help text from the tables of commands and flags.
 import { FLAG_GROUPS, type Flag } from '../settings/index.ts';
+import type { SubcommandName } from './subcommands.ts';
 
-const USAGE = `Usage: parley [options]
-       parley [options] [@file...] [message...]
+const USAGE = `Usage: parley [options] [@file...] [message...]
        parley --mode rpc [options]
-       parley sessions [--help]
-       parley config [KEY] [--help]
-       parley trust [PATH] [--help]
-       parley schema [--dialect NAME] [--types]
-       parley doctor [--json]
-       parley export SESSION [FILE] [--branch] [--force]
+       parley COMMAND [--help]
 
 A coding agent: runs interactively in a terminal, answers a single message,
-or serves a host program over JSON lines.`;
+or serves a host program over JSON lines.
+
+A command is the first argument. A first word that is a command of a similar program (install, mcp,
+...) or a misspelled command is refused, not sent as a message: quote the message, or use -p.`;
+
+type Command = SubcommandName | 'help';
+
+const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: string]>> = {
+  help: ['[COMMAND]', 'Print this text, or the help of a command'],
+  login: ['[PROVIDER]', 'Sign in to a provider, or store its API key; `login status` shows the credentials'],
+  logout: ['PROVIDER', 'Remove stored credentials'],
+  models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],
+  sessions: ['[list|delete|prune]', 'List, delete and prune stored sessions'],
+  config: ['[list|get|set|unset]', 'Show and change settings'],
+  trust: ['[PATH]', 'Trust the configuration of a project, or deny it'],
+  export: ['SESSION [FILE]', 'Write a session as a web page'],
+  doctor: ['[--json]', 'Check the installation'],
+  schema: ['[--dialect NAME]', 'Print the JSON Schema of a dialect'],
+  update: ['[--check]', 'Say how to update Parley, and whether there is a newer version'],
+  version: ['[--json]', 'Print the version'],
+};
 
 const MAX_WIDTH = 100;
 
 export function formatHelp(): string {
   const { accepted: _, ...listedGroups } = FLAG_GROUPS;
-  const groups = Object.entries<readonly Flag[]>(listedGroups).map(([group, flags]) => ({
+  const commands = Object.entries(COMMANDS).map(([name, [synopsis, doc]]) => [`${name} ${synopsis}`, doc] as const);
+  const flagGroups = Object.entries<readonly Flag[]>(listedGroups).map(([group, flags]) => ({
     group,
     rows: flags.map((flag) => [formatFlag(flag), formatDoc(flag)] as const),
   }));
+  const groups = [{ group: 'Commands', rows: commands }, ...flagGroups];
   const column = Math.max(...groups.flatMap(({ rows }) => rows.map(([flag]) => flag.length))) + 4;
   const sections = groups.map(({ group, rows }) =>
     [`${group}:`, ...rows.map(([flag, doc]) => `  ${flag.padEnd(column - 2)}${wrapText(doc, column)}`)].join('\n'),

@@ -1,9 +1,9 @@
 // Entry point of the program: parses the command line and starts a mode or a subcommand.
 import { runRpc } from '../app/modes/rpc.ts';
-import { Fault, getOwnValue } from '../base/index.ts';
+import { Fault } from '../base/index.ts';
 import { version } from '../support/version.ts';
 import { parseArguments, parsePositionals } from './parse-arguments.ts';
-import { SUBCOMMANDS } from './subcommands.ts';
+import { isSubcommand, SUBCOMMANDS } from './subcommands.ts';
 
 /** Exit code for invalid arguments or settings. */
 const USAGE_ERROR = 2;
@@ -35,17 +35,31 @@ async function isInteractive({ mode, print, messages, files }: ReturnType<typeof
   return hasNoInput && process.stdin.isTTY === true && (await import('node:tty')).isatty(1);
 }
 
-async function main(argv: readonly string[]): Promise<void> {
-  const subcommand = getOwnValue(SUBCOMMANDS, argv[0] ?? '');
-  if (subcommand) {
+/** `parley help X` means `parley X --help`. */
+async function expandHelpCommand(argv: readonly string[]): Promise<readonly string[]> {
+  const [command, topic = ''] = argv;
+  if (command !== 'help') return argv;
+  if (isSubcommand(topic)) return [topic, '--help'];
+  if (/^(-|help$|$)/.test(topic)) return ['--help'];
+  throw (await import('./unknown-command.ts')).createUnknownTopicFault(topic);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const argv = await expandHelpCommand(args);
+  const [name] = argv;
+  if (isSubcommand(name)) {
+    const runSubcommand = await SUBCOMMANDS[name]();
     const { printText } = await import('../app/modes/print.ts');
-    return printText(await (await subcommand())(argv.slice(1), warnSanitized));
+    return printText(await runSubcommand(argv.slice(1), warnSanitized));
   }
   const options = parseArguments(argv);
   for (const line of options.warnings) warn(line);
   const isInfoRequest = options.help || options.version || options.listModels !== undefined;
   const [unknownFlag] = Object.values(options.unknown);
   if (isInfoRequest && unknownFlag) throw new Fault('config', unknownFlag.errorMessage);
+  if (options.firstWord && !options.print && !isInfoRequest) {
+    (await import('./unknown-command.ts')).refuseUnknownCommand(options.firstWord, options.messages);
+  }
   if (options.mode === 'rpc' && !isInfoRequest) return runRpc(options, warn);
   if (!isInfoRequest && (await isInteractive(options))) {
     const { runTerminal } = await import('../app/modes/terminal.ts');
@@ -56,7 +70,9 @@ async function main(argv: readonly string[]): Promise<void> {
   if (options.version) return printText(`${version()}\n`);
   if (options.help) return printText((await import('./help.ts')).formatHelp());
   if (options.listModels !== undefined) {
-    return printText(await (await import('../app/modes/list-models.ts')).listModels(options, options.listModels, warn));
+    return printText(
+      await (await import('../app/modes/list-models.ts')).listModels(options, options.listModels, { warn }),
+    );
   }
   const mode = options.mode === 'json' ? 'json' : 'text';
   const reparse = (switches: ReadonlySet<string>) => parsePositionals(argv, switches);

@@ -10,8 +10,10 @@ export interface CliOptions extends FlagValues {
   readonly mode: NonNullable<FlagValues['mode']>;
   /** Positional arguments. Always empty in RPC mode, where messages come over the protocol. */
   readonly messages: readonly string[];
-  /** Paths given as `@path`. */
+  /** Arguments that begin with `@`, without it: a path, which text may follow after a space. */
   readonly files: readonly string[];
+  /** The first positional if it is one lower-case word, as commands are. Never a literal after `--`. */
+  readonly firstWord?: string | undefined;
   readonly unknown: UnknownFlags;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
@@ -28,6 +30,7 @@ const FLAGS_BY_NAME: ReadonlyMap<string, Flag> = new Map(FLAGS.map((flag) => [fl
 const FLAG_SYNTAX: Readonly<Record<string, FlagSyntax>> = Object.fromEntries(
   FLAGS.map(({ name, kind, short }) => [name, { takesValue: kind !== 'switch' && kind !== 'search', short }]),
 );
+const LOOKS_LIKE_COMMAND = /^[a-z][a-z-]*$/;
 const LOOKS_LIKE_FLAG = /^--?[a-z][\w-]*(=.*)?$/is;
 
 /** Throws a Fault that names the flag and how to fix it. */
@@ -38,7 +41,9 @@ export function parseArguments(argv: readonly string[]): CliOptions {
   const { files, messages } = splitPositionals(positionals);
   const unknownFlags = unknown.map(({ name, value, raw }) => [name, { value, errorMessage: describeUnknownFlag(raw) }]);
   const common = { ...flags, mode, files, unknown: Object.fromEntries(unknownFlags) };
-  if (mode !== 'rpc') return { ...common, messages, warnings: [] };
+  const [first] = positionals;
+  const firstWord = first && !first.literal && LOOKS_LIKE_COMMAND.test(first.text) ? { firstWord: first.text } : {};
+  if (mode !== 'rpc') return { ...common, ...firstWord, messages, warnings: [] };
   if (files.length > 0) throw new Fault('refused', '@file arguments are not supported in RPC mode');
   const warnings = messages.map((text) => `Message arguments are ignored in RPC mode: ${text}`);
   return { ...common, messages: [], warnings: [...new Set(warnings)] };

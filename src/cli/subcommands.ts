@@ -2,12 +2,23 @@
 
 type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Promise<string>;
 
-/** Each returns the text for stdout. */
-export const SUBCOMMANDS: Readonly<Record<string, () => Promise<Subcommand>>> = {
+/** Each returns the text for stdout. `parley help` is not listed, because it only prints the help of the others. */
+export const SUBCOMMANDS = {
+  login: async () => (await import('../app/modes/login.ts')).runLogin,
+  logout: async () => (await import('../app/modes/logout.ts')).runLogout,
+  models: async () => (await import('../app/modes/models.ts')).runModels,
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
-  schema: async () => (await import('../app/modes/schema.ts')).runSchema,
-  doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,
   export: async () => (await import('../app/modes/export.ts')).runExport,
-};
+  doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,
+  schema: async () => (await import('../app/modes/schema.ts')).runSchema,
+  update: async () => (await import('../app/modes/update.ts')).runUpdate,
+  version: async () => (await import('../app/modes/version.ts')).runVersion,
+} satisfies Readonly<Record<string, () => Promise<Subcommand>>>;
+
+export type SubcommandName = keyof typeof SUBCOMMANDS;
+
+export function isSubcommand(name: string | undefined): name is SubcommandName {
+  return name !== undefined && Object.hasOwn(SUBCOMMANDS, name);
+}

@@ -75,6 +75,18 @@ describe('@file arguments', () => {
     expect(image).toEqual({ type: 'image', data: PNG, mimeType: 'image/png' });
   });
 
+  test('may have text after the path', async () => {
+    const directories = createDirectories();
+    writeFileSync(join(directories.cwd, 'dot.png'), Buffer.from(PNG, 'base64'));
+    const { stdout } = await runProgram(['--mode', 'json', '@dot.png what is this', 'please'], '', { directories });
+    const [text, image] = userMessageIn(stdout) as [{ text: string }, object];
+    expect(text.text).toMatch(/what is this please$/);
+    expect(image).toEqual({ type: 'image', data: PNG, mimeType: 'image/png' });
+    const missing = await runProgram(['@pic.png what is this'], '', { directories });
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toMatch(/^Error: File not found: .*pic\.png\. No longer .*"@pic\.png what is this".*\n$/);
+  });
+
   test('must exist', async () => {
     const { code, stdout, stderr } = await runProgram(['@nowhere.txt', 'hello']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -7,7 +7,7 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { expect } from 'vitest';
 import { settingsSchema } from '../../scripts/pages/settings-page.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
-import { SUBCOMMANDS } from '../../src/cli/subcommands.ts';
+import { isSubcommand, SUBCOMMANDS } from '../../src/cli/subcommands.ts';
 import { validate } from '../../src/contracts/index.ts';
 import { parseAgentDefinition } from '../../src/core/subagent/agent-definition.ts';
 import { sessionEntry, sessionHeader } from '../../src/protocol/index.ts';
@@ -100,15 +100,15 @@ function checkSettings(code: string): void {
 }
 
 /** Commands that need a key, a network or another program: the shell must parse them, and Parley must know flags and subcommands. */
-function checkCommandLines(code: string): void {
+async function checkCommandLines(code: string): Promise<void> {
   const plain = code.replaceAll('…', 'x');
   expect(spawnSync('bash', ['-nc', plain], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   for (const line of plain.replaceAll('\\\n', ' ').split('\n')) {
-    for (const part of line.replace(/\s#.*$/, '').split(/&&|\|\||[;|]/)) checkCommand(part.trim());
+    for (const part of line.replace(/\s#.*$/, '').split(/&&|\|\||[;|]/)) await checkCommand(part.trim());
   }
 }
 
-function checkCommand(part: string): void {
+async function checkCommand(part: string): Promise<void> {
   const [program, ...words] = (part.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) =>
     word.replace(/^["']|["']$/g, ''),
   );
@@ -117,12 +117,27 @@ function checkCommand(part: string): void {
     expect(['ci', 'install', 'link', ...Object.keys(scripts)]).toContain(script);
   }
   const at = words.lastIndexOf('parley');
-  if (program === 'parley' || at >= 0) checkArguments(words.slice(at + 1));
+  if (program === 'parley' || at >= 0) await checkArguments(words.slice(at + 1));
 }
 
-function checkArguments(argv: readonly string[]): void {
-  if (Object.hasOwn(SUBCOMMANDS, argv[0] ?? '')) return;
-  expect(Object.keys(parseArguments(argv).unknown)).toEqual([]);
+/** A subcommand prints its help after it has checked its flags. */
+async function checkArguments(argv: readonly string[]): Promise<void> {
+  const [name, ...rest] = argv;
+  if (isSubcommand(name)) expect(await (await SUBCOMMANDS[name]())([...rest, '--help'], () => {})).toMatch(/^Usage: /);
+  else if (name !== 'help') expect(Object.keys(parseArguments(argv).unknown)).toEqual([]);
+}
+
+/** Checks `parley …` in the text of a page, outside of code blocks. Brackets mark optional arguments. */
+export async function checkInlineCommands(page: string): Promise<void> {
+  const text = page.replace(/^```.*?^```$/gms, '');
+  for (const [, command = ''] of text.matchAll(/`(parley [^`\n]+)`/g)) {
+    await checkCommand(
+      command
+        .replaceAll('…', 'x')
+        .replaceAll(/[[\]\\]/g, '')
+        .replaceAll('|', ' '),
+    );
+  }
 }
 
 async function checkScenario(code: string): Promise<void> {

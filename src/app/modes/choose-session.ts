@@ -6,8 +6,8 @@ import { formatAge, formatTable } from './format-table.ts';
 /** Asks the user questions on the terminal. */
 export interface TerminalPrompt {
   show(text: string): void;
-  /** Returns the typed line, or `undefined` at the end of the input. */
-  ask(question: string): Promise<string | undefined>;
+  /** Returns the typed line, or `undefined` at the end of the input or when the signal aborts. */
+  ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 /** Rows that fit on a screen. Older sessions can be chosen by id. */
@@ -70,10 +70,11 @@ export function openTerminalPrompt(): TerminalPrompt | undefined {
   if (!stdin.isTTY || !stderr.isTTY) return undefined;
   return {
     show: (text) => void stderr.write(text),
-    async ask(question) {
+    async ask(question, signal) {
       const { createInterface } = await import('node:readline/promises');
       const lines = createInterface({ input: stdin, output: stderr });
       const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+      signal?.addEventListener('abort', () => lines.close());
       try {
         return await Promise.race([lines.question(question), closed]);
       } finally {

@@ -1,5 +1,6 @@
 // `parley config`: shows the settings in effect and where each comes from, and changes the user's settings file.
 
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fault, getErrorMessage } from '../../base/index.ts';
 import {
@@ -18,11 +19,20 @@ import { createSystemPorts } from '../system-ports/index.ts';
 import { formatTable } from './format-table.ts';
 import { parseWithHelp } from './parse-with-help.ts';
 
-export const CONFIG_HELP = `Usage: parley config [KEY] [--json]      show the settings in effect and where each comes from
-       parley config set KEY VALUE       write it to the user's settings.json
-       parley config unset KEY           remove it from that file
+export const CONFIG_HELP = `Usage: parley config [list] [--json]       show the settings in effect and where each comes from
+       parley config [get] KEY [--json]    show one setting
+       parley config set KEY VALUE         write it to the user's settings.json
+       parley config unset KEY             remove it from that file
+       parley config path                  print the path of that file
 
-  --set KEY=VALUE, --trust, --no-trust   show the settings as they would be with these flags
+  --set KEY=VALUE, --trust, --no-trust     show the settings as they would be with these flags
+
+Examples:
+  parley config
+  parley config list --json
+  parley config get retry.maxRetries
+  parley config set retry.maxRetries 5
+  parley config unset retry.maxRetries
 `;
 
 const OPTIONS = {
@@ -39,7 +49,9 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
   if (values.help) return CONFIG_HELP;
   const [verb, ...rest] = positionals;
   if (verb === 'set' || verb === 'unset') return changeSetting(verb, rest);
-  if (rest.length > 0) throw createUnexpectedArgumentFault(rest[0]);
+  const { key, extra } = parseQuery(positionals);
+  if (extra !== undefined) throw createUnexpectedArgumentFault(extra);
+  if (verb === 'path') return `${join(resolveAgentDirectory(process.env, homeDirectory()), 'settings.json')}\n`;
   const settings = await loadProjectSettings({
     files: createSystemPorts({}).files,
     agentDirectory: resolveAgentDirectory(process.env, homeDirectory()),
@@ -49,12 +61,20 @@ export async function runConfig(argv: readonly string[], warn: (line: string) =>
     isLenient: true,
     warn,
   });
-  if (verb !== undefined) return formatOne(requireKey(verb), settings, values.json ?? false);
+  if (key !== undefined) return formatOne(requireKey(key), settings, values.json ?? false);
   return values.json ? formatJson(settings) : formatList(settings);
 }
 
 function parse(argv: readonly string[]) {
   return parseWithHelp(CONFIG_HELP, () => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
+}
+
+/** `list`, `path`, `get KEY` or `KEY`. `extra` is the first argument that is not used. */
+function parseQuery([verb, ...rest]: readonly string[]): { key?: string | undefined; extra?: string | undefined } {
+  if (verb === 'list' || verb === 'path') return { extra: rest[0] };
+  if (verb !== 'get') return { key: verb, extra: rest[0] };
+  if (rest[0] === undefined) throw new Fault('config', `parley config get needs a KEY\n\n${CONFIG_HELP}`);
+  return { key: rest[0], extra: rest[1] };
 }
 
 function requireKey(key: string): SettingKey {
@@ -93,12 +113,16 @@ function parseValue(key: SettingKey, text: string): unknown {
 
 function formatOne(key: SettingKey, { values, origin }: LoadedSettings, json: boolean): string {
   const value = values[key] ?? null;
-  if (json) return `${JSON.stringify({ key, value, origin: origin[key], doc: SETTINGS[key].doc })}\n`;
-  return `${key} = ${JSON.stringify(value)}\nfrom: ${origin[key]}\n${SETTINGS[key].doc}\n`;
+  const { doc } = SETTINGS[key];
+  if (json) return `${JSON.stringify({ key, value, origin: origin[key], doc, description: doc })}\n`;
+  return `${key} = ${JSON.stringify(value)}\nfrom: ${origin[key]}\n${doc}\n`;
 }
 
 function formatJson({ values, origin }: LoadedSettings): string {
-  const entries = SETTING_KEYS.map((key) => [key, { value: values[key] ?? null, origin: origin[key] }] as const);
+  const entries = SETTING_KEYS.map((key) => {
+    const entry = { value: values[key] ?? null, origin: origin[key], description: SETTINGS[key].doc };
+    return [key, entry] as const;
+  });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 

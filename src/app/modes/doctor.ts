@@ -17,6 +17,10 @@ export const DOCTOR_HELP = `Usage: parley doctor [--json]
 
 Checks Node, git, ripgrep, settings, keys, models, permissions and disk space, and says how to fix what is wrong.
 Exits with 0 when Parley can run, with 1 when there is an error. Warnings do not change the exit code.
+
+Examples:
+  parley doctor
+  parley doctor --json
 `;
 
 const OPTIONS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;

@@ -21,6 +21,10 @@ session and never replaces anything. A FILE that exists is replaced only when it
   --branch             the current branch only
   --force              replace FILE even if it is not an earlier export
   --session-dir PATH   look for the session there
+
+Examples:
+  parley export 3f2a
+  parley export 3f2a page.html --branch
 `;
 
 const OPTIONS = {

@@ -1,4 +1,4 @@
-// `--list-models`: prints a table of the available models. Starts no agent.
+// Lists the available models, for `--list-models` and `parley models`. Starts no agent.
 
 import { getThinkingLevels, type Model } from '../../protocol/index.ts';
 import { type FlagValues, loadSettings, readFlagOptions, resolveAgentDirectory } from '../../settings/index.ts';
@@ -11,13 +11,13 @@ type ListModelsOptions = Pick<FlagValues, 'provider' | 'model' | 'apiKey' | 'mod
 
 const COLUMNS = ['provider', 'model', 'context', 'max out', 'thinking', 'images'];
 const NO_KEY_HINT =
-  'No provider has an API key. Set one, for example ANTHROPIC_API_KEY, or add it to auth.json; see README.md.';
+  'No provider has an API key. Store one with `parley login PROVIDER`, or set a variable, for example ANTHROPIC_API_KEY.';
 
-/** Returns the table, or a message that no model matches the search. */
+/** Returns the table, or a message that no model matches the search. With `json`, returns a JSON object in both cases. */
 export async function listModels(
   listModelsOptions: ListModelsOptions,
   search: string,
-  warn: (line: string) => void,
+  { warn, json = false }: { warn(line: string): void; json?: boolean },
 ): Promise<string> {
   const agentDirectory = resolveAgentDirectory(process.env, homeDirectory());
   const ports = createSystemPorts({ agentDirectory });
@@ -44,6 +44,7 @@ export async function listModels(
     const found = usable.filter(
       (model) => (!providerName || model.provider.toLowerCase() === providerName) && matches(model, search),
     );
+    if (json) return `${JSON.stringify({ models: found.map(toJsonModel) })}\n`;
     return found.length > 0 ? formatTable(COLUMNS, found.map(formatRow)) : describeNoMatch(listModelsOptions, search);
   } finally {
     await ports.close();
@@ -68,9 +69,32 @@ function matches({ provider, id, name }: Model, search: string): boolean {
     .every((word) => text.includes(word));
 }
 
+/** The fields that `omp models --json` prints. */
+function toJsonModel(model: Model): Record<string, unknown> {
+  const { provider, id, name, contextWindow, maxTokens, reasoning, input, cost } = model;
+  const levels = listLevels(model);
+  return {
+    provider,
+    kind: 'chat',
+    id,
+    selector: `${provider}/${id}`,
+    name,
+    contextWindow,
+    maxTokens,
+    reasoning,
+    thinking: levels.length > 0 ? levels : null,
+    input,
+    cost,
+  };
+}
+
+function listLevels(model: Model): string[] {
+  return model.reasoning ? getThinkingLevels(model).filter((level) => level !== 'off') : [];
+}
+
 function formatRow(model: Model): string[] {
-  const { provider, id, contextWindow, maxTokens, reasoning, input } = model;
-  const levels = reasoning ? getThinkingLevels(model).filter((level) => level !== 'off') : [];
+  const { provider, id, contextWindow, maxTokens, input } = model;
+  const levels = listLevels(model);
   return [
     provider,
     id,

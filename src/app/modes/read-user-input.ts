@@ -1,8 +1,9 @@
 // Reads the prompt from command-line arguments, from files named with @ and from stdin.
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { detectContentKind, Fault, getErrorMessage } from '../../base/index.ts';
 import type { Ports, UserInput } from '../../contracts/index.ts';
 import type { ImageContent } from '../../protocol/index.ts';
+import { splitFileArgument } from './split-file-argument.ts';
 
 /** A pipe without data for this long was probably left open by mistake. */
 const STDIN_IDLE_MS = 1500;
@@ -18,9 +19,11 @@ export async function readUserInput(
   input: { messages: readonly string[]; files: readonly string[] },
   { ports, cwd, warn }: ReadInputOptions,
 ): Promise<UserInput> {
-  const files = await Promise.all(input.files.map((path) => readFileArgument(ports, resolve(cwd, path))));
-  const piped = await readStdin(ports, input.messages.length > 0, warn);
-  const texts = [piped.trim(), ...files.flatMap((file) => file.text ?? []), input.messages.join(' ')];
+  const fileArguments = await Promise.all(input.files.map((text) => splitFileArgument(ports.files, cwd, text)));
+  const files = await Promise.all(fileArguments.map(({ path }) => readFileArgument(ports, path)));
+  const messages = [...fileArguments.map(({ text }) => text).filter((text) => text !== ''), ...input.messages];
+  const piped = await readStdin(ports, messages.length > 0, warn);
+  const texts = [piped.trim(), ...files.flatMap((file) => file.text ?? []), messages.join(' ')];
   const images = files.flatMap((file) => file.image ?? []);
   return { message: texts.filter((text) => text !== '').join('\n\n'), ...(images.length > 0 ? { images } : {}) };
 }

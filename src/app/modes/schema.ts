@@ -15,6 +15,10 @@ For a JSON-RPC dialect it prints the OpenRPC document.
   --dialect NAME   the dialect; ${omp.name} when absent
   --types          TypeScript declarations instead
   --json-schema    the JSON Schema, even if there is an OpenRPC document
+
+Examples:
+  parley schema
+  parley schema --dialect pi --types
 `;
 
 const OPTIONS = {

@@ -12,11 +12,18 @@ import { findSession } from './find-session.ts';
 import { formatAge, formatByteSize, formatTable } from './format-table.ts';
 import { parseWithHelp } from './parse-with-help.ts';
 
-export const SESSIONS_HELP = `Usage: parley sessions [--all] [--json]          list the sessions of this directory, or of all
+export const SESSIONS_HELP = `Usage: parley sessions [list] [--all] [--json]   list the sessions of this directory, or of all
        parley sessions delete PATH|ID...          delete sessions with their artifacts
        parley sessions prune --older-than DAYS    delete sessions not used for DAYS days [--all] [--dry-run]
 
   --session-dir PATH   look there instead
+  --json               one JSON object per line
+
+Examples:
+  parley sessions
+  parley sessions list --all --json
+  parley sessions delete 3f2a
+  parley sessions prune --older-than 90 --dry-run
 `;
 
 const OPTIONS = {

@@ -18,6 +18,11 @@ export const TRUST_HELP = `Usage: parley trust [PATH]             trust a projec
        parley trust --list [--json]    show the decisions
 
 PATH defaults to the working directory. When the configuration of a project changes, you are asked again.
+
+Examples:
+  parley trust
+  parley trust --deny ../downloaded
+  parley trust --list --json
 `;
 
 const OPTIONS = {

@@ -1,18 +1,10 @@
 // Sends the requests of the GitHub Copilot login.
-import { Fault, getErrorMessage, isRecord, tryParseObject } from '../../base/index.ts';
-import { redact } from '../../base/redaction.ts';
-import { readText } from '../http/response-limits.ts';
+import { Fault, isRecord } from '../../base/index.ts';
 import { COPILOT_HEADERS } from '../providers/copilot-headers.ts';
 import type { OAuthEntry } from './auth-file.ts';
+import { isNonEmptyString, type JsonResponse, requestJson } from './oauth-request.ts';
 
 const CLIENT_ID = 'Iv1.b507a08c87ecfe98';
-
-/** The same request may succeed when it is retried later. */
-export class TransientFault extends Fault {
-  constructor(message: string) {
-    super('refused', message);
-  }
-}
 
 export interface CopilotApiOptions {
   fetch: typeof fetch;
@@ -28,13 +20,6 @@ export interface CopilotApi {
   post(path: string, body: Record<string, string>): Promise<Record<string, unknown>>;
   /** Gets a Copilot token with the GitHub token. */
   requestToken(refresh: string): Promise<OAuthEntry>;
-}
-
-interface JsonResponse {
-  readonly host: string;
-  readonly status: number;
-  /** Empty when an error response is not JSON. */
-  readonly fields: Record<string, unknown>;
 }
 
 export function createCopilotApi({ fetch, env }: CopilotApiOptions): CopilotApi {
@@ -64,37 +49,6 @@ function resolveUrls(domain: string): { site: string; api: string } {
   return { site: `https://${domain}`, api: `https://api.${domain}` };
 }
 
-async function requestJson(
-  fetch: CopilotApiOptions['fetch'],
-  url: string,
-  init: RequestInit,
-  secrets: readonly string[] = [],
-): Promise<JsonResponse> {
-  const { host } = new URL(url);
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(url, { ...init, redirect: 'error' });
-    text = await readText(response);
-  } catch (thrown) {
-    // The response exceeded the size limit.
-    if (thrown instanceof Fault) throw thrown;
-    throw new TransientFault(`${host} cannot be reached: ${redact(getFailureReason(thrown), secrets)}`);
-  }
-  const { status } = response;
-  const fields = tryParseObject(text);
-  // Overloaded or restarting servers respond with HTML pages, some of them with status 200.
-  if (status >= 500 || status === 408 || status === 429) throw new TransientFault(`${host} answered ${status}`);
-  if (response.ok && !fields) throw new TransientFault(`${host} returned a response that is not JSON`);
-  return { host, status, fields: fields ?? {} };
-}
-
-/** Node puts the reason of a failed fetch into the error's cause. */
-function getFailureReason(thrown: unknown): string {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  return cause === undefined ? getErrorMessage(thrown) : getErrorMessage(cause);
-}
-
 function readToken({ host, status, fields }: JsonResponse, refresh: string): OAuthEntry {
   const { token, expires_at: expires } = fields;
   if (isNonEmptyString(token) && typeof expires === 'number') {
@@ -109,8 +63,4 @@ function readToken({ host, status, fields }: JsonResponse, refresh: string): OAu
 
 function readBaseUrl({ endpoints }: Record<string, unknown>): { baseUrl?: string } {
   return isRecord(endpoints) && isNonEmptyString(endpoints.api) ? { baseUrl: endpoints.api } : {};
-}
-
-export function isNonEmptyString(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

@@ -10,6 +10,8 @@ import { type RefreshLogin, refreshLogin } from './refresh-login.ts';
 export interface CredentialSnapshot {
   /** Whether a usable key or login exists. */
   hasCredential(provider: string): boolean;
+  /** The source that is used, or the first one if none can be used. `undefined` when there is none. Runs nothing. */
+  findSource(provider: string): Pick<KeySource, 'location' | 'problem'> | undefined;
   /** The providers that models.json defines or overrides. */
   readonly modelsFileProviders: readonly string[];
   /** The providers that have an entry in auth.json, whether or not it is usable. */
@@ -47,8 +49,13 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   return {
     async readSnapshot() {
       const files = await readFiles(options);
+      const listSources = (provider: string) => [...listKeySources(provider, { overrides, ...files }, options)];
       return {
-        hasCredential: (provider) => [...listKeySources(provider, { overrides, ...files }, options)].some(isUsable),
+        hasCredential: (provider) => listSources(provider).some(isUsable),
+        findSource(provider) {
+          const sources = listSources(provider);
+          return sources.find(isUsable) ?? sources[0];
+        },
         modelsFileProviders: [...files.customProviders.keys()],
         authFileProviders: [...files.entries.keys()],
       };
@@ -85,8 +92,7 @@ function createCredentialWriter(options: CredentialsOptions): CredentialWriter {
   return {
     async saveKey(provider, key) {
       redact(key);
-      (await import('./key-characters.ts')).assertKeyCharacters(key);
-      await authFile.update(provider, async () => ({ type: 'api_key', key }));
+      await (await import('./store-key.ts')).storeKey(authFile, provider, key);
     },
     async saveLogin(provider, login) {
       redact(login.access);

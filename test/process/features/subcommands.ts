@@ -3,6 +3,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHAT_MODEL_FLAGS } from '../../support/chat-provider.ts';
+import { startCopilot } from '../../support/copilot.ts';
 import { createDirectories } from '../../support/program.ts';
 import { createSession, runProgram, writeFiles } from './feature-program.ts';
 
@@ -13,8 +14,17 @@ export function trySubcommands(): void {
       [['schema'], 'The omp dialect of Parley'],
       [['config'], 'retry.enabled'],
       [['doctor'], 'ripgrep'],
+      [['models'], 'offline'],
+      [['version', '--json'], '"platform"'],
+      [['update'], 'To update: '],
     ])('%j', async (args, expected) => {
       expect((await runProgram(args)).stdout).toContain(expected);
+    });
+
+    test('an unknown command', async () => {
+      const { code, stderr } = await runProgram(['install', 'x']);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Unknown command "install"');
     });
 
     test('an unknown flag', async () => {
@@ -74,6 +84,17 @@ export function trySubcommands(): void {
       expect(readFileSync(join(directories.cwd, 'page.html'), 'utf8')).toContain('Say hello');
       expect(await runProgram(['sessions', 'delete', id], '', { directories })).toMatchObject({ code: 0 });
       expect(existsSync(file)).toBe(false);
+    });
+
+    test('login and logout', async () => {
+      const directories = createDirectories();
+      expect(await runProgram(['login', 'groq'], 'sk-x', { directories })).toMatchObject({ code: 0 });
+      const copilot = await startCopilot();
+      copilot.polls = [{ access_token: 'long-lived' }];
+      const env = { OPAL_COPILOT_DOMAIN: copilot.url };
+      expect(await runProgram(['login', 'github-copilot'], '', { directories, env })).toMatchObject({ code: 0 });
+      expect((await runProgram(['login', 'status'], '', { directories })).stdout).toContain('groq');
+      expect(await runProgram(['logout', '--all'], '', { directories })).toMatchObject({ code: 0 });
     });
 
     test('trust is stored', async () => {
