@@ -74,10 +74,10 @@ function renderMessage(
       ];
     case 'toolResult': {
       const call = { name: message.toolName, args: calls.get(message.toolCallId)?.arguments ?? {} };
-      const flags = { isError: message.isError, isStreamed: false };
+      const options = { isError: message.isError, isStreamed: false, args: call.args };
       return [
-        renderCallHeader(call, message.isError ? 'failed' : 'done', width),
-        ...renderResult(message, flags, width).lines,
+        renderCallHeader(call, message.isError ? 'failed' : 'done', width, message),
+        ...renderResult(message, options, width).lines,
       ];
     }
     case 'bashExecution':

@@ -1,7 +1,8 @@
 // Tracks the running tool calls: live output while they run, one printed block when they end.
 import type { AgentEventOf } from '../../protocol/index.ts';
 import type { Line } from '../text/line.ts';
-import { renderCallHeader, renderPartialResult, renderResult, type ToolCallView } from './render-tool-call.ts';
+import { renderCallHeader, renderPartialResult, renderResult } from './render-tool-call.ts';
+import type { ToolCallView } from './tool-call-title.ts';
 
 interface RunningCall extends ToolCallView {
   partial: AgentEventOf<'tool_execution_update'>['partialResult'] | undefined;
@@ -33,8 +34,8 @@ export class RunningToolCalls {
     flags: { isError: boolean; isStreamed: boolean },
     width: number,
   ): Line[] {
-    const { lines, fullLines } = renderResult(result, flags, width);
-    const head = renderCallHeader(call, flags.isError ? 'failed' : 'done', width);
+    const { lines, fullLines } = renderResult(result, { ...flags, args: call.args }, width);
+    const head = renderCallHeader(call, flags.isError ? 'failed' : 'done', width, result);
     if (fullLines) this.lastFullOutput = [head, ...fullLines];
     return [head, ...lines];
   }
