@@ -10,6 +10,8 @@ interface RunningCall extends ToolCallView {
 
 export class RunningToolCalls {
   readonly #running = new Map<string, RunningCall>();
+  /** Calls whose result is not printed. */
+  readonly #omitted = new Set<string>();
   /** All lines of the last result that was printed in shortened form. */
   lastFullOutput: readonly Line[] | undefined;
 
@@ -25,6 +27,7 @@ export class RunningToolCalls {
   end({ toolCallId, toolName, result, isError }: AgentEventOf<'tool_execution_end'>, width: number): Line[] {
     const call = this.#running.get(toolCallId) ?? { name: toolName, args: {}, partial: undefined };
     this.#running.delete(toolCallId);
+    if (this.#omitted.delete(toolCallId)) return [];
     return this.renderFinished(call, result, { isError, isStreamed: call.partial !== undefined }, width);
   }
 
@@ -40,8 +43,13 @@ export class RunningToolCalls {
     return [head, ...lines];
   }
 
+  omit(toolCallId: string): void {
+    this.#omitted.add(toolCallId);
+  }
+
   renderLive(width: number): Line[] {
-    return [...this.#running.values()].flatMap((call) => [
+    const shown = [...this.#running].filter(([id]) => !this.#omitted.has(id));
+    return shown.flatMap(([, call]) => [
       renderCallHeader(call, 'running', width),
       ...renderPartialResult(call.partial, width),
     ]);
@@ -50,5 +58,6 @@ export class RunningToolCalls {
   /** Call when the run has ended: calls without an end event count as ended. */
   clear(): void {
     this.#running.clear();
+    this.#omitted.clear();
   }
 }

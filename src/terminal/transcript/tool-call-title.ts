@@ -22,7 +22,7 @@ export function describeCall({ name, args }: ToolCallView, diff?: string): Line 
   return [
     span(name, { bold: true }),
     span(target === '' ? '' : ` ${target}`),
-    ...(diff === undefined ? [] : describeChange(diff)),
+    ...(diff === undefined ? [] : countChanges(diff)),
     span(extras.length === 0 ? '' : ` (${extras.join(', ')})`, { dim: true }),
   ];
 }
@@ -84,7 +84,8 @@ function formatCount(count: number, plural: string): string {
   return `${count} ${count === 1 ? plural.replace(/s$/, '') : plural}`;
 }
 
-function describeChange(diff: string): Line {
+/** The numbers of added and removed lines. */
+export function countChanges(diff: string): Line {
   const lines = diff.split('\n');
   const count = (sign: string) => lines.filter((text) => text.startsWith(sign)).length;
   return [span(` +${count('+')}`, { colour: 'green' }), span(` −${count('-')}`, { colour: 'red' })];
