@@ -38,7 +38,7 @@ function renderCall({ args, cwd, diff }: CallToApprove): Line[] {
   if (diff !== undefined) return [...renderChange(args.path, diff), ...renderArguments(args, DIFF_ARGUMENTS)];
   if (typeof args.command !== 'string') return renderArguments(args, []);
   const shell = highlightLinesOf('bash', {});
-  const command = splitVisibleLines(args.command).map((text) => shell.push(text));
+  const command = splitVisibleLines(args.command.trimEnd()).map((text) => shell.push(text));
   return [
     ...prefixLines([span('$ ', { colour: 'cyan' })], command),
     [span('in ', LABEL), span(escapeInvisible(cwd))],

@@ -81,5 +81,12 @@ function renderContent({ content }: ToolOutput, style: TextStyle = { dim: true }
   const text = extractText(content).trimEnd();
   if (text === '') return images;
   const code = highlightLinesOf(language, style);
-  return [...sanitizeLines(text).map((lineText) => code.push(lineText)), ...images];
+  const texts = sanitizeLines(text);
+  const lines = texts.map((lineText, at) =>
+    // The remark about omitted lines after the content of a file is not code.
+    at === texts.length - 1 && texts[at - 1] === '' && lineText.startsWith('[')
+      ? line(lineText, style)
+      : code.push(lineText),
+  );
+  return [...lines, ...images];
 }

@@ -232,7 +232,7 @@ describe('approval of a tool call', () => {
 
   test('a command is shown whole, with its directory and its other arguments', () => {
     const { dialogs, renderText } = createQueue();
-    void dialogs.showRequest(request('bash', { command: 'for i in 1 2\ndo\techo $i\u202e\ndone', timeout: 60 }));
+    void dialogs.showRequest(request('bash', { command: 'for i in 1 2\ndo\techo $i\u202e\ndone\n', timeout: 60 }));
     expect(renderText().slice(1, -1)).toEqual([
       'Allow bash?',
       '$ for i in 1 2',

@@ -76,6 +76,9 @@ describe('result', () => {
       renderResult(output, { ...flags, args }, 80).lines[0]?.filter(({ style }) => style.colour).length;
     expect(countColours({ path: 'a.ts', offset: 1 })).toBe(2);
     expect(countColours({ path: 'a.unknown' })).toBe(0);
+    const cut = { content: [{ type: 'text', text: 'const a = 1;\n\n[6 more lines in file.]' }] };
+    const lastLine = renderResult(cut, { ...flags, args: { path: 'a.ts' } }, 80).lines.at(-1);
+    expect(lastLine?.at(-1)?.style).toEqual({ dim: true });
     expect(countColours({ path: 'a.ts', content: 'x' })).toBe(0);
   });
 
