@@ -489,6 +489,13 @@ export type ExtensionUiRequest = {
   "title": string;
   "message"?: string;
   "options": Array<string>;
+  "toolCall"?: {
+    "toolCallId": string;
+    "toolName": string;
+    "args": Record<string, unknown>;
+    "cwd": string;
+    "diff"?: string;
+  };
   "by"?: "model";
   "timeout"?: number;
 } | {

@@ -1,36 +1,41 @@
 // Asks the host to approve tool calls, as the `approval` setting says. Decides by the effect of a tool, not by its name.
 import { escapeInvisible } from '../base/escape-invisible.ts';
 import type { Hooks, HostUi, PlannedToolCall } from '../contracts/index.ts';
-import type { APPROVAL_POLICIES } from '../settings/index.ts';
+import type { SettingValues } from '../settings/index.ts';
 
-/** The call is denied when there is no host, or when it does not answer in time. */
-const TIMEOUT_MS = 30_000;
+type ApprovalSettings = Pick<SettingValues, 'approval' | 'approvalTimeout'>;
+
 const ALLOW = 'allow';
 const DENY = 'deny';
 const ALLOW_SESSION = 'allow_session';
 /** In characters. A longer call is denied: the user cannot review it, and text that is not shown must not be approved. */
 const MAX_MESSAGE_LENGTH = 100_000;
+/** In characters. A longer diff is not sent: the arguments show the call too. */
+const MAX_DIFF_LENGTH = 200_000;
 
-/** `host` is called for each request, because the host may have disconnected. */
+/**
+ * A call is denied when there is no host, or when it does not answer in time. `host` is called for each request, because the host may
+ * have disconnected. The settings are read for each call, because a project that is trusted later may change them.
+ */
 export function createApprovalHook(
-  policy: () => (typeof APPROVAL_POLICIES)[number],
+  settings: ApprovalSettings,
   host: () => HostUi | undefined,
 ): NonNullable<Hooks['toolCall']> {
   /** Names of the tools that the user has allowed for the rest of the session. */
   const approvedTools = new Set<string>();
   return async (call) => {
-    if (approvedTools.has(call.toolName) || !needsApproval(policy(), call.effect)) return undefined;
+    if (approvedTools.has(call.toolName) || !needsApproval(settings.approval, call.effect)) return undefined;
     const message = formatCall(call);
     if (message.length > MAX_MESSAGE_LENGTH)
       return { block: true, reason: describeTooLong(call.toolName, message.length) };
-    const answer = await requestApproval(call, message, host());
+    const answer = await requestApproval(call, message, settings.approvalTimeout, host());
     if (answer === ALLOW_SESSION) approvedTools.add(call.toolName);
     if (answer === ALLOW || answer === ALLOW_SESSION) return undefined;
     return { block: true, reason: describeRefusal(call.toolName, answer) };
   };
 }
 
-function needsApproval(policy: (typeof APPROVAL_POLICIES)[number], effect: PlannedToolCall['effect']): boolean {
+function needsApproval(policy: ApprovalSettings['approval'], effect: PlannedToolCall['effect']): boolean {
   if (policy === 'on-write') return effect !== 'read';
   if (policy === 'on-execute') return effect === 'execute';
   return policy !== 'never';
@@ -39,17 +44,28 @@ function needsApproval(policy: (typeof APPROVAL_POLICIES)[number], effect: Plann
 async function requestApproval(
   call: PlannedToolCall,
   message: string,
+  timeout: number,
   host: HostUi | undefined,
 ): Promise<string | undefined> {
+  if (!host) return undefined;
+  const limit = timeout > 0 ? { timeout } : {};
   const question = {
     method: 'select' as const,
     title: `Allow ${call.toolName}?`,
     message,
     options: [ALLOW, DENY, ALLOW_SESSION],
-    timeout: TIMEOUT_MS,
+    toolCall: await describeCall(call),
+    ...limit,
   };
-  const answer = await host?.ask(question, { timeout: TIMEOUT_MS, signal: call.signal });
+  const answer = await host.ask(question, { ...limit, signal: call.signal });
   return answer && 'value' in answer ? answer.value : undefined;
+}
+
+/** For hosts that show a diff or a command in a better way than as JSON. */
+async function describeCall({ toolCallId, toolName, input, cwd, previewDiff }: PlannedToolCall) {
+  const diff = await previewDiff(input);
+  const shownDiff = diff !== undefined && diff.length <= MAX_DIFF_LENGTH ? { diff } : {};
+  return { toolCallId, toolName, args: { ...input }, cwd, ...shownDiff };
 }
 
 /** Contains all arguments. Invisible characters are escaped like control characters in JSON. */

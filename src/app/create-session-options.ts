@@ -89,9 +89,7 @@ function createSessionStore(options: AgentOptions, extensionDirectory: string | 
 function createApprovalHooks(settings: SettingValues, host: () => HostUi | undefined): Hooks {
   let hook: Promise<NonNullable<Hooks['toolCall']>> | undefined;
   const toolCall: Hooks['toolCall'] = async (call) => {
-    hook ??= import('./approval-hook.ts').then(({ createApprovalHook }) =>
-      createApprovalHook(() => settings.approval, host),
-    );
+    hook ??= import('./approval-hook.ts').then(({ createApprovalHook }) => createApprovalHook(settings, host));
     return (await hook)(call);
   };
   return {

@@ -67,7 +67,11 @@ export interface PlannedToolCall {
   readonly effect: Tool['effect'];
   /** A copy: changing it has no effect. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The directory in which the tool runs. */
+  readonly cwd: string;
   readonly signal: AbortSignal;
+  /** The change that the tool would make with this input, as numbered diff lines. `undefined` when it cannot be known. */
+  previewDiff(input: Readonly<Record<string, unknown>>): Promise<string | undefined>;
 }
 
 /** `reason` is sent to the model. */

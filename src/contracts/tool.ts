@@ -62,6 +62,8 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   /** Asynchronous validation in addition to `params`. Returns the arguments, or throws a Fault that names one. */
   validateInput?(input: unknown): Promise<unknown>;
   run(params: InferOutput<P>, context: ToolContext): Promise<ToolResult>;
+  /** The change that `run` would make, as numbered diff lines like `details.diff` of a result. Changes nothing; may throw. */
+  previewDiff?(params: InferOutput<P>, context: Pick<ToolContext, 'cwd' | 'ports'>): Promise<string | undefined>;
 }
 
 /** Declares a tool. The types of `run` are inferred from `params`. */

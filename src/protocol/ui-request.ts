@@ -8,8 +8,10 @@ import {
   object,
   optional,
   picklist,
+  record,
   string,
   union,
+  unknown,
   variant,
 } from 'valibot';
 
@@ -20,6 +22,17 @@ const timeout = optional(number());
 /** Set when the model asked the question with a tool; absent when an extension or the agent asks. */
 const by = optional(literal('model'));
 
+/** The tool call to approve. `args` are those that the tool gets: an extension may have changed those of the model. */
+const callToApprove = object({
+  toolCallId: string(),
+  toolName: string(),
+  args: record(string(), unknown()),
+  /** The directory in which the tool runs. */
+  cwd: string(),
+  /** The change to a file, as numbered diff lines. Absent when the tool changes no file, or the change is unknown. */
+  diff: optional(string()),
+});
+
 /** `select`, `confirm`, `input` and `editor` wait for an answer; the other methods only display something. */
 export const uiRequest = variant('method', [
   object({
@@ -29,6 +42,8 @@ export const uiRequest = variant('method', [
     /** The action to approve, when the request asks for permission. */
     message: optional(string()),
     options: array(string()),
+    /** Set when the request asks for the approval of a tool call. */
+    toolCall: optional(callToApprove),
     by,
     timeout,
   }),

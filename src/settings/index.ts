@@ -10,6 +10,5 @@ export {
   loadSettingsForRun,
   resolveAgentDirectory,
 } from './load-settings.ts';
-export type { APPROVAL_POLICIES } from './option-values.ts';
 export { createUnknownKeyFault, flattenSettings, isSettingKey, parseSettingValue } from './setting-keys.ts';
 export { defaultSettings, SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';

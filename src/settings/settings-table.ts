@@ -136,6 +136,11 @@ export const SETTINGS = {
       'When the host must approve a tool call: never, for tools that execute, for tools that write or execute, or always.',
     ),
   ),
+  approvalTimeout: defineSetting(
+    integerAtLeast(0),
+    30_000,
+    'Milliseconds that the host has to approve a tool call; then it is denied. 0: no timeout. The terminal has no timeout.',
+  ),
   'ui.timeout': defineOptionalSetting(integerAtLeast(1), 'Default timeout in milliseconds of a question to the host.'),
   extensions: defineSetting(array(string()), [], 'Additional extension files or folders.'),
   'extensions.hookTimeout': defineSetting(

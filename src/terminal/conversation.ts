@@ -58,7 +58,7 @@ export class Conversation implements CommandContext {
       (lines) => screen.print(lines),
       () => screen.columns,
     );
-    this.dialogs = new DialogQueue(clock, ports.keyIdleMs, () => this.draw());
+    this.dialogs = new DialogQueue(clock, ports.keyIdleMs, this.transcript, () => this.draw());
     const completionSources = createCompletionSources(this, (folder) => ports.listDirectory(folder));
     this.input = new InputEditor(ports.history, completionSources, () => this.draw());
     this.#userShell = new UserShell(client, this.transcript, () => screen.columns);

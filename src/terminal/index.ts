@@ -10,6 +10,7 @@ import { Conversation } from './conversation.ts';
 import { KEY_IDLE_MS } from './dialogs/dialog-queue.ts';
 import { type HistoryFile, InputHistory } from './input/input-history.ts';
 import { createInputRouter } from './input-router.ts';
+import { loadSyntaxHighlighter } from './markdown/highlight-code.ts';
 import { PlainScreen } from './plain-screen.ts';
 import { renderWelcome } from './render-welcome.ts';
 import { AnsiScreen, type Screen } from './screen.ts';
@@ -67,7 +68,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
   if (canRedraw) tty.write(ansi.enableInputModes);
   opened.resolve(conversation);
   try {
-    await showWelcome(conversation, ports, screen);
+    await showWelcome(conversation, ports, screen, colourSupport === 'colours');
     const exitInfo = await Promise.race([quitRequested.promise, client.closed]);
     await conversation.waitForEditor();
     // The agent exited: save the unsent draft, so that the Up key finds it in the next session.
@@ -95,8 +96,16 @@ async function editInForeground(
   );
 }
 
-async function showWelcome(conversation: Conversation, ports: TerminalPorts, screen: Screen): Promise<void> {
+async function showWelcome(
+  conversation: Conversation,
+  ports: TerminalPorts,
+  screen: Screen,
+  hasColours: boolean,
+): Promise<void> {
   conversation.transcript.printBlock(renderWelcome(conversation.state, ports.version, screen.columns));
+  conversation.draw();
+  const highlighterLoaded = hasColours ? loadSyntaxHighlighter().catch(() => {}) : undefined;
+  if (conversation.state.messageCount > 0) await highlighterLoaded;
   await conversation.showHistory();
   conversation.draw();
   ports.onStderr((line) => conversation.notify(line, 'warning'));

@@ -36,12 +36,9 @@ export const edit = tool({
     const { before, after } = await withFileMutationQueue(ports.files, file.real, () =>
       withErrorContext(`Cannot edit ${path}`, async () => {
         throwIfAborted(signal);
-        const content = await readText(ports.files, file.real, path);
-        const bom = content.startsWith(BOM) ? BOM : '';
-        const source = content.slice(bom.length);
-        const changed = applyEdits(source, edits, path);
-        await ports.files.write(file.real, Buffer.from(bom + changed, 'utf8'));
-        return { before: source, after: changed };
+        const change = await computeChange(ports.files, file.real, path, edits);
+        await ports.files.write(file.real, Buffer.from(change.bom + change.after, 'utf8'));
+        return change;
       }),
     );
     const description = edits.length === 1 ? 'text' : `${edits.length} block(s)`;
@@ -49,7 +46,19 @@ export const edit = tool({
       ...(await createLineDiff(createExactView(before).text, createExactView(after).text)),
     });
   },
+  async previewDiff(args, { ports, cwd }) {
+    const file = await resolveExistingPath(args.path, { cwd, ports });
+    const { before, after } = await computeChange(ports.files, file.real, args.path, collectEdits(args));
+    return (await createLineDiff(createExactView(before).text, createExactView(after).text)).diff;
+  },
 });
+
+async function computeChange(files: Files, real: string, path: string, edits: readonly Edit[]) {
+  const content = await readText(files, real, path);
+  const bom = content.startsWith(BOM) ? BOM : '';
+  const before = content.slice(bom.length);
+  return { bom, before, after: applyEdits(before, edits, path) };
+}
 
 function collectEdits({ path, edits = [], oldText, newText }: InferOutput<typeof params>): readonly Edit[] {
   if ((oldText === undefined) !== (newText === undefined)) {

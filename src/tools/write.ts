@@ -1,10 +1,15 @@
 // The `write` tool: creates or overwrites a file in place, so that links, owner and mode are preserved.
 import { dirname } from 'node:path';
 import { object, string } from 'valibot';
-import { tool } from '../contracts/index.ts';
+import { Fault } from '../base/index.ts';
+import { type Files, tool } from '../contracts/index.ts';
+import { createLineDiff } from './edit-diff.ts';
 import { withFileMutationQueue } from './file-mutation-queue.ts';
 import { requireKind, resolvePath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
+
+/** A larger file is overwritten without a diff in the approval request. */
+const MAX_DIFF_BYTES = 1024 * 1024;
 
 export const write = tool({
   name: 'write',
@@ -33,4 +38,20 @@ export const write = tool({
     );
     return createTextResult(`Successfully wrote ${bytes.length} bytes to ${path}`);
   },
+  async previewDiff({ path, content }, { ports, cwd }) {
+    const { real } = await resolvePath(path, { cwd, ports });
+    const info = await ports.files.info(real);
+    const before = info ? new TextDecoder('utf-8', { fatal: true }).decode(await readForDiff(ports.files, real)) : '';
+    return (await createLineDiff(unifyLineEndings(before), unifyLineEndings(content))).diff;
+  },
 });
+
+async function readForDiff(files: Files, real: string): Promise<Uint8Array> {
+  const bytes = await files.read(real, { start: 0, length: MAX_DIFF_BYTES + 1 });
+  if (bytes.length > MAX_DIFF_BYTES) throw new Fault('tool_failed', 'The file is too large for a diff.');
+  return bytes;
+}
+
+function unifyLineEndings(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}

@@ -1,27 +1,35 @@
 // Approval: the host sees the complete call, and an answer applies only to the call or tool that was asked about.
 import { expect, test } from 'vitest';
 import { createApprovalHook } from '../../src/app/approval-hook.ts';
-import type { HostUi, PlannedToolCall } from '../../src/contracts/index.ts';
+import type { HostUi, PlannedToolCall, UiQuestion } from '../../src/contracts/index.ts';
 
 function plannedCall(toolName: string, input: Record<string, unknown>): PlannedToolCall {
-  return { toolCallId: '1', toolName, effect: 'execute', input, signal: new AbortController().signal };
+  return {
+    toolCallId: '1',
+    toolName,
+    effect: 'execute',
+    input,
+    cwd: '/project',
+    signal: new AbortController().signal,
+    previewDiff: async () => undefined,
+  };
 }
 
 /** Creates a hook with a host that gives the same answer to every question. */
-function createHookWithAnswer(answer: string) {
-  const questions: { title: string; message?: string | undefined }[] = [];
+function createHookWithAnswer(answer: string, approvalTimeout = 30_000) {
+  const questions: Extract<UiQuestion, { method: 'select' }>[] = [];
+  const timeouts: (number | undefined)[] = [];
   const host = {
-    async ask(question: { title: string; message?: string }) {
+    async ask(question: (typeof questions)[number], options: { timeout?: number }) {
       questions.push(question);
+      timeouts.push(options.timeout);
       return { value: answer };
     },
   } as unknown as HostUi;
   return {
     questions,
-    approve: createApprovalHook(
-      () => 'on-write',
-      () => host,
-    ),
+    timeouts,
+    approve: createApprovalHook({ approval: 'on-write', approvalTimeout }, () => host),
   };
 }
 
@@ -79,4 +87,35 @@ test('any other answer denies the call', async () => {
       block: true,
     });
   }
+});
+
+test('the request contains the call that is run, its directory and the diff', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  const previewDiff = async ({ path }: Readonly<Record<string, unknown>>) => `+1 ${path}`;
+  await approve({ ...plannedCall('write', { path: 'a.txt', content: 'a.txt' }), previewDiff });
+  expect(questions[0]?.toolCall).toEqual({
+    toolCallId: '1',
+    toolName: 'write',
+    args: { path: 'a.txt', content: 'a.txt' },
+    cwd: '/project',
+    diff: '+1 a.txt',
+  });
+});
+
+test('a diff that is too long is omitted; the arguments are still there', async () => {
+  const { questions, approve } = createHookWithAnswer('allow');
+  await approve({ ...plannedCall('write', { path: 'a' }), previewDiff: async () => '+'.repeat(200_001) });
+  expect(questions[0]?.toolCall).toMatchObject({ args: { path: 'a' } });
+  expect(questions[0]?.toolCall).not.toHaveProperty('diff');
+});
+
+test.each([
+  [30_000, 30_000],
+  [5, 5],
+  [0, undefined],
+])('approvalTimeout %s', async (approvalTimeout, expected) => {
+  const { questions, timeouts, approve } = createHookWithAnswer('allow', approvalTimeout);
+  await approve(plannedCall('bash', { command: 'a' }));
+  expect(timeouts).toEqual([expected]);
+  expect(questions[0]?.timeout).toBe(expected);
 });

@@ -55,6 +55,7 @@ describe('settings table', () => {
       'rpc.onEof': 'finish',
       dialect: 'omp',
       approval: 'never',
+      approvalTimeout: 30_000,
       'ui.timeout': undefined,
       extensions: [],
       'extensions.hookTimeout': 30_000,

@@ -88,3 +88,19 @@ test('two writes to one file, one of them through a link, are serialized', async
   expect(log).toEqual(['begin 3000000', 'end 3000000', 'begin 1', 'end 1']);
   expect(fixture.readText('target')).toBe('y');
 });
+
+test.each([
+  ['a new file', 'new.txt', 'A\nB\n', '+1 A\n+2 B'],
+  ['an existing file', 'old.txt', 'one\n2\n', ' 1 one\n-2 two\n+2 2'],
+])('previews the change of %s without making it', async (_, path, content, diff) => {
+  const fixture = createToolFixture();
+  fixture.writeFiles({ 'old.txt': 'one\r\ntwo\r\n' });
+  expect(await write.previewDiff?.({ path, content }, fixture)).toBe(diff);
+  expect(fixture.readText('old.txt')).toBe('one\r\ntwo\r\n');
+});
+
+test('a file that is not text has no preview', async () => {
+  const fixture = createToolFixture();
+  fixture.writeFiles({ image: new Uint8Array([0xff, 0xfe, 0x00]) });
+  await expect(write.previewDiff?.({ path: 'image', content: 'A' }, fixture)).rejects.toThrow();
+});

@@ -861,6 +861,19 @@ class UiAnswerOption3(TypedDict):
 UiAnswer = Union["UiAnswerOption", "UiAnswerOption2", "UiAnswerOption3"]
 
 
+class _UiRequestSelectToolCall(TypedDict):
+    toolCallId: str
+    toolName: str
+    args: Dict[str, Any]
+    cwd: str
+
+
+class UiRequestSelectToolCall(_UiRequestSelectToolCall, total=False):
+    """Set when the request asks for the approval of a tool call."""
+
+    diff: str
+
+
 class _UiRequestSelect(TypedDict):
     id: str
     method: Literal["select"]
@@ -870,6 +883,7 @@ class _UiRequestSelect(TypedDict):
 
 class UiRequestSelect(_UiRequestSelect, total=False):
     message: str
+    toolCall: "UiRequestSelectToolCall"
     by: Literal["model"]
     timeout: float
 

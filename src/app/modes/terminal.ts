@@ -19,8 +19,20 @@ type SystemPorts = ReturnType<typeof createSystemPorts>;
 const SHUTDOWN_TIMEOUT_MS = 1_500;
 /** Not passed to the agent, which has no terminal: this process asks the user. */
 const RESUME_FLAGS = new Set(['--resume', '-r']);
+/** The user is at the terminal, so an approval dialog waits until it is answered. */
+const NO_APPROVAL_TIMEOUT = ['--set', 'approvalTimeout=0'];
 /** Appended last, because the last occurrence of a flag is used. */
-const AGENT_FLAGS = ['--mode', 'rpc', '--dialect', 'omp', '--stream', 'delta', '--on-eof', 'abort'];
+const AGENT_FLAGS = [
+  '--mode',
+  'rpc',
+  '--dialect',
+  'omp',
+  '--stream',
+  'delta',
+  '--on-eof',
+  'abort',
+  ...NO_APPROVAL_TIMEOUT,
+];
 const ID_LENGTH = 8;
 
 /** Returns the exit code. */

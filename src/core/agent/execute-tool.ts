@@ -69,7 +69,12 @@ async function runToolCallHook(
     toolName: call.name,
     effect: tool.effect,
     input: structuredClone(call.arguments),
+    cwd: scope.toolContext.cwd,
     signal: scope.signal,
+    async previewDiff(input) {
+      // A call that cannot be previewed fails when it is run, with a message for the model.
+      return tool.previewDiff?.(validate(tool.params, input), scope.toolContext).catch(() => undefined);
+    },
   });
   if (hookResult && 'block' in hookResult) return createErrorResult(hookResult.reason);
   return hookResult ?? { input: call.arguments };

@@ -1,19 +1,19 @@
 // The built-in slash commands of the terminal.
 
-import { clear, edit, followUp, KEY_HELP, quit, reload } from './general.ts';
+import { clear, edit, followUp, quit, reload } from './general.ts';
+import { formatHelp } from './help.ts';
 import { model, thinking } from './models.ts';
 import { branch, compact, exportHtml, newSession, resume, session, setName } from './sessions.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const help: SlashCommand = {
   name: 'help',
+  argumentHint: '[COMMAND]',
   doc: 'List commands and keys',
-  async run(_, context) {
-    const builtin = BUILTIN_COMMANDS.map((command) => [formatUsage(command), command.doc] as const);
+  getArgumentCompletions: async () => [...BUILTIN_COMMANDS.map(({ name }) => name), 'keys', 'all'],
+  async run(args, context) {
     const { commands } = await context.client.call('get_commands');
-    const others = commands.map((command) => [`/${command.name}`, command.description ?? command.source] as const);
-    const rows = [...builtin, ...others].map(([usage, doc]) => `${usage.padEnd(16)} ${doc}`);
-    context.notify([...rows, '', KEY_HELP].join('\n'));
+    context.notify(formatHelp(args, BUILTIN_COMMANDS, commands));
   },
 };
 
@@ -34,7 +34,3 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   clear,
   quit,
 ];
-
-function formatUsage({ name, argumentHint }: SlashCommand): string {
-  return `/${name}${argumentHint ? ` ${argumentHint}` : ''}`;
-}

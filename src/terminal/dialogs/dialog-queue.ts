@@ -4,6 +4,8 @@ import type { Cancel, Clock } from '../../contracts/index.ts';
 import type { UiAnswer } from '../../protocol/index.ts';
 import type { KeyInput } from '../input/key-decoder.ts';
 import { EMPTY_LINE, type Line, line } from '../text/line.ts';
+import { describeCall } from '../transcript/tool-call-title.ts';
+import { type CallToApprove, createApprovalDialog } from './approval-dialog.ts';
 import type { Dialog, RenderedRows } from './dialog.ts';
 import { InputDialog } from './input-dialog.ts';
 import { createConfirmDialog, SelectDialog } from './select-dialog.ts';
@@ -16,19 +18,32 @@ interface OpenDialog {
   readonly id: string | undefined;
   readonly dialog: Dialog;
   readonly deadline: number | undefined;
-  close(answer: string | undefined): void;
+  close(end: DialogEnd): void;
+}
+
+/** `withdrawn`: the requester no longer waits, or the terminal is closing. */
+type DialogEnd = { readonly answer: string } | 'dismissed' | 'timeout' | 'withdrawn';
+
+/** Where dialogs print what they did. */
+export interface DialogOutput {
+  notify(message: string, level?: 'info' | 'warning'): void;
+  printBlock(lines: readonly Line[]): void;
+  /** The result of this call is not printed: a notice says that it was denied. */
+  omitCall(toolCallId: string): void;
 }
 
 export class DialogQueue {
   readonly #clock: Clock;
   readonly #keyIdleMs: number;
   readonly #onChange: () => void;
+  readonly #output: DialogOutput;
   readonly #dialogs: OpenDialog[] = [];
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   #acceptsKeys = true;
   #cancelIdleTimer: Cancel = () => {};
 
-  constructor(clock: Clock, keyIdleMs: number, onChange: () => void) {
+  constructor(clock: Clock, keyIdleMs: number, output: DialogOutput, onChange: () => void) {
+    this.#output = output;
     this.#clock = clock;
     this.#keyIdleMs = keyIdleMs;
     this.#onChange = onChange;
@@ -40,41 +55,51 @@ export class DialogQueue {
 
   /** Shows a dialog that the agent or an extension requested. */
   async showRequest(request: DialogRequest): Promise<UiAnswer | undefined> {
-    const { method, title } = request;
-    const timeout = 'timeout' in request ? request.timeout : undefined;
-    if (method === 'confirm') {
-      const answer = await this.open(createConfirmDialog(title, request.message), request.id, timeout);
-      return answer === undefined ? undefined : { confirmed: answer === 'yes' };
-    }
-    const value = await this.open(createDialog(request), request.id, timeout);
-    return value === undefined ? undefined : { value };
+    const toolCall = request.method === 'select' ? request.toolCall : undefined;
+    const end = await this.#open(this.#createDialog(request), request.id, 'timeout' in request ? request.timeout : 0);
+    const answer = typeof end === 'object' ? end.answer : undefined;
+    if (toolCall) return this.#endApproval(toolCall, end, answer);
+    if (end === 'dismissed') this.#output.notify(`Cancelled: ${request.title}`, 'warning');
+    if (end === 'timeout') this.#output.notify(`Not answered in time: ${request.title}`, 'warning');
+    if (answer === undefined) return undefined;
+    return request.method === 'confirm' ? { confirmed: answer === 'yes' } : { value: answer };
   }
 
   /** Opens a dialog that the user requested with the last key, so it accepts keys at once. */
-  choose(dialog: Dialog): Promise<string | undefined> {
+  async choose(dialog: Dialog): Promise<string | undefined> {
     this.#lastKeyAt = Number.NEGATIVE_INFINITY;
-    return this.open(dialog);
+    const end = await this.#open(dialog);
+    return typeof end === 'object' ? end.answer : undefined;
   }
 
-  /** Resolves to the answer; `undefined` when the dialog was dismissed or timed out. */
-  open(dialog: Dialog, id?: string, timeout?: number): Promise<string | undefined> {
+  #endApproval(call: CallToApprove, end: DialogEnd, answer: string | undefined): UiAnswer | undefined {
+    const { toolCallId, toolName: name, args } = call;
+    if (answer === 'allow_session') this.#output.notify(`Every ${name} call is allowed in this session.`);
+    if (end !== 'dismissed' && answer !== 'deny') return answer === undefined ? undefined : { value: answer };
+    const title = describeCall({ name, args }).map(({ text }) => text);
+    this.#output.omitCall(toolCallId);
+    this.#output.notify(`Denied: ${title.join('')}`, 'warning');
+    return { value: 'deny' };
+  }
+
+  #open(dialog: Dialog, id?: string, timeout?: number): Promise<DialogEnd> {
     return new Promise((resolve) => {
       let cancel: Cancel = () => {};
       const entry: OpenDialog = {
         id,
         dialog,
         deadline: timeout ? this.#clock.now() + timeout : undefined,
-        close: (answer) => {
+        close: (end) => {
           cancel();
           const at = this.#dialogs.indexOf(entry);
           if (at >= 0) this.#dialogs.splice(at, 1);
           if (at === 0) this.#updateAcceptsKeys();
           this.#onChange();
-          resolve(answer);
+          resolve(end);
         },
       };
       this.#dialogs.push(entry);
-      if (timeout) cancel = this.#clock.after(timeout, () => entry.close(undefined));
+      if (timeout) cancel = this.#clock.after(timeout, () => entry.close('timeout'));
       if (this.#dialogs.length === 1) this.#updateAcceptsKeys();
       this.#onChange();
     });
@@ -86,25 +111,25 @@ export class DialogQueue {
     const open = this.#dialogs[0];
     if (!open) return false;
     const dismisses = 'key' in keyInput && (keyInput.key === 'escape' || keyInput.key === 'ctrl+c');
-    if (dismisses) open.close(undefined);
+    if (dismisses) open.close('dismissed');
     else if (!this.#acceptsKeys) {
       this.#updateAcceptsKeys();
       // Keys still go to the draft, except Enter, which would send it.
       return 'key' in keyInput && keyInput.key === 'enter';
     } else {
       const answer = open.dialog.handleKey(keyInput);
-      if (answer !== undefined) open.close(answer);
+      if (answer !== undefined) open.close({ answer });
     }
     return true;
   }
 
   /** The requester no longer waits for the answer. */
   cancel(id: string): void {
-    this.#dialogs.find((open) => open.id === id)?.close(undefined);
+    this.#dialogs.find((open) => open.id === id)?.close('withdrawn');
   }
 
   dismissAll(): void {
-    for (const open of [...this.#dialogs]) open.close(undefined);
+    for (const open of [...this.#dialogs]) open.close('withdrawn');
   }
 
   render(width: number, height: number): RenderedRows | undefined {
@@ -136,12 +161,15 @@ export class DialogQueue {
       this.#onChange();
     });
   }
-}
 
-function createDialog(request: Exclude<DialogRequest, { method: 'confirm' }>): Dialog {
-  if (request.method === 'input') return new InputDialog(request.title, { placeholder: request.placeholder });
-  if (request.method === 'editor')
-    return new InputDialog(request.title, { prefill: request.prefill, isMultiline: true });
-  const choices = request.options.map((label) => ({ value: label, label }));
-  return new SelectDialog(request.title, choices, { message: request.message });
+  #createDialog(request: DialogRequest): Dialog {
+    const { title } = request;
+    if (request.method === 'confirm') return createConfirmDialog(title, request.message);
+    if (request.method === 'input') return new InputDialog(title, { placeholder: request.placeholder });
+    if (request.method === 'editor') return new InputDialog(title, { prefill: request.prefill, isMultiline: true });
+    if (request.toolCall)
+      return createApprovalDialog(request, request.toolCall, (body) => this.#output.printBlock(body));
+    const choices = request.options.map((label) => ({ value: label, label }));
+    return new SelectDialog(title, choices, { message: request.message });
+  }
 }

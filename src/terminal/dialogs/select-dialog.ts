@@ -1,4 +1,4 @@
-// Dialog that selects one of several choices. Arrow keys move, letters filter, a number selects.
+// Dialog that selects one of several choices. Arrow keys move, a number selects. Letters filter, or answer if the choices have keys.
 
 import { sanitizeLines } from '../../base/safe-text.ts';
 import type { KeyInput } from '../input/key-decoder.ts';
@@ -9,6 +9,22 @@ export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly doc?: string | undefined;
+  /** A letter that answers at once. If a choice has one, letters do not filter. */
+  readonly key?: string | undefined;
+  /** The answer that changes nothing. It is accepted before all of the body was shown. */
+  readonly isRefusal?: boolean | undefined;
+}
+
+export interface SelectDialogOptions {
+  readonly message?: string | undefined;
+  /** Shown between the title and the choices. Its lines must fit the width. Default: `message`. */
+  renderBody?(width: number): readonly Line[];
+  /** Receives the whole body when the user wants to see it at once. */
+  showAll?(body: readonly Line[]): void;
+  /** The index of the choice that is selected first. */
+  readonly at?: number;
+  /** What Esc does. */
+  readonly escapeHint?: string;
 }
 
 const SELECTION_STEPS: Readonly<Record<string, number>> = {
@@ -29,34 +45,40 @@ const MIN_CHOICE_LINES = 4;
 
 export class SelectDialog implements Dialog {
   readonly #title: string;
-  readonly #message: string;
   readonly #choices: readonly Choice[];
+  readonly #options: SelectDialogOptions;
   #filter = '';
   #selected: number;
   /** Scroll state of a long message in lines: first visible, visible, seen so far, total. */
   #scroll = { top: 0, page: 0, seen: 0, total: 0 };
+  /** All lines of the body for the last width, including title lines that scroll. */
+  #body: readonly Line[] = [];
 
-  constructor(title: string, choices: readonly Choice[], { message = '', at: selected = 0 } = {}) {
+  constructor(title: string, choices: readonly Choice[], options: SelectDialogOptions = {}) {
     this.#title = title;
-    this.#message = message;
     this.#choices = choices;
-    this.#selected = selected;
+    this.#options = options;
+    this.#selected = options.at ?? 0;
   }
 
   get hint(): string {
-    if (this.#hasUnseenLines()) return 'Enter or PageDown for more, Esc to dismiss';
-    return '↑↓ or a number to select, Enter to confirm, Esc to dismiss';
+    const { escapeHint = 'Esc to dismiss', showAll } = this.#options;
+    if (this.#hasUnseenLines()) return `Enter or PageDown for more, ${showAll ? 'Ctrl+O for all, ' : ''}${escapeHint}`;
+    const keys = this.#choices.flatMap(({ key = [] }) => key);
+    if (keys.length > 0) return `↑↓ and Enter, or ${keys.join('/')}, to answer; ${escapeHint}`;
+    return `↑↓ or a number to select, Enter to confirm, ${escapeHint}`;
   }
 
   handleKey(keyInput: KeyInput): string | undefined {
     const shown = this.#filteredChoices();
     if ('key' in keyInput) {
-      if (this.#scrollByKey(keyInput.key)) return undefined;
+      if (this.#scrollByKey(keyInput.key) || this.#showAllByKey(keyInput.key)) return undefined;
       const by = SELECTION_STEPS[keyInput.key];
       if (by !== undefined) this.#selected = Math.max(0, Math.min(shown.length - 1, this.#selected + by));
       if (keyInput.key === 'backspace') this.#setFilter(this.#filter.slice(0, -1));
       return keyInput.key === 'enter' ? shown[this.#selected]?.value : undefined;
     }
+    if (this.#choices.some(({ key }) => key)) return 'text' in keyInput ? this.#answerByText(keyInput.text) : undefined;
     this.#setFilter(this.#filter + ('text' in keyInput ? keyInput.text : keyInput.pasted.split('\n')[0]));
     return undefined;
   }
@@ -66,16 +88,36 @@ export class SelectDialog implements Dialog {
     const title = wrapLine(line(this.#title, { bold: true, colour: 'cyan' }), width);
     const head = title.slice(0, MAX_TITLE_LINES);
     const available = Math.max(3, height - head.length - 2);
-    const message =
-      this.#message === '' ? [] : sanitizeLines(this.#message).flatMap((text) => wrapLine(line(text), width));
-    const messageRows = this.#renderMessage(
-      [...title.slice(MAX_TITLE_LINES), ...message],
-      available - Math.min(shown.length, MIN_CHOICE_LINES),
-    );
+    this.#body = [...title.slice(MAX_TITLE_LINES), ...this.#renderBody(width)];
+    const messageRows = this.#renderMessage(this.#body, available - Math.min(shown.length, MIN_CHOICE_LINES));
     const rows = this.#renderChoices(shown, width, Math.max(2, available - messageRows.length));
     const none = shown.length === 0 ? [line(`  no match for “${this.#filter}”`, { dim: true })] : [];
     const typed = this.#filter === '' ? [] : [line(`  ${this.#filter}`, { underline: true })];
     return { rows: [...head, ...messageRows, ...rows, ...none, ...typed] };
+  }
+
+  #renderBody(width: number): readonly Line[] {
+    const { message = '', renderBody } = this.#options;
+    if (renderBody) return renderBody(width);
+    return message === '' ? [] : sanitizeLines(message).flatMap((text) => wrapLine(line(text), width));
+  }
+
+  /** A key, a label or a number. Scrolls instead until all lines were shown, except for a refusal. */
+  #answerByText(text: string): string | undefined {
+    const typed = text.trim().toLowerCase();
+    const choice = this.#choices.find(
+      ({ key, label }, at) => typed === key || typed === label.toLowerCase() || typed === String(at + 1),
+    );
+    if (!choice?.isRefusal && this.#scrollByKey('enter')) return undefined;
+    return choice?.value;
+  }
+
+  #showAllByKey(key: string): boolean {
+    const { showAll } = this.#options;
+    if (key !== 'ctrl+o' || !showAll) return false;
+    showAll(this.#body);
+    this.#scroll.seen = this.#scroll.total;
+    return true;
   }
 
   /** Renders the visible part of the message, and its position when the message is longer. */
@@ -150,8 +192,8 @@ export class SelectDialog implements Dialog {
 /** “No” is selected first, so that a key typed by accident does not confirm. */
 export function createConfirmDialog(title: string, message: string): Dialog {
   const choices = [
-    { value: 'yes', label: 'Yes' },
-    { value: 'no', label: 'No' },
+    { value: 'yes', label: 'Yes', key: 'y' },
+    { value: 'no', label: 'No', key: 'n', isRefusal: true },
   ];
   return new SelectDialog(title, choices, { message, at: 1 });
 }

@@ -13,8 +13,6 @@ const NOTICE_BUILDERS: NoticeBuilders = {
   notice: ({ level, message, source }) => (source === 'offline' && level === 'info' ? undefined : { level, message }),
   extension_error: ({ extensionPath, event, error }) =>
     createWarning(`Extension ${extensionPath} failed in ${event}: ${error}`),
-  auto_retry_end: ({ success, finalError }) =>
-    success ? undefined : createWarning(`All retries failed: ${finalError ?? 'aborted'}`),
   auto_compaction_end: (event) => describeCompactionEnd(event),
   compaction_end: (event) => describeCompactionEnd(event),
   subagent_end: (event) => describeSubagentEnd(event),

@@ -19,16 +19,15 @@ export function renderUserMessage(content: Parameters<typeof extractText>[0], wi
   );
 }
 
-/** Says why an answer is incomplete. Empty for a normal stop. */
-export function renderStopReason({ stopReason, errorMessage }: AssistantMessage, width: number): Line[] {
+/** Says why an answer is incomplete. Empty for a normal stop. `retries`: how many retries failed too. */
+export function renderStopReason({ stopReason, errorMessage }: AssistantMessage, width: number, retries = 0): Line[] {
   if (stopReason === 'aborted') return [line('Stopped.', { colour: 'yellow' })];
   if (stopReason === 'length')
     return [line('The answer was cut off: it reached the maximum output length.', { colour: 'yellow' })];
   if (stopReason !== 'error') return [];
-  return wrapLine(
-    line(`Error: ${errorMessage ?? 'the model failed without an error message'}`, { colour: 'red' }),
-    width,
-  );
+  const reason = errorMessage ?? 'the model failed without an error message';
+  const attempts = retries === 0 ? '' : ` (${retries} ${retries === 1 ? 'retry' : 'retries'} failed)`;
+  return wrapLine(line(`Error: ${reason}${attempts}`, { colour: 'red' }), width);
 }
 
 export function renderShellCommand(
@@ -74,10 +73,10 @@ function renderMessage(
       ];
     case 'toolResult': {
       const call = { name: message.toolName, args: calls.get(message.toolCallId)?.arguments ?? {} };
-      const flags = { isError: message.isError, isStreamed: false };
+      const options = { isError: message.isError, isStreamed: false, args: call.args };
       return [
-        renderCallHeader(call, message.isError ? 'failed' : 'done', width),
-        ...renderResult(message, flags, width).lines,
+        renderCallHeader(call, message.isError ? 'failed' : 'done', width, message),
+        ...renderResult(message, options, width).lines,
       ];
     }
     case 'bashExecution':

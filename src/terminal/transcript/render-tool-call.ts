@@ -1,14 +1,12 @@
-// Renders a tool call: header, live output and result. Depends only on the content of a result, never on the name of the tool.
+// Renders a tool call: header, live output and result. Depends only on the arguments and the result, never on the name of the tool.
 import { isRecord } from '../../base/index.ts';
 import { sanitizeLines } from '../../base/safe-text.ts';
 import { extractText } from '../../protocol/index.ts';
+import { getLanguageOfPath, highlightLinesOf } from '../markdown/highlight-code.ts';
 import { type Line, line, span, type TextStyle, truncateLine } from '../text/line.ts';
 import { foldLines, indentLines } from './fold-lines.ts';
-
-export interface ToolCallView {
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-}
+import { renderDiff } from './render-diff.ts';
+import { describeCall, type ToolCallView } from './tool-call-title.ts';
 
 interface ToolOutput {
   readonly content: readonly { type: string }[];
@@ -18,8 +16,9 @@ interface ToolOutput {
 const MAX_OUTPUT_LINES = 8;
 const MAX_DIFF_LINES = 24;
 const MAX_LIVE_LINES = 6;
-const MAX_ARGUMENT_LENGTH = 80;
 const MORE_HINT = ' (Ctrl+O to show all)';
+/** The arguments of a tool that returns the content of a file. */
+const FILE_ARGUMENTS: readonly string[] = ['path', 'offset', 'limit'];
 
 export type CallState = 'running' | 'done' | 'failed';
 
@@ -29,27 +28,10 @@ const STATE_MARKS: Readonly<Record<CallState, readonly [string, TextStyle]>> = {
   failed: ['●', { colour: 'red' }],
 };
 
-export function renderCallHeader({ name, args }: ToolCallView, state: CallState, width: number): Line {
+/** `output`: the result, if there is one. */
+export function renderCallHeader(call: ToolCallView, state: CallState, width: number, output?: ToolOutput): Line {
   const [mark, style] = STATE_MARKS[state];
-  return truncateLine(
-    [span(`${mark} `, style), span(name, { bold: true }), span(` ${summarizeArguments(args)}`)],
-    width,
-  );
-}
-
-/** The first line of each value. Values that are not strings are written as `key=value`. */
-function summarizeArguments(args: Readonly<Record<string, unknown>>): string {
-  const values = Object.entries(args).flatMap(([key, value]) => {
-    if (typeof value === 'string') return [takeFirstLine(value)];
-    return value === undefined || value === null ? [] : [`${key}=${takeFirstLine(JSON.stringify(value))}`];
-  });
-  return values.join(' ');
-}
-
-function takeFirstLine(text: string): string {
-  const [first = ''] = text.trimStart().split('\n', 1);
-  const cut = first.length > MAX_ARGUMENT_LENGTH ? first.slice(0, MAX_ARGUMENT_LENGTH) : first;
-  return cut === text ? cut : `${cut}…`;
+  return truncateLine([span(`${mark} `, style), ...describeCall(call, getDiff(output))], width);
 }
 
 /** Renders the end of the output so far. */
@@ -64,34 +46,47 @@ export interface ResultView {
   readonly fullLines?: readonly Line[];
 }
 
-/** `isStreamed`: the tool streamed its output, so the last lines are the most useful ones. */
-export function renderResult(
-  output: ToolOutput,
-  flags: { isError: boolean; isStreamed: boolean },
-  width: number,
-): ResultView {
-  const diff = isRecord(output.details) && typeof output.details.diff === 'string' ? output.details.diff : undefined;
-  const isDiff = diff !== undefined && !flags.isError;
-  const lines = isDiff ? renderDiff(diff) : renderContent(output, flags.isError ? { colour: 'red' } : { dim: true });
-  const fullLines = indentLines(lines, width);
+export interface ResultOptions {
+  readonly isError: boolean;
+  /** The tool streamed its output, so the last lines are the most useful ones. */
+  readonly isStreamed: boolean;
+  readonly args?: ToolCallView['args'];
+}
+
+export function renderResult(output: ToolOutput, options: ResultOptions, width: number): ResultView {
+  const diff = options.isError ? undefined : getDiff(output);
+  const fullLines = indentLines(diff === undefined ? renderOutput(output, options) : renderDiff(diff), width);
   const shown = foldLines(
     fullLines,
-    isDiff ? MAX_DIFF_LINES : MAX_OUTPUT_LINES,
-    flags.isStreamed ? 'end' : 'start',
+    diff === undefined ? MAX_OUTPUT_LINES : MAX_DIFF_LINES,
+    options.isStreamed ? 'end' : 'start',
     MORE_HINT,
   );
   return shown.isComplete ? { lines: fullLines } : { lines: shown.lines, fullLines };
 }
 
-export function renderDiff(diff: string): Line[] {
-  return sanitizeLines(diff).map((text) => {
-    if (text.startsWith('+')) return line(text, { colour: 'green' });
-    return text.startsWith('-') ? line(text, { colour: 'red' }) : line(text, { dim: true });
-  });
+function getDiff(output: ToolOutput | undefined): string | undefined {
+  const details = output?.details;
+  return isRecord(details) && typeof details.diff === 'string' ? details.diff : undefined;
 }
 
-function renderContent({ content }: ToolOutput, style: TextStyle = { dim: true }): Line[] {
+function renderOutput(output: ToolOutput, { isError, args = {} }: ResultOptions): Line[] {
+  if (isError) return renderContent(output, { colour: 'red' });
+  const isFileContent = typeof args.path === 'string' && Object.keys(args).every((key) => FILE_ARGUMENTS.includes(key));
+  return renderContent(output, { dim: true }, isFileContent ? getLanguageOfPath(args.path as string) : '');
+}
+
+function renderContent({ content }: ToolOutput, style: TextStyle = { dim: true }, language = ''): Line[] {
   const images = content.filter(({ type }) => type === 'image').map(() => line('[image]', { dim: true }));
   const text = extractText(content).trimEnd();
-  return [...(text === '' ? [] : sanitizeLines(text).map((lineText) => line(lineText, style))), ...images];
+  if (text === '') return images;
+  const code = highlightLinesOf(language, style);
+  const texts = sanitizeLines(text);
+  const lines = texts.map((lineText, at) =>
+    // The remark about omitted lines after the content of a file is not code.
+    at === texts.length - 1 && texts[at - 1] === '' && lineText.startsWith('[')
+      ? line(lineText, style)
+      : code.push(lineText),
+  );
+  return [...lines, ...images];
 }

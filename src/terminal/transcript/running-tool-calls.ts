@@ -1,7 +1,8 @@
 // Tracks the running tool calls: live output while they run, one printed block when they end.
 import type { AgentEventOf } from '../../protocol/index.ts';
 import type { Line } from '../text/line.ts';
-import { renderCallHeader, renderPartialResult, renderResult, type ToolCallView } from './render-tool-call.ts';
+import { renderCallHeader, renderPartialResult, renderResult } from './render-tool-call.ts';
+import type { ToolCallView } from './tool-call-title.ts';
 
 interface RunningCall extends ToolCallView {
   partial: AgentEventOf<'tool_execution_update'>['partialResult'] | undefined;
@@ -9,6 +10,8 @@ interface RunningCall extends ToolCallView {
 
 export class RunningToolCalls {
   readonly #running = new Map<string, RunningCall>();
+  /** Calls whose result is not printed. */
+  readonly #omitted = new Set<string>();
   /** All lines of the last result that was printed in shortened form. */
   lastFullOutput: readonly Line[] | undefined;
 
@@ -24,6 +27,7 @@ export class RunningToolCalls {
   end({ toolCallId, toolName, result, isError }: AgentEventOf<'tool_execution_end'>, width: number): Line[] {
     const call = this.#running.get(toolCallId) ?? { name: toolName, args: {}, partial: undefined };
     this.#running.delete(toolCallId);
+    if (this.#omitted.delete(toolCallId)) return [];
     return this.renderFinished(call, result, { isError, isStreamed: call.partial !== undefined }, width);
   }
 
@@ -33,14 +37,19 @@ export class RunningToolCalls {
     flags: { isError: boolean; isStreamed: boolean },
     width: number,
   ): Line[] {
-    const { lines, fullLines } = renderResult(result, flags, width);
-    const head = renderCallHeader(call, flags.isError ? 'failed' : 'done', width);
+    const { lines, fullLines } = renderResult(result, { ...flags, args: call.args }, width);
+    const head = renderCallHeader(call, flags.isError ? 'failed' : 'done', width, result);
     if (fullLines) this.lastFullOutput = [head, ...fullLines];
     return [head, ...lines];
   }
 
+  omit(toolCallId: string): void {
+    this.#omitted.add(toolCallId);
+  }
+
   renderLive(width: number): Line[] {
-    return [...this.#running.values()].flatMap((call) => [
+    const shown = [...this.#running].filter(([id]) => !this.#omitted.has(id));
+    return shown.flatMap(([, call]) => [
       renderCallHeader(call, 'running', width),
       ...renderPartialResult(call.partial, width),
     ]);
@@ -49,5 +58,6 @@ export class RunningToolCalls {
   /** Call when the run has ended: calls without an end event count as ended. */
   clear(): void {
     this.#running.clear();
+    this.#omitted.clear();
   }
 }

@@ -1,7 +1,7 @@
 // Turns session events into lines: finished lines are printed once, unfinished ones are rendered live.
 
 import { sanitizeLines } from '../../base/safe-text.ts';
-import type { AgentEvent, AgentEventOf, AgentMessage } from '../../protocol/index.ts';
+import type { AgentEvent, AgentEventOf, AgentMessage, AssistantMessage } from '../../protocol/index.ts';
 import { extractText } from '../../protocol/index.ts';
 import { renderMarkdown } from '../markdown/markdown-renderer.ts';
 import { EMPTY_LINE, type Line, line, type TextStyle, wrapLine } from '../text/line.ts';
@@ -23,6 +23,10 @@ export class Transcript {
   readonly #getWidth: () => number;
   readonly #toolCalls = new RunningToolCalls();
   #assistantMessage: AssistantMessageView | undefined;
+  /** An answer that failed. It is printed when no retry follows, so that one failure gives one message. */
+  #failure: AssistantMessage | undefined;
+  /** Failed answers in a row. */
+  #failureCount = 0;
   /** Avoids two blank lines in a row. */
   #isLastLineBlank = true;
 
@@ -64,12 +68,22 @@ export class Transcript {
         return;
       case 'agent_end':
         this.#toolCalls.clear();
+        if (!event.willRetry) this.#printFailure();
+        return;
+      case 'agent_settled':
+        // Also when the user stopped the agent while it waited for a retry.
+        this.#printFailure();
         return;
       default: {
         const notice = describeEvent(event);
         if (notice) this.notify(notice.message, notice.level);
       }
     }
+  }
+
+  /** The result of this call is not printed: a notice says what happened. */
+  omitCall(toolCallId: string): void {
+    this.#toolCalls.omit(toolCallId);
   }
 
   /** Prints a notice of the terminal, an extension or the agent. */
@@ -105,6 +119,17 @@ export class Transcript {
     if (message.role !== 'assistant') return;
     this.print([...(this.#assistantMessage?.end(width) ?? []), EMPTY_LINE]);
     this.#assistantMessage = undefined;
-    this.printBlock(renderStopReason(message, width));
+    const isFailure = message.stopReason === 'error';
+    this.#failure = isFailure ? message : undefined;
+    this.#failureCount = isFailure ? this.#failureCount + 1 : 0;
+    if (!isFailure) this.printBlock(renderStopReason(message, width));
+  }
+
+  #printFailure(): void {
+    const failure = this.#failure;
+    if (!failure) return;
+    this.printBlock(renderStopReason(failure, this.#getWidth(), this.#failureCount - 1));
+    this.#failure = undefined;
+    this.#failureCount = 0;
   }
 }

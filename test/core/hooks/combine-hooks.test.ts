@@ -5,7 +5,15 @@ import { combineHooks } from '../../../src/core/hooks/combine-hooks.ts';
 
 const { signal } = new AbortController();
 const submittedInput: SubmittedInput = { text: 'a', images: [], via: 'prompt', source: 'rpc', signal };
-const call: PlannedToolCall = { toolCallId: '1', toolName: 't', effect: 'read', input: { n: 1 }, signal };
+const call: PlannedToolCall = {
+  toolCallId: '1',
+  toolName: 't',
+  effect: 'read',
+  input: { n: 1 },
+  signal,
+  cwd: '/',
+  previewDiff: async () => undefined,
+};
 
 test('a hook is undefined if no source defines it', () => {
   expect(combineHooks([])).toEqual({});

@@ -57,9 +57,12 @@ export async function closeProgram(program: Program) {
 }
 
 /** Creates a session file with one prompt. */
-export async function createSession(programDirectories: ProgramDirectories): Promise<{ id: string; file: string }> {
+export async function createSession(
+  programDirectories: ProgramDirectories,
+  message = 'Say hello',
+): Promise<{ id: string; file: string }> {
   const program = startRpc(OFFLINE, { directories: programDirectories });
-  await promptAndSettle(program, 'Say hello');
+  await promptAndSettle(program, message);
   const { data } = await program.call({ type: 'get_state' });
   await closeProgram(program);
   const { sessionId: id, sessionFile: file } = data as { sessionId: string; sessionFile: string };

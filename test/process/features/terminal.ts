@@ -58,6 +58,14 @@ export function tryTerminal(): void {
       );
     });
 
+    test('the history of a session, with highlighted code', async () => {
+      const directories = createDirectories();
+      writeFiles(directories.cwd, { 'a.ts': 'const answer = 42;\n' });
+      await createSession(directories, 'read a.ts');
+      const steps = [['\u001b[35mconst', '/quit\r']] as const;
+      await atTerminal([...OFFLINE, '--continue'].join(' '), steps, directories);
+    });
+
     test('--resume shows a list of sessions', async () => {
       const directories = createDirectories();
       await createSession(directories);

@@ -3,17 +3,27 @@ import { describe, expect, test } from 'vitest';
 import { DialogQueue } from '../../../src/terminal/dialogs/dialog-queue.ts';
 import { SelectDialog } from '../../../src/terminal/dialogs/select-dialog.ts';
 import { PlainScreen } from '../../../src/terminal/plain-screen.ts';
+import type { Line } from '../../../src/terminal/text/line.ts';
 import { createFakeClock } from '../../../src/testing/index.ts';
 
 const key = (name: string) => ({ key: name });
+const getText = (spans: Line) => spans.map(({ text }) => text).join('');
 
 function createQueue() {
   const clock = createFakeClock();
-  const dialogs = new DialogQueue(clock, 400, () => {});
+  const notices: string[] = [];
+  const omitted: string[] = [];
+  const printed: string[] = [];
+  const output = {
+    notify: (message: string) => void notices.push(message),
+    omitCall: (id: string) => void omitted.push(id),
+    printBlock: (lines: readonly Line[]) => void printed.push(...lines.map(getText)),
+  };
+  const dialogs = new DialogQueue(clock, 400, output, () => {});
   const press = (...names: readonly string[]) => names.map((name) => dialogs.handleKey(key(name)));
   const type = (text: string) => dialogs.handleKey({ text });
-  const renderText = () => dialogs.render(60, 20)?.rows.map((row) => row.map(({ text }) => text).join('')) ?? [];
-  return { clock, dialogs, press, type, renderText };
+  const renderText = () => dialogs.render(60, 20)?.rows.map(getText) ?? [];
+  return { clock, dialogs, press, type, renderText, notices, omitted, printed };
 }
 
 describe('answers', () => {
@@ -172,5 +182,156 @@ describe('keys pressed while a dialog opens', () => {
     expect(renderText().at(-1)).toContain('Enter to confirm');
     press('down', 'enter');
     expect(await answered).toEqual({ value: 'deny' });
+  });
+});
+
+describe('approval of a tool call', () => {
+  const request = (toolName: string, args: Record<string, unknown>, diff?: string) => ({
+    ...{ id: '1', method: 'select' as const, title: `Allow ${toolName}?`, message: '…' },
+    options: ['allow', 'deny', 'allow_session'],
+    toolCall: { toolCallId: 'c1', toolName, args, cwd: '/project', ...(diff === undefined ? {} : { diff }) },
+  });
+  const bash = request('bash', { command: 'npm test', timeout: 60 });
+
+  test.each([
+    ['y', 'allow', []],
+    ['Y', 'allow', []],
+    ['yes', 'allow', []],
+    ['1', 'allow', []],
+    ['n', 'deny', ['Denied: bash npm test (timeout 60s)']],
+    ['2', 'deny', ['Denied: bash npm test (timeout 60s)']],
+    ['a', 'allow_session', ['Every bash call is allowed in this session.']],
+    ['3', 'allow_session', ['Every bash call is allowed in this session.']],
+  ])('the text %s answers %s', async (text, value, expected) => {
+    const { dialogs, type, renderText, notices, omitted } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    renderText();
+    type(text);
+    expect(await answered).toEqual({ value });
+    expect(notices).toEqual(expected);
+    expect(omitted).toEqual(value === 'deny' ? ['c1'] : []);
+  });
+
+  test('arrow keys and Enter answer; other letters and pasted text do not', async () => {
+    const { dialogs, press, type, renderText } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    renderText();
+    type('x');
+    dialogs.handleKey({ pasted: 'y' });
+    press('down', 'enter');
+    expect(await answered).toEqual({ value: 'deny' });
+  });
+
+  test.each(['escape', 'ctrl+c'])('%s denies the call and reports it', async (name) => {
+    const { dialogs, press, notices } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    press(name);
+    expect(await answered).toEqual({ value: 'deny' });
+    expect(notices).toEqual(['Denied: bash npm test (timeout 60s)']);
+  });
+
+  test('a command is shown whole, with its directory and its other arguments', () => {
+    const { dialogs, renderText } = createQueue();
+    void dialogs.showRequest(request('bash', { command: 'for i in 1 2\ndo\techo $i\u202e\ndone\n', timeout: 60 }));
+    expect(renderText().slice(1, -1)).toEqual([
+      'Allow bash?',
+      '$ for i in 1 2',
+      '  do    echo $i\\u202e',
+      '  done',
+      'in /project',
+      'timeout: 60',
+      '› 1. Yes',
+      '  2. No',
+      '  3. Always: allow every bash call in this session',
+    ]);
+    expect(renderText().at(-1)).toBe('↑↓ and Enter, or y/n/a, to answer; Esc to deny');
+  });
+
+  test('a change is shown as a diff, with arguments that the diff does not contain', () => {
+    const { dialogs, renderText } = createQueue();
+    const args = { path: 'a.ts', edits: [{ oldText: 'a', newText: 'b' }], note: 'x' };
+    void dialogs.showRequest(request('edit', args, ' 1 same\n-2 a\n+2 b'));
+    expect(renderText().slice(2, 7)).toEqual(['a.ts +1 −1', ' 1 same', '-2 a', '+2 b', 'note: x']);
+  });
+
+  test('other arguments are shown one by one', () => {
+    const { dialogs, renderText } = createQueue();
+    void dialogs.showRequest(request('deploy', { target: 'prod', text: 'one\ntwo', options: { a: 1 } }));
+    expect(renderText().slice(2, 9)).toEqual([
+      'target: prod',
+      'text: ',
+      '  one',
+      '  two',
+      'options: ',
+      '  {',
+      '    "a": 1',
+    ]);
+  });
+
+  const long = request('bash', { command: Array.from({ length: 60 }, (_, at) => `echo ${at + 1}`).join('\n') });
+
+  test('y scrolls until the whole call was shown; n denies at once', async () => {
+    const { dialogs, type, renderText } = createQueue();
+    const shown = new Set<string>();
+    const answered = dialogs.showRequest(long);
+    for (let count = 0; !shown.has('echo 60') && count < 20; count++) {
+      for (const row of renderText()) shown.add(row.replace('$', '').trim());
+      expect(renderText().length).toBeLessThanOrEqual(20);
+      if (!shown.has('echo 60')) type('y');
+    }
+    expect([...shown].filter((row) => row.startsWith('echo '))).toHaveLength(60);
+    for (let count = 0; count < 3; count++) {
+      renderText();
+      type('y');
+    }
+    expect(await answered).toEqual({ value: 'allow' });
+    const other = createQueue();
+    const denied = other.dialogs.showRequest(long);
+    other.renderText();
+    other.type('n');
+    expect(await denied).toEqual({ value: 'deny' });
+  });
+
+  test('Ctrl+O prints the whole call into the transcript; then y allows it', async () => {
+    const { dialogs, press, type, renderText, printed } = createQueue();
+    const answered = dialogs.showRequest(long);
+    expect(renderText().at(-1)).toContain('Ctrl+O for all');
+    press('ctrl+o');
+    expect(printed.map((row) => row.replace('$', '').trim()).slice(0, 60)).toEqual(
+      Array.from({ length: 60 }, (_, at) => `echo ${at + 1}`),
+    );
+    renderText();
+    type('y');
+    expect(await answered).toEqual({ value: 'allow' });
+  });
+});
+
+describe('notices of dialogs', () => {
+  test('y and n answer a confirmation', async () => {
+    for (const [text, confirmed] of [
+      ['y', true],
+      ['n', false],
+    ] as const) {
+      const { dialogs, type, renderText, notices } = createQueue();
+      const answered = dialogs.showRequest({ id: '1', method: 'confirm', title: 'Sure?', message: 'rm' });
+      renderText();
+      type(text);
+      expect(await answered).toEqual({ confirmed });
+      expect(notices).toEqual([]);
+    }
+  });
+
+  test('a dismissed dialog and a timeout are reported; a withdrawn one is not', async () => {
+    const { dialogs, clock, press, notices } = createQueue();
+    const first = dialogs.showRequest({ id: '1', method: 'input', title: 'Name?' });
+    press('escape');
+    await first;
+    const second = dialogs.showRequest({ id: '2', method: 'confirm', title: 'Sure?', message: 'x', timeout: 5000 });
+    await clock.advance(5001);
+    await second;
+    const third = dialogs.showRequest({ id: '3', method: 'input', title: 'Other?' });
+    dialogs.cancel('3');
+    await third;
+    expect(notices).toEqual(['Cancelled: Name?', 'Not answered in time: Sure?']);
   });
 });

@@ -42,7 +42,7 @@ test('a dangerous command runs only after it was confirmed; the default is No', 
   await terminal.waitUntilGone('Working');
   await terminal.sendLine('run `rm -rf precious`');
   await terminal.waitFor(/Dangerous command\nrm -rf precious\n {2}1\. Yes\n› 2\. No\n↑↓.*s left/);
-  await terminal.type('1');
+  await terminal.press('Up');
   await terminal.waitFor('› 1. Yes');
   await terminal.press('Enter');
   await terminal.waitUntilGone('Dangerous command');
@@ -53,17 +53,34 @@ test('a dangerous command runs only after it was confirmed; the default is No', 
 test('tool calls are approved one by one with approval=on-write', async () => {
   const terminal = await startConversation({ args: '--set approval=on-write' });
   await terminal.sendLine('create hello.txt with the content hi');
-  await terminal.waitFor(/Allow write\?[\s\S]*hello\.txt[\s\S]*› 1\. allow\n {2}2\. deny\n {2}3\. allow_session\n↑↓/);
+  const opened = await terminal.waitFor(
+    /Allow write\?\nhello\.txt \+1 −0\n\+1 hi\n› 1\. Yes\n {2}2\. No\n {2}3\. Always: allow every write call in this session\n↑↓/,
+  );
+  expect(opened).not.toContain('s left');
   await terminal.press('Down', 'Enter');
-  await terminal.waitFor('The user does not allow write here.');
+  await terminal.waitFor('Denied: write hello.txt (1 line)');
   await terminal.waitUntilGone('Working');
+  expect(await terminal.scrollback()).not.toContain('was not approved in time');
   expect(existsSync(join(terminal.cwd, 'hello.txt'))).toBe(false);
   await terminal.sendLine('create hello.txt with the content hi');
-  await terminal.waitFor(/Allow write\?[\s\S]*› 1\. allow\n[\s\S]*↑↓/);
+  await terminal.waitFor(/Allow write\?[\s\S]*› 1\. Yes\n[\s\S]*↑↓/);
   await terminal.press('Enter');
   await terminal.waitUntilGone('Allow write?');
   await terminal.waitUntilGone('Working');
   expect(existsSync(join(terminal.cwd, 'hello.txt'))).toBe(true);
+});
+
+test('a command is approved with y and denied with n or Escape', async () => {
+  const terminal = await startConversation({ args: '--set approval=on-write' });
+  for (const key of ['n', 'Escape', 'y']) {
+    await terminal.sendLine('run `touch made.txt`');
+    await terminal.waitFor(/Allow bash\?\n\$ touch made\.txt\nin \/.*\n› 1\. Yes[\s\S]*↑↓ and Enter, or y\/n\/a/);
+    await terminal.press(key);
+    await terminal.waitUntilGone('Allow bash?');
+    if (key !== 'y') await terminal.waitFor('Denied: bash touch made.txt');
+    await terminal.waitUntilGone('Working');
+    expect(existsSync(join(terminal.cwd, 'made.txt'))).toBe(key === 'y');
+  }
 });
 
 test('a project with configuration is used after the user has trusted it', async () => {
