@@ -24,7 +24,12 @@ export interface TerminalPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly history: HistoryFile;
   readonly version: string;
+  /** The directory of the session, with `~` for the home directory. */
+  readonly directory: string;
+  readBranch(): Promise<string | undefined>;
   listDirectory(folder: string): Promise<readonly string[]>;
+  /** Lists the files of the project until `onFile` returns true or the signal aborts. */
+  listFiles(onFile: (path: string) => boolean, signal: AbortSignal): Promise<void>;
   listSessions(): Promise<readonly SessionListItem[]>;
   /** Runs the user's editor on a text, in the foreground. Rejects with the fault `aborted` when the editor was killed. */
   editText(text: string): Promise<string>;
@@ -57,7 +62,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
   const quit = () => quitRequested.resolve();
   const edit = (text: string) => editInForeground(ports, { screen, isDrawn: canRedraw }, text);
   const conversation = new Conversation(
-    { ...ports, screen, history, quit, openEditor: edit, keyIdleMs: canRedraw ? KEY_IDLE_MS : 0 },
+    { ...ports, screen, history, canRedraw, quit, openEditor: edit, keyIdleMs: canRedraw ? KEY_IDLE_MS : 0 },
     state,
   );
   tty.acquire(createInputRouter(conversation, { ...ports, screen, canRedraw, quit }), {
@@ -71,7 +76,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
     const exitInfo = await Promise.race([quitRequested.promise, client.closed]);
     await conversation.waitForEditor();
     // The agent exited: save the unsent draft, so that the Up key finds it in the next session.
-    if (exitInfo) await history.add(conversation.input.draft.text).catch(() => {});
+    if (exitInfo) await history.add(conversation.input.text).catch(() => {});
     return exitInfo ? { kind: 'agent-exited', exitInfo } : { kind: 'quit', state: conversation.state };
   } finally {
     conversation.close();
@@ -99,6 +104,8 @@ async function showWelcome(conversation: Conversation, ports: TerminalPorts, scr
   conversation.transcript.printBlock(renderWelcome(conversation.state, ports.version, screen.columns));
   await conversation.showHistory();
   conversation.draw();
+  // After the first drawing, so that reading the cost and the branch does not delay it.
+  void conversation.refreshStatus().catch(() => {});
   ports.onStderr((line) => conversation.notify(line, 'warning'));
   if (ports.shouldChooseSession) void conversation.submit('/resume');
 }

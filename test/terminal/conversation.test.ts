@@ -72,7 +72,12 @@ async function startConversation(replies: Readonly<Record<string, object>> = REP
     },
     history: { files, directory: '/project/history', path: undefined },
     editText: async (text) => `${text}, edited`,
+    directory: '~/project',
+    readBranch: async () => 'main',
     listDirectory: async () => [],
+    async listFiles(onFile) {
+      for (const path of ['src/index.ts', 'my notes/read me.md']) onFile(path);
+    },
     listSessions: async () => [],
     onStderr() {},
   });
@@ -188,6 +193,54 @@ describe('keys', () => {
     );
     await type('\u001b[1;3A');
     expect(terminal.text).toContain('› queued');
+  });
+
+  test('Escape stops the run and returns queued messages to the input, as they were written', async () => {
+    const queued = 'look at @a.txt\n\n<file name="a.txt">\nlong text\n</file>';
+    const clearQueue = { steering: [queued], followUp: ['afterwards'] };
+    const { agent, listCalls, type, clock, terminal } = await startConversation({
+      ...REPLIES,
+      clear_queue: clearQueue,
+    });
+    agent.send({ type: 'agent_start' });
+    await agent.waitUntilRead();
+    await type('look at @a.txt\r');
+    agent.send({ type: 'queue_update', steering: [queued], followUp: ['afterwards'] });
+    await agent.waitUntilRead();
+    expect(terminal.text).toContain('↳ next: look at @a.txt …');
+    expect(terminal.text).toContain('↳ follow-up: afterwards');
+    await type('a draft');
+    await type('\u001b');
+    await clock.advance(50);
+    expect(listCalls().slice(-2)).toEqual(['clear_queue', 'abort']);
+    await agent.waitUntilRead();
+    await clock.advance(1);
+    const at = terminal.text.indexOf('› look at @a.txt');
+    expect(terminal.text.slice(at, at + 3)).toEqual(['› look at @a.txt', '  afterwards', '  a draft']);
+    expect(listCalls().filter((name) => name === 'prompt')).toHaveLength(1);
+  });
+
+  test('a menu opens while a command or a file is typed; Escape closes it and does not stop the run', async () => {
+    const { agent, listCalls, type, clock, terminal } = await startConversation();
+    agent.send({ type: 'agent_start' });
+    await type('/thi');
+    await clock.advance(10);
+    expect(terminal.text.join('\n')).toContain('› /thinking  Set the thinking level');
+    await type('\u001b');
+    await clock.advance(50);
+    expect(terminal.text.join('\n')).not.toContain('Set the thinking level');
+    expect(listCalls()).not.toContain('abort');
+    await type('\u0015see @note');
+    await expect.poll(() => terminal.text).toContain('› my notes/');
+    await type('\u001b[B\t');
+    expect(terminal.text).toContain('› see @"my notes/read me.md"');
+  });
+
+  test('the footer shows the directory and the branch', async () => {
+    const contextUsage = { tokens: 10, contextWindow: 100, percent: 10 };
+    const { terminal, clock } = await startConversation({ ...REPLIES, get_session_stats: { ...STATS, contextUsage } });
+    await clock.advance(10);
+    expect(terminal.text).toContain('some/model · context 10% · ~/project (main) · /help');
   });
 
   test('an unknown slash command is not sent', async () => {

@@ -103,6 +103,13 @@ function createTerminalPorts(
       const { editExternally } = await import('./external-editor.ts');
       return editExternally(text, { ports, env: process.env, cwd, signal: stopped });
     },
+    directory: abbreviateHome(cwd),
+    async readBranch() {
+      return (await import('./read-git-branch.ts')).readGitBranch(files, cwd);
+    },
+    async listFiles(onFile, signal) {
+      return (await import('./list-project-files.ts')).listProjectFiles(ports, cwd, onFile, signal);
+    },
     async listDirectory(path) {
       const listed = await files.list(resolve(cwd, path));
       return listed.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).sort();
@@ -117,6 +124,11 @@ function createTerminalPorts(
       }));
     },
   };
+}
+
+function abbreviateHome(path: string): string {
+  const home = homeDirectory();
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 /** Splits chunks of text into lines. Keeps them until a listener is set. */

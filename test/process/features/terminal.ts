@@ -58,6 +58,20 @@ export function tryTerminal(): void {
       );
     });
 
+    test('the branch in the footer and the menu of files', async () => {
+      const directories = createDirectories();
+      writeFiles(directories.cwd, { '.git/HEAD': 'ref: refs/heads/some-branch\n', 'a note.txt': 'x' });
+      await atTerminal(
+        OFFLINE.join(' '),
+        [
+          ['some-branch', 'Say @no'],
+          ['a note.txt', '\t\r'],
+          ['@"a note.txt"', '/quit\r'],
+        ],
+        directories,
+      );
+    });
+
     test('--resume shows a list of sessions', async () => {
       const directories = createDirectories();
       await createSession(directories);
