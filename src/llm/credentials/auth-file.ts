@@ -32,6 +32,8 @@ export interface AuthFile {
   read(): Promise<ReadonlyMap<string, AuthEntry>>;
   /** Runs under the file lock: `transform` receives the current entry, and its result is written. */
   update(provider: string, transform: (entry: AuthEntry | undefined) => Promise<AuthEntry>): Promise<AuthEntry>;
+  /** Removes entries, including invalid ones. Returns the providers whose entries were removed. */
+  remove(shouldRemove: (provider: string) => boolean): Promise<string[]>;
 }
 
 export interface AuthFileOptions extends FileLockPorts {
@@ -56,24 +58,45 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
       return new Map<string, AuthEntry>();
     }
   });
+  /** `change` returns the new contents, or `undefined` to leave the file unchanged. */
+  async function rewrite(change: (contents: Contents) => Promise<Contents | undefined>): Promise<void> {
+    const { withFileLock } = await import('../../support/file-lock.ts');
+    await files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
+    await withFileLock(ports, path, async (assertLockHeld) => {
+      const bytes = (await files.info(path)) && (await files.read(path));
+      const contents = await change(parseObject(bytes && new TextDecoder().decode(bytes), path));
+      if (!contents) return;
+      await assertLockHeld();
+      const text = `${JSON.stringify(contents, null, 2)}\n`;
+      await files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });
+    });
+  }
+
   return {
     path,
     read: file.read,
     async update(provider, transform) {
-      const { withFileLock } = await import('../../support/file-lock.ts');
-      await files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
-      return withFileLock(ports, path, async (assertLockHeld) => {
-        const bytes = (await files.info(path)) && (await files.read(path));
-        const contents = parseObject(bytes && new TextDecoder().decode(bytes), path);
-        const entry = await transform(parseEntry(getOwnValue(contents, provider)));
-        await assertLockHeld();
-        const text = `${JSON.stringify({ ...contents, [provider]: entry }, null, 2)}\n`;
-        await files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });
-        return entry;
+      let entry: AuthEntry | undefined;
+      await rewrite(async (contents) => {
+        entry = await transform(parseEntry(getOwnValue(contents, provider)));
+        return { ...contents, [provider]: entry };
       });
+      return entry as AuthEntry;
+    },
+    async remove(shouldRemove) {
+      const removed: string[] = [];
+      if (!(await files.info(path))) return removed;
+      await rewrite(async (contents) => {
+        removed.push(...Object.keys(contents).filter(shouldRemove));
+        if (removed.length === 0) return undefined;
+        return Object.fromEntries(Object.entries(contents).filter(([provider]) => !removed.includes(provider)));
+      });
+      return removed;
     },
   };
 }
+
+type Contents = Record<string, unknown>;
 
 function isAccessibleToOthers({ mode }: FileInfo, platform: string): boolean {
   return platform !== 'win32' && (mode & 0o077) !== 0;
@@ -95,7 +118,7 @@ function parseEntry(value: unknown): AuthEntry | undefined {
 }
 
 /** The error does not quote the file, because its text may contain a key. */
-function parseObject(text: string | undefined, path: string): Record<string, unknown> {
+function parseObject(text: string | undefined, path: string): Contents {
   if (text === undefined || text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);

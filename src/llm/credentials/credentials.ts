@@ -85,8 +85,7 @@ function createCredentialWriter(options: CredentialsOptions): CredentialWriter {
   return {
     async saveKey(provider, key) {
       redact(key);
-      (await import('./key-characters.ts')).assertKeyCharacters(key);
-      await authFile.update(provider, async () => ({ type: 'api_key', key }));
+      await (await import('./store-key.ts')).storeKey(authFile, provider, key);
     },
     async saveLogin(provider, login) {
       redact(login.access);

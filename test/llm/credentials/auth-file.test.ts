@@ -112,6 +112,25 @@ describe('writing', () => {
     expect(readdirSync(directory)).toEqual(['auth.json']);
   });
 
+  test('removes entries, also invalid ones, and keeps the others', async () => {
+    const { auth, read, path } = setUp(
+      '{"a":{"type":"future"},"b":{"type":"api_key","key":"k"},"__proto__":{"x":1}}',
+      0o644,
+    );
+    expect(await auth.remove((provider) => provider === 'a')).toEqual(['a']);
+    expect(Object.keys(read())).toEqual(['b', '__proto__']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await auth.remove((provider) => provider === 'a')).toEqual([]);
+    expect(await auth.remove(() => true)).toEqual(['b', '__proto__']);
+    expect(read()).toEqual({});
+  });
+
+  test('removing from a missing file creates no file', async () => {
+    const { auth, directory } = setUp();
+    expect(await auth.remove(() => true)).toEqual([]);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   test('never overwrites a file that it cannot parse', async () => {
     const { auth, path } = setUp('{ broken');
     await expect(auth.update('a', createKeyEntry('sk'))).rejects.toThrow('does not contain a JSON object');
