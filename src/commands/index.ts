@@ -1,6 +1,7 @@
 // All commands, collected from the files that declare them. A new file needs one line in `lazyModules` or in eager-commands.ts.
 import type { Command } from '../contracts/index.ts';
 import * as availableCommands from './available-commands.ts';
+import * as contextBreakdown from './context-breakdown.ts';
 import * as eagerCommands from './eager-commands.ts';
 import * as history from './history.ts';
 import * as host from './host.ts';
@@ -12,6 +13,7 @@ import * as todos from './todos.ts';
 /** Files that are loaded with the first call of one of their commands. `npm run docs` writes lazy-commands.ts from this list. */
 export const lazyModules = {
   './available-commands.ts': availableCommands,
+  './context-breakdown.ts': contextBreakdown,
   './history.ts': history,
   './host.ts': host,
   './login.ts': login,

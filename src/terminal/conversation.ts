@@ -5,7 +5,7 @@ import type { Clock } from '../contracts/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { Activity } from './activity.ts';
 import { createCompletionSources, runBuiltinCommand } from './commands/command-registry.ts';
-import type { CommandContext, SessionListItem } from './commands/slash-command.ts';
+import type { CommandContext, CredentialPorts, SessionListItem } from './commands/slash-command.ts';
 import { DialogQueue } from './dialogs/dialog-queue.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
 import { FileSearch, type FileSearchPorts } from './input/file-search.ts';
@@ -26,6 +26,7 @@ export interface ConversationPorts extends FileSearchPorts, StatusPorts {
   readonly history: InputHistory;
   /** A new dialog ignores keys until no key was pressed for this long. */
   readonly keyIdleMs: number;
+  readonly credentials: CredentialPorts;
   /** False for dumb terminals, which cannot show menus. */
   readonly canRedraw: boolean;
   listDirectory(folder: string): Promise<readonly string[]>;
@@ -37,6 +38,7 @@ export interface ConversationPorts extends FileSearchPorts, StatusPorts {
 
 /** Older messages are not printed when a session is shown. */
 const MAX_HISTORY_MESSAGES = 40;
+const MISPLACED_KEY = /^\s*\/login\s+\S+\s+\S/;
 /** Rows that the menu leaves free: input, footer and some output. */
 const MIN_ROWS_BESIDE_MENU = 5;
 
@@ -45,6 +47,8 @@ type NoticeLevel = Parameters<CommandContext['notify']>[1];
 export class Conversation implements CommandContext {
   readonly client: Client;
   readonly dialogs: DialogQueue;
+  readonly credentials: CredentialPorts;
+  readonly canHideInput: boolean;
   readonly input: InputEditor;
   readonly transcript: Transcript;
   readonly activity = new Activity();
@@ -59,6 +63,8 @@ export class Conversation implements CommandContext {
     const { client, screen, clock } = ports;
     this.#ports = ports;
     this.client = client;
+    this.credentials = ports.credentials;
+    this.canHideInput = ports.canRedraw;
     this.#status = new StatusModel(ports, state);
     this.#scheduler = new RenderScheduler(clock, () => this.#render());
     this.transcript = new Transcript(
@@ -91,8 +97,10 @@ export class Conversation implements CommandContext {
   /** Handles text sent with Enter: a message, a slash command or a `!` shell command. */
   async submit(text: string): Promise<void> {
     if (text.trim() === '') return;
+    // A key that was given as an argument by mistake is not written to the history.
+    const recorded = MISPLACED_KEY.test(text) ? '' : text;
     void this.#ports.history
-      .add(text)
+      .add(recorded)
       .catch((thrown: unknown) => this.notify(`Cannot save the input history: ${getErrorMessage(thrown)}`, 'warning'));
     try {
       if (text.startsWith('!')) await this.#userShell.run(text);
@@ -143,10 +151,10 @@ export class Conversation implements CommandContext {
     this.draw();
   }
 
-  notify(message: string, level?: NoticeLevel): void {
+  readonly notify = (message: string, level?: NoticeLevel): void => {
     this.transcript.notify(message, level);
     this.draw();
-  }
+  };
 
   async choose(
     title: string,
@@ -244,6 +252,7 @@ export class Conversation implements CommandContext {
   handleDisplay(display: DisplayRequest): void {
     this.#status.handleDisplay(display);
     if (display.method === 'notify') this.notify(display.message, display.notifyType);
+    else if (display.method === 'open_url') this.notify(`Open ${display.url}\n${display.instructions ?? ''}`.trim());
     else if (display.method === 'setTitle') this.#ports.screen.setTitle(display.title);
     else if (display.method === 'set_editor_text') this.input.setText(display.text);
     else if (display.method === 'cancel') this.dialogs.cancel(display.targetId);

@@ -5,7 +5,7 @@ import { KNOWN_EVENTS } from '../client/known-events.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Tty } from '../contracts/tty.ts';
 import type { SessionState } from '../protocol/index.ts';
-import type { SessionListItem } from './commands/slash-command.ts';
+import type { CredentialPorts, SessionListItem } from './commands/slash-command.ts';
 import { Conversation } from './conversation.ts';
 import { KEY_IDLE_MS } from './dialogs/dialog-queue.ts';
 import { type HistoryFile, InputHistory } from './input/input-history.ts';
@@ -16,6 +16,7 @@ import { AnsiScreen, type Screen } from './screen.ts';
 import { ansi, detectColourSupport } from './text/ansi.ts';
 
 export { sanitize } from '../base/safe-text.ts';
+export type { CredentialPorts } from './commands/slash-command.ts';
 
 export interface TerminalPorts {
   readonly client: Client;
@@ -23,6 +24,7 @@ export interface TerminalPorts {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly history: HistoryFile;
+  readonly credentials: CredentialPorts;
   readonly version: string;
   /** The directory of the session, with `~` for the home directory. */
   readonly directory: string;

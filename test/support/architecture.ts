@@ -45,6 +45,7 @@ const LAZY_INTERFACES = [
   'src/extensions/discover-extensions.ts',
   'src/llm/catalogue.ts',
   'src/llm/cost.ts',
+  'src/llm/credentials/auth-file.ts',
   'src/llm/credentials/provider-auth.ts',
   'src/llm/credentials/key-characters.ts',
   'src/llm/message-builder.ts',

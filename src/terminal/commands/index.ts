@@ -1,7 +1,7 @@
 // The built-in slash commands of the terminal.
 
-import { clear, edit, followUp, KEY_HELP, quit, reload } from './general.ts';
-import { model, thinking } from './models.ts';
+import { clear, contextUsage, cost, edit, followUp, KEY_HELP, quit, reload } from './general.ts';
+import { login, logout, model, thinking } from './models.ts';
 import { branch, compact, exportHtml, newSession, resume, session, setName } from './sessions.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -26,10 +26,14 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   branch,
   setName,
   session,
+  cost,
+  contextUsage,
   compact,
   exportHtml,
   followUp,
   edit,
+  login,
+  logout,
   reload,
   clear,
   quit,

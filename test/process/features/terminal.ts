@@ -1,6 +1,6 @@
 // Uses the features that need a terminal, in a terminal of `script`.
 import { spawn } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
@@ -70,6 +70,28 @@ export function tryTerminal(): void {
         ],
         directories,
       );
+    });
+
+    test('/cost, /context, /model, /login and /logout', async () => {
+      const directories = createDirectories();
+      await atTerminal(
+        OFFLINE.join(' '),
+        [
+          ['›', '/cost\r'],
+          ['cache write', '/context\r'],
+          ['messages (0)', '/model\r'],
+          ['type to filter', '\u001b'],
+          ['›', '/login openai\r'],
+          ['it is not shown', 'sk-secret\r'],
+          ['is stored in auth.json', ''],
+          ['Select a model', '\u001b'],
+          ['›', '/logout openai\r'],
+          ['Removed the credentials', '/quit\r'],
+        ],
+        directories,
+      );
+      const path = join(directories.home, 'auth.json');
+      expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['{}\n', 0o600]);
     });
 
     test('--resume shows a list of sessions', async () => {

@@ -63,7 +63,7 @@ test('/model and /thinking change the model and the thinking level', async () =>
   await terminal.sendLine('/model');
   await terminal.waitFor('Select a model');
   await terminal.type('tiny');
-  await terminal.waitFor(/^› \d+\. mine\/tiny/m);
+  await terminal.waitFor(/^› mine\/tiny {2}Tiny {2}8k context$/m);
   await terminal.press('Enter');
   await terminal.waitFor('mine/tiny is now the selected model.');
   await terminal.sendLine('/model no-such-model');
