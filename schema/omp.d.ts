@@ -120,6 +120,12 @@ export type GetCommandsCommand = {
   "type": "get_commands";
 };
 
+/** What fills the context window, in tokens: system prompt, context files, tools and messages. The parts are estimates; their sum is the count of the provider if it has reported one. @experimental */
+export type GetContextBreakdownCommand = {
+  "id"?: string | number;
+  "type": "get_context_breakdown";
+};
+
 /** The entries of the session log in the order they were written; those after `since` when it is given. */
 export type GetEntriesCommand = {
   "id"?: string | number;
@@ -742,6 +748,32 @@ export type GetCommandsResponse = {
       "location"?: "user" | "project" | "path";
       "path"?: string;
     }>;
+  };
+};
+
+export type GetContextBreakdownResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_context_breakdown";
+  "success": true;
+  "data": {
+    "contextWindow": number;
+    "tokens": number;
+    "systemPrompt": {
+      "tokens": number;
+    };
+    "contextFiles": Array<{
+      "path": string;
+      "tokens": number;
+    }>;
+    "tools": Array<{
+      "name": string;
+      "tokens": number;
+    }>;
+    "messages": {
+      "count": number;
+      "tokens": number;
+    };
   };
 };
 
@@ -1440,9 +1472,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
 
-export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 

@@ -2,6 +2,7 @@
 import type { Command } from '../contracts/index.ts';
 import * as availableCommands from './available-commands.ts';
 import * as connection from './connection.ts';
+import * as contextBreakdown from './context-breakdown.ts';
 import * as eagerCommands from './eager-commands.ts';
 import * as fastMode from './fast-mode.ts';
 import * as handoff from './handoff.ts';
@@ -18,6 +19,7 @@ export const lazyModules = {
   './connection.ts': connection,
   './fast-mode.ts': fastMode,
   './handoff.ts': handoff,
+  './context-breakdown.ts': contextBreakdown,
   './history.ts': history,
   './host.ts': host,
   './login.ts': login,

@@ -29,6 +29,10 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
     commands: [{ name: 'handoff', lane: 'ordered', long: true }],
   },
   {
+    load: () => import('./context-breakdown.ts'),
+    commands: [{ name: 'get_context_breakdown', lane: 'now', long: true }],
+  },
+  {
     load: () => import('./history.ts'),
     commands: [
       { name: 'branch', lane: 'ordered', long: true },

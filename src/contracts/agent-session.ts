@@ -185,12 +185,27 @@ export interface SessionEntries {
   subscribe(listener: (entries: readonly SessionEntry[]) => void): () => void;
 }
 
+/** What fills the context window, in tokens. */
+export interface ContextBreakdown {
+  /** 0 if it is not known. */
+  contextWindow: number;
+  /** The sum of all parts. */
+  tokens: number;
+  /** Without the context files. */
+  systemPrompt: { tokens: number };
+  contextFiles: { path: string; tokens: number }[];
+  tools: { name: string; tokens: number }[];
+  messages: { count: number; tokens: number };
+}
+
 /** The system prompt and the use of the context window. */
 export interface ModelContext {
   /** The system prompt of the last request; empty before the first request. */
   readonly systemPrompt: string;
   readonly sources: SystemPromptSources | undefined;
   usage(): { tokens: number; contextWindow: number; percent: number } | undefined;
+  /** Builds the system prompt and the tools if no request has been sent yet. */
+  describe(): Promise<ContextBreakdown>;
   /** The next request rebuilds the system prompt and the tools. */
   invalidate(): void;
 }

@@ -5,25 +5,30 @@ import type { Clock } from '../contracts/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { Activity } from './activity.ts';
 import { createCompletionSources, runBuiltinCommand } from './commands/command-registry.ts';
-import type { CommandContext, SessionListItem } from './commands/slash-command.ts';
+import type { CommandContext, CredentialPorts, SessionListItem } from './commands/slash-command.ts';
 import { DialogQueue } from './dialogs/dialog-queue.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
+import { FileSearch, type FileSearchPorts } from './input/file-search.ts';
 import { InputEditor } from './input/input-editor.ts';
 import type { InputHistory } from './input/input-history.ts';
 import { layout } from './layout.ts';
 import { RenderScheduler } from './render-scheduler.ts';
 import type { Screen } from './screen.ts';
-import { StatusModel } from './status-model.ts';
+import { SentMessages } from './sent-messages.ts';
+import { StatusModel, type StatusPorts } from './status-model.ts';
 import { Transcript } from './transcript/transcript.ts';
 import { UserShell } from './user-shell.ts';
 
-export interface ConversationPorts {
+export interface ConversationPorts extends FileSearchPorts, StatusPorts {
   readonly client: Client;
   readonly screen: Screen;
   readonly clock: Clock;
   readonly history: InputHistory;
   /** A new dialog ignores keys until no key was pressed for this long. */
   readonly keyIdleMs: number;
+  readonly credentials: CredentialPorts;
+  /** False for dumb terminals, which cannot show menus. */
+  readonly canRedraw: boolean;
   listDirectory(folder: string): Promise<readonly string[]>;
   listSessions(): Promise<readonly SessionListItem[]>;
   /** Resolves to the edited text. The editor owns the terminal until then. */
@@ -33,12 +38,17 @@ export interface ConversationPorts {
 
 /** Older messages are not printed when a session is shown. */
 const MAX_HISTORY_MESSAGES = 40;
+const MISPLACED_KEY = /^\s*\/login\s+\S+\s+\S/;
+/** Rows that the menu leaves free: input, footer and some output. */
+const MIN_ROWS_BESIDE_MENU = 5;
 
 type NoticeLevel = Parameters<CommandContext['notify']>[1];
 
 export class Conversation implements CommandContext {
   readonly client: Client;
   readonly dialogs: DialogQueue;
+  readonly credentials: CredentialPorts;
+  readonly canHideInput: boolean;
   readonly input: InputEditor;
   readonly transcript: Transcript;
   readonly activity = new Activity();
@@ -46,21 +56,33 @@ export class Conversation implements CommandContext {
   readonly #status: StatusModel;
   readonly #scheduler: RenderScheduler;
   readonly #userShell: UserShell;
+  readonly #sentMessages = new SentMessages();
   #pendingEdit: Promise<string> | undefined;
 
   constructor(ports: ConversationPorts, state: SessionState) {
     const { client, screen, clock } = ports;
     this.#ports = ports;
     this.client = client;
-    this.#status = new StatusModel(client, state);
+    this.credentials = ports.credentials;
+    this.canHideInput = ports.canRedraw;
+    this.#status = new StatusModel(ports, state);
     this.#scheduler = new RenderScheduler(clock, () => this.#render());
     this.transcript = new Transcript(
       (lines) => screen.print(lines),
       () => screen.columns,
     );
     this.dialogs = new DialogQueue(clock, ports.keyIdleMs, this.transcript, () => this.draw());
-    const completionSources = createCompletionSources(this, (folder) => ports.listDirectory(folder));
-    this.input = new InputEditor(ports.history, completionSources, () => this.draw());
+    const { history, canRedraw } = ports;
+    const fileSearch = new FileSearch(ports);
+    this.input = new InputEditor({
+      ...{ history, canRedraw },
+      completionSources: createCompletionSources(this, {
+        listDirectory: (folder) => ports.listDirectory(folder),
+        searchFiles: (query, signal) => fileSearch.search(query, signal),
+      }),
+      onChange: () => this.draw(),
+      stopFileSearch: () => fileSearch.stop(),
+    });
     this.#userShell = new UserShell(client, this.transcript, () => screen.columns);
   }
 
@@ -75,15 +97,17 @@ export class Conversation implements CommandContext {
   /** Handles text sent with Enter: a message, a slash command or a `!` shell command. */
   async submit(text: string): Promise<void> {
     if (text.trim() === '') return;
+    // A key that was given as an argument by mistake is not written to the history.
+    const recorded = MISPLACED_KEY.test(text) ? '' : text;
     void this.#ports.history
-      .add(text)
+      .add(recorded)
       .catch((thrown: unknown) => this.notify(`Cannot save the input history: ${getErrorMessage(thrown)}`, 'warning'));
     try {
       if (text.startsWith('!')) await this.#userShell.run(text);
       else await this.#submitText(text.trim());
     } catch (thrown) {
       // Put a rejected message back into the input so that the user does not lose it.
-      if (this.input.draft.text === '' && !text.startsWith('/')) this.input.setText(text);
+      if (this.input.text === '' && !text.startsWith('/')) this.input.setText(text);
       this.notify(getErrorMessage(thrown), 'error');
     }
     this.draw();
@@ -104,11 +128,14 @@ export class Conversation implements CommandContext {
     await this.#pendingEdit?.catch(() => {});
   }
 
-  /** Aborts the run and the user shell commands. */
+  /** Aborts the run and the user shell commands. Queued messages return to the input. */
   abort(): void {
     const reportError = (thrown: unknown) => this.notify(getErrorMessage(thrown), 'error');
     if (this.#userShell.isBusy) this.client.call('abort_bash').catch(reportError);
-    if (this.activity.isBusy) this.client.call('abort').catch(reportError);
+    if (!this.activity.isBusy) return;
+    // Both are sent at once: the queue is empty when the run ends, and a queue command that has to wait does not delay the abort.
+    this.restoreQueuedMessages().catch(reportError);
+    this.client.call('abort').catch(reportError);
   }
 
   /** Shown instead of the status line until the next key. */
@@ -118,15 +145,16 @@ export class Conversation implements CommandContext {
 
   async restoreQueuedMessages(): Promise<void> {
     const { steering, followUp } = await this.client.call('clear_queue');
-    const texts = [...steering, ...followUp, this.input.draft.text].filter((text) => text !== '');
-    this.input.setText(texts.join('\n'));
+    const queued = [...steering, ...followUp].map((text) => this.#sentMessages.findOriginal(text));
+    if (queued.length === 0) return;
+    this.input.setText([...queued, this.input.text].filter((text) => text !== '').join('\n'));
     this.draw();
   }
 
-  notify(message: string, level?: NoticeLevel): void {
+  readonly notify = (message: string, level?: NoticeLevel): void => {
     this.transcript.notify(message, level);
     this.draw();
-  }
+  };
 
   async choose(
     title: string,
@@ -164,10 +192,12 @@ export class Conversation implements CommandContext {
 
   /** Starts a run, or steers the current one. */
   async prompt(message: string): Promise<void> {
+    this.#sentMessages.add(message);
     await this.client.call('prompt', { message, streamingBehavior: 'steer' });
   }
 
   async followUp(message: string): Promise<void> {
+    this.#sentMessages.add(message);
     await this.client.call('prompt', { message, streamingBehavior: 'followUp' });
   }
 
@@ -198,13 +228,13 @@ export class Conversation implements CommandContext {
     const { screen, clock } = this.#ports;
     const { columns, rows } = screen;
     const input = {
-      ...this.#status.toLayoutInput(),
+      ...this.#status.toLayoutInput(columns),
       live: [...this.transcript.renderLive(), ...this.#userShell.renderLive(columns)],
       activity: this.activity.renderLines(clock.now()),
       dialog: this.dialogs.render(columns, Math.max(6, rows - 4)),
       dialogKey: this.dialogs.current,
-      draft: this.input.draft,
-      menu: this.dialogs.current ? [] : this.input.renderMenu(columns),
+      draft: this.input.displayedDraft,
+      menu: this.dialogs.current ? [] : this.input.renderMenu(columns, rows - MIN_ROWS_BESIDE_MENU),
     };
     screen.draw(layout(input, columns, rows));
     return { isAnimating: this.activity.isBusy || this.dialogs.current !== undefined };
@@ -222,6 +252,7 @@ export class Conversation implements CommandContext {
   handleDisplay(display: DisplayRequest): void {
     this.#status.handleDisplay(display);
     if (display.method === 'notify') this.notify(display.message, display.notifyType);
+    else if (display.method === 'open_url') this.notify(`Open ${display.url}\n${display.instructions ?? ''}`.trim());
     else if (display.method === 'setTitle') this.#ports.screen.setTitle(display.title);
     else if (display.method === 'set_editor_text') this.input.setText(display.text);
     else if (display.method === 'cancel') this.dialogs.cancel(display.targetId);

@@ -5,7 +5,7 @@ import { KNOWN_EVENTS } from '../client/known-events.ts';
 import type { Clock } from '../contracts/index.ts';
 import type { Tty } from '../contracts/tty.ts';
 import type { SessionState } from '../protocol/index.ts';
-import type { SessionListItem } from './commands/slash-command.ts';
+import type { CredentialPorts, SessionListItem } from './commands/slash-command.ts';
 import { Conversation } from './conversation.ts';
 import { KEY_IDLE_MS } from './dialogs/dialog-queue.ts';
 import { type HistoryFile, InputHistory } from './input/input-history.ts';
@@ -17,6 +17,7 @@ import { AnsiScreen, type Screen } from './screen.ts';
 import { ansi, detectColourSupport } from './text/ansi.ts';
 
 export { sanitize } from '../base/safe-text.ts';
+export type { CredentialPorts } from './commands/slash-command.ts';
 
 export interface TerminalPorts {
   readonly client: Client;
@@ -24,8 +25,14 @@ export interface TerminalPorts {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly history: HistoryFile;
+  readonly credentials: CredentialPorts;
   readonly version: string;
+  /** The directory of the session, with `~` for the home directory. */
+  readonly directory: string;
+  readBranch(): Promise<string | undefined>;
   listDirectory(folder: string): Promise<readonly string[]>;
+  /** Lists the files of the project until `onFile` returns true or the signal aborts. */
+  listFiles(onFile: (path: string) => boolean, signal: AbortSignal): Promise<void>;
   listSessions(): Promise<readonly SessionListItem[]>;
   /** Runs the user's editor on a text, in the foreground. Rejects with the fault `aborted` when the editor was killed. */
   editText(text: string): Promise<string>;
@@ -58,7 +65,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
   const quit = () => quitRequested.resolve();
   const edit = (text: string) => editInForeground(ports, { screen, isDrawn: canRedraw }, text);
   const conversation = new Conversation(
-    { ...ports, screen, history, quit, openEditor: edit, keyIdleMs: canRedraw ? KEY_IDLE_MS : 0 },
+    { ...ports, screen, history, canRedraw, quit, openEditor: edit, keyIdleMs: canRedraw ? KEY_IDLE_MS : 0 },
     state,
   );
   tty.acquire(createInputRouter(conversation, { ...ports, screen, canRedraw, quit }), {
@@ -72,7 +79,7 @@ export async function runConversation(ports: TerminalPorts): Promise<Conversatio
     const exitInfo = await Promise.race([quitRequested.promise, client.closed]);
     await conversation.waitForEditor();
     // The agent exited: save the unsent draft, so that the Up key finds it in the next session.
-    if (exitInfo) await history.add(conversation.input.draft.text).catch(() => {});
+    if (exitInfo) await history.add(conversation.input.text).catch(() => {});
     return exitInfo ? { kind: 'agent-exited', exitInfo } : { kind: 'quit', state: conversation.state };
   } finally {
     conversation.close();
@@ -108,6 +115,8 @@ async function showWelcome(
   if (conversation.state.messageCount > 0) await highlighterLoaded;
   await conversation.showHistory();
   conversation.draw();
+  // After the first drawing, so that reading the cost and the branch does not delay it.
+  void conversation.refreshStatus().catch(() => {});
   ports.onStderr((line) => conversation.notify(line, 'warning'));
   if (ports.shouldChooseSession) void conversation.submit('/resume');
 }

@@ -1,4 +1,4 @@
-// Composes the live part of the screen: live output, activity, queue, widgets, dialog or draft, and status line.
+// Composes the live part of the screen: live output, activity, queue, widgets, dialog or draft, menu, and footer.
 import type { RenderedRows } from './dialogs/dialog.ts';
 import type { Draft } from './input/draft.ts';
 import { renderDraft } from './input/render-draft.ts';
@@ -18,6 +18,7 @@ export interface LayoutInput {
   readonly status: string;
 }
 
+const MAX_QUEUE_LINES = 5;
 const INPUT_MARK = [span('› ', { colour: 'cyan', bold: true })];
 const SHELL_INPUT_MARK = [span('! ', { colour: 'yellow', bold: true })];
 
@@ -26,8 +27,7 @@ export function layout(input: LayoutInput, columns: number, rows: number): LiveV
     ...input.live,
     ...(input.live.length > 0 ? [EMPTY_LINE] : []),
     ...input.activity.map((text, at) => line(text, at === 0 ? { colour: 'yellow' } : { dim: true })),
-    ...input.queue.steering.map((text) => line(`↳ next: ${text}`, { dim: true })),
-    ...input.queue.followUp.map((text) => line(`↳ follow-up: ${text}`, { dim: true })),
+    ...renderQueue(input.queue),
     ...input.widgets.above,
   ];
   const inputRows = input.dialog ?? renderInput(input.draft, columns, Math.max(1, Math.floor(rows / 2) - 1));
@@ -40,6 +40,23 @@ export function layout(input: LayoutInput, columns: number, rows: number): LiveV
     draft: input.dialog ? '' : input.draft.text,
     isIdle: input.activity.length === 0,
   };
+}
+
+/** One line for each message, at most `MAX_QUEUE_LINES`. */
+function renderQueue({ steering, followUp }: LayoutInput['queue']): Line[] {
+  const texts = [
+    ...steering.map((text) => `↳ next: ${toFirstLine(text)}`),
+    ...followUp.map((text) => `↳ follow-up: ${toFirstLine(text)}`),
+  ];
+  if (texts.length === 0) return [];
+  const more = texts.length - MAX_QUEUE_LINES;
+  const rest = more > 0 ? [`  … ${more} more`] : [];
+  return [...texts.slice(0, MAX_QUEUE_LINES), ...rest, '  Alt+Up to edit'].map((text) => line(text, { dim: true }));
+}
+
+function toFirstLine(text: string): string {
+  const [first = '', second] = text.split('\n', 2);
+  return second === undefined ? first : `${first} …`;
 }
 
 function renderInput(draft: Draft, columns: number, height: number): RenderedRows {

@@ -149,7 +149,7 @@ export class AnsiScreen implements Screen {
     const shrinks = rows.length < this.#rows.length;
     const drawn = rows.map(({ text }, at) => {
       const isUnchanged = this.#rows[at]?.text === text && !(shrinks && at === rows.length - 1);
-      return isUnchanged ? '' : `${text}${ansi.eraseLine}`;
+      return isUnchanged ? '' : `${ansi.eraseLine}${text}`;
     });
     const eraseRest = shrinks ? ansi.eraseBelow : '';
     return `${ansi.disableWrap}${drawn.join('\r\n')}${eraseRest}`;

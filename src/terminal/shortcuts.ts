@@ -28,12 +28,12 @@ export function createShortcuts(conversation: Conversation, clock: Clock, suspen
   const actions: Readonly<Record<string, () => unknown>> = {
     'ctrl+c': interrupt,
     escape() {
-      if (conversation.input.hasMenu) conversation.input.closeMenu();
+      if (conversation.input.hasMenu) conversation.input.dismissMenu();
       else conversation.abort();
     },
     'ctrl+l': () => conversation.clearScreen(),
     'ctrl+o': () => conversation.transcript.printBlock(conversation.transcript.lastFullOutput ?? []),
-    'ctrl+g': () => conversation.openEditor(conversation.input.draft.text).catch(reportError),
+    'ctrl+g': () => conversation.openEditor(conversation.input.text).catch(reportError),
     'ctrl+z': suspend,
     'shift+tab': () => conversation.client.call('cycle_thinking_level').catch(reportError),
     'alt+up': () => conversation.restoreQueuedMessages().catch(reportError),

@@ -1,29 +1,43 @@
-// Holds what the status line and the widgets show: session state, cost, queued messages and displays of extensions.
+// Holds what the footer and the widgets show: session state, cost, branch, queued messages and displays of extensions.
 
 import type { Client, DisplayRequest } from '../client/index.ts';
 import type { AgentEvent, SessionState } from '../protocol/index.ts';
 import { ExtensionDisplays } from './extension-displays.ts';
+import { formatFooter } from './footer.ts';
 import type { LayoutInput } from './layout.ts';
 
 const EMPTY_QUEUE: LayoutInput['queue'] = { steering: [], followUp: [] };
-/** Events that may change the state or the cost. */
+/** Events that may change the state, the cost or the use of the context window. */
 const REFRESH_EVENTS: ReadonlySet<string> = new Set([
   'session_info_changed',
   'thinking_level_changed',
+  'turn_end',
+  'auto_compaction_end',
+  'compaction_end',
   'agent_settled',
 ]);
 
+export interface StatusPorts {
+  readonly client: Client;
+  /** The directory of the session, as it is shown. */
+  readonly directory: string;
+  /** The git branch, or a short commit id. */
+  readBranch(): Promise<string | undefined>;
+}
+
 export class StatusModel {
-  readonly #client: Client;
+  readonly #ports: StatusPorts;
   readonly #displays = new ExtensionDisplays();
   #queue = EMPTY_QUEUE;
   #cost = 0;
+  #contextPercent: number | undefined;
+  #branch: string | undefined;
   #state: SessionState;
-  /** Shown instead of the status line when set. */
+  /** Shown instead of the footer when set. */
   hint: string | undefined;
 
-  constructor(client: Client, state: SessionState) {
-    this.#client = client;
+  constructor(ports: StatusPorts, state: SessionState) {
+    this.#ports = ports;
     this.#state = state;
   }
 
@@ -31,13 +45,22 @@ export class StatusModel {
     return this.#state;
   }
 
+  get queue(): LayoutInput['queue'] {
+    return this.#queue;
+  }
+
   async refresh(): Promise<void> {
-    const [state, { cost }] = await Promise.all([
-      this.#client.call('get_state'),
-      this.#client.call('get_session_stats'),
+    const { client, readBranch } = this.#ports;
+    const [state, { cost, contextUsage }, branch] = await Promise.all([
+      client.call('get_state'),
+      client.call('get_session_stats'),
+      readBranch().catch(() => undefined),
     ]);
     this.#state = state;
     this.#cost = cost;
+    this.#branch = branch;
+    // Without a known size of the context window there is no percentage.
+    this.#contextPercent = contextUsage && contextUsage.contextWindow > 0 ? contextUsage.percent : undefined;
   }
 
   /** Call when another session is shown. */
@@ -55,25 +78,19 @@ export class StatusModel {
     this.#displays.apply(display);
   }
 
-  toLayoutInput(): Pick<LayoutInput, 'queue' | 'widgets' | 'status'> {
+  toLayoutInput(columns: number): Pick<LayoutInput, 'queue' | 'widgets' | 'status'> {
+    const footer = {
+      state: this.#state,
+      cost: this.#cost,
+      contextPercent: this.#contextPercent,
+      directory: this.#ports.directory,
+      branch: this.#branch,
+      extensionTexts: this.#displays.statusTexts,
+    };
     return {
       queue: this.#queue,
       widgets: { above: this.#displays.renderWidgets(false), below: this.#displays.renderWidgets(true) },
-      status: this.hint ?? formatStatusLine(this.#state, this.#cost, this.#displays.statusTexts),
+      status: this.hint ?? formatFooter(footer, columns),
     };
   }
-}
-
-function formatStatusLine(state: SessionState, cost: number, extensionTexts: readonly string[]): string {
-  const { model, thinkingLevel, sessionName, trusted } = state;
-  const parts = [
-    model ? `${model.provider}/${model.id}` : 'no model',
-    ...(thinkingLevel === 'off' ? [] : [`thinking ${thinkingLevel}`]),
-    ...(sessionName ? [sessionName] : []),
-    ...(cost > 0 ? [`$${cost.toFixed(cost < 1 ? 4 : 2)}`] : []),
-    ...(trusted ? ['trusted'] : []),
-    ...extensionTexts,
-    '/help',
-  ];
-  return parts.join(' · ');
 }

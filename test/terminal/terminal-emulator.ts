@@ -73,8 +73,7 @@ export class TerminalEmulator {
       if (numbers === '7') this.#wraps = letter === 'h';
     } else if (letter === 'A') this.#row = Math.max(0, this.#row - count);
     else if (letter === 'C') this.#column = Math.min(this.columns - 1, this.#column + count);
-    else if (letter === 'K' && numbers === '')
-      this.#currentLine().length = Math.min(this.#currentLine().length, this.#column);
+    else if (letter === 'K' && numbers === '2') this.#currentLine().length = 0;
     else if (letter === 'J' && numbers === '') {
       this.#currentLine().length = Math.min(this.#currentLine().length, this.#column);
       this.#lines.length = Math.min(this.#lines.length, this.#top + this.#row + 1);

@@ -21,6 +21,7 @@ from .protocol import (
     GetAvailableThinkingLevelsResult,
     GetBranchMessagesResult,
     GetCommandsResult,
+    GetContextBreakdownResult,
     GetEntriesResult,
     GetLastAssistantTextResult,
     GetLoginProvidersResult,
@@ -217,6 +218,14 @@ class Commands:
     ) -> "GetCommandsResult":
         """The available slash commands: extension commands, prompt templates and skills."""
         return cast("GetCommandsResult", self.call("get_commands", {}, timeout=timeout))
+
+    def get_context_breakdown(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetContextBreakdownResult":
+        """What fills the context window, in tokens: system prompt, context files, tools and messages. The parts are estimates; their sum is the count of the provider if it has reported one. Experimental."""
+        return cast("GetContextBreakdownResult", self.call("get_context_breakdown", {}, timeout=timeout))
 
     def get_entries(
         self,

@@ -1145,6 +1145,34 @@ class GetCommandsResult(TypedDict):
     commands: List["GetCommandsResultCommandsItem"]
 
 
+class GetContextBreakdownResultSystemPrompt(TypedDict):
+    tokens: float
+
+
+class GetContextBreakdownResultContextFilesItem(TypedDict):
+    path: str
+    tokens: float
+
+
+class GetContextBreakdownResultToolsItem(TypedDict):
+    name: str
+    tokens: float
+
+
+class GetContextBreakdownResultMessages(TypedDict):
+    count: float
+    tokens: float
+
+
+class GetContextBreakdownResult(TypedDict):
+    contextWindow: float
+    tokens: float
+    systemPrompt: "GetContextBreakdownResultSystemPrompt"
+    contextFiles: List["GetContextBreakdownResultContextFilesItem"]
+    tools: List["GetContextBreakdownResultToolsItem"]
+    messages: "GetContextBreakdownResultMessages"
+
+
 class GetEntriesResult(TypedDict):
     entries: List["SessionEntry"]
     leafId: Union[str, None]

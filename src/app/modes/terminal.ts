@@ -5,7 +5,13 @@ import { type FlagValues, resolveAgentDirectory } from '../../settings/index.ts'
 import { createJsonlStore, getSessionDirectory } from '../../store/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { version } from '../../support/version.ts';
-import { type ConversationEnd, runConversation, sanitize, type TerminalPorts } from '../../terminal/index.ts';
+import {
+  type ConversationEnd,
+  type CredentialPorts,
+  runConversation,
+  sanitize,
+  type TerminalPorts,
+} from '../../terminal/index.ts';
 import { openTerminal } from '../../transports/stdio-terminal.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -115,6 +121,14 @@ function createTerminalPorts(
       const { editExternally } = await import('./external-editor.ts');
       return editExternally(text, { ports, env: process.env, cwd, signal: stopped });
     },
+    credentials: createLazyCredentials(ports, agentDirectory),
+    directory: abbreviateHome(cwd),
+    async readBranch() {
+      return (await import('./read-git-branch.ts')).readGitBranch(files, cwd);
+    },
+    async listFiles(onFile, signal) {
+      return (await import('./list-project-files.ts')).listProjectFiles(ports, cwd, onFile, signal);
+    },
     async listDirectory(path) {
       const listed = await files.list(resolve(cwd, path));
       return listed.map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name)).sort();
@@ -129,6 +143,25 @@ function createTerminalPorts(
       }));
     },
   };
+}
+
+/** Loaded with the first /login or /logout. */
+function createLazyCredentials(ports: SystemPorts, agentDirectory: string): CredentialPorts {
+  let opening: Promise<CredentialPorts> | undefined;
+  const open = () => {
+    opening ??= import('./terminal-credentials.ts').then((module) => module.openCredentials(ports, agentDirectory));
+    return opening;
+  };
+  return {
+    listProviders: async () => (await open()).listProviders(),
+    saveKey: async (provider, key) => (await open()).saveKey(provider, key),
+    remove: async (provider) => (await open()).remove(provider),
+  };
+}
+
+function abbreviateHome(path: string): string {
+  const home = homeDirectory();
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
 /** Splits chunks of text into lines. Keeps them until a listener is set. */

@@ -84,6 +84,11 @@ function createModelContext(state: SessionState, requestBuilder: RequestBuilder)
       // Some local servers do not report the size of their context window: then it is 0.
       return { tokens, contextWindow, percent: contextWindow > 0 ? (tokens / contextWindow) * 100 : 0 };
     },
+    async describe() {
+      const { describeContext } = await import('../compaction/context-breakdown.ts');
+      const prefix = await requestBuilder.getPromptPrefix();
+      return describeContext(prefix, state.conversation.path, requestBuilder.model?.contextWindow ?? 0);
+    },
     invalidate: () => requestBuilder.reset(),
   };
 }

@@ -26,20 +26,24 @@ export async function runBuiltinCommand(text: string, context: CommandContext): 
 /** Only built-in commands have argument completions. */
 export function createCompletionSources(
   context: CommandContext,
-  listDirectory: CompletionSources['listDirectory'],
+  fileSources: Pick<CompletionSources, 'listDirectory' | 'searchFiles'>,
 ): CompletionSources {
   return {
+    ...fileSources,
     listCommands: () => listCommands(context),
     listArguments: async (name) => (await findBuiltinCommand(name)?.getArgumentCompletions?.(context)) ?? [],
-    listDirectory,
   };
 }
 
 async function listCommands({ client }: CommandContext): Promise<Suggestion[]> {
   const { commands } = await client.call('get_commands');
   return [
-    ...BUILTIN_COMMANDS.map(({ name, doc }) => ({ value: name, doc })),
-    ...commands.map(({ name, description }) => ({ value: name, doc: description })),
+    ...BUILTIN_COMMANDS.map(({ name, doc, argumentHint }) => ({
+      value: name,
+      doc,
+      isRunnable: !argumentHint || argumentHint.startsWith('['),
+    })),
+    ...commands.map(({ name, description, source }) => ({ value: name, doc: description ?? source })),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Commands of the program itself: /clear, /reload, /then, /edit and /quit.
+// Commands of the program itself: /clear, /reload, /then, /edit, /cost, /context and /quit.
 import { Fault } from '../../base/index.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -34,6 +34,24 @@ export const edit: SlashCommand = {
   run: (args, context) => context.openEditor(args),
 };
 
+export const cost: SlashCommand = {
+  name: 'cost',
+  doc: 'Show the tokens and the cost of this session',
+  async run(_, context) {
+    const { describeCost } = await import('./usage.ts');
+    context.notify(await describeCost(context.client));
+  },
+};
+
+export const contextUsage: SlashCommand = {
+  name: 'context',
+  doc: 'Show what fills the context window',
+  async run(_, context) {
+    const { describeContext } = await import('./usage.ts');
+    context.notify(await describeContext(context.client));
+  },
+};
+
 export const quit: SlashCommand = {
   name: 'quit',
   doc: 'Quit (also: Ctrl+D, or Ctrl+C twice)',
@@ -42,11 +60,11 @@ export const quit: SlashCommand = {
 
 export const KEY_HELP = `Enter            send the message (while the agent is running: steer it)
 Alt+Enter        insert a line break (also: Shift+Enter if the terminal supports it, or a backslash at the end of the line)
-Tab              complete a /command, an argument or an @file
+/, @             open a menu of commands, of files; Tab or Enter accepts
 Up, Down         input history of this project; Ctrl+R searches it
 Ctrl+G           edit the message in $VISUAL or $EDITOR
 Alt+Up           move queued messages back to the input
-Esc, Ctrl+C      stop the agent; Ctrl+C twice quits
+Esc, Ctrl+C      stop the agent, queued messages return to the input; Ctrl+C twice quits
 Ctrl+O           show the full text of the last output
 Shift+Tab        switch to the next thinking level
 Ctrl+Z           suspend; resume with fg

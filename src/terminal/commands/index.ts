@@ -1,8 +1,8 @@
 // The built-in slash commands of the terminal.
 
-import { clear, edit, followUp, quit, reload } from './general.ts';
+import { clear, contextUsage, cost, edit, followUp, quit, reload } from './general.ts';
 import { formatHelp } from './help.ts';
-import { model, thinking } from './models.ts';
+import { login, logout, model, thinking } from './models.ts';
 import { branch, compact, exportHtml, newSession, resume, session, setName } from './sessions.ts';
 import type { SlashCommand } from './slash-command.ts';
 
@@ -26,10 +26,14 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   branch,
   setName,
   session,
+  cost,
+  contextUsage,
   compact,
   exportHtml,
   followUp,
   edit,
+  login,
+  logout,
   reload,
   clear,
   quit,

@@ -1,4 +1,4 @@
-// The commands /model and /thinking.
+// The commands /model, /thinking, /login and /logout.
 import { Fault } from '../../base/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import type { CommandContext, SlashCommand } from './slash-command.ts';
@@ -24,6 +24,29 @@ export const model: SlashCommand = {
     await context.client.call('set_model', { provider: chosen.provider, modelId: chosen.id });
     await context.refreshStatus();
     context.notify(`${formatModelId(chosen)} is now the selected model.`);
+  },
+};
+
+/** After a login the user most likely wants a model of that provider, if the offline model was used. */
+export const login: SlashCommand = {
+  name: 'login',
+  argumentHint: '[PROVIDER]',
+  doc: 'Sign in to a provider, or store its API key',
+  async run(args, context) {
+    const { runLogin } = await import('./login.ts');
+    const provider = await runLogin(args, context);
+    const isOffline = !context.state.model || context.state.model.provider === 'parley';
+    if (provider !== undefined && isOffline) await model.run(`${provider}/`, context);
+  },
+};
+
+export const logout: SlashCommand = {
+  name: 'logout',
+  argumentHint: '[PROVIDER]',
+  doc: 'Remove the stored credentials of a provider',
+  async run(args, context) {
+    const { runLogout } = await import('./login.ts');
+    await runLogout(args, context);
   },
 };
 
@@ -61,19 +84,24 @@ function formatModelId({ provider, id }: Pick<Model, 'provider' | 'id'>): string
   return `${provider}/${id}`;
 }
 
-type ModelRef = Pick<Model, 'provider' | 'id'> & Partial<Pick<Model, 'name'>>;
+type ModelRef = Pick<Model, 'provider' | 'id'> & Partial<Model>;
 
 async function chooseModel(models: readonly ModelRef[], context: CommandContext): Promise<ModelRef | undefined> {
-  const current = context.state.model && formatModelId(context.state.model);
+  const { SearchDialog } = await import('../dialogs/search-dialog.ts');
   const choices = models.map((candidate) => ({
     value: formatModelId(candidate),
-    label: formatModelId(candidate),
-    doc: candidate.name,
+    columns: [
+      formatModelId(candidate),
+      candidate.name ?? '',
+      candidate.contextWindow ? `${formatSize(candidate.contextWindow)} context` : '',
+      candidate.reasoning ? 'thinking' : '',
+    ],
   }));
-  const at = Math.max(
-    0,
-    choices.findIndex(({ value }) => value === current),
-  );
-  const value = await context.choose('Select a model', choices, at);
+  const current = context.state.model ? formatModelId(context.state.model) : undefined;
+  const value = await context.dialogs.choose(new SearchDialog('Select a model', choices, current));
   return models.find((candidate) => formatModelId(candidate) === value);
+}
+
+function formatSize(tokens: number): string {
+  return tokens >= 1_000_000 ? `${Number((tokens / 1_000_000).toFixed(1))}M` : `${Math.round(tokens / 1000)}k`;
 }

@@ -1,6 +1,7 @@
 // Types of slash commands and of the context they run in.
 import type { Client } from '../../client/index.ts';
 import type { SessionState } from '../../protocol/index.ts';
+import type { DialogQueue } from '../dialogs/dialog-queue.ts';
 import type { Choice } from '../dialogs/select-dialog.ts';
 
 /** An earlier session of this directory. */
@@ -11,10 +12,32 @@ export interface SessionListItem {
   readonly doc: string;
 }
 
+/** A provider, and the credentials that it has. */
+export interface ProviderItem {
+  readonly id: string;
+  readonly name: string;
+  readonly acceptsKey: boolean;
+  readonly hasCredential: boolean;
+  /** Whether auth.json has an entry for it. */
+  readonly isStored: boolean;
+}
+
+/** The credentials in auth.json. Keys are not sent to the agent. */
+export interface CredentialPorts {
+  listProviders(): Promise<readonly ProviderItem[]>;
+  saveKey(provider: string, key: string): Promise<void>;
+  remove(provider: string): Promise<void>;
+}
+
 export interface CommandContext {
   readonly client: Client;
+  readonly credentials: CredentialPorts;
+  /** Opens dialogs that the user has requested. */
+  readonly dialogs: Pick<DialogQueue, 'choose'>;
+  /** False if the terminal itself shows what is typed. */
+  readonly canHideInput: boolean;
   readonly state: SessionState;
-  notify(message: string, level?: 'info' | 'warning' | 'error'): void;
+  notify: (message: string, level?: 'info' | 'warning' | 'error') => void;
   choose(title: string, choices: readonly Choice[], at?: number): Promise<string | undefined>;
   setDraft(text: string): void;
   /** Opens `text` in the user's editor. The edited text becomes the draft. */

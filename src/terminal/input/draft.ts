@@ -1,5 +1,6 @@
 // The text being edited and its cursor. Immutable: every edit returns a new draft.
 import { splitGraphemes } from '../text/text-width.ts';
+import { isPlaceholder } from './placeholders.ts';
 
 export interface Draft {
   readonly text: string;
@@ -12,22 +13,27 @@ export interface Draft {
 export const EMPTY_DRAFT: Draft = { text: '', cursor: 0, cutText: '' };
 
 /** Longer drafts would make every key slow. Pasted text beyond the limit is dropped. */
-const MAX_DRAFT_LENGTH = 1_000_000;
+export const MAX_DRAFT_LENGTH = 1_000_000;
 
 export function createDraft(text: string, cutText = ''): Draft {
   return { text, cursor: text.length, cutText };
 }
 
-export function insertText({ text, cursor, cutText }: Draft, inserted: string): Draft {
-  const clean = cleanInput(inserted).slice(0, Math.max(0, MAX_DRAFT_LENGTH - text.length));
-  return { text: text.slice(0, cursor) + clean + text.slice(cursor), cursor: cursor + clean.length, cutText };
+export function insertText(draft: Draft, inserted: string): Draft {
+  return insertClean(draft, cleanInput(inserted));
 }
 
-/** Control characters are removed, also from pasted text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is being removed
-const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** Inserts text that may contain placeholders of pasted texts. */
+export function insertClean({ text, cursor, cutText }: Draft, clean: string): Draft {
+  const fitting = clean.slice(0, Math.max(0, MAX_DRAFT_LENGTH - text.length));
+  return { text: text.slice(0, cursor) + fitting + text.slice(cursor), cursor: cursor + fitting.length, cutText };
+}
 
-function cleanInput(typed: string): string {
+/** Control characters are removed, also from pasted text, and the characters of placeholders. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is being removed
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufdd0-\ufdef]/g;
+
+export function cleanInput(typed: string): string {
   return typed.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROL_CHARACTERS, '');
 }
 
@@ -61,7 +67,7 @@ export const EDIT_BINDINGS: Readonly<Record<string, Edit>> = {
   // At the end of a line, cuts the newline.
   'ctrl+k': (draft) =>
     cutRange(draft, draft.cursor, findLineEnd(draft) > draft.cursor ? findLineEnd(draft) : findNextPosition(draft)),
-  'ctrl+y': (draft) => insertText(draft, draft.cutText),
+  'ctrl+y': (draft) => insertClean(draft, draft.cutText),
 };
 
 /** Moves to the same column of the line above or below. `undefined` when there is no such line. */
@@ -117,16 +123,21 @@ function findNextPosition(draft: Draft): number {
 
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_]/u;
 
-/** Skips non-word characters, then the word before them. */
+/** Skips non-word characters, then the word before them. A pasted text is a word. */
 function findPreviousWord({ text, cursor }: Draft): number {
   const characters = Array.from(text.slice(0, cursor));
   let end = characters.length;
-  while (end > 0 && !WORD_CHARACTER.test(characters[end - 1] ?? '')) end -= 1;
-  while (end > 0 && WORD_CHARACTER.test(characters[end - 1] ?? '')) end -= 1;
+  while (end > 0 && !isInWord(characters[end - 1] ?? '')) end -= 1;
+  if (isPlaceholder(characters[end - 1] ?? '')) end -= 1;
+  else while (end > 0 && WORD_CHARACTER.test(characters[end - 1] ?? '')) end -= 1;
   return characters.slice(0, end).join('').length;
 }
 
+function isInWord(character: string): boolean {
+  return WORD_CHARACTER.test(character) || isPlaceholder(character);
+}
+
 function findNextWord({ text, cursor }: Draft): number {
-  const found = /^[^\p{L}\p{N}\p{M}_]*[\p{L}\p{N}\p{M}_]*/u.exec(text.slice(cursor));
+  const found = /^[^\p{L}\p{N}\p{M}_\ufdd0-\ufdef]*(?:[\ufdd0-\ufdef]|[\p{L}\p{N}\p{M}_]*)/u.exec(text.slice(cursor));
   return cursor + (found?.[0].length ?? 0);
 }

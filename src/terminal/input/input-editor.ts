@@ -1,51 +1,76 @@
-// The input line: draft, input history, history search and tab completion.
-import { type Line, line, span, truncateLine } from '../text/line.ts';
-import { createDraft, type Draft, EDIT_BINDINGS, EMPTY_DRAFT, insertText, moveVertically } from './draft.ts';
+// The input line: draft, pasted texts, input history, history search and completion menu.
+import type { Line } from '../text/line.ts';
+import { CompletionMenu } from './completion-menu.ts';
 import {
-  type Completion,
-  type CompletionSources,
-  findCommonPrefix,
-  findCompletion,
-  replaceWord,
-} from './find-completion.ts';
+  createDraft,
+  type Draft,
+  EDIT_BINDINGS,
+  EMPTY_DRAFT,
+  insertClean,
+  insertText,
+  moveVertically,
+} from './draft.ts';
+import type { CompletionSources } from './find-completion.ts';
 import { HistorySearch } from './history-search.ts';
 import type { InputHistory } from './input-history.ts';
 import { isNewlineKey, type KeyInput } from './key-decoder.ts';
+import { PastedTexts } from './pasted-texts.ts';
 
-const MAX_MENU_LINES = 8;
-
-interface CompletionMenu extends Completion {
-  selected: number | undefined;
+export interface InputEditorOptions {
+  readonly history: InputHistory;
+  readonly completionSources: CompletionSources;
+  /** False where nothing can be redrawn: then no menu opens, and pasted text is shown whole. */
+  readonly canRedraw: boolean;
+  onChange(): void;
+  stopFileSearch(): void;
 }
 
 export class InputEditor {
+  /** May contain placeholders of pasted texts; `text` does not. */
   draft: Draft = EMPTY_DRAFT;
-  readonly #inputHistory: InputHistory;
-  readonly #completionSources: CompletionSources;
-  readonly #onChange: () => void;
-  #completionMenu: CompletionMenu | undefined;
+  readonly #options: InputEditorOptions;
+  readonly #pastedTexts = new PastedTexts();
+  readonly #menu: CompletionMenu;
   #historySearch: HistorySearch | undefined;
 
-  constructor(inputHistory: InputHistory, completionSources: CompletionSources, onChange: () => void) {
-    this.#inputHistory = inputHistory;
-    this.#completionSources = completionSources;
-    this.#onChange = onChange;
+  constructor(options: InputEditorOptions) {
+    this.#options = options;
+    this.#menu = new CompletionMenu({
+      sources: options.completionSources,
+      getDraft: () => this.draft,
+      setDraft: (draft) => {
+        this.draft = draft;
+      },
+      onChange: options.onChange,
+      stopFileSearch: options.stopFileSearch,
+    });
+  }
+
+  /** The whole text of the draft. */
+  get text(): string {
+    return this.#pastedTexts.expand(this.draft.text);
+  }
+
+  /** The draft as it is shown: a long pasted text is one label. */
+  get displayedDraft(): Draft {
+    return this.#pastedTexts.toDisplayed(this.draft);
   }
 
   /** Returns the text when the key sends it. */
   handleKey(keyInput: KeyInput): string | undefined {
     if (!('key' in keyInput)) {
-      this.#completionMenu = undefined;
-      this.draft = insertText(this.draft, 'text' in keyInput ? keyInput.text : keyInput.pasted);
+      this.#insert(keyInput);
       return undefined;
     }
     const { key } = keyInput;
-    if (key === 'tab') void this.#complete();
-    else {
-      this.#completionMenu = undefined;
-      if (key === 'enter') return this.#handleEnter();
-      this.draft = this.#applyKey(key);
+    if (this.#menu.handleMoveKey(key)) return undefined;
+    if (key === 'tab') {
+      if (this.#menu.acceptsKeys) this.#menu.accept();
+      else if (this.#options.canRedraw) this.#menu.complete();
+      return undefined;
     }
+    if (key === 'enter') return this.#handleEnter();
+    this.#applyEdit(key);
     return undefined;
   }
 
@@ -54,8 +79,8 @@ export class InputEditor {
     if (!this.#historySearch) {
       const startsSearch = 'key' in keyInput && keyInput.key === 'ctrl+r';
       if (startsSearch) {
-        this.#completionMenu = undefined;
-        this.#historySearch = new HistorySearch(this.#inputHistory, this.draft);
+        this.#menu.close();
+        this.#historySearch = new HistorySearch(this.#options.history, this.draft);
       }
       return startsSearch;
     }
@@ -70,40 +95,41 @@ export class InputEditor {
 
   setText(text: string): void {
     this.#historySearch = undefined;
-    this.#completionMenu = undefined;
+    this.#menu.close();
     this.draft = insertText(createDraft('', this.draft.cutText), text);
   }
 
   /** Clears the draft; Ctrl+Y inserts it again. */
   cutAll(): void {
-    this.#completionMenu = undefined;
+    this.#menu.close();
     this.draft = createDraft('', this.draft.text || this.draft.cutText);
   }
 
   get hasMenu(): boolean {
-    return this.#completionMenu !== undefined;
+    return this.#menu.isActive;
   }
 
-  closeMenu(): void {
-    this.#completionMenu = undefined;
+  /** Closes the menu until another word is typed. */
+  dismissMenu(): void {
+    this.#menu.dismiss();
   }
 
-  renderMenu(width: number): Line[] {
-    if (this.#historySearch) return this.#historySearch.render(width);
-    const { suggestions = [], selected = 0 } = this.#completionMenu ?? {};
-    const first = Math.max(0, Math.min((selected ?? 0) - MAX_MENU_LINES + 1, suggestions.length - MAX_MENU_LINES));
-    const rows = suggestions.slice(first, first + MAX_MENU_LINES).map(({ value, doc }, row) => {
-      const style = this.#completionMenu?.selected === first + row ? { inverse: true } : {};
-      return truncateLine(
-        [span('  '), span(value.trimEnd(), style), span(doc ? `  ${doc}` : '', { dim: true })],
-        width,
-      );
-    });
-    const more = suggestions.length - rows.length;
-    return more > 0 ? [...rows, line(`  … ${more} more`, { dim: true })] : rows;
+  renderMenu(width: number, height: number): Line[] {
+    return this.#historySearch?.render(width) ?? this.#menu.render(width, height);
+  }
+
+  #insert(keyInput: Exclude<KeyInput, { key: string }>): void {
+    if ('text' in keyInput) this.draft = insertText(this.draft, keyInput.text);
+    else if (this.#options.canRedraw)
+      this.draft = insertClean(this.draft, this.#pastedTexts.add(keyInput.pasted, this.draft));
+    else this.draft = insertText(this.draft, keyInput.pasted);
+    this.#updateMenu();
   }
 
   #handleEnter(): string | undefined {
+    const isAccepted = this.#menu.acceptsKeys && !this.#menu.isComplete;
+    if (isAccepted && !this.#menu.accept()?.isRunnable) return undefined;
+    this.#menu.close();
     const { text, cursor } = this.draft;
     if (text[cursor - 1] === '\\') {
       this.draft = insertText(
@@ -112,39 +138,38 @@ export class InputEditor {
       );
       return undefined;
     }
+    const sent = isAccepted ? this.text.trimEnd() : this.text;
     this.draft = { ...EMPTY_DRAFT, cutText: this.draft.cutText };
-    return text;
+    return sent;
+  }
+
+  #applyEdit(key: string): void {
+    const before = this.draft;
+    this.draft = this.#applyKey(key);
+    // The menu follows edits, not movements in the text or in the history.
+    const isEdit = this.draft.text !== before.text && !isHistoryKey(key);
+    if (isEdit) this.#updateMenu();
+    else this.#menu.close();
   }
 
   #applyKey(key: string): Draft {
     if (isNewlineKey(key)) return insertText(this.draft, '\n');
-    if (key === 'up' || key === 'ctrl+p') return this.#moveVertically(-1);
-    if (key === 'down' || key === 'ctrl+n') return this.#moveVertically(1);
+    if (isHistoryKey(key)) return this.#moveVertically(key === 'up' || key === 'ctrl+p' ? -1 : 1);
     return EDIT_BINDINGS[key]?.(this.draft) ?? this.draft;
+  }
+
+  #updateMenu(): void {
+    if (this.#options.canRedraw) this.#menu.update();
   }
 
   #moveVertically(by: -1 | 1): Draft {
     const moved = moveVertically(this.draft, by);
     if (moved) return moved;
-    const text = this.#inputHistory.move(by, this.draft.text);
+    const text = this.#options.history.move(by, this.draft.text);
     return text === undefined ? this.draft : createDraft(text, this.draft.cutText);
   }
+}
 
-  async #complete(): Promise<void> {
-    const menu = this.#completionMenu;
-    if (menu) {
-      const at = ((menu.selected ?? -1) + 1) % menu.suggestions.length;
-      this.draft = replaceWord(this.draft, menu.from, menu.suggestions[at]?.value ?? '');
-      this.#completionMenu = { ...menu, selected: at };
-      return;
-    }
-    const { draft } = this;
-    const completion = await findCompletion(draft, this.#completionSources).catch(() => undefined);
-    // Discard the result when the draft has changed during the lookup.
-    if (!completion || this.draft !== draft || completion.suggestions.length === 0) return;
-    const prefix = findCommonPrefix(completion.suggestions);
-    if (prefix.length > draft.cursor - completion.from) this.draft = replaceWord(draft, completion.from, prefix);
-    if (completion.suggestions.length > 1) this.#completionMenu = { ...completion, selected: undefined };
-    this.#onChange();
-  }
+function isHistoryKey(key: string): boolean {
+  return key === 'up' || key === 'down' || key === 'ctrl+p' || key === 'ctrl+n';
 }

@@ -14,7 +14,7 @@ export interface HistoryMatch {
 }
 
 const MAX_ENTRIES = 500;
-/** Longer inputs are not recorded, to limit the size of the file. */
+/** Longer inputs are kept in memory only, to limit the size of the file. */
 const MAX_ENTRY_LENGTH = 20_000;
 
 export class InputHistory {
@@ -37,7 +37,7 @@ export class InputHistory {
   /** Rejects when the file cannot be written; the entry stays in memory. Blank text is not recorded. */
   add(text: string): Promise<void> {
     if (text.trim() === '') return Promise.resolve();
-    if (this.#texts.at(-1) !== text && text.length <= MAX_ENTRY_LENGTH) this.#texts.push(text);
+    if (this.#texts.at(-1) !== text) this.#texts.push(text);
     this.#position = this.#texts.length;
     this.#unsentDraft = '';
     this.#writing = this.#writing.catch(() => {}).then(() => this.#write(text));

@@ -49,7 +49,8 @@ function getStyleCodes(style: TextStyle, colourSupport: ColourSupport): string[]
 export const ansi = {
   up: (rows: number) => (rows > 0 ? `${ESC}[${rows}A` : ''),
   right: (cells: number) => (cells > 0 ? `${ESC}[${cells}C` : ''),
-  eraseLine: `${ESC}[K`,
+  /** The whole line: tmux remembers the length of a line that is erased in part, and wraps its blanks when the window is resized. */
+  eraseLine: `${ESC}[2K`,
   eraseBelow: `${ESC}[J`,
   clearScreen: `${ESC}[H${ESC}[2J`,
   hideCursor: `${ESC}[?25l`,

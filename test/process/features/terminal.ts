@@ -1,6 +1,6 @@
 // Uses the features that need a terminal, in a terminal of `script`.
 import { spawn } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createDirectories, type ProgramDirectories } from '../../support/program.ts';
@@ -64,6 +64,42 @@ export function tryTerminal(): void {
       await createSession(directories, 'read a.ts');
       const steps = [['\u001b[35mconst', '/quit\r']] as const;
       await atTerminal([...OFFLINE, '--continue'].join(' '), steps, directories);
+    });
+
+    test('the branch in the footer and the menu of files', async () => {
+      const directories = createDirectories();
+      writeFiles(directories.cwd, { '.git/HEAD': 'ref: refs/heads/some-branch\n', 'a note.txt': 'x' });
+      await atTerminal(
+        OFFLINE.join(' '),
+        [
+          ['some-branch', 'Say @no'],
+          ['a note.txt', '\t\r'],
+          ['@"a note.txt"', '/quit\r'],
+        ],
+        directories,
+      );
+    });
+
+    test('/cost, /context, /model, /login and /logout', async () => {
+      const directories = createDirectories();
+      await atTerminal(
+        OFFLINE.join(' '),
+        [
+          ['›', '/cost\r'],
+          ['cache write', '/context\r'],
+          ['messages (0)', '/model\r'],
+          ['type to filter', '\u001b'],
+          ['›', '/login openai\r'],
+          ['it is not shown', 'sk-secret\r'],
+          ['is stored in auth.json', ''],
+          ['Select a model', '\u001b'],
+          ['›', '/logout openai\r'],
+          ['Removed the credentials', '/quit\r'],
+        ],
+        directories,
+      );
+      const path = join(directories.home, 'auth.json');
+      expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['{}\n', 0o600]);
     });
 
     test('--resume shows a list of sessions', async () => {

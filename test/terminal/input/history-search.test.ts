@@ -10,12 +10,21 @@ const UNSAVED_HISTORY = {
   directory: '/project/history',
   path: undefined,
 };
-const SOURCES = { listCommands: async () => [], listArguments: async () => [], listDirectory: async () => [] };
+const SOURCES = {
+  listCommands: async () => [],
+  listArguments: async () => [],
+  listDirectory: async () => [],
+  async *searchFiles() {},
+};
 
 function createEditor(...entries: string[]) {
   const history = new InputHistory(UNSAVED_HISTORY);
   for (const text of entries) void history.add(text);
-  const editor = new InputEditor(history, SOURCES, () => {});
+  const editor = new InputEditor({
+    ...{ history, completionSources: SOURCES, canRedraw: true },
+    onChange() {},
+    stopFileSearch() {},
+  });
   const press = (keyInput: KeyInput) => (editor.handleSearchKey(keyInput) ? undefined : editor.handleKey(keyInput));
   return {
     editor,
@@ -24,7 +33,7 @@ function createEditor(...entries: string[]) {
     shown: () => editor.draft.text,
     renderRow: () =>
       editor
-        .renderMenu(200)
+        .renderMenu(200, 20)
         .flat()
         .map(({ text }) => text)
         .join(''),
@@ -78,7 +87,7 @@ describe('Ctrl+R', () => {
       key('ctrl+r');
       if (endKey !== 'backspace') type('fou');
       key(endKey, 'escape');
-      expect([endKey, shown(), editor.renderMenu(80)]).toEqual([endKey, expected, []]);
+      expect([endKey, shown(), editor.renderMenu(80, 20)]).toEqual([endKey, expected, []]);
     }
     const { key, type, shown } = createEditor('found');
     key('ctrl+r');

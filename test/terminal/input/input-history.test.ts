@@ -1,15 +1,8 @@
-// Input history (order, sharing between terminals, limits, file modes) and completion.
+// Input history: order, sharing between terminals, limits, file modes.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
-import { createDraft } from '../../../src/terminal/input/draft.ts';
-import {
-  type CompletionSources,
-  findCommonPrefix,
-  findCompletion,
-  replaceWord,
-} from '../../../src/terminal/input/find-completion.ts';
 import { InputHistory } from '../../../src/terminal/input/input-history.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -66,7 +59,7 @@ describe('history', () => {
     expect(statSync(file.directory).mode & 0o777).toBe(0o700);
   });
 
-  test('the number of entries is limited, and very long inputs are not recorded', async () => {
+  test('the number of entries is limited, and very long inputs are only kept in memory', async () => {
     const file = createHistoryFile();
     const history = new InputHistory(file);
     await history.add('words 0');
@@ -75,6 +68,7 @@ describe('history', () => {
     await history.add('x'.repeat(30_000));
     const lines = readFileSync(file.path, 'utf8').trimEnd().split('\n');
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([500, '"words 10"', '"words 509"']);
+    expect(history.move(-1, '')).toBe('x'.repeat(30_000));
   });
 
   test('without a path no file is written', async () => {
@@ -84,36 +78,5 @@ describe('history', () => {
     await history.add('secret');
     expect(history.move(-1, '')).toBe('secret');
     expect(await files.info(directory)).toBeUndefined();
-  });
-});
-
-describe('completion', () => {
-  const completionSources: CompletionSources = {
-    listCommands: async () => [{ value: 'model' }, { value: 'more' }, { value: 'name', doc: 'x' }],
-    listArguments: async (command) => (command === 'model' ? ['a/one', 'b/two'] : []),
-    listDirectory: async (folder) =>
-      folder === '' ? ['.git/', 'src/', 'some.txt'] : folder === 'src/' ? ['index.ts'] : [],
-  };
-  const complete = async (text: string) =>
-    (await findCompletion(createDraft(text), completionSources)).suggestions.map(({ value }) => value);
-
-  test('completes commands, their arguments and files', async () => {
-    expect(await complete('/mo')).toEqual(['model ', 'more ']);
-    expect(await complete('/model tw')).toEqual(['b/two']);
-    expect(await complete('look at @s')).toEqual(['src/', 'some.txt ']);
-    expect(await complete('@src/')).toEqual(['src/index.ts ']);
-    expect(await complete('@.')).toEqual(['.git/']);
-    expect(await complete('plain words')).toEqual([]);
-    expect(await complete('mail@s')).toEqual([]);
-  });
-
-  test('completes the common prefix', () => {
-    expect(findCommonPrefix([{ value: 'model ' }, { value: 'more ' }])).toBe('mo');
-    expect(findCommonPrefix([])).toBe('');
-    expect(replaceWord(createDraft('look at @s'), 9, 'src/')).toEqual({
-      text: 'look at @src/',
-      cursor: 13,
-      cutText: '',
-    });
   });
 });

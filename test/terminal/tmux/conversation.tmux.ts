@@ -86,6 +86,24 @@ test('messages sent during a run are shown as queued and can be restored', async
   await terminal.waitFor('Stopped.');
 });
 
+test('Escape stops the run and returns queued messages to the input; they are not sent', async () => {
+  const terminal = await startConversation();
+  await terminal.sendLine('run `sleep 300`');
+  await terminal.waitFor('● bash sleep 300');
+  await terminal.sendLine('say hurried');
+  await terminal.sendLine('/then say afterwards');
+  await terminal.waitFor(/↳ next: say hurried\n↳ follow-up: say afterwards\n {2}Alt\+Up to edit\n›$/m);
+  await terminal.press('Escape');
+  await terminal.waitFor('Stopped.');
+  await terminal.waitFor(/^› say hurried\n {2}say afterwards\nparley/m);
+  await terminal.waitUntilGone(/Working|↳/);
+  await terminal.press('C-u', 'BSpace');
+  await terminal.press('Enter');
+  await terminal.waitFor(/^hurried$/m);
+  await terminal.waitFor(EMPTY_INPUT);
+  expect(await terminal.scrollback()).not.toMatch(/^afterwards$/m);
+});
+
 test('multiline input: Alt+Enter, a trailing backslash and pasted text', async () => {
   const terminal = await startConversation({ rows: 50 });
   await terminal.type('remember one');

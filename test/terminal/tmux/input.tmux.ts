@@ -154,16 +154,34 @@ test('Ctrl+Z does nothing without a parent shell', async () => {
   expect(count(await terminal.scrollback(), '› still')).toBe(1);
 });
 
-test('a thousand pasted lines become one draft', async () => {
-  const terminal = await startConversation();
+test('a thousand pasted lines are one label, shown whole in the editor and sent whole', async () => {
+  const { directories, env } = createEditor(createDirectories(), `cp "$1" "$HOME/original"; echo "say edited" > "$1"`);
+  const terminal = await startConversation({ directories, env });
   const lines = Array.from({ length: 1000 }, (_, at) => `line ${at + 1} 日本 \u001b[31m`);
-  await terminal.paste(`${lines.join('\n')}`);
-  await terminal.waitFor(/^ {2}line 999 日本 \[31m\n {2}line 1000 日本 \[31m\nparley/m);
-  await terminal.press('C-p');
-  await terminal.type('!');
-  await terminal.waitFor(/^ {2}line 999 日本 \[31m!$/m);
-  await terminal.press('C-c');
+  const text = lines.join('\n').replaceAll('\u001b', '');
+  await terminal.paste(lines.join('\n'));
+  await terminal.waitFor(/^› \[pasted 1000 lines\]\nparley/m);
+  await terminal.paste(lines.join('\n'));
+  await terminal.waitFor(/^› \[pasted 1000 lines\]\[pasted 1000 lines #2\]\nparley/m);
+  await terminal.press('BSpace');
+  await terminal.waitFor(/^› \[pasted 1000 lines\]\nparley/m);
+  await terminal.press('C-g');
+  await terminal.waitFor(/^› say edited$/m);
+  expect(readFileSync(join(directories.home, 'original'), 'utf8')).toBe(text);
+  await terminal.press('C-u');
   await terminal.waitFor(EMPTY_INPUT);
+  await terminal.type('!cat > got << END');
+  await terminal.press('M-Enter');
+  await terminal.paste(lines.join('\n'));
+  await terminal.press('M-Enter');
+  await terminal.type('END');
+  await terminal.waitFor(/^! cat > got << END\n {2}\[pasted 1000 lines\]\n {2}END$/m);
+  await terminal.press('Enter');
+  await expect.poll(() => existsSync(join(directories.cwd, 'got')), { timeout: 40_000 }).toBe(true);
+  await expect.poll(() => readFileSync(join(directories.cwd, 'got'), 'utf8'), { timeout: 40_000 }).toBe(`${text}\n`);
+  await terminal.waitFor(EMPTY_INPUT);
+  await terminal.press('Up');
+  await terminal.waitFor(/^ {2}line 1000 日本 \[31m\n {2}END$/m);
 });
 
 test('resizing during streamed output duplicates no lines', async () => {

@@ -63,7 +63,7 @@ test('/model and /thinking change the model and the thinking level', async () =>
   await terminal.sendLine('/model');
   await terminal.waitFor('Select a model');
   await terminal.type('tiny');
-  await terminal.waitFor(/^› \d+\. mine\/tiny/m);
+  await terminal.waitFor(/^› mine\/tiny {2}Tiny {2}8k context$/m);
   await terminal.press('Enter');
   await terminal.waitFor('mine/tiny is now the selected model.');
   await terminal.sendLine('/model no-such-model');
@@ -94,26 +94,51 @@ test('/help, /export, /compact, /reload, /clear, /quit and an unknown command', 
   await terminal.waitFor(AT_SHELL_PROMPT);
 });
 
-test('Tab completes slash commands, their arguments and files', async () => {
-  const terminal = await startConversation();
-  mkdirSync(join(terminal.cwd, 'source'));
-  writeFileSync(join(terminal.cwd, 'source', 'readme.txt'), 'x');
-  writeFileSync(join(terminal.cwd, 'source', 'reason.txt'), 'x');
+test('a menu completes slash commands and files; Tab completes arguments', async () => {
+  const directories = createDirectories();
+  mkdirSync(join(directories.cwd, 'source'));
+  writeFileSync(join(directories.cwd, 'source', 'readme.txt'), 'x');
+  writeFileSync(join(directories.cwd, 'source', 'reason why.txt'), 'the reason');
+  writeFileSync(join(directories.cwd, '.gitignore'), 'ignored\n');
+  writeFileSync(join(directories.cwd, 'ignored'), 'x');
+  const terminal = await startConversation({ directories });
   await terminal.type('/thi');
+  await terminal.waitFor(/^› \/thi\n› \/thinking {2}Set the thinking level$/m);
   await terminal.press('Tab');
-  await terminal.waitFor(/^› \/thinking$/m);
+  await terminal.waitFor(/^› \/thinking\nparley/m);
   await terminal.type('hi');
   await terminal.press('Tab');
   await terminal.waitFor(/^› \/thinking high$/m);
   await terminal.press('C-u');
-  await terminal.type('look at @so');
-  await terminal.press('Tab');
-  await terminal.waitFor(/^› look at @source\/$/m);
-  await terminal.press('Tab');
-  await terminal.waitFor(/^› look at @source\/rea$/m);
-  await terminal.waitFor(/^ {2}source\/readme\.txt$/m);
-  await terminal.press('Tab');
-  await terminal.waitFor(/^› look at @source\/readme\.txt$/m);
+  await terminal.type('@');
+  await terminal.waitFor(/^› @\n› source\/\n {2}\.gitignore\n {2}source\/readme\.txt\n/m);
+  expect(await terminal.screen()).not.toContain('ignored\n');
+  await terminal.type('rea');
+  await terminal.waitFor(/^› source\/readme\.txt\n {2}source\/reason why\.txt$/m);
+  await terminal.press('Down', 'Enter');
+  await terminal.waitFor(/^› @"source\/reason why\.txt"\nparley/m);
+  // Enter in the menu has not sent the message.
+  await terminal.press('C-a');
+  await terminal.type('say ');
+  await terminal.press('Enter');
+  await terminal.waitFor(/^› say @"source\/reason why\.txt"/m);
+  await terminal.waitFor(EMPTY_INPUT);
+  await terminal.sendLine('/session');
+  await terminal.waitFor(/\d+ messages/);
+});
+
+test('the footer shows the directory and the branch, and fits into a narrow terminal', async () => {
+  const directories = createDirectories();
+  const cwd = join(directories.home, 'project');
+  mkdirSync(join(cwd, '.git'), { recursive: true });
+  writeFileSync(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/some-branch\n');
+  const terminal = await startConversation({ directories: { ...directories, cwd }, columns: 100 });
+  await terminal.waitFor(/^parley\/offline · thinking medium · context \d+% · ~\/project \(some-branch\) · \/help$/m);
+  await terminal.resize(40, 24);
+  await terminal.waitFor(/^offline · medium · \d+% · some-branch$/m);
+  writeFileSync(join(cwd, '.git', 'HEAD'), `${'0123456789'.repeat(4)}\n`);
+  await terminal.prompt('say hello', /^hello$/m);
+  await terminal.waitFor(/^offline · medium · \d+% · 0123456$/m);
 });
 
 test('lists of sessions are sanitized', async () => {
