@@ -54,6 +54,8 @@ export interface ExtensionSource {
   /** The path that is shown to users. */
   readonly path: string;
   readonly location: 'user' | 'project' | 'path';
+  /** The directory of the package that the file is part of. */
+  readonly baseDir?: string | undefined;
   /** Rejects when the file cannot be read or does not export a factory. */
   load(): Promise<ExtensionFactory>;
 }

@@ -170,6 +170,8 @@ export interface SlashCommand {
   readonly source: 'extension' | 'prompt' | 'skill';
   readonly location?: 'user' | 'project' | 'path' | undefined;
   readonly path?: string | undefined;
+  /** The directory of the package that it is part of. */
+  readonly baseDir?: string | undefined;
 }
 
 type Hook<In, Out> = ((input: In) => Promise<Out | undefined>) | undefined;
