@@ -59,3 +59,9 @@ export interface ExtensionSource {
   /** Rejects when the file cannot be read or does not export a factory. */
   load(): Promise<ExtensionFactory>;
 }
+
+/** What an extension decides about the project. Without `remember` it applies to this process only. */
+export interface ExtensionTrustDecision {
+  readonly trusted: boolean;
+  readonly remember: boolean;
+}

@@ -1,16 +1,25 @@
 // Manages the extensions of one session from loading to shutdown. Does not read files or load code itself.
 import { Fault } from '../../base/index.ts';
-import type { ExtensionFlag, ExtensionSource, Hooks, SlashCommand, Tool } from '../../contracts/index.ts';
+import type {
+  ExtensionFlag,
+  ExtensionSource,
+  ExtensionTrustDecision,
+  Hooks,
+  SlashCommand,
+  Tool,
+} from '../../contracts/index.ts';
 import { createSourceInfo } from '../../support/source-info.ts';
 import { waitAtMost } from '../../support/wait-at-most.ts';
 import { describeTool } from '../context/describe-tool.ts';
 import type { ExtensionToolInfo } from './action-methods.ts';
+import { createDialogEvents } from './dialog-events.ts';
 import { createEventBus } from './event-bus.ts';
 import {
   discoverResources,
   type ExtensionResourcePaths,
   resolveSessionDirectory,
 } from './event-handlers/discover-resources.ts';
+import { emitProjectTrust } from './event-handlers/project-trust.ts';
 import { createExtension, type Extension } from './extension.ts';
 import { createExtensionApi, type ExtensionApiOptions } from './extension-api.ts';
 import { createCommandContext, createExtensionContext, type ExtensionScope } from './extension-context.ts';
@@ -56,6 +65,7 @@ export class ExtensionSystem {
     this.hooks = createExtensionHooks({
       runner: this.#runner,
       now: () => options.ports.clock.now(),
+      report: this.#failures.report,
       resolveCommand: (submittedInput) =>
         resolveCommand(this.#runner.extensions, submittedInput, { execute: (...call) => this.#runCommand(...call) }),
       onSessionChanged: () => this.#refreshViews(),
@@ -118,6 +128,7 @@ export class ExtensionSystem {
       sessionLog: new SessionLogView(session),
       modelRegistry: new ModelRegistryView(models),
       report: this.#failures.report,
+      onDialog: createDialogEvents(this.#runner),
     };
     const numberTurns = createTurnNumbering(() => ports.clock.now());
     this.#unsubscribe = session.subscribe((event) => this.#runner.emitInOrder(numberTurns(event)));
@@ -130,6 +141,12 @@ export class ExtensionSystem {
   /** Called before there is a session. */
   resolveSessionDirectory(cwd: string): Promise<string | undefined> {
     return resolveSessionDirectory(this.#runner, cwd);
+  }
+
+  /** `undefined` if no extension decides. */
+  async decideTrust(cwd: string): Promise<ExtensionTrustDecision | undefined> {
+    const { mode, uiTimeoutMs } = this.#options;
+    return emitProjectTrust(this.#runner, { cwd, mode, uiTimeoutMs, getHost: () => this.#scope?.getHost() });
   }
 
   /** Emits the event once and caches the result. */

@@ -6,3 +6,12 @@ export { ExtensionSystem } from './extension-system.ts';
 export { ModelRegistryView } from './model-registry-view.ts';
 export { plainTheme } from './plain-theme.ts';
 export { buildSessionContext, SessionLogReader } from './session-log-reader.ts';
+export {
+  createInitialSystemMessage,
+  getCurrentSystemMessage,
+  getCurrentSystemPrompt,
+  getCurrentTools,
+  getSystemMessageText,
+  isSystemMessage,
+  type SystemMessage,
+} from './system-messages.ts';

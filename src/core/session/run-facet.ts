@@ -100,7 +100,7 @@ export class RunFacet implements Runs {
   }
 
   #createRunDependencies(run: ActiveRun, scope: RunScope): RunDependencies {
-    const { retry, compaction, limits, rules, todos, queues } = this.#dependencies;
+    const { state, retry, compaction, limits, rules, todos, queues } = this.#dependencies;
     return {
       ...{ scope, retry, compaction, limits, rules, todos },
       abort: () => run.controller.abort(),
@@ -108,6 +108,10 @@ export class RunFacet implements Runs {
         run.isEnding = isEnding;
       },
       whenPromptWaits: run.whenPromptWaits,
+      async beforeSettle(outcome) {
+        const { runBeforeSettle } = await import('./settle-boundary.ts');
+        return runBeforeSettle(state, outcome, run.controller.signal);
+      },
       markFinished: () => {
         this.#active = undefined;
         queues.markOverdue();

@@ -12,6 +12,7 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import { AssistantMessageEventStream, createStreamFunctions, EventStream } from './stream-functions.ts';
+import { transcriptFunctions } from './transcript-functions.ts';
 import { StringEnum, type TypeboxModules } from './typebox.ts';
 import { createUnsupportedExports } from './unsupported-exports.ts';
 
@@ -26,6 +27,7 @@ export interface AiModuleOptions {
 export function createAiModule({ models, ports, catalogueModels, typebox }: AiModuleOptions): Record<string, unknown> {
   return {
     ...unsupported,
+    ...transcriptFunctions,
     Type: typebox?.Type,
     StringEnum,
     ...createStreamFunctions(models, ports.clock),
