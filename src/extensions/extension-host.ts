@@ -94,7 +94,12 @@ export class ExtensionHost {
 
   /** Additional resource paths of extensions, not resolved. */
   async resources(): Promise<ExtensionResourcePaths | undefined> {
-    return (await this.#waitUntilLoaded())?.discoverResources(this.#startReason);
+    const discovered = await (await this.#waitUntilLoaded())?.discoverResources(this.#startReason);
+    const { skills = [], templates = [] } = (await this.#discovery)?.resources ?? {};
+    return {
+      skills: [...skills, ...(discovered?.skills ?? [])],
+      templates: [...templates, ...(discovered?.templates ?? [])],
+    };
   }
 
   async canDecideTrust(): Promise<boolean> {

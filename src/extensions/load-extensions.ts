@@ -81,9 +81,10 @@ async function createExtensionSources(
     virtualModules,
     tryNative: false,
   });
-  return found.map(({ path, location }) => ({
+  return found.map(({ path, location, baseDir }) => ({
     path,
     location,
+    baseDir,
     async load() {
       if (location !== 'user') await resourceLocator.verifyCode(path);
       const factory = await jiti

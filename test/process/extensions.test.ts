@@ -198,6 +198,37 @@ test('before_provider_headers and after_provider_response: headers without keys,
   }
 });
 
+test('a package given to -e: its extensions, skills and prompt templates', async () => {
+  const directories = createDirectories();
+  const files = {
+    'pack/package.json': JSON.stringify({
+      pi: { extensions: ['./code', '!code/old.ts'], skills: ['know'], prompts: ['texts/*.md'] },
+    }),
+    'pack/code/own.ts': `export default (pi) => pi.registerCommand('own', { handler(_, ctx) {
+      ctx.ui.notify(JSON.stringify(pi.getCommands().map(({ name, sourceInfo }) => [name, sourceInfo.origin, sourceInfo.source])));
+    } });`,
+    'pack/code/old.ts': `throw new Error('excluded');`,
+    'pack/know/plan/SKILL.md': '---\nname: plan\ndescription: Plans.\n---\nPlan.',
+    'pack/texts/shout.md': 'say `LOUD $1`',
+    'conventional/skills/help/SKILL.md': '---\nname: help\ndescription: Helps.\n---\nHelp.',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(directories.cwd, path, '..'), { recursive: true });
+    writeFileSync(join(directories.cwd, path), content);
+  }
+  const program = startRpc(['-e', 'pack', '-e', 'conventional'], { directories });
+  program.send({ type: 'prompt', message: '/own' });
+  const { message } = (await program.nextFrame({ method: 'notify' })) as unknown as { message: string };
+  expect(JSON.parse(message)).toEqual([
+    ['own', 'package', 'cli'],
+    ['shout', 'top-level', 'cli'],
+    ['skill:plan', 'top-level', 'cli'],
+    ['skill:help', 'top-level', 'cli'],
+  ]);
+  program.send({ type: 'prompt', message: '/shout hello' });
+  expect(JSON.stringify(await program.nextFrame({ type: 'agent_end' }))).toContain('"text":"LOUD hello"');
+});
+
 test('slash command with dialogs and its own flag', async () => {
   const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
   const commands = await program.call({ type: 'get_commands' });
