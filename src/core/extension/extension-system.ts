@@ -126,7 +126,7 @@ export class ExtensionSystem {
       requestShutdown,
       reload,
       sessionLog: new SessionLogView(session),
-      modelRegistry: new ModelRegistryView(models),
+      modelRegistry: new ModelRegistryView(models, ports.clock),
       report: this.#failures.report,
       onDialog: createDialogEvents(this.#runner),
     };
