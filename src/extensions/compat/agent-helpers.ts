@@ -1,5 +1,6 @@
 // Small functions of pi-coding-agent: skill blocks, diffs, images, paths of the program.
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPatch, structuredPatch } from 'diff';
 import { detectImageType } from '../../base/content-kind.ts';
@@ -31,8 +32,6 @@ interface SkillInfo {
 }
 
 export function createAgentHelpers({ files }: Pick<Ports, 'files'>): Record<string, unknown> {
-  // The bundle is in the folder `dist` of the package.
-  const packageDirectory = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
   return {
     ...imageFunctions,
     async detectSupportedImageMimeTypeFromFile(path: string) {
@@ -61,11 +60,20 @@ export function createAgentHelpers({ files }: Pick<Ports, 'files'>): Record<stri
           level: 'path',
         })),
       ),
-    getPackageDir: () => packageDirectory,
-    getReadmePath: () => join(packageDirectory, 'README.md'),
-    getDocsPath: () => join(packageDirectory, 'docs'),
-    getExamplesPath: () => join(packageDirectory, 'examples'),
+    getPackageDir: findPackageDirectory,
+    getReadmePath: () => join(findPackageDirectory(), 'README.md'),
+    getDocsPath: () => join(findPackageDirectory(), 'docs'),
+    getExamplesPath: () => join(findPackageDirectory(), 'examples'),
   };
+}
+
+/** A package can import itself by name, except from the bundle, which is in dist/program and has its own package.json. */
+function findPackageDirectory(): string {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('parley-agent/package.json'));
+  } catch {
+    return fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '');
+  }
 }
 
 /** The block that `/skill:name` inserts, and the user's text after it. */

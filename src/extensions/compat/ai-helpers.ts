@@ -71,9 +71,10 @@ function createJsonFunctions() {
   return {
     parseJsonWithRepair,
     repairJson: (text: string) => JSON.stringify(parseJsonWithRepair(text)),
+    /** Does not repair: an incomplete call must not be executed. */
     parseToolCallArguments(text: string | undefined) {
       try {
-        const parsed = text?.trim() ? parseJsonWithRepair(text) : {};
+        const parsed: unknown = text?.trim() ? JSON.parse(text) : {};
         return isRecord(parsed) ? { arguments: parsed } : { arguments: {}, argumentsError: 'not an object' };
       } catch (thrown) {
         return { arguments: {}, argumentsError: getErrorMessage(thrown) };
