@@ -747,6 +747,7 @@ export type GetCommandsResponse = {
       "source": "extension" | "prompt" | "skill";
       "location"?: "user" | "project" | "path";
       "path"?: string;
+      "baseDir"?: string;
     }>;
   };
 };

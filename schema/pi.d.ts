@@ -428,7 +428,8 @@ export type GetCommandsResponse = {
         "path": string;
         "source": "cli" | "auto";
         "scope": "user" | "project" | "temporary";
-        "origin": "top-level";
+        "origin": "package" | "top-level";
+        "baseDir"?: string;
       };
     }>;
   };

@@ -28,12 +28,13 @@ import {
 const reason = picklist(['manual', 'threshold', 'overflow']);
 
 const { commands } = (getCommands.result as NonNullable<typeof getCommands.result>).entries;
-const { location: _, path: __, ...listed } = commands.item.entries as ObjectEntries;
+const { location: _, path: __, baseDir: ___, ...listed } = commands.item.entries as ObjectEntries;
 const sourceInfo = object({
   path: string(),
   source: picklist(['cli', 'auto']),
   scope: picklist(['user', 'project', 'temporary']),
-  origin: literal('top-level'),
+  origin: picklist(['package', 'top-level']),
+  baseDir: optional(string()),
 });
 
 /** Results with a different format in pi. */

@@ -1,5 +1,5 @@
 // Creates the parts of an agent that exist before its session.
-import type { HostUi, ModelRegistry } from '../contracts/index.ts';
+import type { HostUi, ModelRegistry, OpenInnerSession } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import { ExtensionHost } from '../extensions/index.ts';
 import { createJsonlStore, createMemoryStore } from '../store/index.ts';
@@ -29,11 +29,12 @@ export function createAgentParts(
   options: AgentOptions,
   host: () => HostUi | undefined,
   report: (message: string) => void,
+  openInnerSession: OpenInnerSession,
 ): AgentParts {
   const sessionSettings = toSessionSettings(options.settings);
   const models = options.models ?? createAgentModels({ ...options, host });
   const resourceLocator = createAgentResourceLocator(options, report);
-  const extensions = createExtensionHost(options, models, resourceLocator);
+  const extensions = createExtensionHost(options, models, resourceLocator, openInnerSession);
   const resources = createLazyResources(options, resourceLocator, extensions);
   const subagents = createAgentSubagents(options, resourceLocator);
   return { sessionSettings, models, resourceLocator, extensions, resources, subagents, host };
@@ -51,6 +52,7 @@ function createExtensionHost(
   options: AgentOptions,
   modelRegistry: ModelRegistry,
   resourceLocator: TrustableResourceLocator,
+  openInnerSession: OpenInnerSession,
 ): ExtensionHost {
   const { ports, settings, cwd, agentDirectory, extensions = {}, warn = () => {} } = options;
   return new ExtensionHost({
@@ -64,6 +66,7 @@ function createExtensionHost(
     cwd,
     agentDirectory,
     resourceLocator,
+    openInnerSession,
     identity: createProcessIdentity(),
     readTextSync,
     warn,

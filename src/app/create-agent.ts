@@ -1,5 +1,5 @@
 // Composition root: creates an agent from settings, flags and ports.
-import type { AgentSession, ProviderAuth, SessionHub } from '../contracts/index.ts';
+import type { AgentSession, OpenInnerSession, ProviderAuth, SessionHub } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import { createSessionHub } from '../server/index.ts';
@@ -39,7 +39,12 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     if (created.session) created.session.notify({ level: 'warning', message, source: 'trust' });
     else options.warn?.(message);
   };
-  const parts = createAgentParts(options, host, report);
+  const openInnerSession: OpenInnerSession = async (request) => {
+    const inner = await import('./inner-session.ts');
+    const context = { options, models: parts.models, currentModel: created.session?.models.current, createAgent };
+    return inner.openInnerSession(request, context);
+  };
+  const parts = createAgentParts(options, host, report, openInnerSession);
   const { models, resourceLocator, extensions, subagents } = parts;
   const base = await createSessionOptions(options, parts, await createAgentToolSet(options, parts));
   const session = await createSession(base);

@@ -10,6 +10,7 @@ import { resolveWorkingDirectory } from '../support/working-directory.ts';
 import { loadProjectSettings } from '../trust/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgent } from './create-agent.ts';
+import { overrideInitialModel } from './override-initial-model.ts';
 import { createSystemPorts } from './system-ports/index.ts';
 
 export { Fault, type FaultCode } from '../base/index.ts';
@@ -123,18 +124,12 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
   };
 }
 
-/** A custom registry does not know the requested provider and model, so `chooseInitial` is replaced. Other members are kept. */
+/** A custom registry does not know the requested provider and model, so `chooseInitial` is replaced. */
 function withInitialModel(modelRegistry: ModelRegistry, { provider, model }: AgentSessionOptions): ModelRegistry {
   if (provider === undefined && model === undefined) return modelRegistry;
   const chooseInitial: ModelRegistry['chooseInitial'] = async () =>
     selectModel(await modelRegistry.listAvailable(), { provider, model });
-  return new Proxy(modelRegistry, {
-    get(target, key) {
-      if (key === 'chooseInitial') return chooseInitial;
-      const member: unknown = Reflect.get(target, key, target);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
+  return overrideInitialModel(modelRegistry, chooseInitial);
 }
 
 async function runPromptAndCollect(session: AgentSession, prompt: Prompt): Promise<AgentMessage[]> {

@@ -37,6 +37,7 @@ export const getCommands = command({
         source: picklist(['extension', 'prompt', 'skill']),
         location: optional(picklist(['user', 'project', 'path'])),
         path: optional(string()),
+        baseDir: optional(string()),
       }),
     ),
   }),

@@ -236,6 +236,8 @@ export interface Shell {
 
 export interface Naming {
   readonly name: string | undefined;
+  /** Changes `name` at once. A following `rename` stores it, or restores the stored name when that fails. */
+  show(name: string): void;
   rename(name: string): Promise<void>;
 }
 

@@ -4,12 +4,14 @@ import type {
   BashResult,
   CompactionResult,
   CustomMessage,
+  EntryBody,
   ImageContent,
   Model,
   SessionEntry,
   TextContent,
   ThinkingLevel,
 } from '../protocol/index.ts';
+import type { ProviderResponse, RequestHeaders, ToolDefinition } from './model-api.ts';
 import type { ExecuteShell } from './shell.ts';
 import type { Tool } from './tool.ts';
 import type { ToolResult } from './tool-result.ts';
@@ -97,7 +99,14 @@ export interface PlannedCompaction {
   /** The entries of the current branch, starting with the root or the newest compaction. */
   readonly branchEntries: readonly SessionEntry[];
   readonly customInstructions: string | undefined;
+  readonly cause: CompactionCause;
   readonly signal: AbortSignal;
+}
+
+/** Why a compaction was started. `willRetry`: the request that was too long is sent again after it. */
+export interface CompactionCause {
+  readonly reason: 'manual' | 'threshold' | 'overflow';
+  readonly willRetry: boolean;
 }
 
 export type CompactionHookResult = { readonly cancel: true } | { readonly compaction: CompactionResult };
@@ -149,7 +158,19 @@ export type LifecycleEvent =
       readonly reason: 'new' | 'resume' | 'fork';
       readonly previousSessionFile?: string;
     }
-  | { readonly type: 'session_compact'; readonly compactionEntry: SessionEntry; readonly fromExtension: boolean }
+  | (CompactionCause & {
+      readonly type: 'session_compact';
+      readonly compactionEntry: SessionEntry;
+      readonly fromExtension: boolean;
+    })
+  | (CompactionCause & {
+      readonly type: 'session_compact_failed';
+      /** Absent when the compaction was aborted. */
+      readonly errorMessage?: string | undefined;
+      readonly aborted: boolean;
+      /** A hook had provided the summary. */
+      readonly fromExtension: boolean;
+    })
   | {
       readonly type: 'session_tree';
       readonly newLeafId: string | null;
@@ -167,6 +188,27 @@ export type LifecycleEvent =
   /** The session is about to end. It waits for the hook, up to a short limit. */
   | { readonly type: 'session_shutdown' };
 
+/** What one request to the model consists of. */
+export interface PlannedRequest {
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly AgentMessage[];
+}
+
+/** A run that is about to settle: its queues are empty. */
+export interface PlannedSettlement {
+  readonly outcome: 'completed' | 'error';
+  /** The path from the first entry of the context to the leaf. */
+  readonly path: readonly SessionEntry[];
+}
+
+export interface SettlementHookResult {
+  /** Appended to the log. Messages among them are part of the context. */
+  readonly entries: readonly EntryBody[];
+  /** Sends one more request. */
+  readonly shouldContinue: boolean;
+}
+
 /** A slash command that a prompt can begin with. */
 export interface SlashCommand {
   readonly name: string;
@@ -174,6 +216,8 @@ export interface SlashCommand {
   readonly source: 'extension' | 'prompt' | 'skill';
   readonly location?: 'user' | 'project' | 'path' | undefined;
   readonly path?: string | undefined;
+  /** The directory of the package that it is part of. */
+  readonly baseDir?: string | undefined;
 }
 
 type Hook<In, Out> = ((input: In) => Promise<Out | undefined>) | undefined;
@@ -190,6 +234,12 @@ export interface Hooks {
   readonly beforeRun?: Hook<PlannedRun, RunHookResult>;
   /** Called before every request; may replace the messages of the request. The log is not changed. */
   readonly context?: Hook<readonly AgentMessage[], readonly AgentMessage[]>;
+  /** Called before every request, after `context`; may replace the system prompt, the tools and the messages of the request. */
+  readonly planRequest?: Hook<PlannedRequest, PlannedRequest>;
+  /** Called with the headers of every request, without those that contain keys. Returns the headers to send. */
+  readonly requestHeaders?: Hook<RequestHeaders, RequestHeaders>;
+  /** Called with the status and the headers of a response, before its body is read. */
+  readonly onResponse?: Hook<ProviderResponse, undefined>;
   /** Called with the request body in the provider's wire format, just before it is sent. */
   readonly beforeRequest?: Hook<unknown, unknown>;
   /** A hook that throws blocks the tool call, too. */
@@ -203,5 +253,7 @@ export interface Hooks {
   readonly beforeBranch?: Hook<{ readonly entryId: string }, BranchHookResult>;
   readonly beforeCompact?: Hook<PlannedCompaction, CompactionHookResult>;
   readonly beforeMove?: Hook<PlannedMove, MoveHookResult>;
+  /** Called before a run settles, unless it was aborted. */
+  readonly beforeSettle?: Hook<PlannedSettlement, SettlementHookResult>;
   readonly onLifecycleEvent?: ((lifecycleEvent: LifecycleEvent) => undefined | Promise<void>) | undefined;
 }

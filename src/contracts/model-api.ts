@@ -9,6 +9,15 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>;
 }
 
+/** A header with the value `null` is removed. */
+export type RequestHeaders = Record<string, string | null>;
+
+export interface ProviderResponse {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export interface ModelRequest {
   model: Model;
   systemPrompt: string;
@@ -22,6 +31,10 @@ export interface ModelRequest {
   signal: AbortSignal;
   /** Receives the final request body in the provider's wire format and returns the body to send. */
   rewriteBody?: ((body: unknown) => Promise<unknown>) | undefined;
+  /** Receives the HTTP headers without those that contain keys, and returns the headers to send. */
+  rewriteHeaders?: ((headers: RequestHeaders) => Promise<RequestHeaders>) | undefined;
+  /** Called when the response has arrived, before its body is read. */
+  onResponse?: ((response: ProviderResponse) => Promise<unknown>) | undefined;
   /** Constant for a session: providers use it as a cache key. */
   sessionId: string;
   /** Retries pass the same object, so that one idle limit applies to all of them. Updated with every chunk of content. */

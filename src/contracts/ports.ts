@@ -126,7 +126,10 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly ok: boolean;
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: {
+    get(name: string): string | null;
+    forEach(callback: (value: string, name: string) => void): void;
+  };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 

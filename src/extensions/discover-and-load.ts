@@ -3,7 +3,7 @@
 import type { ResourcePath } from '../contracts/index.ts';
 import type { ExtensionSystem } from '../core/extension/index.ts';
 import { homeDirectory } from '../support/home-directory.ts';
-import { discoverExtensions, mentionsSessionDirectory } from './discover-extensions.ts';
+import { type DiscoveredExtensions, discoverExtensions, mentionsSessionDirectory } from './discover-extensions.ts';
 import type { ExtensionHostOptions } from './extension-options.ts';
 
 interface DiscoverAndLoadOptions extends ExtensionHostOptions {
@@ -16,6 +16,8 @@ export interface ExtensionsLoading {
   readonly system: Promise<ExtensionSystem>;
   /** Resolves at once if no extension mentions `session_directory`, otherwise when extensions are loaded. */
   readonly sessionDirectory: Promise<string | undefined>;
+  /** Of the packages that were named. */
+  readonly resources: DiscoveredExtensions['resources'];
 }
 
 export async function discoverAndLoad({
@@ -32,5 +34,9 @@ export async function discoverAndLoad({
   );
   // A load error is reported by `system`, so it is ignored for the directory.
   const directory = awaitsSessionDirectory ? system.then((loaded) => loaded.resolveSessionDirectory(cwd)) : undefined;
-  return { system, sessionDirectory: Promise.resolve(directory).catch(() => undefined) };
+  return {
+    system,
+    sessionDirectory: Promise.resolve(directory).catch(() => undefined),
+    resources: discovered.resources,
+  };
 }

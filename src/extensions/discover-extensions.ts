@@ -1,13 +1,20 @@
 // Finds the files of extensions in folders and packages. Runs no code.
 import { isBuiltin } from 'node:module';
-import { extname, join } from 'node:path';
-import { getErrorMessage, isRecord } from '../base/index.ts';
+import { getErrorMessage } from '../base/index.ts';
 import type { Files, ResourcePath } from '../contracts/index.ts';
 import { resolveUserPath } from '../support/home-directory.ts';
+import {
+  findPackageEntries,
+  listExtensionFolder,
+  type PackageResources,
+  readPackageResources,
+} from './package-resources.ts';
 
 export interface ExtensionFile {
   readonly path: string;
   readonly location: 'user' | 'project' | 'path';
+  /** The directory of the package that was named. */
+  readonly baseDir?: string | undefined;
 }
 
 export interface DiscoverOptions {
@@ -22,22 +29,26 @@ export interface DiscoverOptions {
 export interface DiscoveredExtensions {
   readonly found: readonly ExtensionFile[];
   readonly problems: readonly { readonly path: string; readonly error: string }[];
+  /** Skills and prompt templates of the packages that were named. */
+  readonly resources: { readonly skills: readonly string[]; readonly templates: readonly string[] };
 }
-
-const CODE_FILE = /\.(ts|js|mts|mjs|cts|cjs)$/;
 
 /** Returns the files in load order. A file that is reached through several links is returned once. */
 export async function discoverExtensions(options: DiscoverOptions): Promise<DiscoveredExtensions> {
   const problems: { path: string; error: string }[] = [];
   const candidates: ExtensionFile[] = [];
+  const resources = { skills: [] as string[], templates: [] as string[] };
   for (const { path, level } of options.folders) {
     for (const file of await listExtensionFolder(options.files, path)) candidates.push({ path: file, location: level });
   }
   for (const configuredPath of options.paths) {
     const path = resolveUserPath(configuredPath, options);
-    const files = await resolveNamedPath(options.files, path);
-    if (files.length === 0) problems.push({ path, error: 'Failed to load extension: no such file' });
-    for (const file of files) candidates.push({ path: file, location: 'path' });
+    const { extensions, skills, prompts, baseDir } = await resolveNamedPath(options.files, path);
+    if ([extensions, skills, prompts].every(({ length }) => length === 0))
+      problems.push({ path, error: 'Failed to load extension: no such file' });
+    for (const file of extensions) candidates.push({ path: file, location: 'path', baseDir });
+    resources.skills.push(...skills);
+    resources.templates.push(...prompts);
   }
   const realPaths = new Set<string>();
   const found: ExtensionFile[] = [];
@@ -46,58 +57,24 @@ export async function discoverExtensions(options: DiscoverOptions): Promise<Disc
     if (!realPaths.has(real)) found.push(candidate);
     realPaths.add(real);
   }
-  return { found, problems };
+  return { found, problems, resources };
 }
 
 /** The path may be a file, a package, or a folder of extensions. */
-async function resolveNamedPath(files: DiscoverOptions['files'], path: string): Promise<string[]> {
+async function resolveNamedPath(files: DiscoverOptions['files'], path: string): Promise<NamedResources> {
   const info = await files.info(path);
-  if (info?.kind === 'file') return [path];
-  if (info?.kind !== 'directory') return [];
+  if (info?.kind === 'file') return { ...NO_RESOURCES, extensions: [path] };
+  if (info?.kind !== 'directory') return NO_RESOURCES;
+  const resources = await readPackageResources(files, path, true);
+  if (resources?.isListed || resources?.extensions.length) return { ...resources, baseDir: path };
   const entries = await findPackageEntries(files, path);
-  return entries.length > 0 ? entries : listExtensionFolder(files, path);
+  const extensions = entries.length > 0 ? entries : await listExtensionFolder(files, path);
+  return resources ? { ...resources, extensions, baseDir: path } : { ...NO_RESOURCES, extensions };
 }
 
-/** Files, and packages one level down. Sorted, because handlers are called in load order. */
-async function listExtensionFolder(files: DiscoverOptions['files'], folder: string): Promise<string[]> {
-  const names = (await files.list(folder)).map(({ name }) => name).sort();
-  const lists = names.map(async (name) => {
-    const path = join(folder, name);
-    const info = await files.info(path);
-    if (info?.kind === 'file') return CODE_FILE.test(name) && !name.endsWith('.d.ts') ? [path] : [];
-    return info?.kind === 'directory' ? findPackageEntries(files, path) : [];
-  });
-  return (await Promise.all(lists)).flat();
-}
+type NamedResources = Omit<PackageResources, 'isListed'> & { readonly baseDir?: string };
 
-/** The files that the manifest lists, otherwise the index file. */
-async function findPackageEntries(files: DiscoverOptions['files'], folder: string): Promise<string[]> {
-  const listed = await readManifestEntries(files, join(folder, 'package.json'));
-  const existing = await filterExistingFiles(
-    files,
-    listed.map((entry) => join(folder, entry)),
-  );
-  if (existing.length > 0) return existing;
-  const [index] = await filterExistingFiles(files, [join(folder, 'index.ts'), join(folder, 'index.js')]);
-  return index === undefined ? [] : [index];
-}
-
-async function readManifestEntries(files: DiscoverOptions['files'], path: string): Promise<string[]> {
-  if ((await files.info(path))?.kind !== 'file') return [];
-  try {
-    const manifest: unknown = JSON.parse(new TextDecoder().decode(await files.read(path)));
-    const section = isRecord(manifest) ? (manifest.parley ?? manifest.pi ?? manifest.omp) : undefined;
-    const listed = isRecord(section) ? section.extensions : undefined;
-    return Array.isArray(listed) ? listed.filter((entry) => typeof entry === 'string' && extname(entry) !== '') : [];
-  } catch {
-    return [];
-  }
-}
-
-async function filterExistingFiles(files: DiscoverOptions['files'], paths: readonly string[]): Promise<string[]> {
-  const kinds = await Promise.all(paths.map(async (path) => (await files.info(path))?.kind));
-  return paths.filter((_, at) => kinds[at] === 'file');
-}
+const NO_RESOURCES: NamedResources = { extensions: [], skills: [], prompts: [] };
 
 /**
  * Whether an extension may set the session directory. Only then does the session wait until extensions are loaded; otherwise it

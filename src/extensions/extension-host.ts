@@ -4,6 +4,7 @@ import { getErrorMessage } from '../base/index.ts';
 import type {
   AgentSession,
   ExtensionFlag,
+  ExtensionTrustDecision,
   Files,
   Hooks,
   HostUi,
@@ -24,7 +25,18 @@ interface HubConnection {
 type LoadedSystem = ExtensionSystem | undefined;
 type AnyHook = (argument: unknown) => Promise<unknown>;
 
-const RUN_HOOKS = ['beforeRun', 'context', 'beforeRequest', 'toolCall', 'toolResult', 'beforeCompact'] as const;
+const RUN_HOOKS = [
+  'beforeRun',
+  'context',
+  'planRequest',
+  'requestHeaders',
+  'beforeRequest',
+  'onResponse',
+  'toolCall',
+  'toolResult',
+  'beforeCompact',
+  'beforeSettle',
+] as const;
 /** The host may trigger these before the first prompt, so they wait until extensions have handled the session start. */
 const SESSION_CHANGE_HOOKS = ['beforeSwitch', 'beforeBranch', 'beforeMove'] as const;
 
@@ -82,7 +94,21 @@ export class ExtensionHost {
 
   /** Additional resource paths of extensions, not resolved. */
   async resources(): Promise<ExtensionResourcePaths | undefined> {
-    return (await this.#waitUntilLoaded())?.discoverResources(this.#startReason);
+    const discovered = await (await this.#waitUntilLoaded())?.discoverResources(this.#startReason);
+    const { skills = [], templates = [] } = (await this.#discovery)?.resources ?? {};
+    return {
+      skills: [...skills, ...(discovered?.skills ?? [])],
+      templates: [...templates, ...(discovered?.templates ?? [])],
+    };
+  }
+
+  async canDecideTrust(): Promise<boolean> {
+    return (await this.#waitUntilLoaded())?.hasHandler('project_trust') ?? false;
+  }
+
+  /** What an extension decides about a project that is not trusted. `undefined` if no extension decides. */
+  async decideTrust(cwd: string): Promise<ExtensionTrustDecision | undefined> {
+    return (await this.#waitUntilLoaded())?.decideTrust(cwd);
   }
 
   attach(session: AgentSession, hubConnection: HubConnection): void {

@@ -1,5 +1,5 @@
 // Options for loading extensions.
-import type { ModelRegistry, Ports, ProcessIdentity, ResourceLocator } from '../contracts/index.ts';
+import type { ModelRegistry, OpenInnerSession, Ports, ProcessIdentity, ResourceLocator } from '../contracts/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 
 export interface ExtensionOptions {
@@ -20,7 +20,9 @@ export interface ExtensionHostOptions extends ExtensionOptions {
   agentDirectory: string;
   /** The settings object of the agent, which may change. */
   settings: SettingValues;
-  resourceLocator: Pick<ResourceLocator, 'listDirectories' | 'onTrusted' | 'verifyCode'>;
+  resourceLocator: Pick<ResourceLocator, 'listDirectories' | 'listFiles' | 'reader' | 'onTrusted' | 'verifyCode'>;
+  /** Absent if extensions cannot open sessions. */
+  openInnerSession?: OpenInnerSession | undefined;
   identity: ProcessIdentity;
   /** For interfaces of other programs that are synchronous. All other code reads through `ports.files`. */
   readTextSync(path: string): string;

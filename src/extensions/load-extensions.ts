@@ -7,6 +7,7 @@ import { ExtensionSystem } from '../core/extension/index.ts';
 import { loadCatalogueModels } from '../llm/catalogue.ts';
 import { PROVIDERS } from '../llm/providers/providers.ts';
 import type { Model } from '../protocol/index.ts';
+import { builtinTools } from '../tools/index.ts';
 import { guardForeignCode } from '../transports/index.ts';
 import { createCompatibleModules } from './compat/compatible-modules.ts';
 import { createExtensionApi } from './compat/stream-functions.ts';
@@ -46,6 +47,7 @@ export async function loadExtensions(options: LoadExtensionsOptions): Promise<Ex
     uiTimeoutMs,
     flags,
     extras,
+    builtinToolNames: [...builtinTools.map(({ name }) => name), 'ask', 'task', 'tasks', 'todo_write'],
     createModelApi: (provider) => createExtensionApi(provider, ports.clock),
     warn,
     reload,
@@ -79,9 +81,10 @@ async function createExtensionSources(
     virtualModules,
     tryNative: false,
   });
-  return found.map(({ path, location }) => ({
+  return found.map(({ path, location, baseDir }) => ({
     path,
     location,
+    baseDir,
     async load() {
       if (location !== 'user') await resourceLocator.verifyCode(path);
       const factory = await jiti

@@ -17,10 +17,21 @@ interface Hunk {
   lines: string[];
 }
 
+type StructuredPatch = typeof import('diff').structuredPatch;
+
 /** Both texts must use LF line endings. The diff library is loaded lazily, to keep startup fast. */
 export async function createLineDiff(before: string, after: string): Promise<LineDiff> {
   const { structuredPatch } = await import('diff');
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_CHANGED_LINES };
+  return formatLineDiff(structuredPatch, before, after);
+}
+
+export function formatLineDiff(
+  structuredPatch: StructuredPatch,
+  before: string,
+  after: string,
+  context = CONTEXT_LINES,
+): LineDiff {
+  const options = { context, maxEditLength: MAX_CHANGED_LINES };
   const patch = structuredPatch('', '', before, after, undefined, undefined, options);
   const oldLines = splitLines(before);
   const newLines = splitLines(after);

@@ -8,6 +8,7 @@ import { findProjectConfiguration } from './search-paths.ts';
 /** The agent to which a positive decision applies. */
 interface TrustTarget extends Pick<AskForTrustOptions, 'resourceLocator'> {
   readonly hub: { readonly ui: HostUi | undefined };
+  readonly extensions: AskForTrustOptions['extensions'];
   applySettings(settings: SettingValues): Promise<void>;
 }
 
@@ -20,12 +21,12 @@ type OfferTrustOptions = Pick<AskForTrustOptions, 'ports' | 'agentDirectory' | '
 
 /** If an untrusted project has configuration or extensions, sends a notice and asks whether to trust it. */
 export async function offerTrust(agent: TrustTarget, { noUi, settings, ...options }: OfferTrustOptions): Promise<void> {
-  const { resourceLocator, hub } = agent;
+  const { resourceLocator, hub, extensions } = agent;
   const found = resourceLocator.isTrusted ? [] : await findProjectConfiguration(options.ports.files, options.cwd);
   if (found.length === 0) return;
   const { askForTrust } = await import('./ask-for-trust.ts');
   const applySettings = async (inventory: Inventory) => {
     if (settings) await agent.applySettings(await settings(inventory));
   };
-  await askForTrust({ ...options, found, resourceLocator, applySettings, ui: noUi ? undefined : hub.ui });
+  await askForTrust({ ...options, found, resourceLocator, extensions, applySettings, ui: noUi ? undefined : hub.ui });
 }

@@ -17,10 +17,16 @@ function writeFiles(contents: Record<string, string>): string {
   return root;
 }
 
-async function discover(root: string, paths: readonly string[] = []): Promise<{ names: string[]; errors: string[] }> {
+async function discover(root: string, paths: readonly string[] = []) {
   const folders = [{ path: join(root, 'user'), level: 'user' as const }];
-  const { found, problems } = await discoverExtensions({ files, folders, paths, cwd: root, home: root });
-  return { names: found.map(({ path }) => relative(root, path)), errors: problems.map(({ error }) => error) };
+  const { found, problems, resources } = await discoverExtensions({ files, folders, paths, cwd: root, home: root });
+  const toRelative = (path: string) => relative(root, path);
+  return {
+    names: found.map(({ path }) => toRelative(path)),
+    errors: problems.map(({ error }) => error),
+    resources: { skills: resources.skills.map(toRelative), templates: resources.templates.map(toRelative) },
+    baseDirs: found.map(({ baseDir }) => baseDir && toRelative(baseDir)),
+  };
 }
 
 test('finds files and packages one level down; a manifest takes precedence over an index file', async () => {
@@ -52,4 +58,58 @@ test('explicit paths may be files, packages or folders; a file reached through s
   const { names, errors } = await discover(root, ['link.ts', '~/more', join(root, 'pack'), 'nowhere.ts']);
   expect(names).toEqual(['user/a.ts', 'more/b.ts', 'pack/index.ts']);
   expect(errors).toEqual(['Failed to load extension: no such file']);
+});
+
+test('a named package: the manifest lists files, folders and globs with exclusions', async () => {
+  const pi = {
+    extensions: ['./src', './more/**/*.ts', '!**/legacy*', '!more/old', '+more/old/kept.ts', '-src/b.ts'],
+    skills: ['skills', '!skills/secret'],
+    prompts: ['./texts/*.md', '!texts/draft.md'],
+    themes: ['./themes'],
+  };
+  const root = writeFiles({
+    'user/notes.md': '',
+    'pack/package.json': JSON.stringify({ pi }),
+    'pack/index.ts': '',
+    'pack/src/a.ts': '',
+    'pack/src/b.ts': '',
+    'pack/src/legacy.ts': '',
+    'pack/more/deep/c.ts': '',
+    'pack/more/old/d.ts': '',
+    'pack/more/old/kept.ts': '',
+    'pack/node_modules/x/more/e.ts': '',
+    'pack/skills/plan/SKILL.md': '',
+    'pack/skills/plan/notes.md': '',
+    'pack/skills/secret/SKILL.md': '',
+    'pack/texts/review.md': '',
+    'pack/texts/draft.md': '',
+  });
+  const { names, errors, resources, baseDirs } = await discover(root, ['pack']);
+  expect(names).toEqual(['pack/src/a.ts', 'pack/more/deep/c.ts', 'pack/more/old/kept.ts']);
+  expect(resources).toEqual({ skills: ['pack/skills/plan/SKILL.md'], templates: ['pack/texts/review.md'] });
+  expect(new Set(baseDirs)).toEqual(new Set(['pack']));
+  expect(errors).toEqual([]);
+});
+
+test('a named package without a manifest: the conventional folders', async () => {
+  const root = writeFiles({
+    'user/notes.md': '',
+    'pack/package.json': '{"pi":{"image":"x.png"}}',
+    'pack/extensions/a.ts': '',
+    'pack/extensions/b/index.ts': '',
+    'pack/skills/plan/SKILL.md': '',
+    'pack/skills/single.md': '',
+    'pack/prompts/review.md': '',
+    'pack/themes/dark.json': '{}',
+    'texts/prompts/only.md': '',
+    'plain/own.ts': '',
+    'plain/skills/help.md': '',
+  });
+  const { names, errors, resources } = await discover(root, ['pack', 'texts', 'plain']);
+  expect(names).toEqual(['pack/extensions/a.ts', 'pack/extensions/b/index.ts', 'plain/own.ts']);
+  expect(resources).toEqual({
+    skills: ['pack/skills/plan/SKILL.md', 'pack/skills/single.md', 'plain/skills/help.md'],
+    templates: ['pack/prompts/review.md', 'texts/prompts/only.md'],
+  });
+  expect(errors).toEqual([]);
 });

@@ -153,6 +153,82 @@ test('before_provider_request: the changed payload is sent', async () => {
   expect(bodies).toMatchObject([{ model: 'm', metadata: { by: 'extension' } }]);
 });
 
+test('before_provider_headers and after_provider_response: headers without keys, then the status', async () => {
+  const directories = withExtension(`export default (pi) => {
+    pi.on('before_provider_headers', ({ headers }, ctx) => {
+      ctx.ui.notify(JSON.stringify(headers));
+      headers['X-Session'] = ctx.sessionManager.getSessionId();
+      headers['x-remove'] = null;
+      headers['user-agent'] = null;
+    });
+    pi.on('after_provider_response', ({ status, headers }, ctx) => ctx.ui.notify(status + ' ' + headers['x-limit']));
+  };`);
+  const received: import('node:http').IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    received.push(request.headers);
+    response.writeHead(429, { 'X-Limit': '7' }).end('enough');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const headers = { 'x-remove': '1', 'x-stay': '2', 'x-auth-token': 'secret-token-value' };
+  const connection = { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'sk-secret-value', headers, models: [{ id: 'm' }] };
+  const providers = {
+    wire: { ...connection, api: 'openai-completions' },
+    sdk: { ...connection, api: 'google-generative-ai' },
+  };
+  writeFileSync(join(directories.home, 'models.json'), JSON.stringify({ providers }));
+  writeFileSync(join(directories.home, 'settings.json'), JSON.stringify({ retry: { enabled: false } }));
+  for (const provider of ['wire', 'sdk']) {
+    const program = startRpc(['--model', `${provider}/m`], { directories });
+    program.send({ type: 'prompt', message: 'Hello' });
+    const { message } = (await program.nextFrame({ method: 'notify' })) as unknown as { message: string };
+    expect(JSON.parse(message)).toMatchObject({ 'x-remove': '1', 'x-stay': '2', 'content-type': 'application/json' });
+    expect(message).not.toContain('secret');
+    expect(await program.nextFrame({ method: 'notify' })).toMatchObject({ message: '429 7' });
+    await program.nextFrame({ type: 'agent_settled' });
+    const sent = received.pop();
+    expect(sent).toMatchObject({
+      'x-session': expect.stringMatching(/-/),
+      'x-stay': '2',
+      'x-auth-token': 'secret-token-value',
+    });
+    expect(sent).not.toHaveProperty('x-remove');
+    expect(JSON.stringify(sent)).toContain('sk-secret-value');
+  }
+});
+
+test('a package given to -e: its extensions, skills and prompt templates', async () => {
+  const directories = createDirectories();
+  const files = {
+    'pack/package.json': JSON.stringify({
+      pi: { extensions: ['./code', '!code/old.ts'], skills: ['know'], prompts: ['texts/*.md'] },
+    }),
+    'pack/code/own.ts': `export default (pi) => pi.registerCommand('own', { handler(_, ctx) {
+      ctx.ui.notify(JSON.stringify(pi.getCommands().map(({ name, sourceInfo }) => [name, sourceInfo.origin, sourceInfo.source])));
+    } });`,
+    'pack/code/old.ts': `throw new Error('excluded');`,
+    'pack/know/plan/SKILL.md': '---\nname: plan\ndescription: Plans.\n---\nPlan.',
+    'pack/texts/shout.md': 'say `LOUD $1`',
+    'conventional/skills/help/SKILL.md': '---\nname: help\ndescription: Helps.\n---\nHelp.',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(directories.cwd, path, '..'), { recursive: true });
+    writeFileSync(join(directories.cwd, path), content);
+  }
+  const program = startRpc(['-e', 'pack', '-e', 'conventional'], { directories });
+  program.send({ type: 'prompt', message: '/own' });
+  const { message } = (await program.nextFrame({ method: 'notify' })) as unknown as { message: string };
+  expect(JSON.parse(message)).toEqual([
+    ['own', 'package', 'cli'],
+    ['shout', 'top-level', 'cli'],
+    ['skill:plan', 'top-level', 'cli'],
+    ['skill:help', 'top-level', 'cli'],
+  ]);
+  program.send({ type: 'prompt', message: '/shout hello' });
+  expect(JSON.stringify(await program.nextFrame({ type: 'agent_end' }))).toContain('"text":"LOUD hello"');
+});
+
 test('slash command with dialogs and its own flag', async () => {
   const program = startRpc([...example('slash-command'), '--todo-kind', 'chore']);
   const commands = await program.call({ type: 'get_commands' });

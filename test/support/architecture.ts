@@ -34,13 +34,19 @@ const INDEXED_MODULES = ['core', 'llm', 'settings', 'trust', 'extensions'];
  * the chunk of the first file that imports the index, which is the start chunk.
  */
 const LAZY_INTERFACES = [
+  'src/core/agent/run-scope.ts',
+  'src/core/agent/run-turns.ts',
   'src/core/compaction/tokens.ts',
+  'src/core/context/context-files.ts',
   'src/core/context/describe-tool.ts',
   'src/core/context/to-model-messages.ts',
   'src/core/export/markup-renderers.ts',
   'src/core/export/render-page.ts',
   'src/core/policy/compaction-policy.ts',
+  'src/core/policy/retry-policy.ts',
   'src/core/resources/resources.ts',
+  'src/core/resources/skills.ts',
+  'src/core/resources/templates.ts',
   'src/core/schema/json-schema.ts',
   'src/extensions/discover-extensions.ts',
   'src/llm/catalogue.ts',

@@ -1139,6 +1139,7 @@ class GetCommandsResultCommandsItem(_GetCommandsResultCommandsItem, total=False)
     description: str
     location: Literal["user", "project", "path"]
     path: str
+    baseDir: str
 
 
 class GetCommandsResult(TypedDict):

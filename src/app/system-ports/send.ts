@@ -122,6 +122,9 @@ async function toHttpResponse(incoming: IncomingMessage, url: URL): Promise<Http
         const value = headers[name.toLowerCase()];
         return value === undefined ? null : `${value}`;
       },
+      forEach(callback) {
+        for (const [name, value] of Object.entries(headers)) callback(`${value}`, name);
+      },
     },
     body: await decodeBody(incoming),
   };

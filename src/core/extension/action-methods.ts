@@ -2,6 +2,7 @@
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, CustomMessageOptions, SlashCommand, ToolDefinition } from '../../contracts/index.ts';
 import type { CustomMessage, ImageContent, Model, TextContent, ThinkingLevel } from '../../protocol/index.ts';
+import { createSourceInfo, type SourceInfo } from '../../support/source-info.ts';
 import { type ExecOptions, type ExecResult, exec } from './exec.ts';
 import type { Extension } from './extension.ts';
 import type { ExtensionScope } from './extension-context.ts';
@@ -15,9 +16,16 @@ export interface ActionMethodOptions {
   /** Runs actions that extensions do not await. */
   taskQueue: TaskQueue;
   /** The tools as of the last refresh. */
-  tools(): { all: readonly ToolDefinition[]; active: readonly string[] };
+  tools(): { all: readonly ExtensionToolInfo[]; active: readonly string[] };
   setActiveTools(names: readonly string[]): void;
+  /** The commands of all sources, as of the last refresh. */
   commands(): readonly SlashCommand[];
+}
+
+/** A tool as `pi.getAllTools` lists it. */
+export interface ExtensionToolInfo extends ToolDefinition {
+  readonly promptGuidelines: readonly string[];
+  readonly sourceInfo: SourceInfo;
 }
 
 type MessageContent = string | (TextContent | ImageContent)[];
@@ -97,8 +105,11 @@ function createSessionMethods(actionRunner: ActionRunner, { getScope }: ActionMe
         entries.append({ type: 'custom', customType, ...(data === undefined ? {} : { data }) }),
       );
     },
-    setSessionName: (name: string) =>
-      actionRunner.enqueue('setSessionName', ({ naming }) => naming.rename(String(name).trim())),
+    setSessionName(name: string): void {
+      const newName = String(name).trim();
+      actionRunner.requireScope().session.naming.show(newName);
+      actionRunner.enqueue('setSessionName', ({ naming }) => naming.rename(newName));
+    },
     getSessionName: () => actionRunner.requireScope().session.naming.name,
     /** In some pi-compatible programs a single argument names the extension. That form is ignored. */
     setLabel(...[entryId, label]: [entryId: string, label?: string | undefined] | [string]): void {
@@ -117,7 +128,7 @@ function createToolMethods(options: ActionMethodOptions) {
     getActiveTools: () => [...options.tools().active],
     getAllTools: () => [...options.tools().all],
     setActiveTools: (names: readonly string[]) => options.setActiveTools(names),
-    getCommands: () => [...options.commands()],
+    getCommands: () => options.commands().map((command) => ({ ...command, sourceInfo: createSourceInfo(command) })),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { AgentSession, HostUi, Ports } from '../../contracts/index.ts';
 import type { CompactionResult } from '../../protocol/index.ts';
 import type { Extension } from './extension.ts';
-import { createExtensionUi, type ExtensionUi } from './extension-ui.ts';
+import { createExtensionUi, type ExtensionUi, type ExtensionUiOptions } from './extension-ui.ts';
 import type { HandlerTimeout } from './handler-timeout.ts';
 import type { ModelRegistryView } from './model-registry-view.ts';
 import { createPromptOptions } from './prompt-options.ts';
@@ -22,6 +22,7 @@ export interface ExtensionScope {
   requestShutdown(): void;
   reload(): Promise<void>;
   report(extension: Pick<Extension, 'path'>, event: string, thrown: unknown): void;
+  onDialog: NonNullable<ExtensionUiOptions['onDialog']>;
 }
 
 interface CompactOptions {
@@ -34,7 +35,7 @@ interface CompactOptions {
 const warnedExtensions = new WeakSet<object>();
 
 export function createExtensionContext(
-  { session, ports, sessionLog, modelRegistry, mode, uiTimeoutMs, getHost, requestShutdown }: ExtensionScope,
+  { session, ports, sessionLog, modelRegistry, mode, uiTimeoutMs, getHost, requestShutdown, onDialog }: ExtensionScope,
   extension: Pick<Extension, 'path'>,
   handlerTimeout: HandlerTimeout,
   signal?: AbortSignal,
@@ -45,7 +46,14 @@ export function createExtensionContext(
     const message = `${extension.path} uses ui.custom(), which needs a terminal; it returns undefined in this mode`;
     session.notify({ level: 'warning', message, source: 'extensions' });
   };
-  const ui: ExtensionUi = createExtensionUi({ getHost, timeoutMs: uiTimeoutMs, handlerTimeout, signal, warnCustomUi });
+  const ui: ExtensionUi = createExtensionUi({
+    getHost,
+    timeoutMs: uiTimeoutMs,
+    handlerTimeout,
+    signal,
+    onDialog,
+    warnCustomUi,
+  });
   return {
     ui,
     get hasUI() {

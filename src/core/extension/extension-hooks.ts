@@ -2,14 +2,18 @@
 import type { Hooks, LifecycleEvent } from '../../contracts/index.ts';
 import {
   emitBeforeAgentStart,
+  emitBeforeProviderHeaders,
   emitBeforeProviderRequest,
   emitContext,
+  emitContextWithSystem,
   emitInput,
   type PromptHookOptions,
 } from './event-handlers/prompt.ts';
 import { emitBeforeCompact, emitBeforeTree, emitCancellable } from './event-handlers/session.ts';
+import { emitBeforeSettle } from './event-handlers/settle.ts';
 import { emitToolCall, emitToolResult } from './event-handlers/tool.ts';
 import { emitUserBash } from './event-handlers/user-bash.ts';
+import type { HandlerRunner } from './handler-runner.ts';
 
 export interface ExtensionHookOptions extends PromptHookOptions {
   /** The session was replaced. */
@@ -18,46 +22,47 @@ export interface ExtensionHookOptions extends PromptHookOptions {
   waitUntilIdle(): Promise<void>;
 }
 
-/** A hook is `undefined` while no extension handles its event, so that core does not await it. */
 export function createExtensionHooks(options: ExtensionHookOptions): Hooks {
   const { runner } = options;
-  const ifHandled = <H>(hook: H, ...events: readonly string[]): H | undefined =>
-    events.some((event) => runner.hasHandler(event)) ? hook : undefined;
-  return {
+  const hooks: Hooks = {
     input: (submittedInput) => emitInput(options, submittedInput),
-    get beforeRun() {
-      return ifHandled<Hooks['beforeRun']>(
-        (plannedRun) => emitBeforeAgentStart(options, plannedRun),
-        'before_agent_start',
-      );
-    },
-    get context() {
-      return ifHandled<Hooks['context']>((messages) => emitContext(runner, messages), 'context');
-    },
-    get beforeRequest() {
-      return ifHandled<Hooks['beforeRequest']>(
-        (body) => emitBeforeProviderRequest(runner, body),
-        'before_provider_request',
-      );
-    },
-    get toolCall() {
-      return ifHandled<Hooks['toolCall']>((call) => emitToolCall(runner, call), 'tool_call');
-    },
-    get toolResult() {
-      return ifHandled<Hooks['toolResult']>((result) => emitToolResult(runner, result), 'tool_result');
-    },
-    get shell() {
-      return ifHandled<Hooks['shell']>((planned) => emitUserBash(runner, planned), 'user_bash');
-    },
-    get beforeCompact() {
-      return ifHandled<Hooks['beforeCompact']>((plan) => emitBeforeCompact(runner, plan), 'session_before_compact');
-    },
     ...createSessionChangeHooks(options),
     async onLifecycleEvent(lifecycleEvent) {
       if (lifecycleEvent.type === 'session_start') await options.onSessionChanged();
       for (const event of toExtensionEvents(lifecycleEvent)) await runner.emit(event);
       if (lifecycleEvent.type === 'session_shutdown') await options.waitUntilIdle();
     },
+  };
+  for (const [event, hook] of Object.entries(createEventHooks(options))) defineHook(runner, hooks, event, hook);
+  return hooks;
+}
+
+/** The hook is `undefined` while no extension handles its event, so that core does not await it. */
+function defineHook(runner: HandlerRunner, hooks: Hooks, event: string, hook: Partial<Hooks>): void {
+  for (const [name, call] of Object.entries(hook))
+    Object.defineProperty(hooks, name, { get: () => (runner.hasHandler(event) ? call : undefined), enumerable: true });
+}
+
+/** One hook for each event. */
+function createEventHooks(options: ExtensionHookOptions): Readonly<Record<string, Partial<Hooks>>> {
+  const { runner } = options;
+  return {
+    before_agent_start: { beforeRun: (plannedRun) => emitBeforeAgentStart(options, plannedRun) },
+    context: { context: (messages) => emitContext(runner, messages) },
+    context_with_system: { planRequest: (plan) => emitContextWithSystem(options, plan) },
+    before_provider_headers: { requestHeaders: (headers) => emitBeforeProviderHeaders(runner, headers) },
+    before_provider_request: { beforeRequest: (body) => emitBeforeProviderRequest(runner, body) },
+    after_provider_response: {
+      async onResponse(response) {
+        await runner.emit({ type: 'after_provider_response', ...response } as { type: string });
+        return undefined;
+      },
+    },
+    tool_call: { toolCall: (call) => emitToolCall(runner, call) },
+    tool_result: { toolResult: (result) => emitToolResult(runner, result) },
+    user_bash: { shell: (planned) => emitUserBash(runner, planned) },
+    session_before_compact: { beforeCompact: (plan) => emitBeforeCompact(runner, plan) },
+    agent_before_settle: { beforeSettle: (plan) => emitBeforeSettle(runner, options.report, plan) },
   };
 }
 

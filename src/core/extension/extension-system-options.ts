@@ -10,6 +10,7 @@ export interface ExtensionSystemOptions {
   uiTimeoutMs: number | undefined;
   flags: Readonly<Record<string, string | boolean>>;
   extras: ExtensionApiOptions['extras'];
+  builtinToolNames: readonly string[];
   /** Adapts a provider with its own streaming function to a model API. */
   createModelApi(provider: ExtensionProvider): ModelApi | undefined;
   /** Prints a warning that the user of the program also sees. */

@@ -1,14 +1,25 @@
 // Manages the extensions of one session from loading to shutdown. Does not read files or load code itself.
 import { Fault } from '../../base/index.ts';
-import type { ExtensionFlag, ExtensionSource, Hooks, SlashCommand, Tool } from '../../contracts/index.ts';
+import type {
+  ExtensionFlag,
+  ExtensionSource,
+  ExtensionTrustDecision,
+  Hooks,
+  SlashCommand,
+  Tool,
+} from '../../contracts/index.ts';
+import { createSourceInfo } from '../../support/source-info.ts';
 import { waitAtMost } from '../../support/wait-at-most.ts';
 import { describeTool } from '../context/describe-tool.ts';
+import type { ExtensionToolInfo } from './action-methods.ts';
+import { createDialogEvents } from './dialog-events.ts';
 import { createEventBus } from './event-bus.ts';
 import {
   discoverResources,
   type ExtensionResourcePaths,
   resolveSessionDirectory,
 } from './event-handlers/discover-resources.ts';
+import { emitProjectTrust } from './event-handlers/project-trust.ts';
 import { createExtension, type Extension } from './extension.ts';
 import { createExtensionApi, type ExtensionApiOptions } from './extension-api.ts';
 import { createCommandContext, createExtensionContext, type ExtensionScope } from './extension-context.ts';
@@ -34,6 +45,8 @@ export class ExtensionSystem {
   readonly #events = createEventBus((channel, thrown) => this.#failures.report({ path: channel }, 'events', thrown));
   #scope: ExtensionScope | undefined;
   #toolSnapshot: ReturnType<ExtensionApiOptions['tools']> = { all: [], active: [] };
+  /** Prompt templates and skills. */
+  #otherCommands: readonly SlashCommand[] = [];
   #unsubscribe: () => void = () => {};
   #resources: Promise<ExtensionResourcePaths> | undefined;
 
@@ -52,6 +65,7 @@ export class ExtensionSystem {
     this.hooks = createExtensionHooks({
       runner: this.#runner,
       now: () => options.ports.clock.now(),
+      report: this.#failures.report,
       resolveCommand: (submittedInput) =>
         resolveCommand(this.#runner.extensions, submittedInput, { execute: (...call) => this.#runCommand(...call) }),
       onSessionChanged: () => this.#refreshViews(),
@@ -112,8 +126,9 @@ export class ExtensionSystem {
       requestShutdown,
       reload,
       sessionLog: new SessionLogView(session),
-      modelRegistry: new ModelRegistryView(models),
+      modelRegistry: new ModelRegistryView(models, ports.clock),
       report: this.#failures.report,
+      onDialog: createDialogEvents(this.#runner),
     };
     const numberTurns = createTurnNumbering(() => ports.clock.now());
     this.#unsubscribe = session.subscribe((event) => this.#runner.emitInOrder(numberTurns(event)));
@@ -126,6 +141,12 @@ export class ExtensionSystem {
   /** Called before there is a session. */
   resolveSessionDirectory(cwd: string): Promise<string | undefined> {
     return resolveSessionDirectory(this.#runner, cwd);
+  }
+
+  /** `undefined` if no extension decides. */
+  async decideTrust(cwd: string): Promise<ExtensionTrustDecision | undefined> {
+    const { mode, uiTimeoutMs } = this.#options;
+    return emitProjectTrust(this.#runner, { cwd, mode, uiTimeoutMs, getHost: () => this.#scope?.getHost() });
   }
 
   /** Emits the event once and caches the result. */
@@ -144,6 +165,8 @@ export class ExtensionSystem {
     if (this.isEmpty) return;
     await this.#refreshViews();
     await this.discoverResources(reason);
+    const { session } = this.#requireScope();
+    this.#otherCommands = (await session.listSlashCommands()).filter(({ source }) => source !== 'extension');
     await this.#runner.emit({ type: 'session_start', reason } as { type: string });
   }
 
@@ -184,7 +207,7 @@ export class ExtensionSystem {
         this.#requireScope().session.tools.select(names);
         this.#toolSnapshot = { ...this.#toolSnapshot, active: [...names] };
       },
-      commands: () => this.commands(),
+      commands: () => [...this.commands(), ...this.#otherCommands],
       registerProvider(extension, name, provider) {
         if (!models.register) throw new Fault('refused', 'Providers cannot be registered in this mode');
         models.register(name, provider, createModelApi(provider));
@@ -206,7 +229,19 @@ export class ExtensionSystem {
       sessionLog.refresh(),
       modelRegistry.refresh(),
     ]);
-    this.#toolSnapshot = { all: all.map(describeTool), active: active.map(({ name }) => name) };
+    this.#toolSnapshot = { all: all.map((tool) => this.#describeTool(tool)), active: active.map(({ name }) => name) };
+  }
+
+  #describeTool(tool: Tool): ExtensionToolInfo {
+    const { name, guidelines = [] } = tool;
+    const owner = this.#runner.extensions.find(({ tools }) => tools.has(name));
+    const source = this.#options.builtinToolNames.includes(name) ? 'builtin' : 'sdk';
+    const path = source === 'builtin' ? `builtin:${name}` : `<sdk:${name}>`;
+    return {
+      ...describeTool(tool),
+      promptGuidelines: guidelines,
+      sourceInfo: owner ? createSourceInfo(owner) : { path, source, scope: 'temporary', origin: 'top-level' },
+    };
   }
 
   /** Limited by the hook timeout: an action that never ends must not block the session. */

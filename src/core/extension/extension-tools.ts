@@ -17,7 +17,7 @@ export function createExtensionTools(
       if (!toolsByName.has(name))
         toolsByName.set(
           name,
-          createTool(tool, (signal) => createContext(extension, signal), testPatterns),
+          createExtensionTool(tool, (signal) => createContext(extension, signal), testPatterns),
         );
     }
   }
@@ -25,7 +25,7 @@ export function createExtensionTools(
 }
 
 /** The effect of an extension's tool is unknown, so it counts as `execute`. */
-function createTool(
+export function createExtensionTool(
   definition: ExtensionTool,
   createContext: (signal: AbortSignal) => unknown,
   testPatterns: TestPatterns,

@@ -18,6 +18,8 @@ export interface ExtensionUiOptions {
   handlerTimeout: HandlerTimeout;
   /** Aborted together with the run that opened the dialog. */
   signal?: AbortSignal | undefined;
+  /** Called when a dialog is shown. Returns a function that is called when the dialog has ended. */
+  onDialog?(question: UiQuestion): () => void;
   /** Called when an extension uses `custom()`, which needs a terminal. */
   warnCustomUi(): void;
 }
@@ -79,12 +81,13 @@ async function ask(uiOptions: ExtensionUiOptions, question: UiQuestion, options:
   const signals = [options.signal, uiOptions.signal].filter((signal) => signal !== undefined);
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   const resume = uiOptions.handlerTimeout.pause();
+  const host = uiOptions.getHost();
+  const endDialog = host && uiOptions.onDialog?.(question);
   try {
     const timedQuestion = timeout && question.method !== 'editor' ? { ...question, timeout } : question;
-    return await uiOptions
-      .getHost()
-      ?.ask(timedQuestion, { ...(timeout ? { timeout } : {}), ...(signal ? { signal } : {}) });
+    return await host?.ask(timedQuestion, { ...(timeout ? { timeout } : {}), ...(signal ? { signal } : {}) });
   } finally {
+    endDialog?.();
     resume();
   }
 }

@@ -10,6 +10,7 @@ import type {
 export interface Extension {
   readonly path: string;
   readonly location: ExtensionSource['location'];
+  readonly baseDir: string | undefined;
   readonly handlers: Map<string, ExtensionHandler[]>;
   readonly tools: Map<string, ExtensionTool>;
   readonly commands: Map<string, ExtensionCommand>;
@@ -17,10 +18,11 @@ export interface Extension {
   readonly providers: Set<string>;
 }
 
-export function createExtension({ path, location }: Pick<ExtensionSource, 'path' | 'location'>): Extension {
+export function createExtension({ path, location, baseDir }: Omit<ExtensionSource, 'load'>): Extension {
   return {
     path,
     location,
+    baseDir,
     handlers: new Map(),
     tools: new Map(),
     commands: new Map(),

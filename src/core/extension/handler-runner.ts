@@ -27,16 +27,16 @@ export class HandlerRunner {
 
   /**
    * Calls every handler of an event in sequence. `onResult` gets each returned value; when it returns `true`, the remaining
-   * handlers are skipped. A failure is reported, or thrown with `rethrow`. `withoutContext`: there is no session yet.
+   * handlers are skipped. A failure is reported, or thrown with `rethrow`. `createContext` replaces the usual context.
    */
   async emit(
     event: { readonly type: string },
     onResult: (result: unknown, extension: Extension) => boolean | undefined = () => false,
-    options: { rethrow?: boolean; withoutContext?: boolean } = {},
+    options: { rethrow?: boolean; createContext?: (handlerTimeout: HandlerTimeout) => unknown } = {},
   ): Promise<void> {
     for (const extension of this.extensions) {
       for (const handler of extension.handlers.get(event.type) ?? []) {
-        const outcome = await this.#callHandler(extension, handler, event, options.withoutContext);
+        const outcome = await this.#callHandler(extension, handler, event, options.createContext);
         if ('thrown' in outcome && options.rethrow) throw outcome.thrown;
         if ('thrown' in outcome) this.#options.report(extension, event.type, outcome.thrown);
         else if (onResult(outcome.result, extension)) return;
@@ -59,7 +59,7 @@ export class HandlerRunner {
     extension: Extension,
     handler: ExtensionHandler,
     event: { readonly type: string },
-    withoutContext = false,
+    createOtherContext?: (handlerTimeout: HandlerTimeout) => unknown,
   ): Promise<{ result: unknown } | { thrown: unknown }> {
     const { clock, timeoutMs, createContext } = this.#options;
     const handlerTimeout = createHandlerTimeout(
@@ -68,7 +68,10 @@ export class HandlerRunner {
       () => new Error(formatTimeoutMessage(event.type, timeoutMs)),
     );
     try {
-      const returned = handler(event, withoutContext ? undefined : createContext(extension, handlerTimeout));
+      const context = createOtherContext
+        ? createOtherContext(handlerTimeout)
+        : createContext(extension, handlerTimeout);
+      const returned = handler(event, context);
       return { result: isPromise(returned) ? await Promise.race([returned, handlerTimeout.expired]) : returned };
     } catch (thrown) {
       return { thrown };

@@ -4,13 +4,14 @@ import type { InputHookResult, SlashCommand, SubmittedInput } from '../../contra
 import type { Extension } from './extension.ts';
 
 export function listCommands(extensions: readonly Extension[]): SlashCommand[] {
-  return extensions.flatMap(({ commands, path, location }) =>
+  return extensions.flatMap(({ commands, path, location, baseDir }) =>
     [...commands].map(([name, { description }]) => ({
       name,
       ...(description === undefined ? {} : { description }),
       source: 'extension' as const,
       location,
       path,
+      ...(baseDir === undefined ? {} : { baseDir }),
     })),
   );
 }

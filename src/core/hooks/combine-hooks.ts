@@ -17,6 +17,9 @@ const HOOK_CHAINS: HookChains = {
   listSlashCommands: chainSlashCommandHooks,
   beforeRun: chainBeforeRunHooks,
   context: chainTransformHooks,
+  planRequest: chainTransformHooks,
+  requestHeaders: chainTransformHooks,
+  onResponse: chainUntilResult,
   beforeRequest: chainTransformHooks,
   toolCall: chainToolCallHooks,
   toolResult: chainToolResultHooks,
@@ -25,6 +28,7 @@ const HOOK_CHAINS: HookChains = {
   beforeBranch: chainBranchHooks,
   beforeCompact: chainUntilResult,
   beforeMove: chainMoveHooks,
+  beforeSettle: chainUntilResult,
   onLifecycleEvent: chainLifecycleHooks,
 };
 

@@ -1,6 +1,6 @@
 // Compacts the conversation, manually or automatically. An abort at any time leaves the conversation unchanged.
 import { createDeferred, Fault, getErrorMessage } from '../../base/index.ts';
-import type { Compaction } from '../../contracts/index.ts';
+import type { Compaction, CompactionCause } from '../../contracts/index.ts';
 import type { AssistantMessage, CompactionResult, ProviderFailure } from '../../protocol/index.ts';
 import { withAbortFallback } from '../agent/take-until-aborted.ts';
 import type { CutPoint } from '../compaction/cut-point.ts';
@@ -40,6 +40,8 @@ export class CompactionFacet implements Compaction {
   #providerFailure: ProviderFailure | undefined;
   /** Compactions after an overflow since the last prompt or successful answer. */
   #overflowCompactions = 0;
+  /** The summary of the current compaction comes from a hook. */
+  #isFromHook = false;
 
   constructor(state: SessionState, requestBuilder: RequestBuilder, ports: CompactionPorts) {
     this.#state = state;
@@ -64,11 +66,13 @@ export class CompactionFacet implements Compaction {
     return this.#runExclusively(undefined, async (signal) => {
       await emit({ type: 'compaction_start', reason });
       try {
-        const result = await this.#run(signal, customInstructions, keepMessages);
+        const result = await this.#run(signal, { reason, willRetry: false }, { customInstructions, keepMessages });
         await emit({ type: 'compaction_end', reason, result, aborted: false, willRetry: false });
         return result;
       } catch (thrown) {
-        await emit({ type: 'compaction_end', reason, ...buildFailureOutcome(thrown, getErrorMessage) });
+        const outcome = buildFailureOutcome(thrown, getErrorMessage);
+        await emit({ type: 'compaction_end', reason, ...outcome });
+        await this.#notifyFailed({ reason, willRetry: false }, outcome);
         throw thrown;
       }
     });
@@ -123,15 +127,16 @@ export class CompactionFacet implements Compaction {
 
   async #compactAutomatically(reason: 'threshold' | 'overflow', run: AbortSignal): Promise<boolean> {
     const { emit } = this.#state.broadcast;
+    const willRetry = reason === 'overflow';
     await emit({ type: 'auto_compaction_start', reason });
     try {
-      const result = await this.#runExclusively(run, (signal) => this.#run(signal));
-      const willRetry = reason === 'overflow';
+      const result = await this.#runExclusively(run, (signal) => this.#run(signal, { reason, willRetry }));
       await emit({ type: 'auto_compaction_end', result, aborted: false, willRetry });
       return willRetry;
     } catch (thrown) {
       const outcome = buildFailureOutcome(thrown, (cause) => explainFailure(reason, getErrorMessage(cause)));
       await emit({ type: 'auto_compaction_end', ...outcome });
+      await this.#notifyFailed({ reason, willRetry }, outcome);
       return false;
     }
   }
@@ -170,7 +175,12 @@ export class CompactionFacet implements Compaction {
     );
   }
 
-  async #run(signal: AbortSignal, customInstructions?: string, keepMessages?: number): Promise<CompactionResult> {
+  async #run(
+    signal: AbortSignal,
+    cause: CompactionCause,
+    { customInstructions, keepMessages }: CompactOptions & { customInstructions?: string | undefined } = {},
+  ): Promise<CompactionResult> {
+    this.#isFromHook = false;
     await this.#requestBuilder.ensureReady();
     const { conversation } = this.#state;
     if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
@@ -178,7 +188,8 @@ export class CompactionFacet implements Compaction {
     if (!cutPoint) throw new Fault('refused', TOO_SMALL);
     const tokensBefore = estimateContextTokens(conversation.path);
     const plan = { cutPoint, tokensBefore, customInstructions, signal };
-    const hookResult = await this.#runBeforeCompactHook(plan);
+    const hookResult = await this.#runBeforeCompactHook(plan, cause);
+    this.#isFromHook = hookResult !== undefined;
     const result = hookResult ?? (await this.#writeSummary(plan));
     if (signal.aborted) throw new Fault('aborted', COMPACTION_CANCELLED);
     const { usage, ...stored } = result;
@@ -186,16 +197,20 @@ export class CompactionFacet implements Compaction {
       { type: 'compaction', ...stored },
       { type: 'custom', customType: CHECKPOINT_ENTRY, data: this.#ports.createCheckpoint() },
     ]);
-    await this.#notifyCompacted(hookResult !== undefined);
+    await this.#notifyCompacted(cause);
     return { ...stored, estimatedTokensAfter: estimateContextTokens(conversation.path), ...(usage ? { usage } : {}) };
   }
 
   /** Returns the summary of a hook that replaces ours, if there is one. */
-  async #runBeforeCompactHook({ cutPoint, ...plan }: CompactionPlan): Promise<CompactionResult | undefined> {
+  async #runBeforeCompactHook(
+    { cutPoint, ...plan }: CompactionPlan,
+    cause: CompactionCause,
+  ): Promise<CompactionResult | undefined> {
     const { hooks, conversation, ports } = this.#state;
     if (!hooks.beforeCompact) return undefined;
     const hookCall = hooks.beforeCompact({
       ...plan,
+      cause,
       firstKeptEntryId: cutPoint.firstKeptEntryId,
       messagesToSummarize: cutPoint.messagesToSummarize,
       turnPrefixMessages: cutPoint.turnPrefixMessages,
@@ -204,6 +219,7 @@ export class CompactionFacet implements Compaction {
     });
     const hookResult = await withAbortFallback(hookCall, () => undefined, plan.signal, ports.clock);
     if (hookResult && 'cancel' in hookResult) throw new Fault('aborted', COMPACTION_CANCELLED);
+    this.#isFromHook = hookResult !== undefined;
     if (hookResult && !conversation.path.some((entry) => entry.id === hookResult.compaction.firstKeptEntryId)) {
       throw new Fault(
         'refused',
@@ -224,15 +240,29 @@ export class CompactionFacet implements Compaction {
     });
   }
 
-  async #notifyCompacted(fromExtension: boolean): Promise<void> {
+  async #notifyCompacted(cause: CompactionCause): Promise<void> {
     const { hooks, conversation } = this.#state;
     const compactionEntry = conversation.path.findLast((entry) => entry.type === 'compaction');
-    if (compactionEntry) await hooks.onLifecycleEvent?.({ type: 'session_compact', compactionEntry, fromExtension });
+    const fromExtension = this.#isFromHook;
+    if (compactionEntry)
+      await hooks.onLifecycleEvent?.({ type: 'session_compact', compactionEntry, fromExtension, ...cause });
+  }
+
+  async #notifyFailed(
+    cause: CompactionCause,
+    { aborted, errorMessage }: ReturnType<typeof buildFailureOutcome>,
+  ): Promise<void> {
+    const failure = { aborted, ...(errorMessage === undefined ? {} : { errorMessage }) };
+    const event = { type: 'session_compact_failed', ...cause, ...failure, fromExtension: this.#isFromHook } as const;
+    await this.#state.hooks.onLifecycleEvent?.(event);
   }
 }
 
 /** An abort has no error message. */
-function buildFailureOutcome(thrown: unknown, describe: (cause: unknown) => string) {
+function buildFailureOutcome(
+  thrown: unknown,
+  describe: (cause: unknown) => string,
+): { result: null; aborted: boolean; willRetry: false; errorMessage?: string } {
   const aborted = thrown instanceof Fault && thrown.code === 'aborted';
   return { result: null, aborted, willRetry: false, ...(aborted ? {} : { errorMessage: describe(thrown) }) };
 }

@@ -1,6 +1,6 @@
 // Builds and sends requests to the model from the prompt prefix, the tools and the history.
 import { Fault } from '../../base/index.ts';
-import type { IdleTime, ModelStream, ToolSelection } from '../../contracts/index.ts';
+import type { IdleTime, ModelStream, PlannedRequest, ToolSelection } from '../../contracts/index.ts';
 import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
 import { clampThinkingLevel, createEmptyUsage, extractText } from '../../protocol/index.ts';
 import { takeUntilAborted } from '../agent/take-until-aborted.ts';
@@ -64,25 +64,35 @@ export class RequestBuilder {
     signal: AbortSignal,
     overrides: { systemPrompt?: string | undefined; idle?: () => IdleTime } = {},
   ): Promise<ModelStream> {
-    const { systemPrompt, tools } = await this.getPromptPrefix();
     const { toModelMessages } = await import('../context/prompt-prefix.ts');
     const { conversation, options, hooks } = this.#state;
-    const { context, beforeRequest } = hooks;
-    const sessionMessages = conversation.messages;
-    // A copy, because the hook may modify the messages and the log must not change.
-    const contextMessages = (context && (await context(structuredClone([...sessionMessages])))) ?? sessionMessages;
+    const { beforeRequest, requestHeaders, onResponse } = hooks;
+    const { systemPrompt, tools, messages } = await this.#planRequest(overrides.systemPrompt);
     return options.models.stream({
       model: this.#requireModel(),
       systemPrompt: overrides.systemPrompt ?? systemPrompt,
-      messages: toModelMessages(contextMessages),
+      messages: toModelMessages(messages),
       tools,
       thinkingLevel: this.#models.thinkingLevel,
       ...(this.#models.fastMode && this.#models.supportsFastMode ? { fast: true } : {}),
       signal,
       ...(beforeRequest ? { rewriteBody: async (body) => (await beforeRequest(body)) ?? body } : {}),
+      ...(requestHeaders ? { rewriteHeaders: async (headers) => (await requestHeaders(headers)) ?? headers } : {}),
+      ...(onResponse ? { onResponse } : {}),
       sessionId: conversation.header.id,
       idleTime: overrides.idle?.(),
     });
+  }
+
+  /** Hooks get copies of the messages, because they may modify them and the log must not change. */
+  async #planRequest(systemPromptOfRun: string | undefined): Promise<PlannedRequest> {
+    const { systemPrompt, tools } = await this.getPromptPrefix();
+    const { conversation, hooks } = this.#state;
+    const { context, planRequest } = hooks;
+    const sessionMessages = conversation.messages;
+    const messages = (context && (await context(structuredClone([...sessionMessages])))) ?? sessionMessages;
+    const planned = { systemPrompt: systemPromptOfRun ?? systemPrompt, tools, messages };
+    return (planRequest && (await planRequest(structuredClone(planned)))) ?? planned;
   }
 
   get model(): Model | null {

@@ -134,7 +134,7 @@ export class RunFacet implements Runs {
   }
 
   #createRunDependencies(run: ActiveRun, scope: RunScope): RunDependencies {
-    const { retry, compaction, limits, rules, todos, queues, outcomes } = this.#dependencies;
+    const { state, retry, compaction, limits, rules, todos, queues, outcomes } = this.#dependencies;
     return {
       ...{ scope, retry, compaction, limits, rules, todos, outcomes },
       abort: () => run.controller.abort(),
@@ -142,6 +142,10 @@ export class RunFacet implements Runs {
         run.isEnding = isEnding;
       },
       whenPromptWaits: run.whenPromptWaits,
+      async beforeSettle(outcome) {
+        const { runBeforeSettle } = await import('./settle-boundary.ts');
+        return runBeforeSettle(state, outcome, run.controller.signal);
+      },
       markFinished: () => {
         this.#active = undefined;
         queues.markOverdue();

@@ -1,5 +1,6 @@
 // Runs one accepted prompt from its first event to its last: turns, retries, compaction, reminders, queued messages.
 // Loaded with the first prompt, because a host that only asks for the state does not need it.
+import type { PlannedSettlement } from '../../contracts/index.ts';
 import type { AgentMessage, AssistantMessage } from '../../protocol/index.ts';
 import type { Delivery, RunScope } from '../agent/run-scope.ts';
 import { appendSteering, isFailed, runTurns, takeNextDeliveries } from '../agent/run-turns.ts';
@@ -24,6 +25,8 @@ export interface RunDependencies {
   setEnding(isEnding: boolean): void;
   /** Resolves when a prompt waits for the end of the run. */
   whenPromptWaits: Promise<void>;
+  /** Runs the hook of the same name. Resolves to true if another request must be sent. */
+  beforeSettle(outcome: PlannedSettlement['outcome']): Promise<boolean>;
   /** Messages that arrive later wait for the next prompt. Called synchronously after the check that found the queues empty. */
   markFinished(): void;
   /** Reports the outcomes of the prompts of the run. Called after its last event. */
@@ -71,11 +74,19 @@ export async function runPrompt(
     while (scope.pendingSaves) await scope.pendingSaves;
     dependencies.outcomes.endRun(result);
     // Queued messages are delivered after a failed answer too, but not after an abort.
-    const nextDeliveries = takeNextDeliveries(scope, true);
-    dependencies.setEnding(nextDeliveries.length === 0);
-    if (nextDeliveries.length > 0) {
+    let nextDeliveries = takeNextDeliveries(scope, true);
+    let isContinued = false;
+    if (nextDeliveries.length === 0 && scope.hooks.beforeSettle && !signal.aborted) {
+      isContinued = await dependencies.beforeSettle(isFailed(answer) ? 'error' : 'completed');
+      while (scope.pendingSaves) await scope.pendingSaves;
+      nextDeliveries = takeNextDeliveries(scope, true);
+    }
+    isContinued = (isContinued && !limits.haltReason) || nextDeliveries.length > 0;
+    dependencies.setEnding(!isContinued);
+    if (isContinued) {
+      const deliveries = nextDeliveries;
       compaction.onPrompt();
-      takeDeliveries = () => nextDeliveries;
+      takeDeliveries = () => deliveries;
       continue;
     }
     limits.endRun();

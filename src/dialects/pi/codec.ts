@@ -2,6 +2,7 @@
 import { isRecord } from '../../base/index.ts';
 import type { CallToken, Codec, Frame, Reply } from '../../contracts/index.ts';
 import type { AgentEvent, AgentEventOf, AgentMessage, UiRequest } from '../../protocol/index.ts';
+import { createSourceInfo } from '../../support/source-info.ts';
 import { createFailureOutcome, createResponse, createSuccess, decodeCall } from '../call-codec.ts';
 import { createFrame, createToolUpdateFrame } from '../frames.ts';
 import { createUsageUpdateEncoder } from '../message-update-encoder.ts';
@@ -81,12 +82,11 @@ function toPiResult(method: string, result: unknown): unknown {
 interface ListedCommand {
   location?: string;
   path?: string;
+  baseDir?: string;
   [field: string]: unknown;
 }
 
 /** pi puts the source of a command into one object. */
-function addSourceInfo({ location, path, ...command }: ListedCommand): Record<string, unknown> {
-  const scope = location === 'user' || location === 'project' ? location : 'temporary';
-  const source = scope === 'temporary' ? 'cli' : 'auto';
-  return { ...command, sourceInfo: { path: path ?? '', source, scope, origin: 'top-level' } };
+function addSourceInfo({ location, path, baseDir, ...command }: ListedCommand): Record<string, unknown> {
+  return { ...command, sourceInfo: createSourceInfo({ location, path, baseDir }) };
 }

@@ -1,5 +1,6 @@
 // Replaces the package pi-ai for extensions: model requests, streams, costs and validation.
 import type { ModelRegistry, Ports } from '../../contracts/index.ts';
+import { createModelRequests } from '../../core/extension/index.ts';
 import { isOverflow } from '../../core/policy/compaction-policy.ts';
 import { checkJson } from '../../core/schema/json-schema.ts';
 import { addCost } from '../../llm/cost.ts';
@@ -11,13 +12,15 @@ import {
   type ToolCall,
   type Usage,
 } from '../../protocol/index.ts';
-import { AssistantMessageEventStream, createStreamFunctions, EventStream } from './stream-functions.ts';
+import { createAiHelpers } from './ai-helpers.ts';
+import { AssistantMessageEventStream, EventStream } from './stream-functions.ts';
+import { transcriptFunctions } from './transcript-functions.ts';
 import { StringEnum, type TypeboxModules } from './typebox.ts';
-import { createUnsupportedExports } from './unsupported-exports.ts';
+import type { UnsupportedNames } from './unsupported-exports.ts';
 
 export interface AiModuleOptions {
   models: ModelRegistry;
-  ports: Pick<Ports, 'clock'>;
+  ports: Pick<Ports, 'clock' | 'ids'>;
   /** The models of the built-in catalogue. */
   catalogueModels: readonly Model[];
   typebox: TypeboxModules | undefined;
@@ -25,10 +28,11 @@ export interface AiModuleOptions {
 
 export function createAiModule({ models, ports, catalogueModels, typebox }: AiModuleOptions): Record<string, unknown> {
   return {
-    ...unsupported,
+    ...transcriptFunctions,
+    ...createAiHelpers(ports),
     Type: typebox?.Type,
     StringEnum,
-    ...createStreamFunctions(models, ports.clock),
+    ...createModelRequests(models, ports.clock),
     AssistantMessageEventStream,
     EventStream,
     createAssistantMessageEventStream: () => new AssistantMessageEventStream(),
@@ -90,7 +94,8 @@ const PROVIDER_FORMATS = [
   'Mistral',
 ];
 
-const unsupported = createUnsupportedExports('pi-ai', {
+/** Also for `pi-ai/oauth`. */
+export const UNSUPPORTED_BY_AI: UnsupportedNames = {
   'Describe the provider with baseUrl and api in pi.registerProvider, and ask with stream() or complete().': [
     ...PROVIDER_FORMATS.flatMap((name) => [`stream${name}`, `streamSimple${name}`]),
     'registerApiProvider',
@@ -99,18 +104,11 @@ const unsupported = createUnsupportedExports('pi-ai', {
     'getApiProviders',
     'clearApiProviders',
     'registerBuiltInApiProviders',
+    'createModels',
+    'createProvider',
   ],
-  'Use ctx.modelRegistry.getApiKeyForProvider.': ['getEnvApiKey', 'getOAuthApiKey'],
-  'Use pi.registerProvider with streamSimple.': [
-    'registerFauxProvider',
-    'fauxAssistantMessage',
-    'fauxText',
-    'fauxToolCall',
-  ],
-});
-
-/** Exports of `pi-ai/oauth`. `pi-ai` exports the same names. */
-export const oauthModule = createUnsupportedExports('pi-ai/oauth', {
+  'Use ctx.modelRegistry.getApiKeyForProvider.': ['getEnvApiKey', 'findEnvKeys', 'envApiKeyAuth'],
+  'Use pi.registerProvider with streamSimple.': ['registerFauxProvider', 'fauxProvider', 'createFauxCore'],
   'Sign in with the program itself, and use ctx.modelRegistry.getApiKeyForProvider.': [
     'loginAnthropic',
     'loginGitHubCopilot',
@@ -126,4 +124,4 @@ export const oauthModule = createUnsupportedExports('pi-ai/oauth', {
     'getOAuthProviders',
     'registerOAuthProvider',
   ],
-});
+};

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/index.ts';
 import type { Ports, ProcessIdentity } from '../../contracts/index.ts';
 import { estimateTokens } from '../../core/compaction/tokens.ts';
 import { toModelMessages } from '../../core/context/to-model-messages.ts';
-import { buildSessionContext, createEventBus, plainTheme } from '../../core/extension/index.ts';
+import { buildSessionContext, createEventBus, entryToMessages, plainTheme } from '../../core/extension/index.ts';
 import {
   type AgentMessage,
   extractText,
@@ -18,16 +18,20 @@ import { splitFrontmatter } from '../../support/frontmatter.ts';
 import { version } from '../../support/version.ts';
 import { parseYamlFields } from '../../support/yaml-fields.ts';
 import { withFileMutationQueue } from '../../tools/file-mutation-queue.ts';
+import { createAgentHelpers } from './agent-helpers.ts';
 import { type ConfigurationOptions, createConfigurationClasses } from './configuration-classes.ts';
+import { createInnerSessionFunctions, type InnerSessionOptions } from './inner-session.ts';
+import { createResourceLoaderClass, type ResourceLoaderOptions } from './resource-loader.ts';
 import { createSessionManagerClass, parseEntries } from './session-manager.ts';
 import { createToolFactories } from './tool-factories.ts';
 import { truncation } from './truncation.ts';
 import { agentComponents, tuiModule } from './tui-module.ts';
-import { createUnsupportedExports } from './unsupported-exports.ts';
+import type { UnsupportedNames } from './unsupported-exports.ts';
 
 const toText = (text: unknown): string => String(text);
 
-export interface CodingAgentModuleOptions extends ConfigurationOptions {
+export interface CodingAgentModuleOptions extends ConfigurationOptions, ResourceLoaderOptions, InnerSessionOptions {
+  models: ConfigurationOptions['models'];
   identity: ProcessIdentity;
   readTextSync(path: string): string;
   agentDirectory: string;
@@ -37,7 +41,6 @@ export interface CodingAgentModuleOptions extends ConfigurationOptions {
 export function createCodingAgentModule(options: CodingAgentModuleOptions): Record<string, unknown> {
   const { agentDirectory, ports } = options;
   return {
-    ...unsupported,
     ...truncation,
     ...agentComponents,
     ...renderingStubs,
@@ -46,6 +49,9 @@ export function createCodingAgentModule(options: CodingAgentModuleOptions): Reco
     ...tokenFunctions,
     ...createToolFactories(ports),
     ...createConfigurationClasses(options),
+    ...createInnerSessionFunctions(options),
+    DefaultResourceLoader: createResourceLoaderClass(options),
+    ...createAgentHelpers(ports),
     SessionManager: createSessionManagerClass(options),
     VERSION: version(),
     CONFIG_DIR_NAME: '.parley',
@@ -104,7 +110,7 @@ function createTextFunctions() {
 
 /** Functions that check the tool of a `tool_call` or `tool_result` event. */
 function createEventGuards(): Record<string, unknown> {
-  const names = ['Bash', 'Read', 'Edit', 'Write', 'Grep', 'Find', 'Ls'];
+  const names = ['Bash', 'Read', 'Edit', 'Write', 'Grep', 'Find', 'Ls', 'PowerShell'];
   const createGuard = (toolName: string) => (event: unknown) => isRecord(event) && event.toolName === toolName;
   return {
     isToolCallEventType: (toolName: string, event: unknown) => createGuard(toolName)(event),
@@ -113,6 +119,8 @@ function createEventGuards(): Record<string, unknown> {
 }
 
 const sessionFunctions = {
+  VIRTUAL_MODEL_STATE_ENTRY: 'pi.virtual-model-state',
+  sessionEntryToContextMessages: entryToMessages,
   CURRENT_SESSION_VERSION: SESSION_VERSION,
   buildSessionContext: buildSessionContext,
   parseSessionEntries: parseEntries,
@@ -149,10 +157,10 @@ const tokenFunctions = {
 };
 
 const SUMMARY_ALTERNATIVE = 'Ask a model with complete() of pi-ai, or call ctx.compact().';
-const SESSION_ALTERNATIVE = 'Use the task tool, or embed Parley in a program of your own.';
-const RESOURCE_ALTERNATIVE = 'Return paths from the resources_discover event.';
+const SESSION_ALTERNATIVE = 'Use createAgentSession or the task tool, or embed Parley in a program of your own.';
+const RESOURCE_ALTERNATIVE = 'Use DefaultResourceLoader, or return paths from the resources_discover event.';
 
-const unsupported = createUnsupportedExports('pi-coding-agent', {
+export const UNSUPPORTED_BY_AGENT: UnsupportedNames = {
   [SUMMARY_ALTERNATIVE]: [
     'compact',
     'generateSummary',
@@ -163,7 +171,6 @@ const unsupported = createUnsupportedExports('pi-coding-agent', {
     'findTurnStartIndex',
   ],
   [SESSION_ALTERNATIVE]: [
-    'createAgentSession',
     'AgentSession',
     'createAgentSessionRuntime',
     'createAgentSessionServices',
@@ -186,15 +193,13 @@ const unsupported = createUnsupportedExports('pi-coding-agent', {
     'migrateSessionEntries',
   ],
   [RESOURCE_ALTERNATIVE]: [
-    'DefaultResourceLoader',
     'DefaultPackageManager',
     'discoverContextFiles',
     'discoverPromptTemplates',
     'discoverSkills',
-    'formatSkillsForPrompt',
     'loadSkills',
     'loadSkillsFromDir',
     'loadProjectContextFiles',
   ],
   'There is no screen here; use ctx.ui.': ['copyToClipboard'],
-});
+};

@@ -2,16 +2,19 @@
 import type { ModelRegistry, Ports, ProcessIdentity } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
-import { createAiModule, oauthModule } from './ai-module.ts';
-import { createCodingAgentModule } from './coding-agent-module.ts';
+import { createAgentCoreModule } from './agent-class.ts';
+import type { StreamFunction } from './agent-loop.ts';
+import { createAiModule, UNSUPPORTED_BY_AI } from './ai-module.ts';
+import { createCodingAgentModule, UNSUPPORTED_BY_AGENT } from './coding-agent-module.ts';
+import type { InnerSessionOptions } from './inner-session.ts';
+import type { ResourceLoaderOptions } from './resource-loader.ts';
 import { tuiModule } from './tui-module.ts';
 import type { TypeboxModules } from './typebox.ts';
-import { createUnsupportedExports } from './unsupported-exports.ts';
+import { provideExports } from './unsupported-exports.ts';
 
 const PACKAGE_SCOPES = ['@mariozechner', '@earendil-works', '@oh-my-pi'];
 
-export interface CompatibleModulesOptions {
-  agentDirectory: string;
+export interface CompatibleModulesOptions extends ResourceLoaderOptions, InnerSessionOptions {
   ports: Ports;
   models: ModelRegistry;
   /** The models of the built-in catalogue. */
@@ -24,31 +27,21 @@ export interface CompatibleModulesOptions {
 }
 
 export function createCompatibleModules(options: CompatibleModulesOptions): Record<string, unknown> {
-  const agent = createCodingAgentModule(options);
-  const ai = { ...oauthModule, ...createAiModule(options) };
+  const agent = provideExports('pi-coding-agent', createCodingAgentModule(options), UNSUPPORTED_BY_AGENT);
+  const aiExports = createAiModule(options);
+  const oauth = provideExports('pi-ai/oauth', {}, UNSUPPORTED_BY_AI);
+  const ai = provideExports('pi-ai', aiExports, UNSUPPORTED_BY_AI);
+  const streamSimple = aiExports.streamSimple as StreamFunction;
+  const agentCore = provideExports('pi-agent-core', createAgentCoreModule({ ports: options.ports, streamSimple }), {});
+  const tui = provideExports('pi-tui', tuiModule, {});
   const modules: Record<string, unknown> = { 'parley-agent': agent, ...options.typebox?.byName };
   for (const name of PACKAGE_SCOPES) {
     modules[`${name}/pi-coding-agent`] = agent;
     modules[`${name}/pi-ai`] = ai;
     modules[`${name}/pi-ai/compat`] = ai;
-    modules[`${name}/pi-ai/oauth`] = oauthModule;
-    modules[`${name}/pi-agent-core`] = agentCoreModule;
-    modules[`${name}/pi-tui`] = tuiModule;
+    modules[`${name}/pi-ai/oauth`] = oauth;
+    modules[`${name}/pi-agent-core`] = agentCore;
+    modules[`${name}/pi-tui`] = tui;
   }
   return modules;
 }
-
-/** Extensions cannot run a second agent loop beside the session. */
-const agentCoreModule = createUnsupportedExports('pi-agent-core', {
-  'Use pi.sendMessage and pi.sendUserMessage, ask a model with complete() of pi-ai, or leave work to the task tool.': [
-    'Agent',
-    'agentLoop',
-    'agentLoopContinue',
-    'runAgentLoop',
-    'runAgentLoopContinue',
-    'streamProxy',
-    'ProxyMessageEventStream',
-    'ProviderTransport',
-    'AppTransport',
-  ],
-});

@@ -1,12 +1,13 @@
 // Settings, keys and models for extensions, with the classes of pi. They are read-only and use the settings of the agent: files are
 // not read, so settings of an untrusted project are not visible.
 import { Fault } from '../../base/index.ts';
-import type { ModelRegistry } from '../../contracts/index.ts';
+import type { ModelRegistry, Ports } from '../../contracts/index.ts';
 import { ModelRegistryView } from '../../core/extension/index.ts';
 import type { Model } from '../../protocol/index.ts';
 import { defaultSettings, type SettingValues } from '../../settings/index.ts';
 
 export interface ConfigurationOptions {
+  readonly ports: Pick<Ports, 'clock'>;
   readonly models: ModelRegistry;
   readonly catalogueModels: readonly Model[];
   /** The settings object of the agent, which may change. */
@@ -16,7 +17,7 @@ export interface ConfigurationOptions {
 type NestedSettings = Record<string, unknown>;
 
 export function createConfigurationClasses(options: ConfigurationOptions): Record<string, unknown> {
-  const AuthStorage = createAuthStorageClass(options.models);
+  const AuthStorage = createAuthStorageClass(options);
   const ModelRegistry = createModelRegistryClass(options, AuthStorage);
   return {
     AuthStorage,
@@ -28,9 +29,9 @@ export function createConfigurationClasses(options: ConfigurationOptions): Recor
   };
 }
 
-function createAuthStorageClass(models: ModelRegistry) {
+function createAuthStorageClass({ models, ports: { clock } }: ConfigurationOptions) {
   return class AuthStorage {
-    readonly #view = new ModelRegistryView(models);
+    readonly #view = new ModelRegistryView(models, clock);
 
     constructor() {
       void this.reload();
@@ -60,12 +61,15 @@ function createAuthStorageClass(models: ModelRegistry) {
 
 type AuthStorageClass = ReturnType<typeof createAuthStorageClass>;
 
-function createModelRegistryClass({ models, catalogueModels }: ConfigurationOptions, AuthStorage: AuthStorageClass) {
+function createModelRegistryClass(
+  { models, catalogueModels, ports }: ConfigurationOptions,
+  AuthStorage: AuthStorageClass,
+) {
   return class PiModelRegistry extends ModelRegistryView {
     readonly authStorage: InstanceType<AuthStorageClass>;
 
     constructor(authStorage = new AuthStorage()) {
-      super(models);
+      super(models, ports.clock);
       this.authStorage = authStorage;
       void this.refresh().catch(() => {});
     }
@@ -93,7 +97,7 @@ function isSameModel(a: Pick<Model, 'provider' | 'id'>, b: Pick<Model, 'provider
 }
 
 function throwUnsupported(methodName: string, alternative: string): never {
-  throw new Fault('refused', `${methodName} of pi-coding-agent is not offered to extensions here. ${alternative}`);
+  throw new Fault('refused', `Parley does not provide ${methodName} of pi-coding-agent. ${alternative}`);
 }
 
 /** Setting keys by the name of the getter. */

@@ -1,26 +1,7 @@
-// Streams of providers that extensions implement, and model requests from extensions.
-import type { ApiRequest, Clock, ExtensionProvider, ModelApi, ModelRegistry } from '../../contracts/index.ts';
-import {
-  type AssistantMessage,
-  type AssistantMessageEvent,
-  createEmptyUsage,
-  type Model,
-  type ModelMessage,
-} from '../../protocol/index.ts';
-
-/** The `Context` type of pi: the input of a model request. */
-interface RequestContext {
-  systemPrompt?: string;
-  messages: ModelMessage[];
-  tools?: { name: string; description: string; parameters: Record<string, unknown> }[];
-}
-
-interface CallOptions {
-  signal?: AbortSignal;
-  maxTokens?: number;
-  reasoning?: 'minimal' | 'low' | 'medium' | 'high';
-  sessionId?: string;
-}
+// Streams of providers that extensions implement.
+import type { ApiRequest, Clock, ExtensionProvider, ModelApi } from '../../contracts/index.ts';
+import { completeEvent } from '../../core/extension/index.ts';
+import type { AssistantMessage, AssistantMessageEvent } from '../../protocol/index.ts';
 
 /** `undefined` when the provider uses one of the built-in formats. */
 export function createExtensionApi(provider: ExtensionProvider, clock: Pick<Clock, 'now'>): ModelApi | undefined {
@@ -29,11 +10,15 @@ export function createExtensionApi(provider: ExtensionProvider, clock: Pick<Cloc
   return {
     async *stream(request: ApiRequest) {
       const { model, systemPrompt, messages, tools, signal, apiKey, maxTokens, sessionId, thinkingLevel } = request;
+      const { headers = {}, rewriteHeaders, rewriteBody, onResponse } = request;
       const options = {
         signal,
         apiKey,
         maxTokens,
         sessionId,
+        headers: rewriteHeaders ? await rewriteHeaders({ ...headers }) : headers,
+        ...(rewriteBody ? { onPayload: rewriteBody } : {}),
+        ...(onResponse ? { onResponse } : {}),
         ...(thinkingLevel === 'off' ? {} : { reasoning: thinkingLevel }),
       };
       const stream = streamSimple.call(provider, model, { systemPrompt, messages, tools }, options);
@@ -41,60 +26,6 @@ export function createExtensionApi(provider: ExtensionProvider, clock: Pick<Cloc
         yield completeEvent(event, model, clock);
     },
   };
-}
-
-/** Adds fields that an extension may omit and that hosts require. */
-function completeEvent(event: AssistantMessageEvent, model: Model, clock: Pick<Clock, 'now'>): AssistantMessageEvent {
-  const completeMessage = (message: AssistantMessage): AssistantMessage =>
-    Object.assign(message, { ...createEmptyMessage(model, clock.now()), ...message });
-  if (event.type === 'done') return { ...event, message: completeMessage(event.message) };
-  if (event.type === 'error') return { ...event, error: completeMessage(event.error) };
-  return { ...event, partial: completeMessage(event.partial) };
-}
-
-function createEmptyMessage(model: Model, timestamp: number): AssistantMessage {
-  const { api, provider, id } = model;
-  return {
-    role: 'assistant',
-    content: [],
-    api,
-    provider,
-    model: id,
-    usage: createEmptyUsage(),
-    stopReason: 'stop',
-    timestamp,
-  };
-}
-
-export function createStreamFunctions(modelRegistry: ModelRegistry, clock: Pick<Clock, 'now'>) {
-  const stream = (model: Model, context: RequestContext, options: CallOptions = {}) => {
-    const source = modelRegistry.stream({
-      model,
-      systemPrompt: context.systemPrompt ?? '',
-      messages: context.messages,
-      tools: context.tools ?? [],
-      thinkingLevel: options.reasoning ?? 'off',
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
-      signal: options.signal ?? new AbortController().signal,
-      sessionId: options.sessionId ?? 'extension',
-    });
-    return Object.assign(source, { result: () => readResult(source, model, clock) });
-  };
-  const complete = (model: Model, context: RequestContext, options?: CallOptions) =>
-    stream(model, context, options).result();
-  return { stream, streamSimple: stream, complete, completeSimple: complete };
-}
-
-async function readResult(
-  source: AsyncIterable<AssistantMessageEvent>,
-  model: Model,
-  clock: Pick<Clock, 'now'>,
-): Promise<AssistantMessage> {
-  for await (const event of source) {
-    if (event.type === 'done') return event.message;
-    if (event.type === 'error') return event.error;
-  }
-  return { ...createEmptyMessage(model, clock.now()), stopReason: 'error', errorMessage: 'The model gave no answer' };
 }
 
 /** A queue of events that providers of extensions write to. */

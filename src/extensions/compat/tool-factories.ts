@@ -96,7 +96,7 @@ function createLocalExec(ports: Ports): NonNullable<Operations['exec']> {
   };
 }
 
-async function reserveArtifact({ files, ids }: Ports, name: string): Promise<{ id: string; path: string }> {
+export async function reserveArtifact({ files, ids }: Ports, name: string): Promise<{ id: string; path: string }> {
   const id = ids.entryId();
   return { id, path: `${await files.makeTemporaryDirectory('parley-extension-')}/${id}.${name}.log` };
 }

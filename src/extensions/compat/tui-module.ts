@@ -1,5 +1,7 @@
 // Replaces the package pi-tui for extensions. There is no terminal: components can be created, but nothing is drawn.
 
+import { readImageSize } from './image-size.ts';
+
 type Component = { render(width: number): string[]; invalidate(): void; handleInput(data: string): void };
 
 class EmptyComponent implements Component {
@@ -121,6 +123,19 @@ const keybindings = {
   setConfig: noop,
 };
 
+/** `data` is base64. */
+function readDimensions(data: unknown) {
+  const size = readImageSize(Buffer.from(String(data), 'base64'));
+  return size ? { widthPx: size.width, heightPx: size.height } : null;
+}
+
+const dimensionFunctions = {
+  getPngDimensions: readDimensions,
+  getJpegDimensions: readDimensions,
+  getGifDimensions: readDimensions,
+  getWebpDimensions: readDimensions,
+};
+
 export const tuiModule = {
   ...createEmptyComponents(COMPONENT_NAMES),
   Key,
@@ -150,7 +165,8 @@ export const tuiModule = {
   resetCapabilitiesCache: noop,
   getCellDimensions: () => ({ widthPx: 9, heightPx: 18 }),
   setCellDimensions: noop,
-  getImageDimensions: () => null,
+  ...dimensionFunctions,
+  getImageDimensions: readDimensions,
   calculateImageRows: () => 1,
   imageFallback: (mimeType: unknown) => `[Image: ${String(mimeType)}]`,
   renderImage: () => null,

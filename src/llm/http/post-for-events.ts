@@ -3,6 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { getErrorMessage } from '../../base/index.ts';
 import { redactExcerpt } from '../../base/redaction.ts';
 import type { ApiRequest, Clock, HttpResponse, SendHttp } from '../../contracts/index.ts';
+import { describeResponse } from './headers.ts';
 import { createHttpFault, createMalformedFault, ProviderFault } from './provider-fault.ts';
 import {
   createEventTooLargeFault,
@@ -48,13 +49,14 @@ export interface ResponseProgress {
 export async function* postForEvents(
   ports: HttpPorts,
   providerRequest: ProviderRequest,
-  { signal, idleTime }: Pick<ApiRequest, 'signal' | 'idleTime'>,
+  { signal, idleTime, onResponse }: Pick<ApiRequest, 'signal' | 'idleTime' | 'onResponse'>,
   progress: ResponseProgress,
 ): AsyncGenerator<ServerSentEvent[]> {
   const timeout = createRequestTimeout(ports, signal, idleTime);
   const { isComplete } = progress;
   try {
     const response = await sendRequest(ports, providerRequest, timeout.signal);
+    if (onResponse) await onResponse(describeResponse(response));
     const body = await openEventStream(response, providerRequest);
     let events: ServerSentEvent[] = [];
     let size = 0;
@@ -96,6 +98,11 @@ function createBoundedParser(onEvent: (event: EventSourceMessage) => void) {
   });
 }
 
+/** The headers of every request that a wire format does not set itself. */
+export function createBaseHeaders({ userAgent }: Pick<HttpPorts, 'userAgent'>): Record<string, string> {
+  return { 'content-type': 'application/json', accept: 'text/event-stream', 'user-agent': userAgent };
+}
+
 async function sendRequest(
   ports: HttpPorts,
   providerRequest: ProviderRequest,
@@ -103,12 +110,7 @@ async function sendRequest(
 ): Promise<HttpResponse> {
   return ports.send(providerRequest.url, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      'user-agent': ports.userAgent,
-      ...providerRequest.headers,
-    },
+    headers: providerRequest.headers,
     body: JSON.stringify(providerRequest.body),
     signal,
     redirect: 'error',

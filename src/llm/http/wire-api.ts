@@ -5,7 +5,14 @@ import type { ApiRequest, ModelApi } from '../../contracts/index.ts';
 import type { AssistantMessageEvent, StreamEvent } from '../../protocol/index.ts';
 import { ABORTED_MESSAGE, type DoneReason, MessageBuilder } from '../message-builder.ts';
 import { normalizeTools } from '../tool-name.ts';
-import { type HttpPorts, type ProviderRequest, postForEvents, type ServerSentEvent } from './post-for-events.ts';
+import { collectSecrets, rewriteHeaders } from './headers.ts';
+import {
+  createBaseHeaders,
+  type HttpPorts,
+  type ProviderRequest,
+  postForEvents,
+  type ServerSentEvent,
+} from './post-for-events.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { moveUserinfoToHeader } from './url-secrets.ts';
 
@@ -58,10 +65,12 @@ class ResponseStream {
   async *batches(): AsyncGenerator<Events> {
     try {
       const built = this.#format.buildRequest(this.#request);
-      this.#secrets = built.secrets;
+      const headers = await this.#buildHeaders(built.headers);
+      this.#secrets = [...built.secrets, ...collectSecrets({ headers })];
       const { rewriteBody } = this.#request;
       const body = rewriteBody ? await rewriteBody(built.body) : built.body;
-      const providerRequest = { ...built, ...moveUserinfoToHeader(built.url, built.headers), body };
+      const target = moveUserinfoToHeader(built.url, headers);
+      const providerRequest = { ...target, secrets: this.#secrets, body };
       const reader = this.#format.createReader(this.#builder, this.#request);
       const progress = { isComplete: () => reader.isComplete, countContent: () => this.#builder.progress };
       for await (const events of postForEvents(this.#ports, providerRequest, this.#request, progress)) {
@@ -72,6 +81,12 @@ class ResponseStream {
     } catch (thrown) {
       yield this.#fail(thrown);
     }
+  }
+
+  async #buildHeaders(ownHeaders: ProviderRequest['headers']): Promise<ProviderRequest['headers']> {
+    const headers = { ...createBaseHeaders(this.#ports), ...ownHeaders };
+    const { rewriteHeaders: hook } = this.#request;
+    return hook ? rewriteHeaders(headers, hook) : headers;
   }
 
   *#readEvents(reader: WireReader, events: readonly ServerSentEvent[]): Generator<AssistantMessageEvent> {

@@ -272,6 +272,29 @@ export function trySessions(): void {
       await closeProgram(program);
     });
 
+    test('an extension with an inner session continues a run before it settles', async () => {
+      const directories = createDirectories();
+      writeFiles(directories.home, {
+        'extensions/inner.ts': `import { createAgentSession } from '@earendil-works/pi-coding-agent';
+        export default (pi) => {
+        let isDone = false;
+        pi.on('agent_before_settle', async () => {
+          if (isDone) return;
+          isDone = true;
+          const { session } = await createAgentSession();
+          await session.prompt('say \`from inside\`');
+          const content = 'say \`' + session.getLastAssistantText() + '\`';
+          session.dispose();
+          return { entries: [{ type: 'custom_message', customType: 'inner', content, display: true }], continue: true };
+        });
+      };`,
+      });
+      const program = startRpc(OFFLINE, { directories });
+      await promptAndSettle(program, 'Say hello');
+      expect(await program.call({ type: 'get_last_assistant_text' })).toMatchObject({ data: { text: 'from inside' } });
+      await closeProgram(program);
+    });
+
     test('an extension that uses TypeBox', async () => {
       const directories = createDirectories();
       writeFiles(directories.home, {

@@ -38,6 +38,8 @@ export async function resolveSessionDirectory(runner: HandlerRunner, cwd: string
     if (isRecord(result) && typeof result.sessionDir === 'string') sessionDirectory = result.sessionDir;
     return false;
   };
-  await runner.emit({ type: 'session_directory', cwd } as { type: string }, onResult, { withoutContext: true });
+  await runner.emit({ type: 'session_directory', cwd } as { type: string }, onResult, {
+    createContext: () => undefined,
+  });
   return sessionDirectory;
 }

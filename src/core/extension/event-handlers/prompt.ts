@@ -1,13 +1,28 @@
 // Events in which extensions change the input, the system prompt, the messages or the request body.
-import { isRecord } from '../../../base/index.ts';
-import type { Hooks, InputHookResult, RunHookResult, SubmittedInput } from '../../../contracts/index.ts';
+import { Fault, isRecord } from '../../../base/index.ts';
+import type {
+  Hooks,
+  InputHookResult,
+  PlannedRequest,
+  RequestHeaders,
+  RunHookResult,
+  SubmittedInput,
+} from '../../../contracts/index.ts';
 import type { AgentMessage, CustomMessage } from '../../../protocol/index.ts';
+import type { Extension } from '../extension.ts';
 import type { HandlerRunner } from '../handler-runner.ts';
 import { createPromptOptions } from '../prompt-options.ts';
+import {
+  createInitialSystemMessage,
+  getCurrentSystemPrompt,
+  getCurrentTools,
+  isSystemMessage,
+} from '../system-messages.ts';
 
 export interface PromptHookOptions {
   runner: HandlerRunner;
   now(): number;
+  report(extension: Pick<Extension, 'path'>, event: string, thrown: unknown): void;
   /** Resolves a prompt that starts with a slash command. */
   resolveCommand(submittedInput: SubmittedInput): InputHookResult | undefined;
 }
@@ -98,4 +113,37 @@ export async function emitBeforeProviderRequest(runner: HandlerRunner, payload: 
     return false;
   });
   return event.payload;
+}
+
+/** Fired after `context`, with the system prompt and the tools as the first message. The result is sent as it is. */
+export async function emitContextWithSystem(
+  { runner, report, now }: PromptHookOptions,
+  { systemPrompt, tools, messages }: PlannedRequest,
+): Promise<PlannedRequest> {
+  const first = createInitialSystemMessage(systemPrompt, tools);
+  const event = {
+    type: 'context_with_system',
+    messages: [...(first ? [{ ...first, timestamp: now() }] : []), ...messages],
+  };
+  await runner.emit(event, (result, extension) => {
+    if (!isRecord(result) || !Array.isArray(result.messages)) return false;
+    if (isSystemMessage(result.messages[0])) event.messages = result.messages as typeof event.messages;
+    else report(extension, event.type, new Fault('invalid_params', 'The first message must be a system message'));
+    return false;
+  });
+  return {
+    systemPrompt: getCurrentSystemPrompt(event.messages),
+    tools: getCurrentTools(event.messages),
+    messages: event.messages.filter((message): message is AgentMessage => !isSystemMessage(message)),
+  };
+}
+
+/** Handlers change `headers` in place; `null` removes a header. */
+export async function emitBeforeProviderHeaders(
+  runner: HandlerRunner,
+  headers: RequestHeaders,
+): Promise<RequestHeaders> {
+  const event = { type: 'before_provider_headers', headers: { ...headers } };
+  await runner.emit(event);
+  return event.headers;
 }

@@ -26,7 +26,7 @@ export async function emitBeforeCompact(
   runner: HandlerRunner,
   plan: Parameters<NonNullable<Hooks['beforeCompact']>>[0],
 ): Promise<{ cancel: true } | { compaction: CompactionResult } | undefined> {
-  const { branchEntries, customInstructions, signal, ...preparation } = plan;
+  const { branchEntries, customInstructions, cause, signal, ...preparation } = plan;
   const { messagesToSummarize, turnPrefixMessages } = preparation;
   let hookResult: { cancel: true } | { compaction: CompactionResult } | undefined;
   const event = {
@@ -34,6 +34,7 @@ export async function emitBeforeCompact(
     preparation: { ...preparation, isSplitTurn: turnPrefixMessages.length > 0, messagesToSummarize },
     branchEntries,
     customInstructions,
+    ...cause,
     signal,
   };
   await runner.emit(event, (result) => {

@@ -2,6 +2,7 @@
 
 import { redactExcerpt } from '../../../base/redaction.ts';
 import type { ApiRequest } from '../../../contracts/index.ts';
+import { describeResponse, rewriteHeaders } from '../../http/headers.ts';
 import { createRequestTimeout, readErrorBody, toProviderFault } from '../../http/post-for-events.ts';
 import { createHttpFault, createMalformedFault, type ProviderFault } from '../../http/provider-fault.ts';
 import {
@@ -34,10 +35,12 @@ export interface MonitorOptions {
   headers: Readonly<Record<string, string>>;
 }
 
+type MonitoredRequest = Pick<ApiRequest, 'signal' | 'idleTime' | 'rewriteHeaders' | 'onResponse'>;
+
 export function createMonitoredFetch(
   ports: WirePorts,
   options: MonitorOptions,
-  { signal, idleTime }: Pick<ApiRequest, 'signal' | 'idleTime'>,
+  { signal, idleTime, rewriteHeaders: hook, onResponse }: MonitoredRequest,
 ): MonitoredFetch {
   const timeout = createRequestTimeout(ports, signal, idleTime);
   /** Bytes in total, and since the SDK's last event. The SDK buffers incomplete events. */
@@ -61,9 +64,11 @@ export function createMonitoredFetch(
     fetch: async (url, init) => {
       try {
         const sdkHeaders = Object.fromEntries(new Headers(init?.headers));
-        const target = moveUserinfoToHeader(String(url), { ...sdkHeaders, ...options.headers });
+        const headers = { ...sdkHeaders, ...options.headers };
+        const target = moveUserinfoToHeader(String(url), hook ? await rewriteHeaders(headers, hook) : headers);
         const requestInit = { ...init, headers: target.headers, signal: timeout.signal, redirect: 'error' as const };
         const response = await ports.fetch(target.url, requestInit);
+        if (onResponse) await onResponse(describeResponse(response));
         await assertStream(response, target.url, options);
         const { status, headers: responseHeaders } = response;
         const body = monitorBody(response.body as ReadableStream<Uint8Array>, {

@@ -36,9 +36,10 @@ function createCallIdGenerator({ clock }: Pick<WirePorts, 'clock'>): () => strin
 async function* streamResponse(
   ports: WirePorts,
   prepare: () => Promise<PreparedRequest>,
-  { model, signal, idleTime }: ApiRequest,
+  originalRequest: ApiRequest,
   { builder, newId }: { builder: MessageBuilder; newId: () => string },
 ): AsyncGenerator<AssistantMessageEvent> {
+  const { model, signal } = originalRequest;
   let secrets: readonly string[] = [];
   let monitoredFetch: MonitoredFetch | undefined;
   let hasStarted = false;
@@ -47,7 +48,7 @@ async function* streamResponse(
     const { format, request } = await rejectOnAbort(prepare(), signal);
     secrets = format.collectSecrets(request);
     const headers = { 'user-agent': ports.userAgent, ...lowerCaseHeaders(request) };
-    monitoredFetch = createMonitoredFetch(ports, { format, secrets, headers }, { signal, idleTime });
+    monitoredFetch = createMonitoredFetch(ports, { format, secrets, headers }, originalRequest);
     const languageModel = format.connect(request, { fetch: monitoredFetch.fetch, newId });
     const { stream } = await languageModel.doStream(await buildCallOptions(request, format, monitoredFetch.signal));
     hasStarted = true;
