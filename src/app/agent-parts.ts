@@ -44,8 +44,9 @@ function createAgentResourceLocator(
   options: AgentOptions,
   report: (sentence: string) => void,
 ): TrustableResourceLocator {
-  const { cwd, agentDirectory, home = homeDirectory(), trusted = false, inventory } = options;
-  return createResourceLocator({ files: options.ports.files, cwd, agentDirectory, home, trusted, inventory, report });
+  const { cwd, agentDirectory, home = homeDirectory(), trusted = false, inventory, bare: isBare, ports } = options;
+  const places = { files: ports.files, cwd, agentDirectory, home, isBare };
+  return createResourceLocator({ ...places, trusted, inventory, report });
 }
 
 function createExtensionHost(

@@ -36,7 +36,7 @@ export async function createSessionOptions(
     ...parts.sessionSettings,
     resourceLocator,
     resources: resources.prompt,
-    noContextFiles: options.noContextFiles,
+    noContextFiles: options.noContextFiles || options.bare,
     rules: createRuleOptions(options, resourceLocator),
     systemPrompt: options.systemPrompt,
     appendSystemPrompt: options.appendSystemPrompt,

@@ -36,7 +36,7 @@ const LOOKS_LIKE_FLAG = /^--?[a-z][\w-]*(=.*)?$/is;
 /** Throws a Fault that names the flag and how to fix it. */
 export function parseArguments(argv: readonly string[]): CliOptions {
   const { flagValues, unknown, positionals } = classifyArguments(expandAliases(argv));
-  const flags = toFlagValues(flagValues);
+  const flags = applyUiMode(toFlagValues(flagValues));
   const mode = flags.mode ?? 'text';
   const { files, messages } = splitPositionals(positionals);
   const unknownFlags = unknown.map(({ name, value, raw }) => [name, { value, errorMessage: describeUnknownFlag(raw) }]);
@@ -47,6 +47,13 @@ export function parseArguments(argv: readonly string[]): CliOptions {
   if (files.length > 0) throw new Fault('refused', '@file arguments are not supported in RPC mode');
   const warnings = messages.map((text) => `Message arguments are ignored in RPC mode: ${text}`);
   return { ...common, messages: [], warnings: [...new Set(warnings)] };
+}
+
+/** `rpc-ui` is RPC mode with a host that answers questions of the model. `--set` can still change the setting. */
+function applyUiMode(flags: FlagValues): FlagValues {
+  if (flags.mode !== 'rpc-ui') return flags;
+  if (flags.noUi) throw new Fault('config', '--mode rpc-ui and --no-ui exclude each other.');
+  return { ...flags, mode: 'rpc', set: ['ask.enabled=true', ...(flags.set ?? [])] };
 }
 
 /** Parses the positionals again, when the extension flags without a value are known. */

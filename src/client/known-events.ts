@@ -22,6 +22,7 @@ const KNOWN_EVENT_TYPES: Readonly<Record<AgentEvent['type'], true>> = {
   queue_update: true,
   session_info_changed: true,
   thinking_level_changed: true,
+  available_commands_update: true,
   bash_execution_update: true,
   auto_retry_start: true,
   auto_retry_end: true,

@@ -1,33 +1,15 @@
 // The slash commands in the format of omp.
-import { array, object, optional, picklist, string } from 'valibot';
+import { array, object } from 'valibot';
 import { command } from '../contracts/index.ts';
-
-/** omp calls prompt templates `file`. */
-const SOURCES = { extension: 'extension', prompt: 'file', skill: 'skill' } as const;
+import { slashCommandEntry, toSlashCommandEntry } from '../protocol/index.ts';
 
 export const getAvailableCommands = command({
   name: 'get_available_commands',
   stability: 'experimental',
-  doc: 'The same list as get_commands in the format of omp: name, description and source.',
+  doc: 'The same list as get_commands in the format of omp: name, description and source. Changes are sent as `available_commands_update`.',
   lane: 'now',
   long: true,
   params: object({}),
-  result: object({
-    commands: array(
-      object({
-        name: string(),
-        description: optional(string()),
-        source: picklist(['extension', 'file', 'skill']),
-      }),
-    ),
-  }),
-  async run(_, { session }) {
-    const slashCommands = await session.listSlashCommands();
-    const commands = slashCommands.map(({ name, description, source }) => ({
-      name,
-      ...(description === undefined ? {} : { description }),
-      source: SOURCES[source],
-    }));
-    return { commands };
-  },
+  result: object({ commands: array(slashCommandEntry) }),
+  run: async (_, { session }) => ({ commands: (await session.listSlashCommands()).map(toSlashCommandEntry) }),
 });

@@ -265,6 +265,8 @@ export interface AgentSession {
   readonly context: ModelContext;
   readonly tools: ToolSelection;
   listSlashCommands(): Promise<readonly SlashCommand[]>;
+  /** Sends an `available_commands_update` event. */
+  announceSlashCommands(): Promise<void>;
   /** Without the todo list, which may have to be read from disk. */
   state(): Omit<SessionState, 'todoPhases'>;
   /** Sends an `extension_error` event. */

@@ -127,6 +127,8 @@ export class ExtensionHost {
     const started = this.start();
     this.#loading = this.#waitWithTimeout(started).then(() => this.#reloadSystem());
     this.#started = this.#loading.then(() => this.#startSystem());
+    // Not awaited: the list waits for the extensions, and hooks do not need it.
+    void this.#started.then(() => this.#attached?.session.announceSlashCommands()).catch(() => {});
     return this.#started;
   }
 

@@ -12,6 +12,7 @@ export * from './prompt-outcome.ts';
 export * from './rule.ts';
 export * from './session-entry.ts';
 export * from './session-state.ts';
+export * from './slash-command-entry.ts';
 export * from './stream-event.ts';
 export * from './subagent.ts';
 export * from './todo.ts';

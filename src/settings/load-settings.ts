@@ -32,6 +32,8 @@ export interface LoadSettingsOptions {
   readonly files: Pick<Files, 'info' | 'read'>;
   /** The user's Parley directory, which contains `settings.json`. */
   readonly agentDirectory: string;
+  /** Read no settings files. */
+  readonly isBare?: boolean | undefined;
   /** The working directory, if it is trusted. Its settings override the user's. */
   readonly project?: string | undefined;
   /** `KEY=VALUE` from the command line. They override all files. */
@@ -64,6 +66,7 @@ export async function loadSettingsForRun(options: LoadSettingsOptions): Promise<
 export async function loadSettings({
   files,
   agentDirectory,
+  isBare,
   project,
   overrides,
 }: LoadSettingsOptions): Promise<LoadedSettings> {
@@ -74,7 +77,7 @@ export async function loadSettings({
     problems: [],
     restrictionProblems: [],
   };
-  for (const { file, foreign } of listSettingsFiles(agentDirectory, project)) {
+  for (const { file, foreign } of isBare ? [] : listSettingsFiles(agentDirectory, project)) {
     let text: string | undefined;
     try {
       text = await readText(files, file);

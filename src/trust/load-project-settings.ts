@@ -1,4 +1,5 @@
 // Decides whether the project is trusted, and loads the settings that are in effect: files, defaults of the dialect and flags.
+import { Fault } from '../base/index.ts';
 import {
   applyDefaults,
   applySettingFlags,
@@ -38,12 +39,14 @@ export async function loadProjectSettings(
   decided?: TrustDecision,
 ): Promise<ProjectSettings> {
   const { agentDirectory, cwd, flags = {}, warn } = options;
-  const decision = decided ?? (await decideTrust({ ...options, trust: flags.trust, noTrust: flags.noTrust }));
+  if (flags.bare && flags.trust) throw new Fault('config', '--trust and --bare exclude each other.');
+  const noTrust = flags.noTrust || flags.bare;
+  const decision = decided ?? (await decideTrust({ ...options, trust: flags.trust, noTrust }));
   if (decision.problem) warn(decision.problem);
   const files = await createSettingsReader(options, decision);
   const project = decision.trusted ? cwd : undefined;
   const load = options.isLenient ? loadSettings : loadSettingsForRun;
-  const loaded = await load({ files, agentDirectory, project, overrides: flags.set });
+  const loaded = await load({ files, agentDirectory, isBare: flags.bare, project, overrides: flags.set });
   for (const problem of loaded.problems) warn(problem);
   const defaults = await options.loadDefaults?.(applySettingFlags(loaded.values, flags));
   return { ...loaded, decision, values: applySettingFlags(applyDefaults(loaded, defaults ?? {}), flags) };

@@ -11,6 +11,8 @@ export interface ResourceLocatorOptions {
   /** The user's Parley directory. */
   readonly agentDirectory: string;
   readonly home: string;
+  /** There are no files of the user or the project. */
+  readonly isBare?: boolean | undefined;
   readonly trusted: boolean;
   /** The files that were trusted, if known. A file that is not in it, or differs, is not used. */
   readonly inventory?: Inventory | undefined;
@@ -46,12 +48,14 @@ export function createResourceLocator(options: ResourceLocatorOptions): Trustabl
       return isTrusted;
     },
     async listDirectories(kind) {
+      if (options.isBare) return [];
       const userPaths = [toUserPath(kind), ...(kind === 'skills' ? [createSharedSkillsPath(home)] : [])];
       if (!isTrusted) return userPaths;
       const paths = await findProjectFolders(files, cwd, kind);
       return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), ...userPaths].filter(isFirstWithPath);
     },
     listFiles(name) {
+      if (options.isBare) return [];
       const paths = isTrusted ? CONFIG_FOLDERS.map((folder) => join(cwd, folder, name)) : [];
       return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), toUserPath(name)].filter(
         isFirstWithPath,

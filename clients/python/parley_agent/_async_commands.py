@@ -184,7 +184,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "GetAvailableCommandsResult":
-        """The same list as get_commands in the format of omp: name, description and source. Experimental."""
+        """The same list as get_commands in the format of omp: name, description and source. Changes are sent as `available_commands_update`. Experimental."""
         return cast("GetAvailableCommandsResult", await self.call("get_available_commands", {}, timeout=timeout))
 
     async def get_available_models(

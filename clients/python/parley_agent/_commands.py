@@ -184,7 +184,7 @@ class Commands:
         *,
         timeout: Optional[float] = None,
     ) -> "GetAvailableCommandsResult":
-        """The same list as get_commands in the format of omp: name, description and source. Experimental."""
+        """The same list as get_commands in the format of omp: name, description and source. Changes are sent as `available_commands_update`. Experimental."""
         return cast("GetAvailableCommandsResult", self.call("get_available_commands", {}, timeout=timeout))
 
     def get_available_models(

@@ -572,6 +572,15 @@ class SessionStats(_SessionStats, total=False):
     contextUsage: "SessionStatsContextUsage"
 
 
+class _SlashCommandEntry(TypedDict):
+    name: str
+    source: Literal["extension", "file", "skill"]
+
+
+class SlashCommandEntry(_SlashCommandEntry, total=False):
+    description: str
+
+
 StopReason = Literal["stop", "length", "toolUse", "error", "aborted"]
 
 
@@ -1100,17 +1109,8 @@ class FollowUpResult(TypedDict):
     disposition: Literal["started", "queued", "handled"]
 
 
-class _GetAvailableCommandsResultCommandsItem(TypedDict):
-    name: str
-    source: Literal["extension", "file", "skill"]
-
-
-class GetAvailableCommandsResultCommandsItem(_GetAvailableCommandsResultCommandsItem, total=False):
-    description: str
-
-
 class GetAvailableCommandsResult(TypedDict):
-    commands: List["GetAvailableCommandsResultCommandsItem"]
+    commands: List["SlashCommandEntry"]
 
 
 class GetAvailableModelsResult(TypedDict):
@@ -1493,6 +1493,13 @@ class ThinkingLevelChangedEvent(TypedDict):
     level: "ThinkingLevel"
 
 
+class AvailableCommandsUpdateEvent(TypedDict):
+    """The slash commands may have changed: extensions were reloaded, or the project is trusted now. The same list as that of get_available_commands, which hosts call first."""
+
+    type: Literal["available_commands_update"]
+    commands: List["SlashCommandEntry"]
+
+
 class _BashExecutionUpdateEvent(TypedDict):
     type: Literal["bash_execution_update"]
     delta: str
@@ -1614,7 +1621,7 @@ class SubagentProgressEvent(TypedDict):
 
 class SubagentEventEventPayload(TypedDict):
     id: str
-    event: Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+    event: Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "AvailableCommandsUpdateEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 
 class SubagentEventEvent(TypedDict):
@@ -1754,7 +1761,7 @@ class Ready(TypedDict):
     maxReassembledFrameBytes: float
 
 
-AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
+AgentEvent = Union["AgentStartEvent", "AgentEndEvent", "AgentSettledEvent", "SessionSettledEvent", "TurnStartEvent", "TurnEndEvent", "MessageStartEvent", "MessageUpdateEvent", "MessageEndEvent", "ToolExecutionStartEvent", "ToolExecutionUpdateEvent", "ToolExecutionEndEvent", "AutoCompactionStartEvent", "AutoCompactionEndEvent", "CompactionStartEvent", "CompactionEndEvent", "AutoRetryStartEvent", "AutoRetryEndEvent", "QueueUpdateEvent", "SessionInfoChangedEvent", "ThinkingLevelChangedEvent", "AvailableCommandsUpdateEvent", "BashExecutionUpdateEvent", "SubagentStartEvent", "SubagentSessionEvent", "SubagentEndEvent", "SubagentVerificationStartEvent", "SubagentVerificationCommandStartEvent", "SubagentVerificationCommandEndEvent", "SubagentVerificationEndEvent", "SubagentLifecycleEvent", "SubagentProgressEvent", "SubagentEventEvent", "BudgetWarningEvent", "BudgetExceededEvent", "TtsrTriggeredEvent", "TodoReminderEvent", "SkillLoadedEvent", "ExtensionErrorEvent", "NoticeEvent", "MessageUpdateDeltaEvent"]
 
 EVENT_TYPES: FrozenSet[str] = frozenset(
     {
@@ -1779,6 +1786,7 @@ EVENT_TYPES: FrozenSet[str] = frozenset(
         "queue_update",
         "session_info_changed",
         "thinking_level_changed",
+        "available_commands_update",
         "bash_execution_update",
         "subagent_start",
         "subagent_session",

@@ -106,12 +106,12 @@ async function resolveSessionDirectory({ cwd, ports }: AgentOptions, requested =
 }
 
 async function describeProject(
-  { noContextFiles, ports, agentDirectory }: AgentOptions,
+  { noContextFiles, bare, ports, agentDirectory }: AgentOptions,
   session: AgentSession,
   cwd: string,
 ): Promise<Pick<OpenSessionResult, 'contextFiles' | 'skills'>> {
   const { findContextFiles } = await import('../../core/context/context-files.ts');
-  const { found } = noContextFiles ? { found: [] } : await findContextFiles(ports.files, agentDirectory, cwd);
+  const { found } = noContextFiles || bare ? { found: [] } : await findContextFiles(ports.files, agentDirectory, cwd);
   const skills = (await session.listSlashCommands()).filter(({ source }) => source === 'skill');
   return {
     contextFiles: found.map(({ path }) => path),

@@ -9,6 +9,8 @@ export class PromptOutcomes {
   readonly #isSettled: () => boolean;
   /** Prompts whose message the current run has taken. */
   #inRun: OutcomeListener[] = [];
+  /** Index in #ended of the prompts of the latest run. */
+  #resumableFrom = 0;
   #ended: { listener: OutcomeListener; result: RunResult }[] = [];
 
   constructor(isSettled: () => boolean) {
@@ -22,8 +24,14 @@ export class PromptOutcomes {
 
   /** The messages taken so far are processed. Later ones belong to the next run. */
   endRun(result: RunResult): void {
+    this.#resumableFrom = this.#ended.length;
     this.#ended.push(...this.#inRun.map((listener) => ({ listener, result })));
     this.#inRun = [];
+  }
+
+  /** The run that has just ended is continued: its prompts get the result of the continuation. */
+  resumeRun(): void {
+    this.#inRun.unshift(...this.#ended.splice(this.#resumableFrom).map(({ listener }) => listener));
   }
 
   /** For a prompt that no run has processed. */

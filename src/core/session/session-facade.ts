@@ -1,6 +1,6 @@
 // The AgentSession that commands, extensions and the SDK use: a facade over the facets.
 import type { AgentSession, EventListener, ModelContext } from '../../contracts/index.ts';
-import type { SessionState as SessionStateView } from '../../protocol/index.ts';
+import { type SessionState as SessionStateView, toSlashCommandEntry } from '../../protocol/index.ts';
 import { waitAtMost } from '../../support/wait-at-most.ts';
 import { estimateContextTokens } from '../compaction/tokens.ts';
 import { EntryFacet } from './entry-facet.ts';
@@ -33,6 +33,10 @@ export function createFacade(facets: SessionFacets): AgentSession {
     context: createModelContext(state, requestBuilder),
     notify: (notice) => void broadcast.emit({ type: 'notice', ...notice }),
     listSlashCommands: async () => (await state.hooks.listSlashCommands?.()) ?? [],
+    async announceSlashCommands() {
+      const listed = (await state.hooks.listSlashCommands?.()) ?? [];
+      await broadcast.emit({ type: 'available_commands_update', commands: listed.map(toSlashCommandEntry) });
+    },
     reportExtensionError: (failure) => void broadcast.emit({ type: 'extension_error', ...failure }),
     reportSkillLoaded: (skill) => void broadcast.emit({ type: 'skill_loaded', ...skill }),
     state: () => buildStateView(facets),

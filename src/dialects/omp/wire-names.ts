@@ -31,6 +31,7 @@ export const ompEvents = [
   'budget_exceeded',
   'ttsr_triggered',
   'todo_reminder',
+  'available_commands_update',
   'extension_error',
   'notice',
 ] as const satisfies readonly AgentEvent['type'][];

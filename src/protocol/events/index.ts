@@ -17,6 +17,7 @@ import {
   turnStart,
 } from './run.ts';
 import {
+  availableCommandsUpdate,
   budgetExceeded,
   budgetWarning,
   extensionError,
@@ -60,6 +61,7 @@ export const events = [
   queueUpdate,
   sessionInfoChanged,
   thinkingLevelChanged,
+  availableCommandsUpdate,
   bashExecutionUpdate,
   subagentStart,
   subagentSession,

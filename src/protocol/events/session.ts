@@ -1,8 +1,9 @@
 // Events of the session: changed settings, budget, notices and failures of extensions.
-import { number, object, optional, picklist, string } from 'valibot';
+import { array, number, object, optional, picklist, string } from 'valibot';
 import { budgetScope, budgetSnapshot } from '../budget.ts';
 import { event } from '../event.ts';
 import { thinkingLevel } from '../model.ts';
+import { slashCommandEntry } from '../slash-command-entry.ts';
 
 export const sessionInfoChanged = event(
   'session_info_changed',
@@ -14,6 +15,13 @@ export const thinkingLevelChanged = event(
   'thinking_level_changed',
   'The thinking level has changed, from the next request on: it was set, or the new model does not support the previous level.',
   object({ level: thinkingLevel }),
+);
+
+export const availableCommandsUpdate = event(
+  'available_commands_update',
+  'The slash commands may have changed: extensions were reloaded, or the project is trusted now. The same list as that of get_available_commands, which hosts call first.',
+  object({ commands: array(slashCommandEntry) }),
+  { stability: 'experimental' },
 );
 
 export const extensionError = event(

@@ -184,4 +184,10 @@ export const PROMPT_AND_TOOL_FLAGS = [
   },
   { name: 'extension', short: 'e', kind: 'repeat', placeholder: 'PATH', doc: 'Load an extension' },
   { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Do not discover extensions' },
+  {
+    name: 'bare',
+    kind: 'switch',
+    option: 'bare',
+    doc: 'Use no settings, context files, system prompt files, extensions, skills, templates, rules or agents of the user or the project, for reproducible runs. Flags still apply; keys and models.json are still read',
+  },
 ] as const satisfies readonly Flag[];
