@@ -10,7 +10,10 @@ describe('the program in RPC mode', () => {
     const program = startRpc();
     await program.nextFrame({ type: 'ready' });
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(program.frames[0]).toEqual({ type: 'ready', version, protocolVersion: 1, dialect: 'omp' });
+    expect(program.frames[0]).toEqual({
+      ...{ type: 'ready', version, protocolVersion: 1, dialect: 'omp' },
+      ...{ supportedProtocolVersions: [1, 2], maxFrameBytes: 2 ** 20, maxReassembledFrameBytes: 2 ** 26 },
+    });
   });
 
   test.each(['socket', 'pipe'] as const)('answers a prompt with a real tool over a %s', async (streams) => {

@@ -49,8 +49,9 @@ test('eight programs run in parallel in one directory', async () => {
   });
   for (const [n, program] of programs.entries()) {
     expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.stringify(program.frames.at(-2))).toContain(`number ${n}`);
-    expect(program.frames.at(-1)).toEqual({ type: 'agent_settled', aborted: false });
+    expect(JSON.stringify(program.frames.at(-4))).toContain(`number ${n}`);
+    expect(program.frames.at(-3)).toEqual({ type: 'agent_settled', aborted: false });
+    expect(program.frames.slice(-2).map(({ type }) => type)).toEqual(['prompt_result', 'session_settled']);
   }
   const files = listSessionFiles(directories.home);
   expect(files).toHaveLength(8);

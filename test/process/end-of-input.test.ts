@@ -19,7 +19,7 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
     program.stdin.end();
     expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
     const types = program.frames.map(({ type }) => type);
-    expect(types.slice(-2)).toEqual(['agent_end', 'agent_settled']);
+    expect(types.slice(-4)).toEqual(['agent_end', 'agent_settled', 'prompt_result', 'session_settled']);
     expect(types).toContain('tool_execution_end');
     expect(readRoles(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
   });
@@ -45,7 +45,8 @@ describe.each(['socket', 'pipe'] as const)('when stdin, a %s, ends', (streams) =
     await program.nextFrame({ type: 'tool_execution_start' });
     program.stdin.end();
     expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
-    expect(program.frames.at(-1)).toEqual({ type: 'agent_settled', aborted: true });
+    expect(program.frames.at(-3)).toEqual({ type: 'agent_settled', aborted: true });
+    expect(program.frames.at(-2)).toMatchObject({ type: 'prompt_result', id: '1', status: 'aborted' });
   });
 
   test('a last line without a newline is processed', async () => {

@@ -320,7 +320,8 @@ describe('a command that never ends', () => {
     expect(await program.exited).toMatchObject({ code: 0 });
     const error =
       'The command did not finish within 0.15 s (extensions.hookTimeout) after the host disconnected; it was abandoned';
-    expect(program.frames.at(-1)).toEqual({
+    expect(program.frames.at(-1)).toMatchObject({ type: 'prompt_result', agentInvoked: false });
+    expect(program.frames.at(-2)).toEqual({
       type: 'extension_error',
       extensionPath: 'command:endless',
       event: 'command',

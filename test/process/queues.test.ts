@@ -58,7 +58,12 @@ describe('a queued prompt', () => {
     expect(await program.exited).toMatchObject({ code: 0 });
     expect(prompts).toEqual(['first', 'second']);
     expect(program.frames.filter(({ success }) => success === false)).toEqual([]);
-    expect(program.frames.at(-1)).toEqual({ type: 'agent_settled', aborted: false });
+    const ends = program.frames.filter(({ type }) => type === 'prompt_result').map(({ id, status }) => [id, status]);
+    expect(ends).toEqual([
+      ['1', 'error'],
+      ['2', 'completed'],
+    ]);
+    expect(program.frames.at(-1)).toEqual({ type: 'session_settled' });
   });
 
   test('runs after an error in the opal dialect, before a third prompt', async () => {
@@ -96,7 +101,8 @@ describe('a queued prompt', () => {
     await program.call({ type: 'abort' });
     program.stdin.end();
     expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
-    expect(program.frames.at(-1)).toEqual({
+    expect(program.frames.at(-1)).toMatchObject({ id: '2', type: 'prompt_result', status: 'error' });
+    expect(program.frames.at(-2)).toEqual({
       id: '2',
       type: 'response',
       command: 'prompt',

@@ -16,7 +16,8 @@ test.each([
   expect(await program.exited).toMatchObject({ code, signal: null, stderr: '' });
   // A killed process disappears with a delay.
   await waitUntil(() => !tree.some(isAlive));
-  expect(program.frames.at(-1)).toMatchObject({ type: 'agent_settled', aborted: true });
+  expect(program.frames.at(-3)).toMatchObject({ type: 'agent_settled', aborted: true });
+  expect(program.frames.at(-2)).toMatchObject({ type: 'prompt_result', status: 'aborted' });
   // The tool call must have a result, because providers reject a history with an open call.
   expect(readRoles(program.home)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });

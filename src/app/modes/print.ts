@@ -117,6 +117,8 @@ function createEventReporter({ agent }: StartedAgent, output: Output, options: P
   const { session } = agent;
   output.write([`${toJson(session.header)}\n`]);
   session.subscribe((event) => {
+    // It belongs to the outcomes of prompts, which only RPC mode sends.
+    if (event.type === 'session_settled') return;
     const frame = codec.encodeEvent(event);
     if (!frame || output.write(frame.chunks)) return undefined;
     return output.flush();

@@ -82,7 +82,9 @@ function createSessionView(session: AgentSession, views: Views, clock: Clock) {
     ...views,
     ...createRunMethods(session, clock),
     ...createControlMethods(session),
-    subscribe: (listener: Parameters<AgentSession['subscribe']>[0]) => session.subscribe(listener),
+    // pi has no `session_settled`; the last event is `agent_settled`.
+    subscribe: (listener: Parameters<AgentSession['subscribe']>[0]) =>
+      session.subscribe((event) => (event.type === 'session_settled' ? undefined : listener(event))),
     dispose: () => void session.close().catch(() => {}),
     bindExtensions: async () => {},
     reload: async () => {},
