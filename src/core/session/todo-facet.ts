@@ -14,6 +14,8 @@ export class TodoFacet implements TodoList {
 
   constructor(state: SessionState) {
     this.#state = state;
+    // A new session has no list. Not reading the file keeps the first reply fast.
+    if (!state.options.resumed) this.#items = [];
   }
 
   async list(): Promise<readonly TodoItem[]> {
