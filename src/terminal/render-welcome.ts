@@ -3,8 +3,7 @@ import type { SessionState } from '../protocol/index.ts';
 import { type Line, line, span, wrapLine } from './text/line.ts';
 
 const NO_KEY_NOTICE = `No provider key was found, so the offline model is used: a small rule-based substitute that handles simple requests. \
-For a real model, set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or another provider’s variable and restart, or add the key \
-to auth.json; run “parley doctor” to see what is missing.`;
+For a real model, enter /login, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or another provider’s variable and restart.`;
 
 export function renderWelcome({ model, sessionName }: SessionState, version: string, width: number): Line[] {
   const head: Line = [

@@ -6,7 +6,7 @@ export const OFFLINE_API = 'parley-offline';
 /** Shown once when the offline model is used because no other model is available. */
 export const OFFLINE_NOTICE =
   'No provider key was found, so the offline model is used: a small rule-based substitute that handles simple requests. \
-For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or another provider’s variable, or add the key to auth.json.';
+For a real model run “parley login”, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or another provider’s variable.';
 
 export const offlineModel: Model = {
   id: 'offline',
