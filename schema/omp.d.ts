@@ -139,7 +139,7 @@ export type GetLastAssistantTextCommand = {
   "type": "get_last_assistant_text";
 };
 
-/** The providers that support sign-in, and whether the user is signed in. @experimental */
+/** The providers that support sign-in, and whether they have credentials. @experimental */
 export type GetLoginProvidersCommand = {
   "id"?: string | number;
   "type": "get_login_providers";
@@ -205,7 +205,7 @@ export type HandoffCommand = {
   "customInstructions"?: string;
 };
 
-/** Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. @experimental */
+/** Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. If the sign-in ends with a redirect to this machine, an `input` request follows: a browser on another machine cannot be redirected here, and the user can paste the URL of its last page instead. The request is withdrawn after the redirect; dismissing it does not end the sign-in. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. A second login with the same provider cancels the first. @experimental */
 export type LoginCommand = {
   "id"?: string | number;
   "type": "login";

@@ -17,7 +17,7 @@ export interface ModelOptions extends Pick<FlagOptions, 'provider' | 'model' | '
   warn?: ((sentence: string) => void) | undefined;
 }
 
-interface AgentModelsOptions extends ModelOptions {
+export interface AgentModelsOptions extends ModelOptions {
   /** UI of the host, if one is connected. It asks for MFA codes. */
   host?: (() => HostUi | undefined) | undefined;
   agentDirectory: string;

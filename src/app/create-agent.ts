@@ -5,7 +5,6 @@ import type { ExtensionHost } from '../extensions/index.ts';
 import { createSessionHub } from '../server/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { TrustableResourceLocator } from '../trust/index.ts';
-import { createAgentModels } from './agent-models.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type AgentParts, createAgentParts } from './agent-parts.ts';
 import { createSessionOptions } from './create-session-options.ts';
@@ -85,15 +84,13 @@ function createAgentToolSet(
 function createLazyAuth(options: AgentOptions): ProviderAuth {
   let loading: Promise<ProviderAuth> | undefined;
   const load = () => {
-    const { fetch, clock } = options.ports;
-    const authOptions = { fetch, clock, env: options.env ?? process.env };
-    loading ??= import('../llm/credentials/provider-auth.ts').then(({ createProviderAuth }) =>
-      createProviderAuth(createAgentModels(options).credentials, authOptions),
-    );
+    loading ??= import('./agent-auth.ts').then(({ createAgentAuth }) => createAgentAuth(options));
     return loading;
   };
   return {
     getStatus: async () => (await load()).getStatus(),
+    listSignIns: async () => (await load()).listSignIns(),
+    signIn: async (provider, prompts) => (await load()).signIn(provider, prompts),
     saveKey: async (provider, key) => (await load()).saveKey(provider, key),
     startDeviceLogin: async () => (await load()).startDeviceLogin(),
     waitForDeviceLogin: async (login) => (await load()).waitForDeviceLogin(login),

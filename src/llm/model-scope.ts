@@ -46,7 +46,10 @@ function resolvePattern(models: readonly Model[], pattern: string): PatternMatch
   const colon = pattern.lastIndexOf(':');
   const withoutSuffix = colon > 0 ? matchPattern(models, pattern.slice(0, colon)) : [];
   if (withoutSuffix.length === 0)
-    return { found, problem: `No usable model matches --models ${pattern}. List the usable models with --list-models` };
+    return {
+      found,
+      problem: `No usable model matches --models ${pattern}. List the usable models with \`parley models\``,
+    };
   const levels = THINKING_LEVELS.join(', ');
   const problem = `Invalid thinking level "${pattern.slice(colon + 1)}" in --models ${pattern}: use ${levels}. The default level is used.`;
   return { found: withoutSuffix.map((model) => ({ model })), problem };

@@ -26,7 +26,7 @@ export interface ProviderPreference {
   readonly hasKeyOfUnknownProvider?: boolean;
 }
 
-export const LIST_HINT = 'List the models with --list-models.';
+export const LIST_HINT = 'List the models with `parley models`.';
 const MAX_NAMES = 5;
 
 /** The requested model. No other model replaces it: an unknown name throws. */

@@ -1,7 +1,7 @@
 // Login with a host of the omp dialect and a provider on localhost. The test decides when sleeping code continues.
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { serve } from '../../src/server/index.ts';
@@ -9,12 +9,14 @@ import { defaultSettings } from '../../src/settings/settings-table.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { createSingleSessionAgent } from '../../src/testing/scenario-agent.ts';
 import { createMemoryTransport } from '../../src/transports/index.ts';
+import { startAuthServer } from '../support/auth-server.ts';
 import { startCopilot } from '../support/copilot.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 type Frame = Record<string, unknown>;
 
-async function openHost() {
+/** `site` is a server that stands in for the sign-in pages of all providers except Copilot. */
+async function openHost(site = '') {
   const copilot = await startCopilot();
   const directory = createTemporaryDirectory();
   await mkdir(join(directory, 'work'));
@@ -29,7 +31,10 @@ async function openHost() {
       if (!signal?.aborted) await fake.advance(ms);
     },
   };
-  const ports = { ...createSystemPorts({}), clock };
+  const system = createSystemPorts({});
+  const redirectToSite: typeof fetch = (input, init) =>
+    system.fetch(String(input).replace(/^https:\/\/(auth\.openai\.com|openrouter\.ai|auth\.x\.ai)/, site), init);
+  const ports = { ...system, clock, ...(site ? { fetch: redirectToSite } : {}) };
   const agent = await createSingleSessionAgent(
     {
       cwd: join(directory, 'work'),
@@ -66,8 +71,8 @@ async function openHost() {
     host.send(JSON.stringify({ id, type, ...params }));
     return next((frame) => frame.id === id);
   };
-  const startLogin = (id: string) => {
-    host.send(JSON.stringify({ id, type: 'login', providerId: 'github-copilot' }));
+  const startLogin = (id: string, providerId = 'github-copilot') => {
+    host.send(JSON.stringify({ id, type: 'login', providerId }));
     return next(({ method }) => method === 'open_url');
   };
   const closeGate = () => {
@@ -82,6 +87,7 @@ async function openHost() {
     next,
     call,
     startLogin,
+    send: (frame: object) => host.send(JSON.stringify(frame)),
     closeGate,
     gate,
     disconnect,
@@ -107,7 +113,14 @@ test('shows the code, answers other commands during the login, and saves the cre
     data: { providerId: 'github-copilot' },
   });
   expect(await call('3', 'get_login_providers')).toMatchObject({
-    data: { providers: [{ id: 'github-copilot', available: true, authenticated: true }] },
+    data: {
+      providers: [
+        { id: 'github-copilot', name: 'GitHub Copilot', available: true, authenticated: true },
+        { id: 'openai', name: 'OpenAI', available: true, authenticated: false },
+        { id: 'openrouter', name: 'OpenRouter', available: true, authenticated: false },
+        { id: 'xai', name: 'xAI', available: true, authenticated: false },
+      ],
+    },
   });
   const path = join(directory, 'home/auth.json');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -125,7 +138,9 @@ test.each([
   copilot.polls = [{ error: reason }];
   await startLogin('l');
   expect(await next(({ id }) => id === 'l')).toMatchObject({ command: 'login', success: false, error });
-  expect(await call('1', 'get_login_providers')).toMatchObject({ data: { providers: [{ authenticated: false }] } });
+  expect(await call('1', 'get_login_providers')).toMatchObject({
+    data: { providers: Array.from({ length: 4 }, () => ({ authenticated: false })) },
+  });
 });
 
 test('when the host disconnects, a pending login ends', async () => {
@@ -133,4 +148,86 @@ test('when the host disconnects, a pending login ends', async () => {
   closeGate();
   await startLogin('l');
   await disconnect();
+});
+
+const readAuth = async (directory: string) => JSON.parse(await readFile(join(directory, 'home/auth.json'), 'utf8'));
+const isInput = ({ method }: Frame) => method === 'input';
+const getQuery = ({ url }: Frame) => new URL(String(url)).searchParams;
+
+describe('in a browser', () => {
+  test('the redirect ends the login and withdraws the question', async () => {
+    const site = await startAuthServer([200, { key: 'sk-or-canary' }]);
+    const { directory, received, next, call, startLogin } = await openHost(site.url);
+    const shown = await startLogin('l', 'openrouter');
+    expect(shown).toMatchObject({ type: 'extension_ui_request', instructions: 'Sign in with OpenRouter' });
+    const { id: targetId, title } = await next(isInput);
+    expect(title).toBe('Signing in to OpenRouter. If the browser cannot open the last page, paste its URL here.');
+    await fetch(`${getQuery(shown).get('callback_url')}?code=the-code`);
+    expect(await next(({ id }) => id === 'l')).toMatchObject({ success: true, data: { providerId: 'openrouter' } });
+    expect(received).toContainEqual(expect.objectContaining({ method: 'cancel', targetId }));
+    expect(site.requests[0]?.fields).toMatchObject({ code: 'the-code' });
+    expect(await readAuth(directory)).toEqual({ openrouter: { type: 'api_key', key: 'sk-or-canary' } });
+    expect((await stat(join(directory, 'home/auth.json'))).mode & 0o777).toBe(0o600);
+    const { data } = await call('1', 'get_login_providers');
+    expect(data).toMatchObject({ providers: [{}, {}, { id: 'openrouter', authenticated: true }, {}] });
+    expect(JSON.stringify(received)).not.toContain('canary');
+  });
+
+  test('the URL of the last page can be pasted', async () => {
+    const token = { access_token: 'access-canary', refresh_token: 'refresh-canary', expires_in: 3600 };
+    const site = await startAuthServer([200, { ...token, scope: 'chatgpt.tokens.use.direct' }]);
+    const { directory, received, next, startLogin, send } = await openHost(site.url);
+    const query = getQuery(await startLogin('l', 'openai'));
+    const { id } = await next(isInput);
+    const pasted = { code: 'the-code', client_id: 'client-7', state: query.get('state') ?? '' };
+    const value = `${query.get('redirect_uri')}?${new URLSearchParams(pasted)}`;
+    send({ type: 'extension_ui_response', id, value });
+    expect(await next((frame) => frame.id === 'l')).toMatchObject({ success: true });
+    expect(await readAuth(directory)).toMatchObject({ openai: { access: 'access-canary', clientId: 'client-7' } });
+    expect(JSON.stringify(received)).not.toContain('canary');
+  });
+
+  test('a host without dialogs dismisses the question, and the redirect still ends the login', async () => {
+    const site = await startAuthServer([200, { key: 'k' }]);
+    const { next, call, startLogin, send } = await openHost(site.url);
+    const shown = await startLogin('l', 'openrouter');
+    const { id } = await next(isInput);
+    send({ type: 'extension_ui_response', id, cancelled: true });
+    expect(await call('1', 'get_state')).toMatchObject({ success: true });
+    await fetch(`${getQuery(shown).get('callback_url')}?code=c`);
+    expect(await next((frame) => frame.id === 'l')).toMatchObject({ success: true });
+  });
+
+  test('a second login cancels the first', async () => {
+    const site = await startAuthServer([200, { key: 'k' }]);
+    const { received, next, startLogin } = await openHost(site.url);
+    const first = await startLogin('1', 'openrouter');
+    const second = await startLogin('2', 'openrouter');
+    expect(received.find(({ id }) => id === '1')).toMatchObject({ success: false, error: 'The login was cancelled' });
+    await expect(fetch(`${getQuery(first).get('callback_url')}?code=c`)).rejects.toThrow('fetch failed');
+    await fetch(`${getQuery(second).get('callback_url')}?code=c`);
+    expect(await next(({ id }) => id === '2')).toMatchObject({ success: true });
+  });
+
+  test('when the host disconnects, the login ends', async () => {
+    const { startLogin, disconnect } = await openHost('http://127.0.0.1:9');
+    const shown = await startLogin('l', 'openrouter');
+    await disconnect();
+    await expect(fetch(`${getQuery(shown).get('callback_url')}?code=c`)).rejects.toThrow('fetch failed');
+  });
+});
+
+test('a device code of xAI', async () => {
+  const code = { device_code: 'd', user_code: 'AB-12', verification_uri: 'https://x.test/device', interval: 1 };
+  const token = { access_token: 'access-canary', refresh_token: 'refresh-canary' };
+  const site = await startAuthServer([200, code], [400, { error: 'authorization_pending' }], [200, token]);
+  const { directory, received, next, startLogin } = await openHost(site.url);
+  expect(await startLogin('l', 'xai')).toMatchObject({
+    url: 'https://x.test/device',
+    instructions: 'Enter the code AB-12',
+  });
+  expect(await next(({ id }) => id === 'l')).toMatchObject({ success: true, data: { providerId: 'xai' } });
+  expect(await readAuth(directory)).toMatchObject({ xai: { type: 'oauth', refresh: 'refresh-canary' } });
+  expect(received.some(isInput)).toBe(false);
+  expect(JSON.stringify(received)).not.toContain('canary');
 });

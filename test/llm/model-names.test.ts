@@ -118,7 +118,7 @@ describe('a name of several providers', () => {
     await expect(choose('sonnet', { env: both })).rejects.toMatchObject({
       code: 'not_found',
       message:
-        'Model not found: sonnet matches several models: anthropic/claude-sonnet-5-5, openrouter/anthropic/claude-sonnet-5. Name one of them. List the models with --list-models.',
+        'Model not found: sonnet matches several models: anthropic/claude-sonnet-5-5, openrouter/anthropic/claude-sonnet-5. Name one of them. List the models with `parley models`.',
     });
     expect(await choose('sonnet', { env: both, preferred: { provider: 'openrouter' } })).toBe(
       'openrouter/anthropic/claude-sonnet-5',
@@ -148,7 +148,7 @@ describe('a name that matches nothing', () => {
     [{ model: 'opnai/gpt-5.5' }, 'Model not found: opnai/gpt-5.5 (did you mean openai/gpt-5.5?). List the models'],
     [{ model: 'claude-opsu-5-5' }, 'Model not found: claude-opsu-5-5 (did you mean claude-opus-5-5?). List the models'],
     [{ model: 'sonnett' }, 'Model not found: sonnett (did you mean sonnet?). List the models'],
-    [{ model: 'unknown/model' }, 'Model not found: unknown/model. List the models with --list-models.'],
+    [{ model: 'unknown/model' }, 'Model not found: unknown/model. List the models with `parley models`.'],
     [
       { provider: 'antropic' },
       'Unknown provider: antropic (did you mean anthropic?). Known providers: anthropic, openai,',
@@ -204,7 +204,7 @@ describe('the patterns of --models', () => {
     expect(warnings).toEqual([
       '--models sonnet matches several models: anthropic/claude-sonnet-5-5, openrouter/anthropic/claude-sonnet-5. Name the provider and the model to choose one.',
       'Invalid thinking level "hihg" in --models claude-opus-5-5:hihg: use off, minimal, low, medium, high, xhigh. The default level is used.',
-      'No usable model matches --models none*. List the usable models with --list-models',
+      'No usable model matches --models none*. List the usable models with `parley models`',
     ]);
   });
 });

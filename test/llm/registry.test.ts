@@ -70,7 +70,7 @@ describe('model selection by name', () => {
   ])('%j is rejected', (requested, sentence) => {
     expect(() => selectModel(allModels, requested)).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(() => selectModel(allModels, requested)).toThrow(sentence);
-    expect(() => selectModel(allModels, requested)).toThrow('--list-models');
+    expect(() => selectModel(allModels, requested)).toThrow('`parley models`');
   });
 });
 
@@ -188,7 +188,7 @@ describe('the initial model', () => {
     const { models, warnings } = createModelFixture({ preferred: { model: 'nope' }, env: ANTHROPIC });
     expect(await models.chooseInitial()).toBeNull();
     expect(warnings).toEqual([
-      'The model named in the settings cannot be used: Model not found: nope. List the models with --list-models.',
+      'The model named in the settings cannot be used: Model not found: nope. List the models with `parley models`.',
     ]);
   });
 
@@ -217,7 +217,7 @@ describe('the initial model', () => {
     const fixture = createModelFixture({ env, modelPatterns: ['nothing-like-it'] });
     expect(getModelName(await fixture.models.chooseInitial())).toBe('anthropic/claude-opus-5-5');
     expect(fixture.warnings).toEqual([
-      'No usable model matches --models nothing-like-it. List the usable models with --list-models',
+      'No usable model matches --models nothing-like-it. List the usable models with `parley models`',
     ]);
   });
 });

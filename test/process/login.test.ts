@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startCopilot } from '../support/copilot.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
-import { createDirectories, type ProgramDirectories, runProgram, startProgram } from '../support/program.ts';
+import { createDirectories, type ProgramDirectories, runProgram, startProgram, startRpc } from '../support/program.ts';
 import { listPaths } from '../support/session-files.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -175,6 +175,23 @@ describe('a sign-in', () => {
     expect(requests[0]).toBe('openrouter.ai/api/v1/auth/keys');
     expect(requests[1]).toContain('"code":"the-code"');
     expect(readAuth(program)).toEqual({ openrouter: { type: 'api_key', key: CANARY } });
+    expect(`${stdout}${stderr}`).not.toContain('canary');
+  });
+
+  test('requested by a host over RPC', async () => {
+    const env = await startAuthSite(() => ({ key: CANARY }));
+    const program = startRpc([], { env });
+    program.send({ id: 'l', type: 'login', providerId: 'openrouter' });
+    const { url } = await program.nextFrame({ method: 'open_url' });
+    expect(url).toMatch(/^https:\/\/openrouter\.ai\/auth\?/);
+    const { id: targetId } = await program.nextFrame({ method: 'input' });
+    await fetch(`${new URL(String(url)).searchParams.get('callback_url')}?code=the-code`);
+    expect(await program.nextFrame({ method: 'cancel' })).toMatchObject({ targetId });
+    expect(await program.nextFrame({ id: 'l' })).toMatchObject({ success: true, data: { providerId: 'openrouter' } });
+    expect(readAuth(program)).toEqual({ openrouter: { type: 'api_key', key: CANARY } });
+    program.stdin.end();
+    const { code, stdout, stderr } = await program.exited;
+    expect(code).toBe(0);
     expect(`${stdout}${stderr}`).not.toContain('canary');
   });
 

@@ -20,8 +20,10 @@ import {
 import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
-/** The messages in the first columns of the tables. */
-const MESSAGES = [...page.matchAll(/^\| `([^`]+ [^`]+)` \|/gm)].map(([, sentence = '']) => sentence);
+/** The messages in the first columns of the tables. A message that contains backticks is written between two of them. */
+const MESSAGES = [...page.matchAll(/^\| (?:`([^`]+ [^`]+)`|``(.+?)``) \|/gm)].map(
+  ([, plain, quoting = '']) => plain ?? quoting,
+);
 
 const outputOf = ({ stdout, stderr }: ProgramExit) => `${stdout}${stderr}`;
 const run = async (args: string[], programDirectories: ProgramDirectories = createDirectories(), env = {}) =>

@@ -420,6 +420,23 @@ describe('commands', () => {
     await expect.poll(() => terminal.text.join('\n')).toMatch(/It still\s+has a key from another source/);
   });
 
+  test('/login asks for the method if the provider has a sign-in and keys', async () => {
+    const signIns = { providers: [{ id: 'openai', name: 'OpenAI', available: true, authenticated: false }] };
+    const { agent, type, terminal, clock } = await startConversation({ ...REPLIES, get_login_providers: signIns });
+    await type('/login openai\r');
+    await expect.poll(() => terminal.text.join('\n')).toMatch(/OpenAI {2}sign-in.*OpenAI {2}API key/s);
+    expect(terminal.text.join('\n')).not.toContain('anthropic');
+    await type('key\r');
+    await expect.poll(() => terminal.text).toContain('API key of OpenAI');
+    await type('\u001b');
+    await clock.advance(100);
+    await type('/login openai\r');
+    await expect.poll(() => terminal.text.join('\n')).toContain('Log in to which provider?');
+    await type('sign\r');
+    await expect.poll(() => terminal.text.join('\n')).toContain('Signed in to OpenAI.');
+    expect(agent.written).toContainEqual(expect.objectContaining({ type: 'login', providerId: 'openai' }));
+  });
+
   test('/login accepts no key where the terminal shows what is typed', async () => {
     const replies = { ...REPLIES, get_login_providers: { providers: [] } };
     const { type, terminal, savedKeys } = await startConversation(replies, { TERM: 'dumb' });

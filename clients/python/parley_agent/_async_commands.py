@@ -249,7 +249,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "GetLoginProvidersResult":
-        """The providers that support sign-in, and whether the user is signed in. Experimental."""
+        """The providers that support sign-in, and whether they have credentials. Experimental."""
         return cast("GetLoginProvidersResult", await self.call("get_login_providers", {}, timeout=timeout))
 
     async def get_messages(
@@ -336,7 +336,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "LoginResult":
-        """Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. Experimental."""
+        """Sign in with a provider. The URL to open and the code to enter are sent as extension_ui_request `open_url`. If the sign-in ends with a redirect to this machine, an `input` request follows: a browser on another machine cannot be redirected here, and the user can paste the URL of its last page instead. The request is withdrawn after the redirect; dismissing it does not end the sign-in. The response follows when the user has confirmed and the credentials are saved. Other commands do not wait. A second login with the same provider cancels the first. Experimental."""
         return cast("LoginResult", await self.call("login", {"providerId": provider_id}, timeout=timeout))
 
     async def negotiate_protocol(

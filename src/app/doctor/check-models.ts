@@ -44,8 +44,7 @@ async function runCheck(check: string, act: () => Promise<Finding>): Promise<Fin
   } catch (thrown) {
     if (getFailedPath(thrown) !== undefined)
       return error(check, describeSystemError(thrown), 'Give your user read permission for it.');
-    const remedy =
-      'Choose another model with `parley config set defaultModel NAME`; `parley --list-models` lists them.';
+    const remedy = 'Choose another model with `parley config set defaultModel NAME`; `parley models` lists them.';
     return error(check, getErrorMessage(thrown), remedy);
   }
 }

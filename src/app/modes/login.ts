@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Fault, findClosestMatch } from '../../base/index.ts';
 import { LOGIN_FLOWS, type LoginFlow } from '../../llm/credentials/login-flows.ts';
+import { createAgentAuth } from '../agent-auth.ts';
 import { openTerminalPrompt } from './choose-session.ts';
 import { type CredentialStore, listProviderStatus, type ProviderStatus, withCredentials } from './credential-status.ts';
 import { formatTable } from './format-table.ts';
@@ -101,26 +102,19 @@ function chooseFlow({ id }: ProviderStatus, flags: { key?: boolean; browser?: bo
 async function signIn(
   { id, name }: ProviderStatus,
   flow: LoginFlow,
-  { ports, env, authFile, credentials }: CredentialStore,
+  store: CredentialStore,
   warn: (line: string) => void,
 ): Promise<string> {
-  const { openCallbackServer } = await import('../system-ports/callback-server.ts');
   const prompt = openTerminalPrompt();
-  const entry = await flow.signIn(
-    {
-      ...{ fetch: ports.fetch, clock: ports.clock, ids: ports.ids, env, openCallbackServer },
-      showUrl(url, userCode) {
-        const code = userCode === undefined ? '' : ` and enter the code ${userCode}`;
-        warn(`Sign in with ${flow.account}: open ${url}${code}`);
-        if (!flow.hasNoKeys && prompt) warn(`To use an API key instead: parley login ${id} --key`);
-      },
-      readLine: prompt && ((question, signal) => prompt.ask(question, signal)),
+  await createAgentAuth(store, store.credentials).signIn(id, {
+    showUrl(url, userCode) {
+      const code = userCode === undefined ? '' : ` and enter the code ${userCode}`;
+      warn(`Sign in with ${flow.account}: open ${url}${code}`);
+      if (!flow.hasNoKeys && prompt) warn(`To use an API key instead: parley login ${id} --key`);
     },
-    (await authFile.read()).get(id),
-  );
-  if (entry.type === 'oauth') await credentials.saveLogin(id, entry);
-  else await credentials.saveKey(id, entry.key);
-  return `Signed in to ${name}. The credentials are in ${authFile.path}.\n`;
+    readLine: prompt && ((question, signal) => prompt.ask(question, signal)),
+  });
+  return `Signed in to ${name}. The credentials are in ${store.authFile.path}.\n`;
 }
 
 async function storeEnteredKey({ id, name }: ProviderStatus, store: CredentialStore): Promise<string> {

@@ -1,13 +1,13 @@
 // Opens, closes and deletes the sessions of one process, and provides what they share: models, credentials and user settings.
 import { Fault } from '../../base/index.ts';
 import type { AgentSession, ModelRegistry, SessionFeatures, SessionPool } from '../../contracts/index.ts';
-import { createProviderAuth } from '../../llm/credentials/provider-auth.ts';
 import type { Credentials } from '../../llm/index.ts';
 import { findProvider } from '../../llm/providers/providers.ts';
 import { selectModel } from '../../llm/select-model.ts';
 import type { MultiSessionHub, SharedServices } from '../../server/multi-session-hub.ts';
 import { createSessionNotFoundFault } from '../../server/session-hub.ts';
 import { createSessionIndex, type SessionIndex } from '../../store/index.ts';
+import { createAgentAuth } from '../agent-auth.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -19,8 +19,7 @@ export function createSharedServices(options: SessionPoolOptions): SharedService
   const { ports, agentDirectory } = common;
   const agentModels = createAgentModels(common);
   const modelRegistry: ModelRegistry = common.models ?? agentModels;
-  const { fetch, clock } = ports;
-  const auth = createProviderAuth(agentModels.credentials, { fetch, clock, env: common.env ?? process.env });
+  const auth = createAgentAuth(common, agentModels.credentials);
   return {
     pool: createSessionPool(options, modelRegistry),
     auth,

@@ -1,7 +1,8 @@
 // Sign-in in a browser with an authorization code and PKCE (RFC 7636): waits for the redirect, or for its pasted URL.
 import { createHash } from 'node:crypto';
 import { Fault } from '../../base/index.ts';
-import type { Clock, IdGenerator } from '../../contracts/index.ts';
+import type { Clock, IdGenerator, SignInPrompts } from '../../contracts/index.ts';
+import { createCancelledFault } from './oauth-request.ts';
 
 /** Receives one redirect of the browser on the loopback interface. */
 export interface CallbackServer {
@@ -18,17 +19,15 @@ export interface CallbackServerOptions {
   isExpected(query: URLSearchParams): boolean;
 }
 
-export interface LoginContext {
+export interface LoginContext extends SignInPrompts {
   readonly fetch: typeof fetch;
   readonly clock: Pick<Clock, 'now' | 'sleep' | 'after'>;
   readonly ids: Pick<IdGenerator, 'uuid'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Rejects when the port is in use. */
   openCallbackServer(options: CallbackServerOptions): Promise<CallbackServer>;
-  /** Asks the user to open the URL, and to enter the code there. */
-  showUrl(url: string, userCode?: string): void;
-  /** Reads a line that the user pastes. Absent without a terminal. `undefined` at the end of the input. */
-  readonly readLine?: ((question: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** Cancels the sign-in. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface BrowserLogin {
@@ -71,18 +70,23 @@ export function createSecretText(ids: Pick<IdGenerator, 'uuid'>): string {
 }
 
 async function waitForRedirect(context: LoginContext, server: CallbackServer | undefined): Promise<URLSearchParams> {
-  const { clock, readLine } = context;
+  const { clock, readLine, signal } = context;
   const done = new AbortController();
   const expired = new Promise<never>((_, reject) => {
     const cancel = clock.after(TIMEOUT_MS, () => reject(new Fault('timeout', 'The sign-in was not finished in time.')));
     done.signal.addEventListener('abort', cancel);
+  });
+  const cancelled = new Promise<never>((_, reject) => {
+    const cancel = () => reject(createCancelledFault());
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { signal: done.signal });
   });
   const never = new Promise<never>(() => {});
   const pasted = readLine?.('Or paste the URL of the last page here: ', done.signal).then((line) =>
     line?.trim() ? parsePastedText(line.trim()) : (server?.received ?? Promise.reject(createNoCodeFault())),
   );
   try {
-    return await Promise.race([server?.received ?? never, pasted ?? never, expired]);
+    return await Promise.race([server?.received ?? never, pasted ?? never, expired, cancelled]);
   } finally {
     done.abort();
     pasted?.catch(() => {});

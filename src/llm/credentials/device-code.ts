@@ -1,7 +1,7 @@
 // The device authorization flow (RFC 8628): reads the response with the code, and polls until the user has approved.
 import { Fault } from '../../base/index.ts';
 import type { Clock, DeviceLogin } from '../../contracts/index.ts';
-import { isNonEmptyString, TransientFault } from './oauth-request.ts';
+import { createCancelledFault, isNonEmptyString, TransientFault } from './oauth-request.ts';
 
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 export const MAX_CODE_LIFETIME_MS = 15 * 60_000;
@@ -46,7 +46,7 @@ export async function pollUntilApproved(options: PollOptions): Promise<Fields & 
   let backoffMs = 0;
   for (;;) {
     await clock.sleep(intervalMs + backoffMs, signal);
-    if (signal?.aborted) throw new Fault('aborted', 'The login was cancelled');
+    if (signal?.aborted) throw createCancelledFault();
     if (clock.now() > deadline) throw createExpiredFault(lastFault);
     const response = await poll().catch(returnTransientFault);
     if (response instanceof TransientFault) {

@@ -31,7 +31,7 @@ export const LOGIN_FLOWS: Readonly<Record<string, LoginFlow>> = {
       const copilot = createCopilotLogin(context);
       const login = await copilot.start();
       context.showUrl(login.verificationUri, login.userCode);
-      return copilot.waitForApproval(login);
+      return copilot.waitForApproval(login, context.signal);
     },
     renew: (context, expired) => createCopilotLogin(context).renew(expired),
   },

@@ -10,6 +10,10 @@ export class TransientFault extends Fault {
   }
 }
 
+export function createCancelledFault(): Fault {
+  return new Fault('aborted', 'The login was cancelled');
+}
+
 export interface JsonResponse {
   readonly host: string;
   readonly status: number;

@@ -1,13 +1,22 @@
-// Reports which providers have credentials, saves API keys and runs the Copilot login.
-import type { ProviderAuth, ProviderStatus } from '../../contracts/index.ts';
+// Reports which providers have credentials, saves API keys and runs sign-ins.
+import { Fault, getOwnValue } from '../../base/index.ts';
+import type { ProviderAuth, ProviderStatus, SignInPrompts } from '../../contracts/index.ts';
 import { findProvider, PROVIDERS } from '../providers/providers.ts';
-import { COPILOT_PROVIDER_ID, type CopilotLoginOptions, createCopilotLogin } from './copilot-login.ts';
+import type { AuthFile } from './auth-file.ts';
+import type { LoginContext } from './browser-login.ts';
+import { COPILOT_PROVIDER_ID, createCopilotLogin } from './copilot-login.ts';
 import type { Credentials } from './credentials.ts';
+import { LOGIN_FLOWS } from './login-flows.ts';
+import { createCancelledFault } from './oauth-request.ts';
 
 /** Always listed, first and in this order. Others are listed when they have credentials; those of models.json come last. */
 const LISTED_FIRST = ['anthropic', 'openai', 'google'];
 
-export function createProviderAuth(credentials: Credentials, options: CopilotLoginOptions): ProviderAuth {
+interface ProviderAuthOptions extends Omit<LoginContext, 'showUrl' | 'readLine' | 'signal'> {
+  readonly authFile: Pick<AuthFile, 'read'>;
+}
+
+export function createProviderAuth(credentials: Credentials, options: ProviderAuthOptions): ProviderAuth {
   const copilot = createCopilotLogin(options);
   const cancelled = new AbortController();
   return {
@@ -36,11 +45,59 @@ export function createProviderAuth(credentials: Credentials, options: CopilotLog
         ...customProviders,
       ];
     },
+    ...createSignIns(credentials, options, cancelled.signal),
     saveKey: (provider, key) => credentials.saveKey(provider, key),
     startDeviceLogin: () => copilot.start(),
     async waitForDeviceLogin(login) {
       await credentials.saveLogin(COPILOT_PROVIDER_ID, await copilot.waitForApproval(login, cancelled.signal));
     },
     cancelPending: () => cancelled.abort(),
+  };
+}
+
+interface PendingSignIn {
+  readonly controller: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+function createSignIns(
+  credentials: Credentials,
+  options: ProviderAuthOptions,
+  hostClosed: AbortSignal,
+): Pick<ProviderAuth, 'listSignIns' | 'signIn'> {
+  /** By provider. */
+  const pending = new Map<string, PendingSignIn>();
+  const signIn = async (provider: string, prompts: SignInPrompts, signal: AbortSignal) => {
+    const flow = getOwnValue(LOGIN_FLOWS, provider);
+    if (!flow) throw new Fault('not_found', `${provider} has no sign-in.`);
+    if (signal.aborted) throw createCancelledFault();
+    const previous = (await options.authFile.read()).get(provider);
+    const entry = await flow.signIn({ ...options, ...prompts, signal }, previous);
+    if (signal.aborted) throw createCancelledFault();
+    if (entry.type === 'oauth') await credentials.saveLogin(provider, entry);
+    else await credentials.saveKey(provider, entry.key);
+  };
+  return {
+    async listSignIns() {
+      const { hasCredential } = await credentials.readSnapshot();
+      return Object.entries(LOGIN_FLOWS).map(([id, { account }]) => ({
+        ...{ id, account },
+        name: findProvider(id)?.name ?? id,
+        ready: hasCredential(id),
+      }));
+    },
+    async signIn(provider, prompts) {
+      const earlier = pending.get(provider);
+      earlier?.controller.abort();
+      const controller = new AbortController();
+      const signal = AbortSignal.any([controller.signal, hostClosed]);
+      // The earlier sign-in may still use the port of the redirect.
+      const done = (earlier?.ended ?? Promise.resolve()).then(() => signIn(provider, prompts, signal));
+      const current = { controller, ended: done.catch(() => {}) };
+      pending.set(provider, current);
+      await done.finally(() => {
+        if (pending.get(provider) === current) pending.delete(provider);
+      });
+    },
   };
 }

@@ -13,7 +13,7 @@ type TokenContext = Pick<LoginContext, 'fetch' | 'clock'>;
 
 /** `site` is replaced in tests. */
 export async function signInToXai(context: LoginContext, site = SITE): Promise<OAuthEntry> {
-  const { fetch, clock, showUrl } = context;
+  const { fetch, clock, showUrl, signal } = context;
   const { fields, host } = await postForm(fetch, `${site}/oauth2/device/code`, { client_id: CLIENT_ID, scope: SCOPES });
   const { login, lifetimeMs } = readDeviceCode(fields, host);
   showUrl(login.verificationUri, login.userCode);
@@ -23,7 +23,7 @@ export async function signInToXai(context: LoginContext, site = SITE): Promise<O
     clock,
     interval: login.interval,
     deadline: clock.now() + lifetimeMs,
-    signal: undefined,
+    signal,
   });
   return readToken({ host, status: 200, fields: token }, clock.now());
 }

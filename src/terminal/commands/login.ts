@@ -19,7 +19,8 @@ export async function runLogin(args: string, context: CommandContext): Promise<s
       '/login takes only the name of a provider. It asks for the key, which is not shown.',
     );
   const choices = await listChoices(context);
-  const choice = args === '' ? await chooseProvider(choices, context) : findChoice(args, choices);
+  const matches = args === '' ? choices : findChoices(args, choices);
+  const choice = matches.length === 1 ? matches[0] : await chooseProvider(matches, context);
   if (!choice) return undefined;
   return choice.method === 'sign-in' ? signIn(choice, context) : enterKey(choice, context);
 }
@@ -73,9 +74,10 @@ async function chooseProvider(
   return answer === undefined ? undefined : choices[Number(answer)];
 }
 
-function findChoice(id: string, choices: readonly LoginChoice[]): LoginChoice {
-  const found = choices.find((choice) => choice.id === id);
-  if (found) return found;
+/** Two if the provider has both methods. */
+function findChoices(id: string, choices: readonly LoginChoice[]): readonly LoginChoice[] {
+  const found = choices.filter((choice) => choice.id === id);
+  if (found.length > 0) return found;
   const similar = findClosestMatch(
     id,
     choices.map((choice) => choice.id),
@@ -86,7 +88,7 @@ function findChoice(id: string, choices: readonly LoginChoice[]): LoginChoice {
   );
 }
 
-/** The agent sends the URL and the code as a display, which the conversation prints. */
+/** The agent sends the URL and the code as a display, which the conversation prints, and may ask for the URL of the last page. */
 async function signIn({ id, name }: LoginChoice, { client, notify }: CommandContext): Promise<string> {
   notify(`Signing in to ${name}. You can continue to work meanwhile.`);
   await client.call('login', { providerId: id });

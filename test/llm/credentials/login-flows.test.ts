@@ -1,34 +1,15 @@
 // Sign-ins in the browser and with device codes, against loopback servers that speak the formats of the providers.
 import { createHash, randomUUID } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { openCallbackServer } from '../../../src/app/system-ports/callback-server.ts';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
+import { createDeferred } from '../../../src/base/index.ts';
 import type { OAuthEntry } from '../../../src/llm/credentials/auth-file.ts';
 import { type LoginContext, parsePastedText } from '../../../src/llm/credentials/browser-login.ts';
 import { renewOpenAiLogin, signInToOpenAi } from '../../../src/llm/credentials/openai-login.ts';
 import { signInToOpenRouter } from '../../../src/llm/credentials/openrouter-login.ts';
 import { renewXaiLogin, signInToXai } from '../../../src/llm/credentials/xai-login.ts';
-import { startHttpServer } from '../../support/http-server.ts';
-
-interface Received {
-  readonly path: string;
-  readonly fields: Record<string, string>;
-}
-
-/** Replies in order; the last one is repeated. A form or a JSON body is parsed. */
-async function startAuthServer(...replies: readonly (readonly [status: number, body: object | string])[]) {
-  const requests: Received[] = [];
-  const { url } = await startHttpServer(async (request, response) => {
-    const body = await text(request);
-    const isForm = request.headers['content-type']?.includes('form');
-    const fields = isForm ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body);
-    const [status, reply] = replies[Math.min(requests.length, replies.length - 1)] ?? [500, ''];
-    requests.push({ path: request.url ?? '', fields });
-    response.writeHead(status).end(typeof reply === 'string' ? reply : JSON.stringify(reply));
-  });
-  return { url, requests };
-}
+import { startAuthServer } from '../../support/auth-server.ts';
 
 /** `browse` is what the browser does with the URL that the user opens. */
 function createContext(browse: (url: URL, userCode?: string) => void, options: Partial<LoginContext> = {}) {
@@ -96,6 +77,31 @@ describe('OpenRouter', () => {
     const context = createContext(() => {}, { readLine: async () => ' http://127.0.0.1:1/callback/x?code=pasted \n' });
     await signInToOpenRouter(context, server.url);
     expect(server.requests[0]?.fields.code).toBe('pasted');
+  });
+
+  test('a cancelled sign-in closes its port and withdraws the question', async () => {
+    const controller = new AbortController();
+    const asked = createDeferred<AbortSignal>();
+    let callback = '';
+    const context = createContext(
+      (url) => {
+        callback = url.searchParams.get('callback_url') ?? '';
+      },
+      {
+        signal: controller.signal,
+        readLine(_, signal) {
+          asked.resolve(signal);
+          return new Promise(() => {});
+        },
+      },
+    );
+    const signIn = signInToOpenRouter(context, 'http://127.0.0.1:9');
+    const question = await asked.promise;
+    expect(question.aborted).toBe(false);
+    controller.abort();
+    await expect(signIn).rejects.toThrow('The login was cancelled');
+    expect(question.aborted).toBe(true);
+    await expect(redirect(callback, { code: 'late' })).rejects.toThrow('fetch failed');
   });
 
   test('a refusal of the user and of the server', async () => {
@@ -261,6 +267,13 @@ describe('xAI', () => {
       device_code: 'dev',
       grant_type: expect.stringContaining('device_code'),
     });
+  });
+
+  test('a cancelled sign-in does not poll', async () => {
+    const server = await startAuthServer([200, CODE]);
+    const context = createContext(() => {}, { signal: AbortSignal.abort() });
+    await expect(signInToXai(context, server.url)).rejects.toThrow('The login was cancelled');
+    expect(server.requests).toHaveLength(1);
   });
 
   test('a renewal keeps the refresh token when the server sends none', async () => {

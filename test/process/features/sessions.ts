@@ -319,7 +319,9 @@ export function trySessions(): void {
       copilot.expiresAt = 1;
       const program = startRpc([], { env: { OPAL_COPILOT_DOMAIN: copilot.url } });
       const { data } = await program.call({ type: 'get_login_providers' });
-      expect(data).toMatchObject({ providers: [{ id: 'github-copilot', authenticated: false }] });
+      expect(data).toMatchObject({
+        providers: ['github-copilot', 'openai', 'openrouter', 'xai'].map((id) => ({ id, authenticated: false })),
+      });
       expect(await program.call({ type: 'login', providerId: 'github-copilot' })).toMatchObject({ success: true });
       const { data: listed } = await program.call({ type: 'get_available_models' });
       expect(JSON.stringify(listed)).toContain('claude-sonnet-4.6');

@@ -90,6 +90,8 @@ export function tryTerminal(): void {
           ['messages (0)', '/model\r'],
           ['type to filter', '\u001b'],
           ['›', '/login openai\r'],
+          ['sign-in', 'key'],
+          ['API key', '\r'],
           ['it is not shown', 'sk-secret\r'],
           ['is stored in auth.json', ''],
           ['Select a model', '\u001b'],

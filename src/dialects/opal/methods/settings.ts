@@ -24,7 +24,7 @@ export const settingsMethods: Record<string, OpalMethod> = {
       message
         .replace(/^defaultModel: /, 'default_model: ')
         .replace(/^apiKeys\.(\S+)/, '$1_api_key')
-        .replace('--list-models', 'models/list')
+        .replace('`parley models`', 'models/list')
         .replace('save_key', 'auth/set_key'),
     toParams: ({ settings: changes }) => decodeSettings(changes),
     toResult: encodeSettings,
