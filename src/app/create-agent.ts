@@ -91,6 +91,7 @@ function createLazyAuth(options: AgentOptions): ProviderAuth {
     getStatus: async () => (await load()).getStatus(),
     listSignIns: async () => (await load()).listSignIns(),
     signIn: async (provider, prompts) => (await load()).signIn(provider, prompts),
+    cancelSignIn: async (provider) => (await load()).cancelSignIn(provider),
     saveKey: async (provider, key) => (await load()).saveKey(provider, key),
     startDeviceLogin: async () => (await load()).startDeviceLogin(),
     waitForDeviceLogin: async (login) => (await load()).waitForDeviceLogin(login),

@@ -58,6 +58,7 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
   {
     load: () => import('./login.ts'),
     commands: [
+      { name: 'cancel_login', lane: 'now', long: true },
       { name: 'get_login_providers', lane: 'now', long: true },
       { name: 'login', lane: 'now', long: true },
     ],

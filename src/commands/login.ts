@@ -52,11 +52,23 @@ export const login = command({
   },
 });
 
+export const cancelLogin = command({
+  name: 'cancel_login',
+  stability: 'experimental',
+  doc: 'Cancel the `login` with a provider that is in progress. That `login` fails. `cancelled` is false if there was none.',
+  lane: 'now',
+  long: true,
+  params: object({ providerId: string() }),
+  result: object({ cancelled: boolean() }),
+  examples: [{ providerId: 'openai' }],
+  run: async ({ providerId }, { auth }) => ({ cancelled: await auth.cancelSignIn(providerId) }),
+});
+
 async function askForUrl(ui: HostUi, name: string, signal: AbortSignal): Promise<string | undefined> {
   const answer = await ui.ask(
     {
       method: 'input',
-      title: `Signing in to ${name}. If the browser cannot open the last page, paste its URL here.`,
+      title: `Paste the URL of the last page if it does not open (${name})`,
       placeholder: 'http://127.0.0.1…',
     },
     { signal },

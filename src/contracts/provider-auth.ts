@@ -41,6 +41,8 @@ export interface ProviderAuth {
   listSignIns(): Promise<readonly SignInProvider[]>;
   /** Resolves when the credentials are stored. Cancels an earlier sign-in with the same provider that is in progress. */
   signIn(provider: string, prompts: SignInPrompts): Promise<void>;
+  /** Returns whether a sign-in with the provider was in progress. */
+  cancelSignIn(provider: string): Promise<boolean>;
   saveKey(provider: string, key: string): Promise<void>;
   /** With GitHub Copilot, for hosts that poll themselves. */
   startDeviceLogin(): Promise<DeviceLogin>;

@@ -58,6 +58,7 @@ export class Conversation implements CommandContext {
   readonly #userShell: UserShell;
   readonly #sentMessages = new SentMessages();
   #pendingEdit: Promise<string> | undefined;
+  #cancelAction: (() => Promise<unknown>) | undefined;
 
   constructor(ports: ConversationPorts, state: SessionState) {
     const { client, screen, clock } = ports;
@@ -128,9 +129,14 @@ export class Conversation implements CommandContext {
     await this.#pendingEdit?.catch(() => {});
   }
 
-  /** Aborts the run and the user shell commands. Queued messages return to the input. */
+  setCancelAction(cancel: (() => Promise<unknown>) | undefined): void {
+    this.#cancelAction = cancel;
+  }
+
+  /** Aborts the run and the user shell commands, or else the sign-in. Queued messages return to the input. */
   abort(): void {
     const reportError = (thrown: unknown) => this.notify(getErrorMessage(thrown), 'error');
+    if (!this.isBusy) this.#cancelAction?.().catch(reportError);
     if (this.#userShell.isBusy) this.client.call('abort_bash').catch(reportError);
     if (!this.activity.isBusy) return;
     // Both are sent at once: the queue is empty when the run ends, and a queue command that has to wait does not delay the abort.

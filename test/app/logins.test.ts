@@ -161,7 +161,7 @@ describe('in a browser', () => {
     const shown = await startLogin('l', 'openrouter');
     expect(shown).toMatchObject({ type: 'extension_ui_request', instructions: 'Sign in with OpenRouter' });
     const { id: targetId, title } = await next(isInput);
-    expect(title).toBe('Signing in to OpenRouter. If the browser cannot open the last page, paste its URL here.');
+    expect(title).toBe('Paste the URL of the last page if it does not open (OpenRouter)');
     await fetch(`${getQuery(shown).get('callback_url')}?code=the-code`);
     expect(await next(({ id }) => id === 'l')).toMatchObject({ success: true, data: { providerId: 'openrouter' } });
     expect(received).toContainEqual(expect.objectContaining({ method: 'cancel', targetId }));
@@ -207,6 +207,18 @@ describe('in a browser', () => {
     await expect(fetch(`${getQuery(first).get('callback_url')}?code=c`)).rejects.toThrow('fetch failed');
     await fetch(`${getQuery(second).get('callback_url')}?code=c`);
     expect(await next(({ id }) => id === '2')).toMatchObject({ success: true });
+  });
+
+  test('cancel_login ends the login', async () => {
+    const { received, call, startLogin } = await openHost('http://127.0.0.1:9');
+    const shown = await startLogin('l', 'openrouter');
+    expect(await call('1', 'cancel_login', { providerId: 'xai' })).toMatchObject({ data: { cancelled: false } });
+    expect(await call('2', 'cancel_login', { providerId: 'openrouter' })).toMatchObject({ data: { cancelled: true } });
+    await call('3', 'get_login_providers');
+    const reply = received.find(({ id }) => id === 'l');
+    expect(reply).toMatchObject({ success: false, error: 'The login was cancelled' });
+    await expect(fetch(`${getQuery(shown).get('callback_url')}?code=c`)).rejects.toThrow('fetch failed');
+    expect(await call('4', 'cancel_login', { providerId: 'openrouter' })).toMatchObject({ data: { cancelled: false } });
   });
 
   test('when the host disconnects, the login ends', async () => {

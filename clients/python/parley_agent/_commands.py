@@ -9,6 +9,7 @@ from .protocol import (
     Attachment,
     BashResult,
     BranchResult,
+    CancelLoginResult,
     ClearQueueResult,
     CloneResult,
     CompactionResult,
@@ -116,6 +117,15 @@ class Commands:
     ) -> "BranchResult":
         """Start a new session with the conversation before one of the user messages, and return the text of that message."""
         return cast("BranchResult", self.call("branch", {"entryId": entry_id}, timeout=timeout))
+
+    def cancel_login(
+        self,
+        provider_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "CancelLoginResult":
+        """Cancel the `login` with a provider that is in progress. That `login` fails. `cancelled` is false if there was none. Experimental."""
+        return cast("CancelLoginResult", self.call("cancel_login", {"providerId": provider_id}, timeout=timeout))
 
     def clear_queue(
         self,

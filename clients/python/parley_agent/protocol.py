@@ -1076,6 +1076,10 @@ class BranchResult(TypedDict):
     cancelled: bool
 
 
+class CancelLoginResult(TypedDict):
+    cancelled: bool
+
+
 class ClearQueueResult(TypedDict):
     steering: List[str]
     followUp: List[str]

@@ -64,7 +64,7 @@ function createSignIns(
   credentials: Credentials,
   options: ProviderAuthOptions,
   hostClosed: AbortSignal,
-): Pick<ProviderAuth, 'listSignIns' | 'signIn'> {
+): Pick<ProviderAuth, 'listSignIns' | 'signIn' | 'cancelSignIn'> {
   /** By provider. */
   const pending = new Map<string, PendingSignIn>();
   const signIn = async (provider: string, prompts: SignInPrompts, signal: AbortSignal) => {
@@ -85,6 +85,11 @@ function createSignIns(
         name: findProvider(id)?.name ?? id,
         ready: hasCredential(id),
       }));
+    },
+    async cancelSignIn(provider) {
+      const current = pending.get(provider);
+      current?.controller.abort();
+      return current !== undefined;
     },
     async signIn(provider, prompts) {
       const earlier = pending.get(provider);

@@ -89,9 +89,11 @@ function findChoices(id: string, choices: readonly LoginChoice[]): readonly Logi
 }
 
 /** The agent sends the URL and the code as a display, which the conversation prints, and may ask for the URL of the last page. */
-async function signIn({ id, name }: LoginChoice, { client, notify }: CommandContext): Promise<string> {
-  notify(`Signing in to ${name}. You can continue to work meanwhile.`);
-  await client.call('login', { providerId: id });
+async function signIn({ id, name }: LoginChoice, context: CommandContext): Promise<string> {
+  const { client, notify } = context;
+  notify(`Signing in to ${name}. You can continue to work meanwhile. Esc cancels the sign-in.`);
+  context.setCancelAction(() => client.call('cancel_login', { providerId: id }));
+  await client.call('login', { providerId: id }).finally(() => context.setCancelAction(undefined));
   notify(`Signed in to ${name}.`);
   return id;
 }

@@ -37,6 +37,8 @@ export interface CommandContext {
   /** False if the terminal itself shows what is typed. */
   readonly canHideInput: boolean;
   readonly state: SessionState;
+  /** What Esc does while nothing runs and no dialog is open. `undefined` for nothing. */
+  setCancelAction(cancel: (() => Promise<unknown>) | undefined): void;
   notify: (message: string, level?: 'info' | 'warning' | 'error') => void;
   choose(title: string, choices: readonly Choice[], at?: number): Promise<string | undefined>;
   setDraft(text: string): void;

@@ -86,6 +86,7 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'set_todos', phases: [{ name: 'A', tasks: [{ content: 'x', status: 'blocked' }] }] } },
   { frame: { type: 'get_login_providers' } },
   { frame: { type: 'login', providerId: 'github-copilot' } },
+  { frame: { type: 'cancel_login', providerId: 'github-copilot' } },
   { frame: { type: 'get_subagent_messages', subagentId: 'FixParser' } },
   { frame: { type: 'get_subagent_messages', sessionFile: '/srv/sessions/one/FixParser.jsonl', fromByte: 1024 } },
   { frame: { type: 'get_branch_messages' } },
@@ -334,6 +335,7 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
   ['set_todos', { todoPhases: [{ name: 'A', tasks: [{ content: 'x', status: 'abandoned' }] }] }],
   ['get_login_providers', { providers: [{ id: 'acme', name: 'Acme', available: true, authenticated: false }] }],
   ['login', { providerId: 'acme' }],
+  ['cancel_login', { cancelled: true }],
   [
     'get_subagents',
     {

@@ -96,7 +96,11 @@ export function tryTerminal(): void {
           ['is stored in auth.json', ''],
           ['Select a model', '\u001b'],
           ['›', '/logout openai\r'],
-          ['Removed the credentials', '/quit\r'],
+          ['Removed the credentials', '/login openrouter\r'],
+          ['sign-in', '\r'],
+          ['if it does not open', '\u001b'],
+          ['Cancelled: Paste', '\u001b'],
+          ['The login was cancelled', '/quit\r'],
         ],
         directories,
       );
