@@ -220,7 +220,7 @@ export type SetHostToolsCommand = {
   "tools": Array<unknown>;
 };
 
-/** Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests and the events of set_subagent_subscription are always sent. @experimental */
+/** Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests, `prompt_result`, `session_settled` and the events of set_subagent_subscription are always sent. @experimental */
 export type SetEventFilterCommand = {
   "id"?: string | number;
   "type": "set_event_filter";

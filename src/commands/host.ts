@@ -42,7 +42,7 @@ export const setHostUriSchemes = command({
 export const setEventFilter = command({
   name: 'set_event_filter',
   stability: 'experimental',
-  doc: 'Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests and the events of set_subagent_subscription are always sent.',
+  doc: 'Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests, `prompt_result`, `session_settled` and the events of set_subagent_subscription are always sent.',
   lane: 'ordered',
   params: object({ events: nullable(array(string())) }),
   result: object({ events: nullable(array(string())) }),

@@ -412,7 +412,7 @@ class AsyncCommands:
         *,
         timeout: Optional[float] = None,
     ) -> "SetEventFilterResult":
-        """Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests and the events of set_subagent_subscription are always sent. Experimental."""
+        """Send only these events from now on; null removes the filter. Some events are sent only when they are listed here: queue_update, bash_execution_update. Responses, UI requests, `prompt_result`, `session_settled` and the events of set_subagent_subscription are always sent. Experimental."""
         return cast("SetEventFilterResult", await self.call("set_event_filter", {"events": events}, timeout=timeout))
 
     async def set_fast_mode(
