@@ -237,6 +237,8 @@ describe('with trust', () => {
     await program.call({ type: 'get_commands' });
     program.send({ type: 'prompt', message: '/reload' });
     await waitUntil(() => readFileSync(mark, 'utf8') === 'one one ');
+    // The skills have been read again.
+    await program.nextFrame({ type: 'available_commands_update' });
     writeFileSync(file, code('two'));
     writeFileSync(skill, '---\ndescription: a\n---\nWORDS-TWO\n');
     program.send({ type: 'prompt', message: '/reload' });
