@@ -49,7 +49,7 @@ class RealProgram(Case):
             await client.wait_for_idle()
             self.assertEqual((await client.close()).exit_code, 0)
             await asyncio.wait_for(listening, 60)
-            self.assertEqual((received[0], received[-1]), ("agent_start", "agent_settled"))
+            self.assertEqual((received[0], *received[-2:]), ("agent_start", "agent_settled", "session_settled"))
 
     async def test_hundred_concurrent_calls(self) -> None:
         async with AsyncClient(**self.sandbox.parley()) as client:

@@ -48,7 +48,7 @@ class RealProgram(Case):
         client.wait_for_idle()
         exit_info = client.close()
         self.assertEqual((exit_info.exit_code, exit_info.stderr), (0, ""))
-        self.assertEqual((received[0], received[-1]), ("agent_start", "agent_settled"))
+        self.assertEqual((received[0], *received[-2:]), ("agent_start", "agent_settled", "session_settled"))
         with self.assertRaisesRegex(AgentExitedError, "exited with code 0 before it answered get_state"):
             client.get_state()
 
