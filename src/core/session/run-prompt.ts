@@ -81,8 +81,8 @@ export async function runPrompt(
       while (scope.pendingSaves) await scope.pendingSaves;
       nextDeliveries = takeNextDeliveries(scope, true);
     }
-    if (isContinued && nextDeliveries.length === 0) dependencies.outcomes.resumeRun();
     isContinued = (isContinued && !limits.haltReason) || nextDeliveries.length > 0;
+    if (isContinued && nextDeliveries.length === 0) dependencies.outcomes.resumeRun();
     dependencies.setEnding(!isContinued);
     if (isContinued) {
       const deliveries = nextDeliveries;
