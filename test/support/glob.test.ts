@@ -76,6 +76,11 @@ test('where a slash is an ordinary character, the whole text is matched', () => 
   expect(matches('a/{b,c}[!d]', 'a/cx')).toBe(true);
 });
 
+test('an empty alternative before ./ is the current folder, as in a shell', () => {
+  const matches = compileGlob('{a,}./*');
+  expect(['a', 'b/c', 'a./x', 'a/x'].map((path) => matches(path))).toEqual([true, false, true, false]);
+});
+
 /** Hidden files count (`dot`). The other options switch off syntax that compileGlob does not have. */
 const PICOMATCH_OPTIONS = { dot: true, noextglob: true, nonegate: true, posix: true };
 
@@ -88,7 +93,7 @@ test('short globs match as picomatch matches them', () => {
     .array(part, { minLength: 1, maxLength: 6 })
     .map((parts) => parts.join(''))
     // picomatch: `a/**` matches `a` too; braces beside `**`, empty names and three stars have another meaning.
-    .filter((glob) => !/\/\*\*$|\*{3}|\/\/|\/$|\*\*\{|\}\*\*|,\}[/*]/.test(glob));
+    .filter((glob) => !/\/\*\*$|\*{3}|\/\/|\/$|\*\*\{|\}\*\*|,\}\.?[/*]/.test(glob));
   const name = fc
     .array(fc.constantFrom('a', 'b', 'c', '-', ']', ',', '*', '?', '.a', 'é'), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join(''));
