@@ -1,5 +1,13 @@
 // The options of createAgent.
-import type { Hooks, ModelRegistry, Ports, SessionFeatures, SessionStore, Tool } from '../contracts/index.ts';
+import type {
+  Hooks,
+  McpServerDefinition,
+  ModelRegistry,
+  Ports,
+  SessionFeatures,
+  SessionStore,
+  Tool,
+} from '../contracts/index.ts';
 import type { ExtensionOptions } from '../extensions/index.ts';
 import type { FlagOptions, SettingValues } from '../settings/index.ts';
 import type { Inventory } from '../trust/index.ts';
@@ -30,6 +38,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   /** Hooks that can deny or change actions, in the order in which they are called. */
   hooks?: readonly Hooks[] | undefined;
   extensions?: ExtensionOptions | undefined;
+  /** MCP servers of the host, in addition to those of the configuration files. */
+  mcpServers?: readonly McpServerDefinition[] | undefined;
   /** Features that can be switched off while the agent runs. Read at each use. */
   features?: Pick<SessionFeatures, 'subAgents' | 'skills'> | undefined;
 }

@@ -11,6 +11,7 @@ import type {
 import type { AgentSession, Disposition } from './agent-session.ts';
 import type { CallContext } from './command.ts';
 import type { SubagentSubscription } from './host-connection.ts';
+import type { HostServices } from './host-services.ts';
 import type { Chunk } from './transport.ts';
 
 /** One outgoing line. While the host reads slowly, two frames of the same growing message may be folded into one. */
@@ -68,6 +69,11 @@ export interface Codec {
   encodeUiRequest(request: UiRequest, session?: AgentSession): Frame | undefined;
   /** Absent when the dialect has no host tools. */
   encodeHostRequest?(frame: HostRequestFrame): Frame;
+  /**
+   * What the host offers to the tools of a session. `send` sends requests to the host; the codec matches its responses itself.
+   * Absent when the dialect has no such services.
+   */
+  createHostServices?(session: AgentSession, send: (frame: Frame) => void): HostServices;
   /** Changes which subagent events are sent. Absent when the dialect has no such events. */
   setSubagentSubscription?(level: SubagentSubscription): Promise<void>;
   /** From now on, frames that are too large for one line are split. Absent when the dialect does not define this. */

@@ -1,6 +1,7 @@
 // Many sessions in one process: opening, listing, closing and deleting them, and the user's settings that they share.
 import type { ThinkingLevel } from '../protocol/index.ts';
 import type { AgentSession } from './agent-session.ts';
+import type { McpServerDefinition } from './mcp.ts';
 import type { SessionSummary } from './session-store.ts';
 
 export interface OpenSessionRequest {
@@ -9,6 +10,10 @@ export interface OpenSessionRequest {
   /** Starts with a copy of the current branch of the stored session with this id. */
   forkOf?: string | undefined;
   cwd?: string | undefined;
+  /** With `id`: fails when there is no such session, instead of creating it. An open session is used as it is. */
+  mustExist?: boolean | undefined;
+  /** Used in addition to the servers of the settings files. */
+  mcpServers?: readonly McpServerDefinition[] | undefined;
   /** `false`: nothing is written to disk. */
   persist: boolean;
   /** Selected by id; the provider is a hint. For an unknown id the settings decide. */
@@ -43,6 +48,11 @@ export interface SessionPool {
   close(id: string): Promise<void>;
   /** Closes the session if it is open, and deletes it with its artifacts. */
   delete(id: string): Promise<void>;
+  /**
+   * Asks the user whether to trust the project, when it has configuration that is not trusted. Asks once per session. Resolves when
+   * the answer is applied.
+   */
+  offerTrust(session: AgentSession): Promise<void>;
   /** The session must have been opened by this pool. */
   getFeatures(session: AgentSession): SessionFeatures;
 }

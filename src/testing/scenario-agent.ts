@@ -1,6 +1,7 @@
 // Creates the agent for a transcript: with one session, or with several. Assembled like the program.
 import type { AgentOptions } from '../app/agent-options.ts';
 import { createAgent } from '../app/create-agent.ts';
+import type { ProjectOptions } from '../app/session-pool/open-session.ts';
 import { createSharedServices } from '../app/session-pool/session-pool.ts';
 import { commandTable } from '../commands/command-table.ts';
 import { addMultiSessionCommands } from '../commands/multi-session/index.ts';
@@ -53,9 +54,14 @@ export async function createSingleSessionAgent(
 }
 
 export function createMultiSessionAgent(options: AgentOptions): ScenarioAgent {
-  const { trusted = false, settings } = options;
+  const { trusted = false, settings, ports, agentDirectory } = options;
+  const loadOptionsFor = async (cwd: string): Promise<ProjectOptions> => ({
+    ...{ trusted, settings },
+    offerTrust: (agent) =>
+      offerTrust(agent, { ports, agentDirectory, cwd, reason: 'undecided', notify: agent.session.notify }),
+  });
   const hub = createMultiSessionHub((multiHub) =>
-    createSharedServices({ hub: multiHub, agent: options, loadOptionsFor: async () => ({ trusted, settings }) }),
+    createSharedServices({ hub: multiHub, agent: options, loadOptionsFor }),
   );
   return {
     hub,

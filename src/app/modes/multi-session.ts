@@ -5,7 +5,7 @@ import { addMultiSessionCommands } from '../../commands/multi-session/index.ts';
 import { createMultiSessionHub } from '../../server/multi-session-hub.ts';
 import { FLAGS, getFieldName } from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import { loadProjectSettings } from '../../trust/index.ts';
+import { type Inventory, loadProjectSettings, offerTrust } from '../../trust/index.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createAgent } from '../create-agent.ts';
 import { createSharedServices } from '../session-pool/session-pool.ts';
@@ -32,16 +32,21 @@ export async function openMultiSession(
       hub: multiHub,
       agent,
       async loadOptionsFor(cwd) {
-        const { decision, values: settings } = await loadProjectSettings({
-          files: ports.files,
-          agentDirectory,
-          cwd,
-          home: homeDirectory(),
-          flags: options,
-          loadDefaults: async () => defaults,
-          warn: warnOnce,
-        });
-        return { trusted: decision.trusted, inventory: decision.inventory, settings };
+        const project = { files: ports.files, agentDirectory, cwd, home: homeDirectory(), flags: options };
+        const projectOptions = { ...project, loadDefaults: async () => defaults, warn: warnOnce };
+        const { decision, values: settings } = await loadProjectSettings(projectOptions);
+        const loadTrusted = async (inventory: Inventory) =>
+          (await loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory })).values;
+        return {
+          trusted: decision.trusted,
+          inventory: decision.inventory,
+          settings,
+          offerTrust: (opened) =>
+            offerTrust(opened, {
+              ...{ ports, agentDirectory, cwd, reason: decision.reason, notify: opened.session.notify },
+              ...{ settings: loadTrusted, noUi: options.noUi },
+            }),
+        };
       },
       // Each session loads its own extensions, which may register the flag or not.
       onAgentCreated: ({ extensions }) => checkUnknownFlagsLazily(extensions, options, warnOnce),

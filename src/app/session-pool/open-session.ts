@@ -21,9 +21,14 @@ export interface SessionPoolOptions {
   /** Options that all sessions share. */
   agent: AgentOptions;
   /** Loads the trust decision and the settings of a directory. */
-  loadOptionsFor(cwd: string): Promise<Pick<AgentOptions, 'trusted' | 'inventory' | 'settings'>>;
+  loadOptionsFor(cwd: string): Promise<ProjectOptions>;
   /** Called with each new agent. If the promise rejects, the session is not opened. */
   onAgentCreated?(agent: Agent): Promise<void>;
+}
+
+export interface ProjectOptions extends Pick<AgentOptions, 'trusted' | 'inventory' | 'settings'> {
+  /** Asks the user of the agent whether to trust the project, when that is not decided. */
+  offerTrust(agent: Agent): Promise<void>;
 }
 
 interface OpenOptions extends SessionPoolOptions {
@@ -31,24 +36,29 @@ interface OpenOptions extends SessionPoolOptions {
   readonly modelRegistry: ModelRegistry;
   /** The features of each open session. Filled here. */
   readonly featuresOf: WeakMap<AgentSession, SessionFeatures>;
+  /** Asks whether to trust the project of an open session. Filled here. */
+  readonly trustOffers: WeakMap<AgentSession, () => Promise<void>>;
 }
 
 export const DEFAULT_FEATURES: SessionFeatures = { subAgents: true, skills: true };
 
 export async function openSession(
-  { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf }: OpenOptions,
+  { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers }: OpenOptions,
   request: OpenSessionRequest,
 ): Promise<OpenSessionResult> {
   const { id } = request;
   const persist = request.persist && common.persist !== false;
   const cwd = await resolveSessionDirectory(common, request.cwd);
   const path = id === undefined || !persist ? undefined : await index.find(id);
+  if (request.mustExist && path === undefined) throw createSessionNotFoundFault(id);
   const fork = await findForkSource(index, request, path !== undefined);
   const model = request.model && (await findRequestedModel(modelRegistry, request.model));
   const features = fillFeatures(request.features ?? {});
+  const { offerTrust, ...projectOptions } = await loadOptionsFor(cwd);
   const agent = await createAgent({
     ...common,
-    ...(await loadOptionsFor(cwd)),
+    ...projectOptions,
+    mcpServers: request.mcpServers,
     cwd,
     persist,
     ...(fork === undefined ? { id } : { fork, sessionId: id }),
@@ -63,6 +73,7 @@ export async function openSession(
   });
   const { session } = agent;
   featuresOf.set(session, features);
+  trustOffers.set(session, () => offerTrust(agent));
   reportSkillUse(session);
   try {
     await onAgentCreated?.(agent);
@@ -73,7 +84,7 @@ export async function openSession(
   }
   hub.add({ session, hub: agent.hub, close: () => agent.hub.close() });
   notifyOnFirstRun(agent);
-  return { session, resumed: path !== undefined, ...(await describeProject(common, session, cwd)) };
+  return { session, resumed: path !== undefined, ...(await describeProject(common, session)) };
 }
 
 /** The path of the session to copy, if one is requested. */
@@ -105,13 +116,13 @@ async function resolveSessionDirectory({ cwd, ports }: AgentOptions, requested =
   });
 }
 
-async function describeProject(
+export async function describeProject(
   { noContextFiles, bare, ports, agentDirectory }: AgentOptions,
   session: AgentSession,
-  cwd: string,
 ): Promise<Pick<OpenSessionResult, 'contextFiles' | 'skills'>> {
   const { findContextFiles } = await import('../../core/context/context-files.ts');
-  const { found } = noContextFiles || bare ? { found: [] } : await findContextFiles(ports.files, agentDirectory, cwd);
+  const { found } =
+    noContextFiles || bare ? { found: [] } : await findContextFiles(ports.files, agentDirectory, session.cwd);
   const skills = (await session.listSlashCommands()).filter(({ source }) => source === 'skill');
   return {
     contextFiles: found.map(({ path }) => path),

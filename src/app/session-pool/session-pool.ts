@@ -11,7 +11,7 @@ import { createAgentAuth } from '../agent-auth.ts';
 import { createAgentModels } from '../agent-models.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
-import { DEFAULT_FEATURES, openSession, type SessionPoolOptions } from './open-session.ts';
+import { DEFAULT_FEATURES, describeProject, openSession, type SessionPoolOptions } from './open-session.ts';
 import { createUserSettings } from './user-settings.ts';
 
 export function createSharedServices(options: SessionPoolOptions): SharedServices {
@@ -39,10 +39,13 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
   /** Ids of sessions that are being opened: a second request may arrive before the first is done. */
   const opening = new Set<string>();
   const featuresOf = new WeakMap<AgentSession, SessionFeatures>();
-  const openOptions = { ...options, index, modelRegistry, featuresOf };
+  const trustOffers = new WeakMap<AgentSession, () => Promise<void>>();
+  const openOptions = { ...options, index, modelRegistry, featuresOf, trustOffers };
   return {
     async open(request) {
       const { id = '' } = request;
+      const member = request.mustExist ? hub.find(id) : undefined;
+      if (member) return { session: member.session, resumed: true, ...(await describeProject(common, member.session)) };
       if (hub.find(id) || opening.has(id)) throw new Fault('busy', `Session ${id} is open already`);
       if (id !== '') opening.add(id);
       return openSession(openOptions, request).finally(() => opening.delete(id));
@@ -53,6 +56,11 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       await hub.closeSession(id);
     },
     delete: (id) => deleteSession(hub, index, id),
+    async offerTrust(session) {
+      const offer = trustOffers.get(session);
+      trustOffers.delete(session);
+      await offer?.();
+    },
     getFeatures: (session) => featuresOf.get(session) ?? DEFAULT_FEATURES,
   };
 }

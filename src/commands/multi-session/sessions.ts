@@ -1,8 +1,23 @@
 // Commands that open, list, close, delete and rewind sessions, for dialects with many sessions in one process.
-import { array, boolean, number, object, optional, partial, string } from 'valibot';
+import { array, boolean, literal, number, object, optional, partial, picklist, record, string, variant } from 'valibot';
 import { command } from '../../contracts/index.ts';
 import { thinkingLevel } from '../../protocol/index.ts';
 import { features } from './config.ts';
+
+const mcpServer = object({
+  name: string(),
+  source: string(),
+  server: variant('type', [
+    object({
+      type: literal('stdio'),
+      command: string(),
+      args: array(string()),
+      env: record(string(), string()),
+      cwd: optional(string()),
+    }),
+    object({ type: picklist(['http', 'sse']), url: string(), headers: record(string(), string()) }),
+  ]),
+});
 
 export const startSession = command({
   name: 'start_session',
@@ -12,6 +27,10 @@ export const startSession = command({
     id: optional(string()),
     forkOf: optional(string()),
     cwd: optional(string()),
+    /** With `id`: fail when there is no such session, instead of creating it. */
+    mustExist: optional(boolean()),
+    /** Used in addition to the servers of the settings files. */
+    mcpServers: optional(array(mcpServer)),
     /** Whether the session is stored on disk. */
     persist: boolean(),
     model: optional(object({ provider: optional(string()), id: string(), thinkingLevel: optional(thinkingLevel) })),

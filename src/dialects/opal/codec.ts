@@ -11,6 +11,7 @@ import {
   validate,
 } from '../../contracts/index.ts';
 import type { AgentEvent } from '../../protocol/index.ts';
+import { chainFrames, createRpcFrame, parseJsonRpcMessage } from '../json-rpc.ts';
 import { keysToCamelCase, keysToSnakeCase } from './casing.ts';
 import {
   createInvalidParamsFault,
@@ -20,14 +21,7 @@ import {
   toJsonRpcError,
 } from './errors.ts';
 import { OpalEventEncoder } from './event-encoder.ts';
-import {
-  chainFrames,
-  createEventFrame,
-  createRpcFrame,
-  DeltaFrame,
-  type OpalEvent,
-  parseJsonRpcMessage,
-} from './json-rpc.ts';
+import { createEventFrame, DeltaFrame, type OpalEvent } from './event-frames.ts';
 import { listRequiredParams, type MethodParams, type OpalMethod } from './method.ts';
 import { OPAL_METHODS } from './methods/index.ts';
 import { PendingUiRequests } from './pending-ui-requests.ts';

@@ -1,7 +1,7 @@
 // Converts faults to JSON-RPC errors with the codes and messages of Opal.
 import { Fault } from '../../base/index.ts';
 import { isRecord } from '../../base/json.ts';
-import type { JsonRpcError } from './json-rpc.ts';
+import type { JsonRpcError } from '../json-rpc.ts';
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;

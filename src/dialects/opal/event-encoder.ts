@@ -9,7 +9,7 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import { keysToSnakeCase } from './casing.ts';
-import type { OpalEvent } from './json-rpc.ts';
+import type { OpalEvent } from './event-frames.ts';
 import { SubagentEventEncoder, type TokenCounter } from './subagent-event-encoder.ts';
 import { createToolEndEvent, createToolStartEvent, ToolOutputDeltas } from './tool-events.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'valibot';
 import type { CallContext, Disposition } from '../../contracts/index.ts';
 import type { ErrorTexts, OpalFault } from './errors.ts';
-import type { OpalEvent } from './json-rpc.ts';
+import type { OpalEvent } from './event-frames.ts';
 
 export const nonEmptyString = pipe(string(), regex(/\S/, 'must not be empty'));
 

@@ -2,8 +2,9 @@
 import { isRecord, toJson } from '../../base/index.ts';
 import type { DecodedLine, Frame } from '../../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../../protocol/index.ts';
+import { createRpcFrame } from '../json-rpc.ts';
+import { createEventFrame } from './event-frames.ts';
 import type { OpalClientMethod } from './event-schemas.ts';
-import { createEventFrame, createRpcFrame } from './json-rpc.ts';
 
 interface PendingUiRequest {
   readonly id: string;

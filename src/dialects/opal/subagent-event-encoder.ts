@@ -8,7 +8,7 @@ import {
   type Usage,
 } from '../../protocol/index.ts';
 import { keysToSnakeCase } from './casing.ts';
-import type { OpalEvent } from './json-rpc.ts';
+import type { OpalEvent } from './event-frames.ts';
 import { buildTokenUsage, type TokenUsage } from './token-usage.ts';
 
 /** Encodes the events of one session. */

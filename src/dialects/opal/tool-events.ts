@@ -1,7 +1,7 @@
 // Encodes tool calls for Opal.
 import { isRecord } from '../../base/index.ts';
 import { type AgentEventOf, extractText } from '../../protocol/index.ts';
-import type { OpalEvent } from './json-rpc.ts';
+import type { OpalEvent } from './event-frames.ts';
 
 const MAX_SUMMARY_LENGTH = 80;
 /** A long output loses its beginning. This many characters are used to find where the previous update ended. */

@@ -15,7 +15,7 @@ import {
 } from 'valibot';
 import { isRecord } from '../../../base/index.ts';
 import type { SessionFeatures } from '../../../contracts/index.ts';
-import type { OpalEvent } from '../json-rpc.ts';
+import type { OpalEvent } from '../event-frames.ts';
 import { nonEmptyString, type OpalMethod, processMethod, type SentReply, sessionMethod } from '../method.ts';
 import { decodeProviderId } from '../provider-ids.ts';
 import { decodeThinkingLevel } from '../thinking-levels.ts';

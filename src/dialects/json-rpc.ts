@@ -1,7 +1,6 @@
 // Parses and builds JSON-RPC 2.0 messages, one per line.
-import { isRecord, type Line, toJson, toJsonStringBody } from '../../base/index.ts';
-import type { Frame } from '../../contracts/index.ts';
-import type { OpalEventType } from './event-schemas.ts';
+import { isRecord, type Line, toJson } from '../base/index.ts';
+import type { Frame } from '../contracts/index.ts';
 
 export interface JsonRpcError {
   readonly code: number;
@@ -11,8 +10,8 @@ export interface JsonRpcError {
 
 export type JsonRpcMessage =
   | { kind: 'request'; method: string; params: unknown; id: unknown }
-  | { kind: 'notification' }
-  | { kind: 'response'; id: unknown; result: unknown }
+  | { kind: 'notification'; method: string; params: unknown }
+  | { kind: 'response'; id: unknown; result: unknown; error?: unknown }
   | { kind: 'ignored' }
   | { kind: 'unusable'; error: JsonRpcError };
 
@@ -39,10 +38,10 @@ function classifyMessage(value: Record<string, unknown>): JsonRpcMessage {
   const hasId = Object.hasOwn(value, 'id');
   if (hasId && !isUsableId(id)) return invalidRequest;
   if (typeof method === 'string') {
-    return hasId ? { kind: 'request', method, params, id } : { kind: 'notification' };
+    return hasId ? { kind: 'request', method, params, id } : { kind: 'notification', method, params };
   }
   if (method !== undefined || !hasId) return invalidRequest;
-  if (Object.hasOwn(value, 'error')) return { kind: 'response', id, result: undefined };
+  if (Object.hasOwn(value, 'error')) return { kind: 'response', id, result: undefined, error: value.error };
   return Object.hasOwn(value, 'result') ? { kind: 'response', id, result: value.result } : invalidRequest;
 }
 
@@ -57,46 +56,10 @@ export function createRpcFrame(body: Record<string, unknown>): Frame {
   return { chunks: [line], bytes: line.length };
 }
 
-export interface OpalEvent {
-  readonly type: OpalEventType;
-  readonly [field: string]: unknown;
-}
-
-export function createEventFrame(sessionId: string, event: OpalEvent): Frame {
-  return createRpcFrame({ method: 'agent/event', params: { session_id: sessionId, ...event } });
-}
-
 /** Links the frames so that they are written in this order. */
 export function chainFrames(frames: readonly Frame[]): Frame | undefined {
   return frames.reduceRight<Frame | undefined>(
     (following, frame) => (following ? { ...frame, followedBy: following } : frame),
     undefined,
   );
-}
-
-/** A text or thinking delta. Two deltas of the same kind fold while the host reads slowly. No text is serialized twice. */
-export class DeltaFrame implements Frame {
-  readonly chunks: readonly string[];
-  readonly bytes: number;
-  readonly #head: string;
-  readonly #body: string;
-
-  constructor(head: string, body: string) {
-    this.#head = head;
-    this.#body = body;
-    const line = `${head}${body}"}}\n`;
-    this.chunks = [line];
-    this.bytes = line.length;
-  }
-
-  static of(sessionId: string, type: string, delta: string): DeltaFrame {
-    const session = toJsonStringBody(sessionId);
-    const head = `{"jsonrpc":"2.0","method":"agent/event","params":{"session_id":"${session}","type":"${type}","delta":"`;
-    return new DeltaFrame(head, toJsonStringBody(delta));
-  }
-
-  fold(next: Frame): Frame | undefined {
-    if (!(next instanceof DeltaFrame) || next.#head !== this.#head) return undefined;
-    return new DeltaFrame(this.#head, this.#body + next.#body);
-  }
 }
