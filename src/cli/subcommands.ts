@@ -4,6 +4,7 @@ type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Pro
 
 /** Each returns the text for stdout. `parley help` is not listed, because it only prints the help of the others. */
 export const SUBCOMMANDS = {
+  acp: async () => (await import('./acp.ts')).runAcp,
   login: async () => (await import('../app/modes/login.ts')).runLogin,
   logout: async () => (await import('../app/modes/logout.ts')).runLogout,
   models: async () => (await import('../app/modes/models.ts')).runModels,

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createApprovalHook } from '../../src/app/approval-hook.ts';
 import type { HostUi, PlannedToolCall, UiQuestion } from '../../src/contracts/index.ts';
+import type { ApprovalPolicy } from '../../src/protocol/index.ts';
 
 function plannedCall(toolName: string, input: Record<string, unknown>): PlannedToolCall {
   return {
@@ -16,7 +17,7 @@ function plannedCall(toolName: string, input: Record<string, unknown>): PlannedT
 }
 
 /** Creates a hook with a host that gives the same answer to every question. */
-function createHookWithAnswer(answer: string, approvalTimeout = 30_000) {
+function createHookWithAnswer(answer: string, approvalTimeout = 30_000, policy: ApprovalPolicy = 'on-write') {
   const questions: Extract<UiQuestion, { method: 'select' }>[] = [];
   const timeouts: (number | undefined)[] = [];
   const host = {
@@ -29,7 +30,7 @@ function createHookWithAnswer(answer: string, approvalTimeout = 30_000) {
   return {
     questions,
     timeouts,
-    approve: createApprovalHook({ approval: 'on-write', approvalTimeout }, () => host),
+    approve: createApprovalHook({ approvalTimeout }, { policy }, () => host),
   };
 }
 
@@ -118,4 +119,16 @@ test.each([
   await approve(plannedCall('bash', { command: 'a' }));
   expect(timeouts).toEqual([expected]);
   expect(questions[0]?.timeout).toBe(expected);
+});
+
+test('with the policy read-only, tools that write or execute are denied without asking, and tools that read run', async () => {
+  const { questions, approve } = createHookWithAnswer('allow', undefined, 'read-only');
+  const refusal = {
+    block: true,
+    reason: 'bash was not run: the session is read-only. Only tools that read are allowed.',
+  };
+  expect(await approve(plannedCall('bash', { command: 'ls' }))).toEqual(refusal);
+  expect(await approve({ ...plannedCall('write', {}), effect: 'write' })).toMatchObject({ block: true });
+  expect(await approve({ ...plannedCall('read', { path: 'a' }), effect: 'read' })).toBe(undefined);
+  expect(questions).toEqual([]);
 });

@@ -8,7 +8,7 @@ import type { ClientCapabilities } from '../client-capabilities.ts';
 import { createClientFiles } from './client-files.ts';
 import type { ClientQuestion } from './client-question.ts';
 import { ClientRequests, type ClientResponse, createCancelFrame, type SendFrame } from './client-requests.ts';
-import { createForm, createUrlElicitation } from './elicitations.ts';
+import { createForm, createUrlElicitation, createUrlRequest } from './elicitations.ts';
 import { createApprovalRequest, createChoiceRequest, createYesNoRequest } from './permissions.ts';
 import { createTerminalRunner } from './terminal-runner.ts';
 
@@ -16,6 +16,14 @@ export interface ClientConnectionOptions {
   getCapabilities(): ClientCapabilities;
   /** Called when the client has created a terminal for a tool call: the codec shows it. */
   onTerminal(session: AgentSession, toolCallId: string, terminalId: string): void;
+}
+
+export interface OpenUrlOptions {
+  /** The id of the client's request. */
+  readonly requestId: unknown;
+  readonly url: string;
+  readonly message: string;
+  onDeclined(): void;
 }
 
 interface OpenQuestion {
@@ -84,6 +92,15 @@ export class ClientConnection {
           });
       },
     };
+  }
+
+  /** Asks the user to open a page, for a request of the client that has no session. `onDeclined` is called when the user does not. */
+  openUrl({ requestId, url, message, onDeclined }: OpenUrlOptions, send: SendFrame): void {
+    const params = createUrlRequest({ requestId, url, message });
+    void this.#requests.send(send, 'elicitation/create', params).then(
+      (result) => isRecord(result) && result.action !== 'accept' && onDeclined(),
+      () => {},
+    );
   }
 
   /** A response of the client to one of our requests. Unknown and late ids are ignored. */
