@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
 
   readonly #options: StdioTransportOptions;
   readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
-  readonly #filter = new MessageFilter();
+  readonly #filter: MessageFilter;
   readonly #stderr = new StderrTail();
   #child: RunningProcess | undefined;
   #pendingBytes = 0;
@@ -45,6 +45,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
+    this.#filter = new MessageFilter(options.ports.clock);
   }
 
   get pid(): number | null {
