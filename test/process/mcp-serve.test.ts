@@ -119,8 +119,13 @@ describe('calls', () => {
   });
 
   test('the directory of a stored session cannot be changed', async () => {
-    const { callAgent } = await startMcpServer(OFFLINE);
-    const { sessionId } = (await callAgent({ prompt: 'say `hello`' })).structuredContent;
+    const { callAgent, cwd } = await startMcpServer(OFFLINE);
+    mkdirSync(join(cwd, 'sub'));
+    const { sessionId } = (await callAgent({ prompt: 'say `hello`', cwd: 'sub' })).structuredContent;
+    for (const same of ['sub', './sub/', join(cwd, 'sub')]) {
+      const again = await callAgent({ prompt: 'say `hello`', session: sessionId, cwd: same });
+      expect(again.structuredContent).toMatchObject({ sessionId, status: 'completed' });
+    }
     const { structuredContent } = await callAgent({ prompt: 'say `hello`', session: sessionId, cwd: '/' });
     expect(structuredContent.error).toMatch(/^Session .* works in .*, not in \/\. Omit `cwd`\.$/);
   });

@@ -2,6 +2,7 @@
 import { createDeferred, Fault } from '../../../base/index.ts';
 import type { SessionPool } from '../../../contracts/index.ts';
 import { Outbox } from '../../../server/outbox.ts';
+import { resolveWorkingDirectory } from '../../../support/working-directory.ts';
 import { createStdioTransport, guardStdout } from '../../../transports/index.ts';
 import { createAgentModels } from '../../agent-models.ts';
 import type { AgentOptions } from '../../agent-options.ts';
@@ -66,6 +67,7 @@ async function serveMcp(options: StartOptions, warn: Warn): Promise<never> {
   const calls = new AgentCalls({
     getPool: () => hub.pool as SessionPool,
     resolveModel: (name) => resolveModel(toAgentOptions(options, prepared, warnOnce), name),
+    resolveDirectory: (path) => resolveWorkingDirectory(ports.files, prepared.cwd, path),
   });
   const methods = new McpMethods((call) => runToolCall(call, { calls, connection, prepared, warn: warnOnce }));
   const connection: McpConnection = new McpConnection({

@@ -21,6 +21,8 @@ export interface AgentCallsOptions {
   getPool(): SessionPool;
   /** Finds a model as the flag `--model` does. Throws a Fault for an unknown name. */
   resolveModel(name: string): Promise<ResolvedModel>;
+  /** The absolute path. Throws a Fault when there is no such directory. */
+  resolveDirectory(path: string): Promise<string>;
 }
 
 export class AgentCalls {
@@ -73,7 +75,7 @@ export class AgentCalls {
     const pool = this.#options.getPool();
     const resolved = args.model === undefined ? undefined : await this.#options.resolveModel(args.model);
     const { session } = await pool.open({
-      ...(await findDirectory(pool, args)),
+      ...(await this.#findDirectory(pool, args)),
       persist: true,
       model: resolved && {
         provider: resolved.model.provider,
@@ -90,20 +92,20 @@ export class AgentCalls {
       await pool.close(session.id);
     }
   }
-}
 
-/** A stored session continues in its own directory. */
-async function findDirectory(
-  pool: SessionPool,
-  { cwd, session: id }: AgentArguments,
-): Promise<Pick<OpenSessionRequest, 'id' | 'cwd' | 'mustExist'>> {
-  if (id === undefined) return { cwd };
-  const stored = (await pool.list()).find((summary) => summary.id === id);
-  if (!stored) throw new Fault('not_found', `Session not found: ${id}. Omit \`session\` to start a new one.`);
-  if (cwd !== undefined && cwd !== stored.cwd) {
-    throw new Fault('invalid_params', `Session ${id} works in ${stored.cwd}, not in ${cwd}. Omit \`cwd\`.`);
+  /** A stored session continues in its own directory. */
+  async #findDirectory(
+    pool: SessionPool,
+    { cwd, session: id }: AgentArguments,
+  ): Promise<Pick<OpenSessionRequest, 'id' | 'cwd' | 'mustExist'>> {
+    if (id === undefined) return { cwd };
+    const stored = (await pool.list()).find((summary) => summary.id === id);
+    if (!stored) throw new Fault('not_found', `Session not found: ${id}. Omit \`session\` to start a new one.`);
+    if (cwd !== undefined && (await this.#options.resolveDirectory(cwd)) !== stored.cwd) {
+      throw new Fault('invalid_params', `Session ${id} works in ${stored.cwd}, not in ${cwd}. Omit \`cwd\`.`);
+    }
+    return { id, cwd: stored.cwd, mustExist: true };
   }
-  return { id, cwd: stored.cwd, mustExist: true };
 }
 
 /** For models that the pool cannot find by their id, and for sessions that were stored with another model. */

@@ -20,7 +20,7 @@ export interface RunContext {
   warn(line: string): void;
 }
 
-/** Never throws. A prompt that was refused is not stored, so its result has no session id. */
+/** A prompt that was refused is not stored, so its result has no session id. */
 export async function runAgent(session: AgentSession, prompt: string, context: RunContext): Promise<AgentResult> {
   const { signal } = context;
   if (signal.aborted) return { status: 'aborted', text: '' };
@@ -33,7 +33,7 @@ export async function runAgent(session: AgentSession, prompt: string, context: R
     collectAnswer(answer, event);
     const activity = describe(event);
     if (activity) context.report(activity);
-    if (event.type === 'notice' && event.level !== 'error') context.warn(event.message);
+    if (event.type === 'notice') context.warn(event.message);
   });
   const abort = () => void session.runs.abort();
   signal.addEventListener('abort', abort, { once: true });
