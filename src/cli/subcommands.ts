@@ -13,9 +13,8 @@ export const SUBCOMMANDS = {
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   export: async () => (await import('../app/modes/export.ts')).runExport,
   mcp: async () => {
-    const { runMcp } = await import('../app/modes/mcp/index.ts');
-    return (argv: readonly string[], warn: (line: string) => void) =>
-      runMcp(argv, { warn, parseFlags: parseArguments });
+    const { runMcp } = await import('../app/modes/mcp.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runMcp(argv, warn, parseArguments);
   },
   doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,
   schema: async () => (await import('../app/modes/schema.ts')).runSchema,

@@ -225,7 +225,6 @@ test.each([
   [['serve', '--approval-mode', 'sometimes'], '--approval-mode'],
   [['serve', '--tools', 'nothing-like-this'], 'nothing-like-this'],
   [['serve', '--unknown-flag'], 'Unknown flag: --unknown-flag'],
-  [['start'], 'Unknown command: mcp start'],
 ])('parley mcp %j is refused', async (args, message) => {
   const { code, stdout, stderr } = await runProgram(['mcp', ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -233,6 +232,6 @@ test.each([
 });
 
 test('the help', async () => {
-  expect((await runProgram(['mcp', 'serve', '--help'])).stdout).toContain('Usage: parley mcp serve');
+  expect((await runProgram(['mcp', 'serve', '--help'])).stdout).toContain('parley mcp serve');
   expect((await runProgram(['help', 'mcp'])).stdout).toContain('parley mcp');
 });

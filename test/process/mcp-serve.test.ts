@@ -244,12 +244,12 @@ describe('progress and cancellation', () => {
 describe('approvals', () => {
   const ASK = ['--approval-mode', 'on-write', ...CHAT_MODEL_FLAGS];
 
-  async function startWithCall(answer?: (message: string) => object) {
+  async function startWithCall(answer?: (message: string) => object, client: McpProgramOptions['client'] = {}) {
     const provider = await startChatProvider();
     const asked: string[] = [];
     const options: McpProgramOptions = answer
       ? {
-          client: { capabilities: { elicitation: {} } },
+          client: { capabilities: { elicitation: {} }, ...client },
           prepare: (client: Client) =>
             client.setRequestHandler('elicitation/create', async ({ params }) => {
               asked.push(JSON.stringify(params));
@@ -280,6 +280,17 @@ describe('approvals', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain('Allow write?');
     expect(asked[0]).toContain('"enum":["allow","deny","allow_session"]');
+  });
+
+  test('the version without a handshake asks by results, for each call of the model', async () => {
+    const { callAgent, cwd, asked, provider } = await startWithCall(
+      (message) => ({ action: 'accept', content: { answer: message.includes('note.txt') ? 'allow' : 'deny' } }),
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    provider.add({ calls: [{ name: 'write', arguments: { path: 'other.txt', content: 'hi' } }] });
+    expect((await callAgent({ prompt: 'go' })).structuredContent).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect([existsSync(join(cwd, 'note.txt')), existsSync(join(cwd, 'other.txt'))]).toEqual([true, false]);
+    expect(asked).toHaveLength(2);
   });
 
   test.each(['decline', 'cancel'])('the action %s denies the call', async (action) => {

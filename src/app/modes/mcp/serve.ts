@@ -8,16 +8,15 @@ import { createAgentModels } from '../../agent-models.ts';
 import type { AgentOptions } from '../../agent-options.ts';
 import { openMultiSession } from '../multi-session.ts';
 import { createShutdown } from '../shutdown.ts';
-import { prepareStart, type StartContext, type StartOptions, toAgentOptions } from '../start-agent.ts';
+import { prepareStart, type StartOptions, toAgentOptions } from '../start-agent.ts';
 import { AgentCalls, type ResolvedModel } from './server/agent-calls.ts';
-import { toToolResult } from './server/agent-tool.ts';
 import { McpConnection } from './server/connection.ts';
-import { canElicitForms, createElicitationUi } from './server/elicitation-ui.ts';
-import { McpMethods, type ToolCall } from './server/methods.ts';
-import { createProgressReporter } from './server/progress-reporter.ts';
+import { createElicitationUi } from './server/elicitation-ui.ts';
+import { McpMethods } from './server/methods.ts';
 import { hasBatches } from './server/protocol-versions.ts';
+import { ToolCallRunner } from './server/tool-call-runner.ts';
 
-export const MCP_SERVE_HELP = `Usage: parley mcp serve [options]
+const MCP_SERVE_HELP = `Usage: parley mcp serve [options]
 
 Serves Parley to other agents as an MCP server over stdin and stdout, with one tool: agent (prompt, cwd, model, session).
 The options are those of \`parley --help\`: --model, --provider, --tools, --approval-mode, --trust and others apply to every call.
@@ -28,18 +27,17 @@ Examples:
 `;
 
 /** The flags of the program and the positional arguments. */
-export interface ServeFlags extends StartOptions {
+interface ServeFlags extends StartOptions {
   readonly messages: readonly string[];
   readonly files: readonly string[];
 }
 
+export type ParseFlags = (argv: readonly string[]) => ServeFlags;
+
 type Warn = (line: string) => void;
 
 /** Returns the help text, or does not return: it exits the process. */
-export async function runMcpServe(
-  argv: readonly string[],
-  { warn, parseFlags }: { warn: Warn; parseFlags(argv: readonly string[]): ServeFlags },
-): Promise<string> {
+export async function runMcpServe(argv: readonly string[], warn: Warn, parseFlags: ParseFlags): Promise<string> {
   const { messages, files, ...options } = parseFlags(argv);
   if (options.help) return MCP_SERVE_HELP;
   const [extra] = [...messages, ...files];
@@ -69,7 +67,8 @@ async function serveMcp(options: StartOptions, warn: Warn): Promise<never> {
     resolveModel: (name) => resolveModel(toAgentOptions(options, prepared, warnOnce), name),
     resolveDirectory: (path) => resolveWorkingDirectory(ports.files, prepared.cwd, path),
   });
-  const methods = new McpMethods((call) => runToolCall(call, { calls, connection, prepared, warn: warnOnce }));
+  const runner = new ToolCallRunner({ calls, ports, warn: warnOnce });
+  const methods = new McpMethods((call) => runner.run(call, connection));
   const connection: McpConnection = new McpConnection({
     send: (text) => void outbox.push({ chunks: [`${text}\n`], bytes: text.length + 1 }),
     handle: (request) => methods.handle(request),
@@ -95,40 +94,6 @@ async function serveMcp(options: StartOptions, warn: Warn): Promise<never> {
   await connection.waitUntilIdle();
   await outbox.flush();
   return shutdown.exit(0);
-}
-
-interface ToolCallContext {
-  readonly calls: AgentCalls;
-  readonly connection: McpConnection;
-  readonly prepared: StartContext;
-  readonly warn: Warn;
-}
-
-async function runToolCall(
-  { args, client, progressToken, signal }: ToolCall,
-  { calls, connection, prepared, warn }: ToolCallContext,
-): Promise<Record<string, unknown>> {
-  const progress = createProgressReporter(prepared.ports.clock, (count, message) => {
-    if (progressToken === undefined) return;
-    connection.notify('notifications/progress', { progressToken, progress: count, message });
-  });
-  // A request that the client has cancelled gets no more progress.
-  signal.addEventListener('abort', progress.stop, { once: true });
-  const canElicit = !client.isStateless && canElicitForms(client.capabilities);
-  try {
-    const result = await calls.call(args, {
-      ...{ signal, report: progress.report, warn },
-      elicit: canElicit
-        ? (params, elicitSignal) => {
-            progress.report('Waiting for an answer of the user');
-            return connection.request('elicitation/create', params, elicitSignal);
-          }
-        : undefined,
-    });
-    return toToolResult(result);
-  } finally {
-    progress.stop();
-  }
 }
 
 /**

@@ -19,6 +19,9 @@ export interface ToolCall {
   readonly args: ReturnType<typeof readAgentArguments>;
   readonly client: McpClient;
   readonly progressToken: string | number | undefined;
+  /** Set when a client without a handshake repeats a call with the answers of the user. */
+  readonly requestState: unknown;
+  readonly inputResponses: unknown;
   readonly signal: AbortSignal;
 }
 
@@ -71,11 +74,19 @@ export class McpMethods {
   }
 
   callTool(params: Params, client: McpClient, signal: AbortSignal): Promise<Result> {
-    const { name, arguments: args = {}, _meta: meta } = params;
+    const { name, arguments: args = {}, _meta: meta, requestState, inputResponses } = params;
     if (typeof name !== 'string') throw createParamsError('name must be a string');
     if (name !== AGENT_TOOL_NAME) throw createParamsError(`Unknown tool: ${name}. Available: ${AGENT_TOOL_NAME}`);
     if (!isRecord(args)) throw createParamsError('arguments must be an object');
-    return this.#callTool({ args: readAgentArguments(args), client, progressToken: readProgressToken(meta), signal });
+    const progressToken = readProgressToken(meta);
+    return this.#callTool({
+      args: readAgentArguments(args),
+      client,
+      progressToken,
+      requestState,
+      inputResponses,
+      signal,
+    });
   }
 }
 
