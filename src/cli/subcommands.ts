@@ -1,4 +1,5 @@
 // The subcommands, by the first argument. Each one is loaded when it is used.
+import { parseArguments } from './parse-arguments.ts';
 
 type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Promise<string>;
 
@@ -12,6 +13,10 @@ export const SUBCOMMANDS = {
   config: async () => (await import('../app/modes/config.ts')).runConfig,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   export: async () => (await import('../app/modes/export.ts')).runExport,
+  mcp: async () => {
+    const { runMcp } = await import('../app/modes/mcp.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runMcp(argv, warn, parseArguments);
+  },
   doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,
   schema: async () => (await import('../app/modes/schema.ts')).runSchema,
   update: async () => (await import('../app/modes/update.ts')).runUpdate,
