@@ -8,6 +8,8 @@ type ApprovalSettings = Pick<SettingValues, 'approval' | 'approvalTimeout'>;
 const ALLOW = 'allow';
 const DENY = 'deny';
 const ALLOW_SESSION = 'allow_session';
+/** Not among the options, because older hosts show all of them. Hosts that know it may answer with it. */
+const DENY_SESSION = 'deny_session';
 /** In characters. A longer call is denied: the user cannot review it, and text that is not shown must not be approved. */
 const MAX_MESSAGE_LENGTH = 100_000;
 /** In characters. A longer diff is not sent: the arguments show the call too. */
@@ -23,13 +25,16 @@ export function createApprovalHook(
 ): NonNullable<Hooks['toolCall']> {
   /** Names of the tools that the user has allowed for the rest of the session. */
   const approvedTools = new Set<string>();
+  const deniedTools = new Set<string>();
   return async (call) => {
+    if (deniedTools.has(call.toolName)) return { block: true, reason: describeRefusal(call.toolName, DENY_SESSION) };
     if (approvedTools.has(call.toolName) || !needsApproval(settings.approval, call.effect)) return undefined;
     const message = formatCall(call);
     if (message.length > MAX_MESSAGE_LENGTH)
       return { block: true, reason: describeTooLong(call.toolName, message.length) };
     const answer = await requestApproval(call, message, settings.approvalTimeout, host());
     if (answer === ALLOW_SESSION) approvedTools.add(call.toolName);
+    if (answer === DENY_SESSION) deniedTools.add(call.toolName);
     if (answer === ALLOW || answer === ALLOW_SESSION) return undefined;
     return { block: true, reason: describeRefusal(call.toolName, answer) };
   };
@@ -79,6 +84,7 @@ function describeTooLong(tool: string, length: number): string {
 }
 
 function describeRefusal(tool: string, answer: string | undefined): string {
+  if (answer === DENY_SESSION) return `The user does not allow ${tool} in this session. Nothing was run.`;
   return answer === undefined
     ? `${tool} was not approved in time, so it was not run.`
     : `The user does not allow ${tool} here. Nothing was run.`;

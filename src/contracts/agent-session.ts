@@ -22,6 +22,7 @@ import type {
   ThinkingLevel,
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand, SystemPromptSources } from './hooks.ts';
+import type { HostServices } from './host-services.ts';
 import type { HostUris } from './host-uris.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
 import type { SubagentMonitor } from './subagents.ts';
@@ -220,6 +221,8 @@ export interface ToolSelection {
   setHostTools(tools: readonly Tool[]): Promise<void>;
   /** The URI schemes of the host, for the tools that read and write files. */
   hostUris: HostUris | undefined;
+  /** Files and terminals of the host, for the tools that read and write files and run commands. */
+  hostServices: HostServices | undefined;
 }
 
 export interface ShellOptions {

@@ -74,6 +74,8 @@ export interface Codec {
    * Absent when the dialect has no such services.
    */
   createHostServices?(session: AgentSession, send: (frame: Frame) => void): HostServices;
+  /** The host has closed its input: it cannot answer any more. */
+  handleHostClosed?(): void;
   /** Changes which subagent events are sent. Absent when the dialect has no such events. */
   setSubagentSubscription?(level: SubagentSubscription): Promise<void>;
   /** From now on, frames that are too large for one line are split. Absent when the dialect does not define this. */

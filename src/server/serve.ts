@@ -53,7 +53,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     sendReply: (token, reply) => send(codec.encodeReply(token, reply)),
     sendOutcome: (token, outcome) => send(codec.encodeOutcome?.(token, outcome)),
   });
-  const disconnect = hub.connect((event, session) => send(codec.encodeEvent(event, session)), uiRequests.createHostUi);
+  const disconnect = hub.connect(
+    (event, session) => send(codec.encodeEvent(event, session)),
+    (session) => {
+      if (codec.createHostServices) {
+        session.tools.hostServices = codec.createHostServices(session, (frame) => void send(frame));
+      }
+      return uiRequests.createHostUi(session);
+    },
+  );
 
   void send(codec.encodeReadyFrame());
   for await (const line of takeUntil(transport.lines, waitForExitRequest(hub))) {
@@ -66,6 +74,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (outbox.isOverfull) await outbox.flush();
   }
   uiRequests.close();
+  codec.handleHostClosed?.();
   hub.handleHostClosed?.();
   host.close();
   if (options.onEof === 'abort') await hub.abort();

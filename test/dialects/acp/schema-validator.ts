@@ -19,11 +19,22 @@ export function validate(definitionName: string, value: unknown): void {
   throw new Error(`Not a ${definitionName}: ${problems.join('; ')}\n${JSON.stringify(value)}`);
 }
 
-/** The schema allows unknown fields. The variants of a union get none, so that a wrong field name is found. */
-function rejectUnknownFields(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(rejectUnknownFields);
+/**
+ * The schema allows unknown fields. The variants of a union get none, so that a wrong field name is found; where the union has fields
+ * of its own, the whole union.
+ */
+function rejectUnknownFields(node: unknown, isPartOfUnion = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => rejectUnknownFields(item, isPartOfUnion));
   if (!isRecord(node)) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, rejectUnknownFields(value)]));
-  const isVariant = isRecord(node.properties) && Array.isArray(node.allOf);
-  return isVariant ? { ...copy, unevaluatedProperties: false } : copy;
+  const variants = [node.anyOf, node.oneOf].flat().filter(isVariant);
+  const hasVariantsAndFields = variants.length > 0 && isRecord(node.properties);
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, rejectUnknownFields(value, hasVariantsAndFields)]),
+  );
+  const isClosed = hasVariantsAndFields || (isVariant(node) && !isPartOfUnion);
+  return isClosed ? { ...copy, unevaluatedProperties: false } : copy;
+}
+
+function isVariant(node: unknown): boolean {
+  return isRecord(node) && isRecord(node.properties) && Array.isArray(node.allOf);
 }
