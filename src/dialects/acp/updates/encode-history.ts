@@ -85,6 +85,7 @@ function* encodeAnswer(
       continue;
     }
     const call = block as ToolCall;
+    if (typeof call.id !== 'string' || typeof call.name !== 'string') continue;
     const result = results.get(call.id);
     yield toolCalls.createFinished(
       { ...call, arguments: isRecord(call.arguments) ? call.arguments : {} },

@@ -68,12 +68,12 @@ export type Severity = 'info' | 'warning' | 'error';
 /** The title is one line; a longer message is also the description. */
 export function createNotice(severity: Severity, message: string, description?: string): SessionUpdate {
   const title = toTitle(message) || 'Notice';
-  const detail = description ?? (title === message ? undefined : message);
+  const detail = description ?? (title === message ? '' : message);
   return {
     sessionUpdate: 'notice',
     severity,
     title,
-    ...(detail === undefined ? {} : { description: limitText(detail, MAX_CONTENT_LENGTH) }),
+    ...(detail === '' ? {} : { description: limitText(detail, MAX_CONTENT_LENGTH) }),
   };
 }
 
