@@ -1,6 +1,7 @@
 // read, write and edit with a host that has unsaved buffers.
 import { symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { Fault } from '../../src/base/index.ts';
 import type { HostFiles, Ports } from '../../src/contracts/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { edit } from '../../src/tools/edit.ts';
@@ -33,6 +34,10 @@ function createEditor(buffers: Record<string, string> = {}, overrides: HostFiles
 const failing: HostFiles = {
   readText: () => Promise.reject(new Error('refused')),
   writeText: () => Promise.reject(new Error('refused')),
+};
+
+const denying: HostFiles = {
+  writeText: () => Promise.reject(new Fault('refused', 'The user does not allow it.')),
 };
 
 /** A host that answers only when it is cancelled. */
@@ -170,6 +175,31 @@ describe('write', () => {
     const { fixture } = createEditor({}, failing);
     await write.run({ path: 'x/a.ts', content: 'new' }, fixture);
     expect(fixture.readText('x/a.ts')).toBe('new');
+  });
+
+  test('that the user does not allow is not done with our own files', async () => {
+    const { fixture } = createEditor({ a: 'one' }, denying);
+    fixture.writeFiles({ a: 'one' });
+    for (const fault of [
+      await expectFault(write, { path: 'a', content: 'new' }, fixture),
+      await expectFault(edit, { path: 'a', oldText: 'one', newText: 'two' }, fixture),
+    ]) {
+      expect([fault.code, fault.message]).toEqual(['refused', 'The user does not allow it.']);
+    }
+    expect(fixture.readText('a')).toBe('one');
+  });
+
+  test('waits without a limit, because the host may ask the user', async () => {
+    const clock = createFakeClock();
+    const writeText: HostFiles['writeText'] = async (_path, _content, signal) => {
+      await clock.advance(3_600_000);
+      if (signal.aborted) throw new Error('cancelled');
+    };
+    const { fixture } = createEditor({}, { writeText }, { ...ports, clock });
+    fixture.writeFiles({ a: 'saved' });
+    await write.run({ path: 'a', content: 'new' }, fixture);
+    // The host of this test writes nothing.
+    expect(fixture.readText('a')).toBe('saved');
   });
 
   test('is our own for a binary file', async () => {
