@@ -75,6 +75,16 @@ test('allow_session allows only this tool for the rest of the session', async ()
   expect(questions.map(({ title }) => title)).toEqual(['Allow bash?', 'Allow write?']);
 });
 
+test('deny_session denies only this tool for the rest of the session, without asking', async () => {
+  const { questions, approve } = createHookWithAnswer('deny_session');
+  const denied = { block: true, reason: 'The user does not allow bash in this session. Nothing was run.' };
+  expect(await approve(plannedCall('bash', { command: 'a' }))).toEqual(denied);
+  expect(await approve(plannedCall('bash', { command: 'b' }))).toEqual(denied);
+  await approve(plannedCall('write', { path: 'a' }));
+  expect(questions.map(({ title }) => title)).toEqual(['Allow bash?', 'Allow write?']);
+  expect(questions[0]?.options).toEqual(['allow', 'deny', 'allow_session']);
+});
+
 test('allow applies to one call', async () => {
   const { questions, approve } = createHookWithAnswer('allow');
   await approve(plannedCall('bash', { command: 'a' }));

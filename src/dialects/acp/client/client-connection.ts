@@ -1,10 +1,10 @@
 // Everything that the agent asks of the client: permissions, questions, files and terminals.
-import type { SessionNotification } from '@agentclientprotocol/sdk';
 import { isRecord } from '../../../base/index.ts';
 import type { AgentSession, DecodedLine, Frame, HostServices, TerminalOptions } from '../../../contracts/index.ts';
 import type { UiRequest } from '../../../protocol/index.ts';
-import { chainFrames, createRpcFrame } from '../../json-rpc.ts';
+import { chainFrames } from '../../json-rpc.ts';
 import type { ClientCapabilities } from '../client-capabilities.ts';
+import { createUpdateFrame } from '../updates/index.ts';
 import { createClientFiles } from './client-files.ts';
 import type { ClientQuestion } from './client-question.ts';
 import { ClientRequests, type ClientResponse, createCancelFrame, type SendFrame } from './client-requests.ts';
@@ -151,10 +151,7 @@ function createQuestionUpdate(
   status: 'completed' | 'failed',
 ): Frame | undefined {
   if (questionCallId === undefined) return undefined;
-  return createUpdateFrame({
-    sessionId,
-    update: { sessionUpdate: 'tool_call_update', toolCallId: questionCallId, status },
-  });
+  return createUpdateFrame(sessionId, { sessionUpdate: 'tool_call_update', toolCallId: questionCallId, status });
 }
 
 /** The first line is the title. */
@@ -165,12 +162,6 @@ function createNotice(
   const [title = '', ...rest] = message.trim().split('\n');
   if (title === '') return undefined;
   const description = rest.join('\n').trim();
-  return createUpdateFrame({
-    sessionId,
-    update: { sessionUpdate: 'notice', severity: notifyType, title, ...(description ? { description } : {}) },
-  });
-}
-
-function createUpdateFrame(params: SessionNotification): Frame {
-  return createRpcFrame({ method: 'session/update', params });
+  const details = description ? { description } : {};
+  return createUpdateFrame(sessionId, { sessionUpdate: 'notice', severity: notifyType, title, ...details });
 }
