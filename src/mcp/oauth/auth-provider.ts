@@ -8,8 +8,8 @@ import {
   OAuthError,
   OAuthErrorCode,
   refreshAuthorization,
-  SdkErrorCode,
   SdkHttpError,
+  SseError,
   UnauthorizedError,
 } from '../vendor/client-auth.ts';
 import { createOAuthFetch } from './oauth-fetch.ts';
@@ -17,8 +17,13 @@ import { getLoginKey, parseStoredLogin, removeTokens, type StoredLogin, toStored
 
 /** The server cannot be used before the user has signed in. */
 export class SignInRequiredFault extends Fault {
-  constructor(server: string, reason = `${server} requires a sign-in.`) {
-    super('no_credentials', `${reason} Run: parley mcp login ${server}`);
+  /** The message without its subject. */
+  readonly predicate: string;
+
+  constructor(server: string, reason = 'requires a sign-in') {
+    const predicate = `${reason}. Run: parley mcp login ${server}`;
+    super('no_credentials', `MCP server "${server}" ${predicate}`);
+    this.predicate = predicate;
   }
 }
 
@@ -87,7 +92,7 @@ export function createAuthProvider(
       if (cause instanceof SignInRequiredFault) return cause;
       if (cause instanceof InsufficientScopeError) {
         await saveRequiredScope(context, key, cause.requiredScope);
-        return new SignInRequiredFault(name, `${name} requires more rights than the sign-in has.`);
+        return new SignInRequiredFault(name, 'requires more rights than the sign-in has');
       }
       return cause === undefined ? undefined : new SignInRequiredFault(name);
     },
@@ -155,7 +160,8 @@ function findAuthError(thrown: unknown): unknown {
       error instanceof SignInRequiredFault ||
       error instanceof UnauthorizedError ||
       error instanceof InsufficientScopeError ||
-      (error instanceof SdkHttpError && error.code === SdkErrorCode.ClientHttpAuthentication);
+      (error instanceof SdkHttpError && error.status === 401) ||
+      (error instanceof SseError && error.code === 401);
     if (isAuthError) return error;
   }
   return undefined;

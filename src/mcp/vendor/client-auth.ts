@@ -17,7 +17,7 @@ export {
   refreshAuthorization,
   registerClient,
   resourceUrlFromServerUrl,
-  SdkErrorCode,
   SdkHttpError,
+  SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';

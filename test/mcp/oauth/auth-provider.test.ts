@@ -40,7 +40,7 @@ describe('without a login', () => {
     expect(fault).toBeInstanceOf(SignInRequiredFault);
     expect(fault).toMatchObject({
       code: 'no_credentials',
-      message: 'guarded requires a sign-in. Run: parley mcp login guarded',
+      message: 'MCP server "guarded" requires a sign-in. Run: parley mcp login guarded',
     });
     expect(session.servers.requests).toEqual([]);
     expect(session.servers.authorizations).toEqual([undefined]);
@@ -147,7 +147,7 @@ describe('with a login', () => {
     const client = await connect(session);
     const thrown = await client.callTool({ name: 'write' }).catch((error: unknown) => error);
     expect(await session.provider.toSignInFault(thrown)).toMatchObject({
-      message: 'guarded requires more rights than the sign-in has. Run: parley mcp login guarded',
+      message: 'MCP server "guarded" requires more rights than the sign-in has. Run: parley mcp login guarded',
     });
     await session.signIn();
     expect(session.shown[1]?.url.searchParams.get('scope')).toBe('tools:read tools:write');
