@@ -1,8 +1,8 @@
 // Stores the logins of MCP servers in the user's auth.json.
-import { getOwnValue, isRecord } from '../base/index.ts';
-import type { McpCredentialStore, Ports } from '../contracts/index.ts';
-import { MCP_LOGINS_KEY, readAuthFile, rewriteAuthFile } from '../llm/credentials/auth-file.ts';
-import { listLoginSecrets } from '../mcp/oauth/stored-login.ts';
+import { getOwnValue, isRecord } from '../../base/index.ts';
+import type { McpCredentialStore, Ports } from '../../contracts/index.ts';
+import { MCP_LOGINS_KEY, readAuthFile, rewriteAuthFile } from '../../llm/credentials/auth-file.ts';
+import { listLoginSecrets } from '../../mcp/oauth/stored-login.ts';
 
 export interface McpCredentialsOptions {
   readonly ports: Ports;

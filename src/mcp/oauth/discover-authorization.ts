@@ -79,19 +79,43 @@ interface Challenge {
   readonly scope?: string | undefined;
 }
 
-/** Sends a request without a token. The server refuses it and names its metadata (RFC 9728). */
+/** The requests with which a session begins, in this order. Some servers refuse only the later ones without a token. */
+const FIRST_METHODS = ['server/discover', 'initialize', 'tools/list'];
+
+/** Sends requests without a token until the server refuses one and names its metadata (RFC 9728). */
 async function readChallenge(server: McpHttpServer, fetch: OAuthFetch): Promise<Challenge> {
-  const headers = { ...server.headers, accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'parley', version: version() } },
-  });
-  const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
-  const response = await fetch(server.url, server.type === 'http' ? post : { headers });
-  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return { isUnauthorized: response.status === 401, resourceMetadataUrl, scope };
+  for (const method of server.type === 'http' ? FIRST_METHODS : ['GET']) {
+    const response = await fetch(server.url, createFirstRequest(server, method));
+    if (response.status === 401) return { isUnauthorized: true, ...extractWWWAuthenticateParams(response) };
+  }
+  return { isUnauthorized: false };
+}
+
+/** `GET` opens the event stream of the older transport. */
+function createFirstRequest({ headers: ownHeaders }: McpHttpServer, method: string): RequestInit {
+  const headers = { ...ownHeaders, accept: 'application/json, text/event-stream' };
+  if (method === 'GET') return { headers };
+  const clientInfo = { name: 'parley', version: version() };
+  const params = {
+    initialize: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+    'server/discover': {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': clientInfo,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }[method];
+  const version2026 = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method };
+  return {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      ...(method === 'server/discover' ? version2026 : {}),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? {} }),
+  };
 }
 
 /** Tokens for another server are not requested. */

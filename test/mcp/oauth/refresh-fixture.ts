@@ -1,6 +1,6 @@
 // Process whose token is refused by the server when a line arrives. Prints the token with which the request is sent again. Arguments: directory, URL.
 import { once } from 'node:events';
-import { createMcpCredentials } from '../../../src/app/mcp-credentials.ts';
+import { createMcpCredentials } from '../../../src/app/mcp/credentials.ts';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createAuthProvider } from '../../../src/mcp/oauth/auth-provider.ts';
 

@@ -1,7 +1,7 @@
 // A credential store in a temporary directory, and a browser that opens the URLs of sign-ins.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMcpCredentials } from '../../../src/app/mcp-credentials.ts';
+import { createMcpCredentials } from '../../../src/app/mcp/credentials.ts';
 import { openCallbackServer } from '../../../src/app/system-ports/callback-server.ts';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import type { McpHttpServer } from '../../../src/contracts/index.ts';
