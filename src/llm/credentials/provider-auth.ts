@@ -1,13 +1,13 @@
 // Reports which providers have credentials, saves API keys and runs sign-ins.
 import { Fault, getOwnValue } from '../../base/index.ts';
 import type { ProviderAuth, ProviderStatus, SignInPrompts } from '../../contracts/index.ts';
+import type { LoginContext } from '../../support/oauth/browser-login.ts';
+import { createCancelledFault } from '../../support/oauth/oauth-request.ts';
 import { findProvider, PROVIDERS } from '../providers/providers.ts';
 import type { AuthFile } from './auth-file.ts';
-import type { LoginContext } from './browser-login.ts';
 import { COPILOT_PROVIDER_ID, createCopilotLogin } from './copilot-login.ts';
 import type { Credentials } from './credentials.ts';
 import { LOGIN_FLOWS } from './login-flows.ts';
-import { createCancelledFault } from './oauth-request.ts';
 
 /** Always listed, first and in this order. Others are listed when they have credentials; those of models.json come last. */
 const LISTED_FIRST = ['anthropic', 'openai', 'google'];
