@@ -4,7 +4,8 @@ import { Fault, getErrorMessage } from '../base/index.ts';
 import type { Cancel, McpContext, McpPrompt, McpServerDefinition, McpServerStatus, Tool } from '../contracts/index.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
 import { createTool } from './create-tool.ts';
-import { type OpenClient, openClient, SignInRequired } from './open-client.ts';
+import { SignInRequiredFault } from './oauth/auth-provider.ts';
+import { type OpenClient, openClient } from './open-client.ts';
 import { type ListedTool, readPrompts, readTools } from './read-lists.ts';
 import { getRetryDelay } from './retry-delay.ts';
 import { callTool, type ToolCallOptions } from './server-calls.ts';
@@ -19,6 +20,8 @@ const MAX_FAILURES = { stdio: 5, http: 10, sse: 10 };
 /** Several changes of the lists are read together. */
 const REFRESH_DELAY_MS = 300;
 const MAX_LIST_PROBLEMS = 3;
+/** How often the stored logins are read after a sign-in was found to be required. */
+const SIGN_IN_CHECK_MS = 5_000;
 
 export class ServerConnection {
   readonly #scope: ServerScope;
@@ -80,8 +83,12 @@ export class ServerConnection {
   async use<T>(signal: AbortSignal, act: (client: Client) => Promise<T>): Promise<T> {
     const open = await this.#ensureOpen(signal);
     try {
-      return await act(open.client);
+      const result = await act(open.client);
+      if (this.#open === open) this.#setState('connected');
+      return result;
     } catch (thrown) {
+      const fault = await this.#scope.auth?.toSignInFault(thrown);
+      if (fault) throw this.#requireSignIn(fault);
       if (!isSessionLost(thrown)) throw this.#explain(thrown, open);
       // The server does not know the session any more, so it has not executed the request.
       this.#lose(open, 'it has ended the session');
@@ -143,23 +150,45 @@ export class ServerConnection {
 
   #setConnected(open: OpenClient): void {
     this.#open = open;
-    this.#state = 'connected';
-    this.#problem = undefined;
+    this.#setState('connected');
     this.#connectedAt = this.#scope.context.ports.clock.now();
     this.#onChange();
+  }
+
+  #setState(state: McpServerStatus['state'], problem?: string): void {
+    this.#state = state;
+    this.#problem = problem;
   }
 
   #handleFailure(thrown: unknown, lostProblem: string | undefined): void {
     const problem = redactServerText(this.#scope, lostProblem ?? getErrorMessage(thrown));
     const isFinal =
       thrown instanceof Fault && (thrown.code === 'timeout' || thrown.message.startsWith('Cannot start '));
-    if (thrown instanceof SignInRequired) {
-      this.#notify(`requires a sign-in. Run: parley mcp login ${this.name}`);
+    if (thrown instanceof SignInRequiredFault) {
+      this.#requireSignIn(thrown);
       this.#giveUp('sign_in_required', problem);
+      this.#connectAfterSignIn();
     } else if (isFinal) {
       this.#notify(`is not connected: ${problem}`);
       this.#giveUp('failed', problem);
     } else this.#retryLater(problem);
+  }
+
+  /** The tools stay listed, and the next call is sent with the token of a new sign-in. */
+  #requireSignIn(fault: SignInRequiredFault): SignInRequiredFault {
+    this.#setState('sign_in_required', fault.message);
+    this.#notify(fault.predicate);
+    return fault;
+  }
+
+  /** The user signs in with another process. */
+  #connectAfterSignIn(): void {
+    const { context, auth } = this.#scope;
+    this.#cancelRetry = context.ports.clock.after(SIGN_IN_CHECK_MS, async () => {
+      const token = await auth?.token().catch(() => undefined);
+      if (token === undefined) this.#connectAfterSignIn();
+      else await this.connect();
+    });
   }
 
   #lose(open: OpenClient | undefined, problem: string): void {
@@ -181,15 +210,13 @@ export class ServerConnection {
       this.#giveUp('failed', problem);
       return;
     }
-    this.#state = 'waiting';
-    this.#problem = problem;
+    this.#setState('waiting', problem);
     const { clock, ids } = context.ports;
     this.#cancelRetry = clock.after(getRetryDelay(this.#failures, ids), () => void this.connect());
   }
 
   #giveUp(state: 'failed' | 'sign_in_required', problem: string): void {
-    this.#state = state;
-    this.#problem = problem;
+    this.#setState(state, problem);
     this.#failures = 0;
     const hadEntries = this.#tools.length > 0 || this.#prompts.length > 0;
     this.#tools = [];

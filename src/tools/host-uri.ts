@@ -1,19 +1,17 @@
 // Reads and writes URIs of the host. Loaded when the host has registered the scheme of a path.
 import { Fault } from '../base/index.ts';
-import type { HostUris, OpenFile, ToolResult } from '../contracts/index.ts';
+import type { HostUris, ToolResult } from '../contracts/index.ts';
 import { appendNotices, createTextResult } from './result.ts';
 
-/** `readContent` reads the content like that of a file with this size. */
+/** `readText` reads the content like that of a file. */
 export async function readHostUri(
   hostUris: HostUris,
   uri: string,
   signal: AbortSignal,
-  readContent: (file: Pick<OpenFile, 'read'>, size: number) => Promise<ToolResult>,
+  readText: (text: string) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { content, notes } = await hostUris.read(uri, signal);
-  const bytes = Buffer.from(content, 'utf8');
-  const file = { read: async (position: number, length: number) => bytes.subarray(position, position + length) };
-  const result = await readContent(file, bytes.length);
+  const result = await readText(content);
   if (notes.length === 0) return result;
   const [first, ...rest] = result.content;
   if (first?.type !== 'text') return result;

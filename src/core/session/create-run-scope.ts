@@ -14,7 +14,7 @@ import type { TodoFacet } from './todo-facet.ts';
 export interface RunScopeDependencies {
   state: SessionState;
   queues: QueueFacet;
-  tools: Pick<ToolSelection, 'listActive' | 'hostUris'>;
+  tools: Pick<ToolSelection, 'listActive' | 'hostUris' | 'hostServices'>;
   requestBuilder: RequestBuilder;
   retry: RetryFacet;
   compaction: CompactionFacet;
@@ -71,6 +71,9 @@ function createToolContext({ state, todos, subagents, tools }: RunScopeDependenc
     // Read at every call: the host can register schemes during a run.
     get hostUris() {
       return tools.hostUris;
+    },
+    get hostServices() {
+      return tools.hostServices;
     },
   };
 }

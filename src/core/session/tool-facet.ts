@@ -1,6 +1,6 @@
 // Selects the tools that the model is offered.
 import { Fault } from '../../base/index.ts';
-import type { HostUris, Tool, ToolSelection } from '../../contracts/index.ts';
+import type { HostServices, HostUris, Tool, ToolSelection } from '../../contracts/index.ts';
 import type { SessionOptions } from './session-options.ts';
 
 export class ToolFacet implements ToolSelection {
@@ -9,6 +9,7 @@ export class ToolFacet implements ToolSelection {
   #activeNames: ReadonlySet<string> | undefined;
   #hostTools: readonly Tool[] = [];
   hostUris: HostUris | undefined;
+  hostServices: HostServices | undefined;
 
   constructor(options: Pick<SessionOptions, 'tools' | 'excludedTools' | 'isToolAvailable'>, onChange: () => void) {
     this.#options = options;
