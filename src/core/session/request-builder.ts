@@ -1,26 +1,29 @@
 // Builds and sends requests to the model from the prompt prefix, the tools and the history.
 import { Fault } from '../../base/index.ts';
-import type { IdleTime, ModelStream, PlannedRequest, ToolSelection } from '../../contracts/index.ts';
-import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
+import type { CompletionRequest, IdleTime, ModelStream, PlannedRequest } from '../../contracts/index.ts';
+import type { AssistantMessage, Model, ModelMessage, ThinkingLevel, Usage } from '../../protocol/index.ts';
 import { clampThinkingLevel, createEmptyUsage, extractText } from '../../protocol/index.ts';
 import { takeUntilAborted } from '../agent/take-until-aborted.ts';
 import type { PromptPrefix } from '../context/prompt-prefix.ts';
 import type { ModelFacet } from './model-facet.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
+import type { ToolFacet } from './tool-facet.ts';
 
 export class RequestBuilder {
   readonly #state: SessionState;
   readonly #models: ModelFacet;
   readonly #getLimits: () => SessionLimits;
-  readonly #tools: Pick<ToolSelection, 'listActive'>;
+  readonly #tools: Pick<ToolFacet, 'planOffered'>;
   // Built once per session, so that every request starts with the same bytes and prompt caches stay valid.
   #promptPrefix: Promise<PromptPrefix> | undefined;
+  /** The version of the MCP tools in the prefix; `undefined` while it is being built. */
+  #mcpVersion: number | undefined;
   readonly #reportedWarnings = new Set<string>();
 
   constructor(
     state: SessionState,
-    parts: { models: ModelFacet; getLimits: () => SessionLimits; tools: Pick<ToolSelection, 'listActive'> },
+    parts: { models: ModelFacet; getLimits: () => SessionLimits; tools: Pick<ToolFacet, 'planOffered'> },
   ) {
     this.#state = state;
     this.#models = parts.models;
@@ -67,6 +70,8 @@ export class RequestBuilder {
     const { toModelMessages } = await import('../context/prompt-prefix.ts');
     const { conversation, options, hooks } = this.#state;
     const { beforeRequest, requestHeaders, onResponse } = hooks;
+    this.#discardOutdatedPrefix();
+    await rejectOnAbort(this.getPromptPrefix(), signal);
     const { systemPrompt, tools, messages } = await this.#planRequest(overrides.systemPrompt);
     return options.models.stream({
       model: this.#requireModel(),
@@ -106,22 +111,41 @@ export class RequestBuilder {
     maxTokens: number | undefined;
     signal: AbortSignal;
   }): Promise<{ text: string; usage: Usage } | { error: string }> {
+    const timestamp = this.#state.ports.clock.now();
+    const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp }];
+    const answer = await this.#requestOutsideConversation({ ...request, messages, thinkingLevel: 'high' });
+    return 'error' in answer ? answer : { text: extractText(answer.content), usage: answer.usage };
+  }
+
+  /** For requests of others than the user, which must not exceed the budget. Throws a Fault if the request fails. */
+  async complete(request: CompletionRequest): Promise<AssistantMessage> {
+    this.#getLimits().assertWithinBudget();
+    await this.ensureReady();
+    const answer = await this.#requestOutsideConversation({ ...request, thinkingLevel: 'off' });
+    if ('error' in answer) throw new Fault('refused', answer.error);
+    return answer;
+  }
+
+  async #requestOutsideConversation(request: {
+    systemPrompt: string;
+    messages: readonly ModelMessage[];
+    maxTokens: number | undefined;
+    thinkingLevel: ThinkingLevel;
+    signal: AbortSignal;
+  }): Promise<AssistantMessage | { error: string }> {
     const { conversation, options, ports } = this.#state;
     const model = this.#requireModel();
+    const { systemPrompt, maxTokens, thinkingLevel, signal } = request;
     const stream = options.models.stream({
-      model,
-      systemPrompt: request.systemPrompt,
-      messages: [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp: ports.clock.now() }],
-      tools: [],
-      thinkingLevel: clampThinkingLevel('high', model),
-      ...(request.maxTokens === undefined ? {} : { maxTokens: Math.min(request.maxTokens, model.maxTokens) }),
-      signal: request.signal,
+      ...{ model, systemPrompt, messages: [...request.messages], tools: [], signal },
+      thinkingLevel: clampThinkingLevel(thinkingLevel, model),
+      ...(maxTokens === undefined ? {} : { maxTokens: Math.min(maxTokens, model.maxTokens) }),
       sessionId: conversation.header.id,
     });
-    for await (const event of takeUntilAborted(stream, request.signal, ports.clock)) {
+    for await (const event of takeUntilAborted(stream, signal, ports.clock)) {
       if (event.type === 'done') {
         await this.#getLimits().chargeUsage(event.message.usage);
-        return { text: extractText(event.message.content), usage: event.message.usage };
+        return event.message;
       }
       if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model request failed' };
     }
@@ -180,13 +204,33 @@ export class RequestBuilder {
     }
   }
 
+  /** Changes of MCP servers are applied between turns, so that a request and its retries are equal. */
+  #discardOutdatedPrefix(): void {
+    const isBuilt = this.#mcpVersion !== undefined;
+    if (isBuilt && this.#mcpVersion !== this.#state.options.mcp?.toolsVersion) this.#promptPrefix = undefined;
+  }
+
   async #buildPrefix(): Promise<PromptPrefix> {
     const { options, ports } = this.#state;
+    this.#mcpVersion = undefined;
+    await options.mcp?.prepare();
+    this.#mcpVersion = options.mcp?.toolsVersion;
     const { buildPromptPrefix } = await import('../context/prompt-prefix.ts');
     const { files, clock } = ports;
-    const prefix = await buildPromptPrefix({ ...options, files, clock, tools: this.#tools.listActive() });
+    const prefix = await buildPromptPrefix({ ...options, files, clock, tools: this.#tools.planOffered() });
     this.lastPrefix = prefix;
     this.#reportWarnings(prefix.warnings);
     return prefix;
   }
+}
+
+/** The work goes on, because its result is used by the next request. */
+async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stop = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(new Fault('aborted', 'Request was aborted'));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true, signal: stop.signal });
+  });
+  return Promise.race([work, aborted]).finally(() => stop.abort());
 }
