@@ -100,8 +100,8 @@ export interface SessionMcp {
   readonly toolsVersion: number;
   /** `active` are the tools that a session may use. Returns those that its requests contain. */
   planTools(active: readonly Tool[]): OfferedTools;
-  /** `mcp://SERVER/URI` is a resource, `mcp://SERVER/` the list of the resources of a server. Absent when there are no servers. */
-  readonly uris: HostUris | undefined;
+  /** Adds `mcp://` to the schemes of the host: `mcp://SERVER/URI` is a resource, `mcp://SERVER/` lists the resources of a server. */
+  addUris(host: HostUris | undefined): HostUris | undefined;
   /** Starts the servers, and does not wait for them. */
   getStatus(): Promise<readonly McpServerStatus[]>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 // Connects the agent loop of one run with the facets of the session.
-import type { HostUris, SubagentRunner } from '../../contracts/index.ts';
+import type { SubagentRunner } from '../../contracts/index.ts';
 import type { RunScope } from '../agent/run-scope.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
@@ -71,18 +71,7 @@ function createToolContext({ state, todos, subagents, tools }: RunScopeDependenc
     ...{ cwd: options.cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents },
     // Read at every call: the host can register schemes during a run.
     get hostUris() {
-      return combineUris(tools.hostUris, options.mcp?.uris);
+      return options.mcp ? options.mcp.addUris(tools.hostUris) : tools.hostUris;
     },
-  };
-}
-
-/** Schemes of the host have precedence. */
-function combineUris(host: HostUris | undefined, mcp: HostUris | undefined): HostUris | undefined {
-  if (!host || !mcp) return host ?? mcp;
-  const choose = (uri: string) => (host.findScheme(uri) ? host : mcp);
-  return {
-    findScheme: (uri) => choose(uri).findScheme(uri),
-    read: (uri, signal) => choose(uri).read(uri, signal),
-    write: (uri, content, signal) => choose(uri).write(uri, content, signal),
   };
 }

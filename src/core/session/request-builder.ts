@@ -1,11 +1,11 @@
 // Builds and sends requests to the model from the prompt prefix, the tools and the history.
 import { Fault } from '../../base/index.ts';
 import type { CompletionRequest, IdleTime, ModelStream, PlannedRequest } from '../../contracts/index.ts';
-import type { AssistantMessage, Model, ModelMessage, ThinkingLevel, Usage } from '../../protocol/index.ts';
-import { clampThinkingLevel, createEmptyUsage, extractText } from '../../protocol/index.ts';
-import { takeUntilAborted } from '../agent/take-until-aborted.ts';
+import type { AssistantMessage, Model, ModelMessage, Usage } from '../../protocol/index.ts';
+import { createEmptyUsage, extractText } from '../../protocol/index.ts';
 import type { PromptPrefix } from '../context/prompt-prefix.ts';
 import type { ModelFacet } from './model-facet.ts';
+import type { SingleRequest } from './request-once.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
 import type { ToolFacet } from './tool-facet.ts';
@@ -67,7 +67,7 @@ export class RequestBuilder {
     signal: AbortSignal,
     overrides: { systemPrompt?: string | undefined; idle?: () => IdleTime } = {},
   ): Promise<ModelStream> {
-    const { toModelMessages } = await import('../context/prompt-prefix.ts');
+    const { rejectOnAbort, toModelMessages } = await import('../context/prompt-prefix.ts');
     const { conversation, options, hooks } = this.#state;
     const { beforeRequest, requestHeaders, onResponse } = hooks;
     this.#discardOutdatedPrefix();
@@ -113,7 +113,7 @@ export class RequestBuilder {
   }): Promise<{ text: string; usage: Usage } | { error: string }> {
     const timestamp = this.#state.ports.clock.now();
     const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp }];
-    const answer = await this.#requestOutsideConversation({ ...request, messages, thinkingLevel: 'high' });
+    const answer = await this.#requestOnce({ ...request, messages, thinkingLevel: 'high' });
     return 'error' in answer ? answer : { text: extractText(answer.content), usage: answer.usage };
   }
 
@@ -121,35 +121,14 @@ export class RequestBuilder {
   async complete(request: CompletionRequest): Promise<AssistantMessage> {
     this.#getLimits().assertWithinBudget();
     await this.ensureReady();
-    const answer = await this.#requestOutsideConversation({ ...request, thinkingLevel: 'off' });
+    const answer = await this.#requestOnce({ ...request, thinkingLevel: 'off' });
     if ('error' in answer) throw new Fault('refused', answer.error);
     return answer;
   }
 
-  async #requestOutsideConversation(request: {
-    systemPrompt: string;
-    messages: readonly ModelMessage[];
-    maxTokens: number | undefined;
-    thinkingLevel: ThinkingLevel;
-    signal: AbortSignal;
-  }): Promise<AssistantMessage | { error: string }> {
-    const { conversation, options, ports } = this.#state;
-    const model = this.#requireModel();
-    const { systemPrompt, maxTokens, thinkingLevel, signal } = request;
-    const stream = options.models.stream({
-      ...{ model, systemPrompt, messages: [...request.messages], tools: [], signal },
-      thinkingLevel: clampThinkingLevel(thinkingLevel, model),
-      ...(maxTokens === undefined ? {} : { maxTokens: Math.min(maxTokens, model.maxTokens) }),
-      sessionId: conversation.header.id,
-    });
-    for await (const event of takeUntilAborted(stream, signal, ports.clock)) {
-      if (event.type === 'done') {
-        await this.#getLimits().chargeUsage(event.message.usage);
-        return event.message;
-      }
-      if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model request failed' };
-    }
-    return { error: 'the model gave no answer' };
+  async #requestOnce(request: SingleRequest): Promise<AssistantMessage | { error: string }> {
+    const { requestOnce } = await import('./request-once.ts');
+    return requestOnce(this.#state, { ...request, model: this.#requireModel() }, this.#getLimits());
   }
 
   /** Throws a Fault if the request fails. */
@@ -222,15 +201,4 @@ export class RequestBuilder {
     this.#reportWarnings(prefix.warnings);
     return prefix;
   }
-}
-
-/** The work goes on, because its result is used by the next request. */
-async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const stop = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(new Fault('aborted', 'Request was aborted'));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true, signal: stop.signal });
-  });
-  return Promise.race([work, aborted]).finally(() => stop.abort());
 }

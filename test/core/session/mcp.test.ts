@@ -29,7 +29,7 @@ function createMcp(changes: Partial<SessionMcp> = {}): SessionMcp {
     prepare: async () => {},
     toolsVersion: 0,
     planTools: (tools) => ({ tools: [...tools.filter(({ name }) => name !== draw.name), pass] }),
-    uris: undefined,
+    addUris: (host) => host,
     getStatus: async () => [],
     close: async () => {},
     ...changes,
