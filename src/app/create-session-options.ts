@@ -35,6 +35,7 @@ export async function createSessionOptions(
     isToolAvailable: ({ asksHost, startsSubagents }) =>
       asksHost ? host() !== undefined : !startsSubagents || features?.subAgents !== false,
     ...parts.sessionSettings,
+    mcp: parts.mcp,
     resourceLocator,
     resources: resources.prompt,
     noContextFiles: options.noContextFiles || options.bare,
@@ -61,10 +62,10 @@ export async function createSessionOptions(
  */
 function listHooks(
   { hooks = [], settings }: AgentOptions,
-  { extensions, resources, host }: AgentParts,
+  { extensions, resources, mcp, host }: AgentParts,
   approval: ApprovalControl,
 ): Hooks[] {
-  return [extensions.hooks, ...hooks, resources.hooks, createApprovalHooks(settings, approval, host)];
+  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(settings, approval, host)];
 }
 
 /** Waits for extensions only when the model is unknown: an extension may define it. */

@@ -9,7 +9,7 @@ const USAGE = `Usage: parley [options] [@file...] [message...]
 A coding agent: runs interactively in a terminal, answers a single message,
 or serves a host program over JSON lines.
 
-A command is the first argument. A first word that is a command of a similar program (install, init,
+A command is the first argument. A first word that is a command of a similar program (install, run,
 ...) or a misspelled command is refused, not sent as a message: quote the message, or use -p.`;
 
 type Command = SubcommandName | 'help';
@@ -22,9 +22,9 @@ const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: st
   models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],
   sessions: ['[list|delete|prune]', 'List, delete and prune stored sessions'],
   config: ['[list|get|set|unset]', 'Show and change settings'],
+  mcp: ['[list|add|remove|test|serve]', 'Show, change and test MCP servers, or serve Parley as one'],
   trust: ['[PATH]', 'Trust the configuration of a project, or deny it'],
   export: ['SESSION [FILE]', 'Write a session as a web page'],
-  mcp: ['serve', 'Serve Parley to other agents as an MCP server'],
   doctor: ['[--json]', 'Check the installation'],
   schema: ['[--dialect NAME]', 'Print the JSON Schema of a dialect'],
   update: ['[--check]', 'Say how to update Parley, and whether there is a newer version'],

@@ -1,22 +1,21 @@
 // `parley mcp`: the actions about MCP. Each action is loaded when it is used.
-import { Fault } from '../../base/index.ts';
+import { Fault, findClosestMatch } from '../../base/index.ts';
+import { formatMcpHelp } from './mcp/help.ts';
 import type { ParseFlags } from './mcp/serve.ts';
 
 type McpAction = (argv: readonly string[], warn: (line: string) => void, parseFlags: ParseFlags) => Promise<string>;
 
-interface ActionRow {
-  /** The lines of the help text. */
-  readonly usage: readonly (readonly [synopsis: string, summary: string])[];
-  load(): Promise<McpAction>;
-}
-
-/** In the order of the help text. Each action returns the text for stdout. */
-const ACTIONS: Readonly<Record<string, ActionRow>> = {
-  serve: {
-    usage: [['serve [options]', 'serve Parley to other agents as an MCP server over stdin and stdout']],
-    load: async () => (await import('./mcp/serve.ts')).runMcpServe,
-  },
+/** Each action returns the text for stdout. Its usage is in mcp/help.ts. */
+const ACTIONS: Readonly<Record<string, () => Promise<McpAction>>> = {
+  list: async () => (await import('./mcp/list.ts')).runMcpList,
+  add: async () => (await import('./mcp/add.ts')).runMcpAdd,
+  remove: async () => (await import('./mcp/remove.ts')).runMcpRemove,
+  test: async () => (await import('./mcp/test.ts')).runMcpTest,
+  serve: async () => (await import('./mcp/serve.ts')).runMcpServe,
 };
+
+/** Its options are those of the program, so it has its own help text. */
+const SERVE = 'serve';
 
 /** Returns the text to print. `parseFlags` parses the flags of the program. */
 export async function runMcp(
@@ -25,16 +24,13 @@ export async function runMcp(
   parseFlags: ParseFlags,
 ): Promise<string> {
   const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === '-h') return formatMcpHelp();
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!action) throw new Fault('config', `Unknown command: mcp ${name}\n\n${formatMcpHelp()}`);
-  return (await action.load())(rest, warn, parseFlags);
-}
-
-function formatMcpHelp(): string {
-  const rows = Object.values(ACTIONS).flatMap(({ usage }) => usage);
-  const lines = rows.map(
-    ([synopsis, summary], index) => `${index === 0 ? 'Usage:' : '      '} parley mcp ${synopsis}  ${summary}`,
-  );
-  return `${lines.join('\n')}\n`;
+  const separator = argv.indexOf('--');
+  const words = argv.slice(0, separator === -1 ? undefined : separator);
+  const isHelp = name !== SERVE && words.some((word) => word === '-h' || word === '--help');
+  if (name === undefined || isHelp) return formatMcpHelp();
+  const load = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (load) return (await load())(rest, warn, parseFlags);
+  const nearest = findClosestMatch(name, Object.keys(ACTIONS));
+  const suggestion = nearest ? ` Did you mean \`parley mcp ${nearest}\`?` : '';
+  throw new Fault('config', `Unknown action: parley mcp ${name}.${suggestion}\n\n${formatMcpHelp()}`);
 }
