@@ -200,6 +200,7 @@ describe('content', () => {
     expect(encoder.attachTerminal('c1', 't1')).toEqual({
       sessionUpdate: 'tool_call_update',
       toolCallId: 'c1',
+      status: 'in_progress',
       content: terminal,
     });
     const partialResult = { content: [{ type: 'text' as const, text: 'out' }] };
@@ -217,6 +218,8 @@ describe('content', () => {
       ...streamCall('c1', 'write', { path: 'a', content: long }),
       startCall('c2', 'custom', { long, list: Array.from({ length: 50_000 }, () => ({ long })) }),
       endCall('c2', 'custom', long, { details: { long, more: [long, long] } }),
+      startCall('c3', 'custom', { list: Array.from({ length: 50_000 }, (_, index) => index) }),
+      startCall('c4', 'custom', Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, 1]))),
     );
     expect(Math.max(...updates.map((update) => createUpdateFrame('s', update).bytes))).toBeLessThan(100_000);
   });
