@@ -1,9 +1,10 @@
 // Asks the host to approve tool calls, as the `approval` setting says. Decides by the effect of a tool, not by its name.
 import { escapeInvisible } from '../base/escape-invisible.ts';
-import type { Hooks, HostUi, PlannedToolCall } from '../contracts/index.ts';
+import type { ApprovalControl, Hooks, HostUi, PlannedToolCall } from '../contracts/index.ts';
+import type { ApprovalPolicy } from '../protocol/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 
-type ApprovalSettings = Pick<SettingValues, 'approval' | 'approvalTimeout'>;
+type ApprovalSettings = Pick<SettingValues, 'approvalTimeout'>;
 
 const ALLOW = 'allow';
 const DENY = 'deny';
@@ -21,14 +22,17 @@ const MAX_DIFF_LENGTH = 200_000;
  */
 export function createApprovalHook(
   settings: ApprovalSettings,
+  approval: Readonly<ApprovalControl>,
   host: () => HostUi | undefined,
 ): NonNullable<Hooks['toolCall']> {
   /** Names of the tools that the user has allowed for the rest of the session. */
   const approvedTools = new Set<string>();
   const deniedTools = new Set<string>();
   return async (call) => {
+    const { policy } = approval;
+    if (policy === 'read-only') return call.effect === 'read' ? undefined : refuseInReadOnlyMode(call.toolName);
     if (deniedTools.has(call.toolName)) return { block: true, reason: describeRefusal(call.toolName, DENY_SESSION) };
-    if (approvedTools.has(call.toolName) || !needsApproval(settings.approval, call.effect)) return undefined;
+    if (approvedTools.has(call.toolName) || !needsApproval(policy, call.effect)) return undefined;
     const message = formatCall(call);
     if (message.length > MAX_MESSAGE_LENGTH)
       return { block: true, reason: describeTooLong(call.toolName, message.length) };
@@ -40,7 +44,7 @@ export function createApprovalHook(
   };
 }
 
-function needsApproval(policy: ApprovalSettings['approval'], effect: PlannedToolCall['effect']): boolean {
+function needsApproval(policy: ApprovalPolicy, effect: PlannedToolCall['effect']): boolean {
   if (policy === 'on-write') return effect !== 'read';
   if (policy === 'on-execute') return effect === 'execute';
   return policy !== 'never';
@@ -71,6 +75,11 @@ async function describeCall({ toolCallId, toolName, input, cwd, previewDiff }: P
   const diff = await previewDiff(input);
   const shownDiff = diff !== undefined && diff.length <= MAX_DIFF_LENGTH ? { diff } : {};
   return { toolCallId, toolName, args: { ...input }, cwd, ...shownDiff };
+}
+
+function refuseInReadOnlyMode(tool: string) {
+  const reason = `${tool} was not run: the session is read-only. Only tools that read are allowed.`;
+  return { block: true as const, reason };
 }
 
 /** Contains all arguments. Invisible characters are escaped like control characters in JSON. */

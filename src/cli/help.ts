@@ -9,13 +9,14 @@ const USAGE = `Usage: parley [options] [@file...] [message...]
 A coding agent: runs interactively in a terminal, answers a single message,
 or serves a host program over JSON lines.
 
-A command is the first argument. A first word that is a command of a similar program (install, mcp,
+A command is the first argument. A first word that is a command of a similar program (install, init,
 ...) or a misspelled command is refused, not sent as a message: quote the message, or use -p.`;
 
 type Command = SubcommandName | 'help';
 
 const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: string]>> = {
   help: ['[COMMAND]', 'Print this text, or the help of a command'],
+  acp: ['[options]', 'Serve an editor over the Agent Client Protocol'],
   login: ['[PROVIDER]', 'Sign in to a provider, or store its API key; `login status` shows the credentials'],
   logout: ['PROVIDER', 'Remove stored credentials'],
   models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],
@@ -23,6 +24,7 @@ const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: st
   config: ['[list|get|set|unset]', 'Show and change settings'],
   trust: ['[PATH]', 'Trust the configuration of a project, or deny it'],
   export: ['SESSION [FILE]', 'Write a session as a web page'],
+  mcp: ['serve', 'Serve Parley to other agents as an MCP server'],
   doctor: ['[--json]', 'Check the installation'],
   schema: ['[--dialect NAME]', 'Print the JSON Schema of a dialect'],
   update: ['[--check]', 'Say how to update Parley, and whether there is a newer version'],

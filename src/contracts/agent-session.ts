@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   AgentEventOf,
   AgentMessage,
+  ApprovalPolicy,
   Attachment,
   BashResult,
   CompactionResult,
@@ -244,6 +245,11 @@ export interface Naming {
   rename(name: string): Promise<void>;
 }
 
+/** When tool calls of this session need an approval. A change applies from the next tool call on and is not stored in the log. */
+export interface ApprovalControl {
+  policy: ApprovalPolicy;
+}
+
 export interface AgentSession {
   readonly id: string;
   readonly file: string | undefined;
@@ -258,6 +264,7 @@ export interface AgentSession {
   readonly history: History;
   readonly shell: Shell;
   readonly naming: Naming;
+  readonly approval: ApprovalControl;
   readonly todos: TodoList;
   /** The sidecar files of the current session log. */
   readonly sidecarFiles: SidecarFiles;

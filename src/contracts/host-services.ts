@@ -2,7 +2,10 @@
 import type { Clock } from './ports.ts';
 import type { ExecuteShell } from './shell.ts';
 
-/** Files as the user sees them in the editor, with unsaved changes. Paths are absolute. Each method throws when the host fails and when the signal aborts. */
+/**
+ * Files as the user sees them in the editor, with unsaved changes. Paths are absolute. Each method throws when the host fails and when
+ * the signal aborts. A Fault with the code `refused` means that the user does not allow it: then our own files must not be used instead.
+ */
 export interface HostFiles {
   /** Absent when the host cannot read. */
   readText?(path: string, signal: AbortSignal): Promise<string>;
@@ -21,7 +24,8 @@ type ShellExecution = Parameters<ExecuteShell>[0];
 
 /**
  * Runs a command like `ExecuteShell`, in the environment of the host. Resolves to `undefined` when the host has not created the
- * terminal: the command was not run. Throws when the terminal failed later: the command may have run.
+ * terminal: the command was not run. Throws when the user does not allow the command, and when the terminal failed later: then the
+ * command may have run.
  */
 export type RunInTerminal = (
   request: Omit<ShellExecution, 'env'>,

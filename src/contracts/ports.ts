@@ -89,6 +89,10 @@ export interface SpawnRequest {
   env: Readonly<Record<string, string>>;
   /** Variables with API keys that are not removed from `env`: a command that prints a key may need another key. */
   allowedKeyVariables?: readonly string[] | undefined;
+  /** `env` is passed as it is, API keys included. Only when the user has named each variable for this child. */
+  shouldKeepKeys?: boolean | undefined;
+  /** `pipe`: the child reads what is written to `RunningProcess.input`. Default: its stdin is empty. */
+  stdin?: 'pipe' | undefined;
   /**
    * Called with every chunk of output as it arrives, stdout and stderr in order of arrival. If it returns a promise, the
    * stream is not read further before the promise has resolved.
@@ -96,8 +100,18 @@ export interface SpawnRequest {
   onOutput(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void | Promise<void>;
 }
 
+/** The stdin of a child. */
+export interface ProcessInput {
+  /** Resolves when the pipe has taken the bytes. Rejects when the child does not read any more. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The child sees the end of its input after the bytes that were written before. */
+  end(): void;
+}
+
 export interface RunningProcess {
   readonly pid: number;
+  /** Present when the child was started with `stdin: 'pipe'`. */
+  readonly input?: ProcessInput | undefined;
   /**
    * Resolves when the process itself has exited and its output is read. Background children of the process do not delay
    * this, even when they keep its pipes open.

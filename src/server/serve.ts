@@ -63,6 +63,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   );
 
+  codec.setSender?.((frame) => void send(frame));
   void send(codec.encodeReadyFrame());
   for await (const line of takeUntil(transport.lines, waitForExitRequest(hub))) {
     const incoming = codec.decode(line);
@@ -88,9 +89,9 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 /** Returns a promise when the sender should wait because the host reads too slowly. */
 function sendFrame(outbox: Outbox, frame: Frame | undefined): undefined | Promise<void> {
-  if (!frame) return undefined;
-  const wait = outbox.push(frame);
-  return frame.followedBy ? sendFrame(outbox, frame.followedBy) : wait;
+  let wait: undefined | Promise<void>;
+  for (let next = frame; next; next = next.followedBy) wait = outbox.push(next);
+  return wait;
 }
 
 /** Resolves when an exit was requested and all work has settled. */

@@ -1,7 +1,7 @@
 // Writes the full output of a command to an artifact file while the command is running.
 import { getErrorMessage } from '../base/index.ts';
 import type { Artifacts, Files, OpenFile } from '../contracts/index.ts';
-import { formatSize } from './truncation.ts';
+import { formatSize } from '../support/truncation.ts';
 
 /** Limits the disk usage of a command that never ends. */
 export const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;

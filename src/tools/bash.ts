@@ -2,10 +2,10 @@
 import { number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
+import { createTruncation, formatSize, MAX_BYTES, MAX_LINES } from '../support/truncation.ts';
 import { runInHostTerminal, type TerminalShellResult } from './host-terminal.ts';
 import { createTextResult, omitUndefined } from './result.ts';
 import { type CapturedShellResult, createRunShell } from './shell.ts';
-import { createTruncation, formatSize, MAX_BYTES, MAX_LINES } from './truncation.ts';
 
 export const bash = tool({
   name: 'bash',

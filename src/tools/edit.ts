@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { array, type InferOutput, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { type Files, type PreviewContext, tool } from '../contracts/index.ts';
+import { formatSize } from '../support/truncation.ts';
 import { applyEdits, type Edit } from './apply-edits.ts';
 import { createLineDiff } from './edit-diff.ts';
 import { withFileMutationQueue } from './file-mutation-queue.ts';
@@ -10,7 +11,6 @@ import { type HostText, readHostText, writeHostText } from './host-files.ts';
 import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import { createExactView } from './text-view.ts';
-import { formatSize } from './truncation.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const BOM = '\ufeff';

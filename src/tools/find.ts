@@ -4,10 +4,10 @@ import { number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
 import { compileGlob } from '../support/glob.ts';
+import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
 import { requireDirectory, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted } from './result.ts';
 import { buildSearchArguments, runRipgrep } from './ripgrep.ts';
-import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from './truncation.ts';
 
 export const find = tool({
   name: 'find',

@@ -3,11 +3,11 @@ import { basename, dirname } from 'node:path';
 import { boolean, number, object, optional, string } from 'valibot';
 import { detectContentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type ToolContext, tool } from '../contracts/index.ts';
+import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
 import { GrepCollector } from './grep-collector.ts';
 import { type ExistingPath, requireKind, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import { buildSearchArguments, MAX_LINE_BYTES, runRipgrep } from './ripgrep.ts';
-import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from './truncation.ts';
 
 export const grep = tool({
   name: 'grep',

@@ -1,5 +1,5 @@
 // Text files through the host's editor, so that unsaved changes count. What the host cannot do is done with our own files.
-import { detectContentKind } from '../base/index.ts';
+import { detectContentKind, Fault } from '../base/index.ts';
 import type { HostServices, ToolContext } from '../contracts/index.ts';
 import type { ResolvedPath } from './resolve-path.ts';
 import { throwIfAborted } from './result.ts';
@@ -33,7 +33,7 @@ export async function readHostText(target: Target, context: HostContext): Promis
   const saved = await readSavedText(target, context);
   if (saved === UNSUITABLE) return undefined;
   const path = await choosePath(target, context);
-  const hostText = await askHost(context, (signal) => readText(path, signal));
+  const hostText = await askHost(context, ANSWER_LIMIT_MS, (signal) => readText(path, signal));
   if (hostText === undefined || hostText.length > MAX_HOST_FILE_BYTES) return undefined;
   if (saved !== undefined) return createHostText(saved, hostText);
   // Some editors return an empty text for a file that does not exist.
@@ -46,7 +46,8 @@ export async function writeHostText(target: Target, text: string, context: HostC
   if (!writeText || text.length > MAX_HOST_FILE_BYTES) return false;
   if ((await readSavedText(target, context)) === UNSUITABLE) return false;
   const path = await choosePath(target, context);
-  const isWritten = await askHost(context, async (signal) => {
+  // Without a limit: the host may ask the user.
+  const isWritten = await askHost(context, undefined, async (signal) => {
     await writeText(path, text, signal);
     return true;
   });
@@ -75,25 +76,28 @@ async function choosePath({ absolute, real }: Target, { ports }: HostContext): P
   return (await ports.files.realPath(absolute).catch(() => real)) === real ? absolute : real;
 }
 
-/** `undefined` when the host fails or does not answer in time. Throws only after an abort. */
+/** `undefined` when the host fails or does not answer in time. Throws after an abort, and when the user does not allow it. */
 async function askHost<T>(
   { ports, signal, hostServices }: HostContext,
+  limitMs: number | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   throwIfAborted(signal);
   const { clock } = ports;
   if (!hostServices || (pausedUntil.get(hostServices) ?? 0) > clock.now()) return undefined;
   const limit = new AbortController();
-  const cancel = clock.after(ANSWER_LIMIT_MS, () => {
+  const stopWaiting = () => {
     pausedUntil.set(hostServices, clock.now() + PAUSE_MS);
     limit.abort();
-  });
+  };
+  const cancel = limitMs === undefined ? () => {} : clock.after(limitMs, stopWaiting);
   const abort = () => limit.abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await ask(limit.signal);
-  } catch {
+  } catch (thrown) {
     throwIfAborted(signal);
+    if (thrown instanceof Fault && thrown.code === 'refused') throw thrown;
     return undefined;
   } finally {
     cancel();

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { number, object, optional, string } from 'valibot';
 import { type Files, tool } from '../contracts/index.ts';
+import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
 import { requireDirectory, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted, withErrorContext } from './result.ts';
-import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from './truncation.ts';
 
 export const ls = tool({
   name: 'ls',

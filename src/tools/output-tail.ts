@@ -1,6 +1,6 @@
 // Stores the end of an output of any length in fixed memory, with exact totals.
 import type { ShellTail } from '../contracts/index.ts';
-import { MAX_BYTES, MAX_LINES } from './truncation.ts';
+import { MAX_BYTES, MAX_LINES } from '../support/truncation.ts';
 
 const LF = 0x0a;
 /** One byte more than is shown, to detect whether the first shown byte starts a line. */

@@ -1,7 +1,7 @@
 // Reads a range of lines from a file that may be larger than memory.
 import type { OpenFile } from '../contracts/index.ts';
+import { MAX_BYTES, MAX_LINES } from '../support/truncation.ts';
 import { throwIfAborted } from './result.ts';
-import { MAX_BYTES, MAX_LINES } from './truncation.ts';
 
 const LF = 0x0a;
 const CHUNK_BYTES = 256 * 1024;

@@ -2,10 +2,6 @@
 import { number, object, optional, string } from 'valibot';
 import { detectContentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type OpenFile, type ToolContext, type ToolResult, tool } from '../contracts/index.ts';
-import { readHostText } from './host-files.ts';
-import { type LineRange, type LineSelection, MAX_SCAN_BYTES, readLines } from './read-lines.ts';
-import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
-import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import {
   createTruncation,
   formatSize,
@@ -13,7 +9,11 @@ import {
   MAX_LINES,
   normalizeLimit,
   type TruncationResult,
-} from './truncation.ts';
+} from '../support/truncation.ts';
+import { readHostText } from './host-files.ts';
+import { type LineRange, type LineSelection, MAX_SCAN_BYTES, readLines } from './read-lines.ts';
+import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
+import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 
 const ARTIFACT_SCHEME = 'artifact://';
 /** Providers reject images above 5 MB in base64. */

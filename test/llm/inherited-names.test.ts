@@ -1,10 +1,10 @@
 // Property names that every object inherits, in provider events, models.json and schemas.
 import { expect, test } from 'vitest';
-import { checkJson } from '../../src/core/schema/json-schema.ts';
 import { parseFrame as readMessagesFrame } from '../../src/llm/apis/anthropic-messages/frame.ts';
 import { parseFrame as readResponsesFrame } from '../../src/llm/apis/openai-responses/frame.ts';
 import { createSecretResolver } from '../../src/llm/credentials/secret-resolver.ts';
 import { findRequestOverrides } from '../../src/llm/custom-provider-registry.ts';
+import { checkJson } from '../../src/support/json-schema/json-schema.ts';
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s', async (name) => {
   // Unknown frame types are returned; the reader ignores them.

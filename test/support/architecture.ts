@@ -47,7 +47,6 @@ const LAZY_INTERFACES = [
   'src/core/resources/resources.ts',
   'src/core/resources/skills.ts',
   'src/core/resources/templates.ts',
-  'src/core/schema/json-schema.ts',
   'src/extensions/discover-extensions.ts',
   'src/llm/catalogue.ts',
   'src/llm/cost.ts',

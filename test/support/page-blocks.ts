@@ -26,6 +26,7 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Pro
   jsonc: checkSettings,
   markdown: async (code) => expect((await parseAgentDefinition(code, 'user')).name).not.toBe(''),
   bash: checkCommandLines,
+  toml: checkToml,
   transcript: checkScenario,
   dockerfile: checkDockerfile,
 };
@@ -70,7 +71,8 @@ function checkPicture(code: string): void {
 }
 
 /** A sequence of JSON values, each on one or more lines. */
-function checkJsonValues(code: string, page: string): void {
+async function checkJsonValues(code: string, page: string): Promise<void> {
+  if (page.endsWith('mcp-server.md')) return checkServerDefinition(JSON.parse(code));
   let text = '';
   for (const line of code.split('\n')) {
     text += `${line}\n`;
@@ -81,6 +83,21 @@ function checkJsonValues(code: string, page: string): void {
     else expect([...frames]).toContain(value.type);
   }
   expect(text.trim(), 'not JSON').toBe('');
+}
+
+/** The configuration of an MCP client with this program as its only server: `{ KEY: { NAME: { command, args } } }`. */
+async function checkServerDefinition(value: Record<string, Record<string, { command: string; args: string[] }>>) {
+  const [servers] = Object.values(value);
+  const [server] = Object.values(servers ?? {});
+  expect(server?.command).toBe('parley');
+  await checkArguments(server?.args ?? []);
+}
+
+/** Like `checkServerDefinition`, for Codex. */
+async function checkToml(code: string): Promise<void> {
+  const [, list = ''] = /^args = (.*)$/m.exec(code) ?? [];
+  expect(code).toContain('command = "parley"\n');
+  await checkArguments(JSON.parse(list));
 }
 
 function tryParse(text: string): { type: string } | undefined {

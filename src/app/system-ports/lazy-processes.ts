@@ -23,6 +23,7 @@ export function createLazyProcesses({ ids, cleanEnv }: LazyProcessesOptions): Cl
       const processes = await load();
       // Makes spawn() fail if close() was called while the module was loading.
       if (closed) await processes.close();
+      if (request.shouldKeepKeys) return processes.spawn(request);
       return processes.spawn({ ...request, env: cleanEnv(request.env, request.allowedKeyVariables) });
     },
     async killAll() {

@@ -1,10 +1,11 @@
 // Processes port: starts children in their own process groups, and ends them with the agent.
 import type { ChildProcessByStdio, spawn as Spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { createDeferred } from '../../base/deferred.ts';
 import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/fault.ts';
 import type { IdGenerator, Processes, RunningProcess, SpawnRequest } from '../../contracts/ports.ts';
+import { createProcessInput } from './process-input.ts';
 import { readChildOutput } from './process-output.ts';
 import {
   AGENT_ID_VARIABLE,
@@ -19,7 +20,7 @@ import { createProcessWatcher, type ProcessWatcher } from './process-watcher.ts'
 const KILL_ALL_TIMEOUT_MS = 5000;
 const SWEEP_PAUSE_MS = 5;
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = ChildProcessByStdio<Writable | null, Readable, Readable>;
 
 /**
  * Background processes of a finished command run until the agent ends, cleanly or not. When a command is killed, its background
@@ -114,6 +115,7 @@ function track(
   });
   return {
     pid: leader,
+    ...(child.stdin ? { input: createProcessInput(child.stdin) } : {}),
     finished: finished.promise,
     kill() {
       groups.kill(leader);
@@ -128,8 +130,8 @@ function spawnChild(spawn: typeof Spawn, request: SpawnRequest, tags: Record<str
     env: { ...request.env, ...tags },
     // A new process session, so that the whole group can be killed by its id.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe'],
+  }) as Child;
   child.on('error', () => {});
   return child;
 }

@@ -1,8 +1,8 @@
 // Adapts tools registered by extensions to the Tool interface.
 import { unknown } from 'valibot';
-import { Fault, isRecord } from '../../base/index.ts';
+import { isRecord } from '../../base/index.ts';
 import type { ExtensionTool, JsonSchema, TestPatterns, Tool, ToolResult } from '../../contracts/index.ts';
-import { checkJsonAsync } from '../schema/check-json-async.ts';
+import { checkArguments } from '../../support/json-schema/check-arguments.ts';
 import type { Extension } from './extension.ts';
 
 /** When two extensions register the same name, the first one wins. */
@@ -58,24 +58,6 @@ function stripSymbols(schema: JsonSchema | undefined): JsonSchema {
 function toPartialResult(partial: ToolResult): ToolResult {
   const { terminate: _, ...result } = toToolResult(partial);
   return result;
-}
-
-/** A pattern that times out refuses the call, because the input may be invalid. */
-async function checkArguments(schema: JsonSchema, input: unknown, testPatterns: TestPatterns): Promise<unknown> {
-  const timedOut: string[] = [];
-  const checked = await checkJsonAsync(schema, input, {
-    testPatterns,
-    onTimeout: (expression) => void timedOut.push(expression),
-  });
-  if (timedOut.length > 0) {
-    throw new Fault(
-      'invalid_params',
-      `the pattern ${timedOut[0]} takes too long to check. Use shorter or simpler arguments`,
-    );
-  }
-  if ('value' in checked) return checked.value;
-  const { path, message } = checked.problem;
-  throw new Fault('invalid_params', `${path || 'value'}${message.startsWith('must ') ? '' : ':'} ${message}`);
 }
 
 /** Converts any returned value to content that the model can read. */

@@ -1,6 +1,6 @@
 // Extracts JSON from a subagent's last message and validates it against the requested schema.
 import { Fault, getErrorMessage, isRecord } from '../../base/index.ts';
-import { checkJsonAsync, type PatternOptions } from '../schema/check-json-async.ts';
+import { checkJsonAsync, type PatternOptions } from '../../support/json-schema/check-json-async.ts';
 import { normalizeSchema } from '../schema/normalize-schema.ts';
 
 /** How many times a subagent is asked to correct an answer that does not match the schema. */

@@ -2,7 +2,6 @@
 import type { ModelRegistry, Ports } from '../../contracts/index.ts';
 import { createModelRequests } from '../../core/extension/index.ts';
 import { isOverflow } from '../../core/policy/compaction-policy.ts';
-import { checkJson } from '../../core/schema/json-schema.ts';
 import { addCost } from '../../llm/cost.ts';
 import { parsePartialJson } from '../../llm/tool-arguments.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type ToolCall,
   type Usage,
 } from '../../protocol/index.ts';
+import { checkJson } from '../../support/json-schema/json-schema.ts';
 import { createAiHelpers } from './ai-helpers.ts';
 import { AssistantMessageEventStream, EventStream } from './stream-functions.ts';
 import { transcriptFunctions } from './transcript-functions.ts';

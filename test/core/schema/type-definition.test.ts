@@ -1,8 +1,8 @@
 // Conversion of JSON Type Definition (RFC 8927) to JSON Schema: every form, mixtures of both formats, random definitions.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkJson } from '../../../src/core/schema/json-schema.ts';
 import { normalizeSchema } from '../../../src/core/schema/normalize-schema.ts';
+import { checkJson } from '../../../src/support/json-schema/json-schema.ts';
 
 const check = (schema: unknown, value: unknown) => {
   const checked = checkJson(normalizeSchema(schema), value);

@@ -1,14 +1,14 @@
 // Everything that the agent asks of the client: permissions, questions, files and terminals.
-import type { SessionNotification } from '@agentclientprotocol/sdk';
 import { isRecord } from '../../../base/index.ts';
 import type { AgentSession, DecodedLine, Frame, HostServices, TerminalOptions } from '../../../contracts/index.ts';
 import type { UiRequest } from '../../../protocol/index.ts';
-import { chainFrames, createRpcFrame } from '../../json-rpc.ts';
+import { chainFrames } from '../../json-rpc.ts';
 import type { ClientCapabilities } from '../client-capabilities.ts';
+import { createUpdateFrame } from '../updates/index.ts';
 import { createClientFiles } from './client-files.ts';
 import type { ClientQuestion } from './client-question.ts';
 import { ClientRequests, type ClientResponse, createCancelFrame, type SendFrame } from './client-requests.ts';
-import { createForm, createUrlElicitation } from './elicitations.ts';
+import { createForm, createUrlElicitation, createUrlRequest } from './elicitations.ts';
 import { createApprovalRequest, createChoiceRequest, createYesNoRequest } from './permissions.ts';
 import { createTerminalRunner } from './terminal-runner.ts';
 
@@ -16,6 +16,14 @@ export interface ClientConnectionOptions {
   getCapabilities(): ClientCapabilities;
   /** Called when the client has created a terminal for a tool call: the codec shows it. */
   onTerminal(session: AgentSession, toolCallId: string, terminalId: string): void;
+}
+
+export interface OpenUrlOptions {
+  /** The id of the client's request. */
+  readonly requestId: unknown;
+  readonly url: string;
+  readonly message: string;
+  onDeclined(): void;
 }
 
 interface OpenQuestion {
@@ -86,6 +94,15 @@ export class ClientConnection {
     };
   }
 
+  /** Asks the user to open a page, for a request of the client that has no session. `onDeclined` is called when the user does not. */
+  openUrl({ requestId, url, message, onDeclined }: OpenUrlOptions, send: SendFrame): void {
+    const params = createUrlRequest({ requestId, url, message });
+    void this.#requests.send(send, 'elicitation/create', params).then(
+      (result) => isRecord(result) && result.action !== 'accept' && onDeclined(),
+      () => {},
+    );
+  }
+
   /** A response of the client to one of our requests. Unknown and late ids are ignored. */
   receiveResponse(response: ClientResponse): DecodedLine {
     return this.#requests.receive(response);
@@ -134,10 +151,7 @@ function createQuestionUpdate(
   status: 'completed' | 'failed',
 ): Frame | undefined {
   if (questionCallId === undefined) return undefined;
-  return createUpdateFrame({
-    sessionId,
-    update: { sessionUpdate: 'tool_call_update', toolCallId: questionCallId, status },
-  });
+  return createUpdateFrame(sessionId, { sessionUpdate: 'tool_call_update', toolCallId: questionCallId, status });
 }
 
 /** The first line is the title. */
@@ -148,12 +162,6 @@ function createNotice(
   const [title = '', ...rest] = message.trim().split('\n');
   if (title === '') return undefined;
   const description = rest.join('\n').trim();
-  return createUpdateFrame({
-    sessionId,
-    update: { sessionUpdate: 'notice', severity: notifyType, title, ...(description ? { description } : {}) },
-  });
-}
-
-function createUpdateFrame(params: SessionNotification): Frame {
-  return createRpcFrame({ method: 'session/update', params });
+  const details = description ? { description } : {};
+  return createUpdateFrame(sessionId, { sessionUpdate: 'notice', severity: notifyType, title, ...details });
 }

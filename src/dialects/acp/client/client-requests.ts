@@ -23,14 +23,21 @@ interface SendOptions {
   handleLateResult?(result: unknown): void;
 }
 
-/** The client has answered with an error. */
+/**
+ * The client has answered with an error. The code is `refused` when the user or the client does not allow the request; then the agent
+ * must not do the same in another way.
+ */
 export class RefusedRequest extends Fault {
   constructor(method: string, error: unknown) {
-    const message = isRecord(error) && typeof error.message === 'string' ? error.message : 'no reason was given';
-    super('tool_failed', `The client refused ${method}: ${message.slice(0, MAX_ERROR_LENGTH)}`);
+    const reason = describeError(error);
+    const isDenied = (isRecord(error) && error.code === REQUEST_CANCELLED) || DENIAL.test(reason);
+    super(isDenied ? 'refused' : 'tool_failed', `The client refused ${method}: ${reason}`);
   }
 }
 
+/** The protocol has no error code for a denial. */
+const DENIAL = /permission|denied|not allowed|not permitted|forbidden|rejected|declined/i;
+const REQUEST_CANCELLED = -32800;
 const MAX_ERROR_LENGTH = 1000;
 
 export class ClientRequests {
@@ -115,8 +122,16 @@ export function createCancelFrame(requestId: number): Frame {
   return createRpcFrame({ method: '$/cancel_request', params: { requestId } });
 }
 
+/** Many clients put the reason of an internal error into `data.details`. */
+function describeError(error: unknown): string {
+  const { message, data } = isRecord(error) ? error : {};
+  const details = isRecord(data) ? data.details : undefined;
+  const reasons = [message, details].filter((reason) => typeof reason === 'string' && reason !== '');
+  return reasons.length > 0 ? reasons.join(': ').slice(0, MAX_ERROR_LENGTH) : 'no reason was given';
+}
+
 function createClosedFault(): Fault {
-  return new Fault('refused', 'The client has disconnected.');
+  return new Fault('tool_failed', 'The client has disconnected.');
 }
 
 function createAbortedFault(): Fault {

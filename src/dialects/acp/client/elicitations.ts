@@ -85,3 +85,17 @@ export function createUrlElicitation({ id, url, instructions }: OpenUrlRequest, 
   };
   return { method: 'elicitation/create', params, parseAnswer: () => undefined };
 }
+
+/** For a request of the client that has no session, such as a sign-in. */
+export function createUrlRequest({
+  requestId,
+  url,
+  message,
+}: {
+  requestId: unknown;
+  url: string;
+  message: string;
+}): CreateElicitationRequest {
+  const id = requestId as string | number | null;
+  return { requestId: id, mode: 'url', elicitationId: `request-${id}`, url, message };
+}

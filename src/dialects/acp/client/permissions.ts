@@ -2,8 +2,8 @@
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from '@agentclientprotocol/sdk';
 import { isRecord } from '../../../base/index.ts';
 import type { UiAnswer, UiRequest } from '../../../protocol/index.ts';
+import { describeToolCall, describeToolContent } from '../updates/index.ts';
 import type { ClientQuestion } from './client-question.ts';
-import { describeToolCall, describeToolContent } from './describe-tool-call.ts';
 
 type SelectRequest = Extract<UiRequest, { method: 'select' }>;
 type ConfirmRequest = Extract<UiRequest, { method: 'confirm' }>;

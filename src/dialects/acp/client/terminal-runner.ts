@@ -39,7 +39,7 @@ export function createTerminalRunner(options: TerminalRunnerOptions): RunInTermi
   };
 }
 
-/** `undefined` when the client has refused or is gone: then the command was not run. In all other cases it may have run. */
+/** `undefined` when the client has failed or is gone: then the command was not run. Throws when it was denied or may have run. */
 async function createTerminal(
   options: TerminalRunnerOptions,
   { command, cwd, signal }: TerminalRequest,
@@ -67,7 +67,7 @@ async function createTerminal(
     );
     if (id !== undefined) return new ClientTerminal(options, id);
   } catch (thrown) {
-    if (thrown instanceof RefusedRequest) return undefined;
+    if (thrown instanceof RefusedRequest && thrown.code !== 'refused') return undefined;
     throw thrown;
   }
   // The client reports success, so the command may be running.

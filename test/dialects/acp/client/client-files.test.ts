@@ -53,10 +53,24 @@ test('an error response fails with its message', async () => {
   const { client, read, write } = createFiles();
   const text = read('/a', signal);
   client.refuse(READ, 'outside of the workspace');
-  await expect(text).rejects.toThrow('The client refused fs/read_text_file: outside of the workspace');
+  await expect(text).rejects.toMatchObject({
+    code: 'tool_failed',
+    message: 'The client refused fs/read_text_file: outside of the workspace',
+  });
   const written = write('/a', '', signal);
   client.connection.receiveResponse({ id: client.find(WRITE).id, result: undefined, error: 'strange' });
   await expect(written).rejects.toThrow('The client refused fs/write_text_file: no reason was given');
+});
+
+test.each([
+  { code: -32603, message: 'Internal error', data: { details: 'Permission denied for fs/write_text_file' } },
+  { code: -32000, message: 'The user rejected the change' },
+  { code: -32800, message: 'Request cancelled' },
+])('the error %j is a denial', async (error) => {
+  const { client, write } = createFiles();
+  const written = write('/a', '', signal);
+  client.connection.receiveResponse({ id: client.find(WRITE).id, result: undefined, error });
+  await expect(written).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining(error.message) });
 });
 
 test('an abort cancels the request, and its late response is ignored', async () => {

@@ -113,6 +113,13 @@ test('a refused terminal resolves to undefined: nothing was run', async () => {
   expect(run.client.methods).toEqual([CREATE]);
 });
 
+test('a denied terminal is a failure: the command must not run elsewhere', async () => {
+  const run = start();
+  run.client.refuse(CREATE, 'Permission denied for terminal/create');
+  await expect(run.result).rejects.toMatchObject({ code: 'refused' });
+  expect(run.client.methods).toEqual([CREATE]);
+});
+
 test.each([null, {}, { terminalId: 7 }])(
   'the create result %j is a failure: the command may be running',
   async (result) => {

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkJson } from '../../../src/core/schema/json-schema.ts';
+import { checkJson } from '../../../src/support/json-schema/json-schema.ts';
 
 const KEYS = ['a', 'b', 't'];
 const key = fc.constantFrom(...KEYS);

@@ -1,6 +1,6 @@
 // The keywords of JSON Schema, draft 4 to 2020-12, and schemas of other parties that are wrong, hostile or very large.
 import { describe, expect, test } from 'vitest';
-import { checkJson } from '../../../src/core/schema/json-schema.ts';
+import { checkJson } from '../../../src/support/json-schema/json-schema.ts';
 
 const describeResult = (schema: unknown, value: unknown) => {
   const checked = checkJson(schema, value);

@@ -1,6 +1,6 @@
 // Truncation of lists at the byte limit.
 import { expect, test } from 'vitest';
-import { formatSize, MAX_BYTES, truncateList } from '../../src/tools/truncation.ts';
+import { formatSize, MAX_BYTES, truncateList } from '../../src/support/truncation.ts';
 
 test('a list of exactly the limit is not truncated', () => {
   const lines = ['a'.repeat(MAX_BYTES - 2), 'b'];

@@ -1,7 +1,7 @@
 // Validation against JSON Schema: accepted values, conversions and problem messages.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkJson } from '../../../src/core/schema/json-schema.ts';
+import { checkJson } from '../../../src/support/json-schema/json-schema.ts';
 
 const object = (properties: object, keywords: object = {}) => ({ type: 'object', properties, ...keywords });
 
