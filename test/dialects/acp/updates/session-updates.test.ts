@@ -1,6 +1,7 @@
 // Tests of updates about the session: plan, commands, usage, compaction, notices, name, and the stop reason.
 import { describe, expect, test } from 'vitest';
-import { encodeCommands, encodePlan } from '../../../../src/dialects/acp/updates/index.ts';
+import { encodeCommands } from '../../../../src/dialects/acp/updates/index.ts';
+import { encodePlan } from '../../../../src/dialects/acp/updates/session-facts.ts';
 import { assertNormalStop as assertMessagesStop } from '../../../../src/llm/apis/anthropic-messages/stop-reason.ts';
 import { assertNormalStop as assertCompletionsStop } from '../../../../src/llm/apis/openai-completions/stop-reason.ts';
 import { type AgentEvent, type AssistantMessage, createEmptyUsage } from '../../../../src/protocol/index.ts';
