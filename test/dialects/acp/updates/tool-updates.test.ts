@@ -97,6 +97,14 @@ describe('the course of a call', () => {
     expect(encoder.getToolCallId('c1')).toBe(ids[2]);
   });
 
+  test('an id that the stored conversation contains gets another id', () => {
+    const fixture = createEncoder();
+    const call = { type: 'toolCall' as const, id: 'c1', name: 'ls', arguments: {} };
+    fixture.messages = [createAnswer([call]), createAnswer([call])];
+    fixture.encode({ type: 'agent_start' }, { type: 'agent_start' }, startCall('c1', 'ls', {}));
+    expect(fixture.encoder.getToolCallId('c1')).toBe('c1#3');
+  });
+
   test('every call has one tool_call before its updates and one final status, whatever the events are', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'sub/a');
     const tool = fc.constantFrom('read', 'edit', 'bash', 'todo_write', 'task', 'custom');
