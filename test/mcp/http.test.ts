@@ -81,7 +81,7 @@ describe('refusals', () => {
   test.each(['http', 'sse'] as const)('status 401 means that a sign-in is required: %s', async (type) => {
     const { servers, notices } = await connect((_, response) => void response.writeHead(401).end('no'), { type });
     expect(servers.getStatus()).toEqual([
-      { name: 'web', state: 'sign_in_required', toolCount: 0, problem: 'it requires a sign-in' },
+      { name: 'web', state: 'sign_in_required', toolCount: 0, problem: notices[0] },
     ]);
     expect(notices).toEqual(['MCP server "web" requires a sign-in. Run: parley mcp login web']);
   });
@@ -99,6 +99,16 @@ describe('refusals', () => {
     await servers.connect();
     expect([servers.getStatus()[0]?.state, notices.length]).toEqual(['waiting', 1]);
     expect(notices[0]).not.toContain('hunter2');
+  });
+
+  test.each(['http', 'sse'] as const)('a server that never answers delays nothing: %s', async (type) => {
+    const { url } = await startHttpServer(() => {});
+    const { servers, notices } = createMcpFixture([defineHttp(url, { type })], { startupTimeoutMs: 100 });
+    await servers.connect();
+    expect(notices).toEqual(['MCP server "web" has not answered within 0.1 s. Its tools follow when it does']);
+    const start = performance.now();
+    await servers.close();
+    expect(performance.now() - start).toBeLessThan(2500);
   });
 
   test('an answer that is too large ends the connection', async () => {
