@@ -58,7 +58,10 @@ export const acpEvents: readonly AgentEvent['type'][] = [
 ];
 
 export class SessionUpdateEncoder {
+  readonly #session: AgentSession;
   readonly #capabilities: ClientCapabilities;
+  readonly #toolCallIds = new ToolCallIds();
+  #hasReadHistory = false;
   readonly #answers = new AnswerEncoder();
   readonly #toolCalls: ToolCallEncoder;
   readonly #subagents: SubagentEncoder;
@@ -71,8 +74,9 @@ export class SessionUpdateEncoder {
   #compactionId = '';
 
   constructor(session: AgentSession, capabilities: ClientCapabilities) {
+    this.#session = session;
     this.#capabilities = capabilities;
-    const ids = new ToolCallIds();
+    const ids = this.#toolCallIds;
     const { cwd } = session;
     this.#usage = new UsageEncoder(session);
     this.#toolCalls = new ToolCallEncoder({ ids, cwd });
@@ -110,6 +114,10 @@ export class SessionUpdateEncoder {
   }
 
   readonly #handlers: EventHandlers = {
+    agent_start: () => {
+      this.#reserveUsedIds();
+      return [];
+    },
     agent_end: () => this.#toolCalls.failOpen(),
     message_start: ({ message }) => this.#encodeMessageStart(message),
     message_update: ({ assistantMessageEvent }) => this.#encodeStreamEvent(assistantMessageEvent),
@@ -151,6 +159,15 @@ export class SessionUpdateEncoder {
       this.#subagents.encodeVerification(id, `verifying (${commandName})`),
     subagent_verification_end: ({ id, status }) => this.#subagents.encodeVerification(id, `verification ${status}`),
   };
+
+  /** The client has got the calls of earlier runs when it loaded the session. A provider may use their ids again. */
+  #reserveUsedIds(): void {
+    if (this.#hasReadHistory) return;
+    this.#hasReadHistory = true;
+    for (const message of this.#session.history.messages()) {
+      if (message.role === 'assistant') for (const { id } of getToolCalls(message)) this.#toolCallIds.reserve(id);
+    }
+  }
 
   /** The client shows its own prompts itself. It does not know the messages of extensions. */
   #encodeMessageStart(message: AgentMessage): SessionUpdate[] {

@@ -102,7 +102,7 @@ export class ToolCallEncoder {
   showContent(toolCallId: string, content: ToolCallContent[]): ToolCallUpdate[] {
     const call = this.#open.get(toolCallId);
     if (!call || call.terminalId !== undefined) return [];
-    return [this.#create('tool_call_update', call, { content })];
+    return [this.#create('tool_call_update', call, { status: 'in_progress', content })];
   }
 
   end(ended: EndedCall): ToolCallUpdate[] {
@@ -142,8 +142,10 @@ export class ToolCallEncoder {
   attachTerminal(toolCallId: string, terminalId: string): ToolCallUpdate {
     const call = this.#open.get(toolCallId);
     if (call) call.terminalId = terminalId;
-    const shown = call ?? { shownId: this.getShownId(toolCallId) };
-    return this.#create('tool_call_update', shown, { content: [{ type: 'terminal', terminalId }] });
+    const content = [{ type: 'terminal' as const, terminalId }];
+    if (!call) return this.#create('tool_call_update', { shownId: this.getShownId(toolCallId) }, { content });
+    // A permission request shows the call as pending.
+    return this.#create('tool_call_update', call, { status: 'in_progress', content });
   }
 
   #add(id: string, toolName: string): OpenCall {

@@ -20,11 +20,11 @@ function isPlainText(content: { type?: string; text?: unknown }): content is { t
 
 type ToolCallUpdate = Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>;
 
-/** An update that only replaces the content of a call. */
+/** An update that only replaces the content of a running call. */
 function isProgress(update: SessionUpdate): update is ToolCallUpdate {
   if (update.sessionUpdate !== 'tool_call_update' || !update.content) return false;
-  const { sessionUpdate: _type, toolCallId: _id, content: _content, _meta, ...others } = update;
-  return Object.keys(others).length === 0;
+  const { sessionUpdate: _type, toolCallId: _id, content: _content, status, _meta, ...others } = update;
+  return status === 'in_progress' && Object.keys(others).length === 0;
 }
 
 class TextFrame implements Frame {

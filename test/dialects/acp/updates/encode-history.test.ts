@@ -122,6 +122,7 @@ test('a call without a result has failed, and repeated ids get new ones', () => 
   const updates = replay([once, result('c1', 'ls', 'a'), once, result('c1', 'ls', 'b'), once]);
   expect(updates.map((update) => 'status' in update && update.status)).toEqual(['completed', 'completed', 'failed']);
   expect(new Set(updates.map((update) => 'toolCallId' in update && update.toolCallId)).size).toBe(3);
+  expect(updates).toMatchObject([{ rawOutput: { text: 'a' } }, { rawOutput: { text: 'b' } }, {}]);
 });
 
 test('messages of extensions and commands of the user are shown unless they are hidden', () => {

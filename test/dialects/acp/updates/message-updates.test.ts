@@ -125,7 +125,9 @@ test('frames of the same message fold into one valid notification', () => {
 test('content of a running call replaces earlier content that is still queued; other updates are kept', () => {
   const content = (text: string) => [{ type: 'content' as const, content: { type: 'text' as const, text } }];
   const progress = (toolCallId: string, text: string) =>
-    createUpdateFrame('s', { sessionUpdate: 'tool_call_update', toolCallId, content: content(text) });
+    createUpdateFrame('s', {
+      ...{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content: content(text) },
+    });
   const ended = createUpdateFrame('s', {
     sessionUpdate: 'tool_call_update',
     toolCallId: 'a',

@@ -97,6 +97,14 @@ describe('the course of a call', () => {
     expect(encoder.getToolCallId('c1')).toBe(ids[2]);
   });
 
+  test('an id that the stored conversation contains gets another id', () => {
+    const fixture = createEncoder();
+    const call = { type: 'toolCall' as const, id: 'c1', name: 'ls', arguments: {} };
+    fixture.messages = [createAnswer([call]), createAnswer([call])];
+    fixture.encode({ type: 'agent_start' }, { type: 'agent_start' }, startCall('c1', 'ls', {}));
+    expect(fixture.encoder.getToolCallId('c1')).toBe('c1#3');
+  });
+
   test('every call has one tool_call before its updates and one final status, whatever the events are', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'sub/a');
     const tool = fc.constantFrom('read', 'edit', 'bash', 'todo_write', 'task', 'custom');
@@ -200,6 +208,7 @@ describe('content', () => {
     expect(encoder.attachTerminal('c1', 't1')).toEqual({
       sessionUpdate: 'tool_call_update',
       toolCallId: 'c1',
+      status: 'in_progress',
       content: terminal,
     });
     const partialResult = { content: [{ type: 'text' as const, text: 'out' }] };
@@ -217,6 +226,8 @@ describe('content', () => {
       ...streamCall('c1', 'write', { path: 'a', content: long }),
       startCall('c2', 'custom', { long, list: Array.from({ length: 50_000 }, () => ({ long })) }),
       endCall('c2', 'custom', long, { details: { long, more: [long, long] } }),
+      startCall('c3', 'custom', { list: Array.from({ length: 50_000 }, (_, index) => index) }),
+      startCall('c4', 'custom', Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, 1]))),
     );
     expect(Math.max(...updates.map((update) => createUpdateFrame('s', update).bytes))).toBeLessThan(100_000);
   });

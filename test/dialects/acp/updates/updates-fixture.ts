@@ -5,6 +5,7 @@ import { type ClientCapabilities, parseClientCapabilities } from '../../../../sr
 import { SessionUpdateEncoder } from '../../../../src/dialects/acp/updates/index.ts';
 import {
   type AgentEvent,
+  type AgentMessage,
   type AssistantMessage,
   createEmptyUsage,
   type StreamEvent,
@@ -20,15 +21,17 @@ export interface EncoderFixture {
   encode(...events: AgentEvent[]): SessionUpdate[];
   /** The cost of the messages in the history of the session. */
   historyCost: number;
+  /** The messages before the first event. */
+  messages: AgentMessage[];
 }
 
 export function createEncoder(capabilities: Partial<ClientCapabilities> = allCapabilities): EncoderFixture {
-  const fixture = { historyCost: 0 };
+  const fixture = { historyCost: 0, messages: [] as AgentMessage[] };
   const session = {
     id: 'session-1',
     cwd: CWD,
     context: { usage: () => ({ tokens: 1200.4, contextWindow: 200_000, percent: 0.6 }) },
-    history: { stats: () => ({ cost: fixture.historyCost }) },
+    history: { stats: () => ({ cost: fixture.historyCost }), messages: () => fixture.messages },
   } as unknown as AgentSession;
   const encoder = new SessionUpdateEncoder(session, { ...parseClientCapabilities({}), ...capabilities });
   const encode = (...events: AgentEvent[]) =>
