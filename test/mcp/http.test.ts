@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from '../../src/base/index.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createToolFixture, getText } from '../tools/tool-fixture.ts';
@@ -152,6 +153,23 @@ describe('losses', () => {
     await new Promise((resolve) => server.close(resolve));
     await expect(tool('echo').run({}, createToolFixture())).rejects.toThrow('MCP server "web"');
     expect(getState()).toBe('waiting');
+  });
+
+  test('the stream with changes of lists is opened again', async () => {
+    const clock = createFakeClock();
+    const { recording, requests } = record(handleStateless());
+    const { url, server } = await startHttpServer(recording);
+    const { servers } = createMcpFixture([defineHttp(url)], { ports: { clock } });
+    await servers.connect();
+    const countStreams = () =>
+      requests.filter(({ headers }) => headers['mcp-method'] === 'subscriptions/listen').length;
+    expect(countStreams()).toBe(1);
+    server.closeAllConnections();
+    await waitUntil(async () => {
+      await clock.advance(1000);
+      return countStreams() === 2;
+    });
+    expect(servers.getStatus()[0]?.state).toBe('connected');
   });
 
   test('an event stream that ends is opened again', async () => {
