@@ -41,5 +41,5 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   /** MCP servers of the host, in addition to those of the configuration files. */
   mcpServers?: readonly McpServerDefinition[] | undefined;
   /** Features that can be switched off while the agent runs. Read at each use. */
-  features?: Pick<SessionFeatures, 'subAgents' | 'skills'> | undefined;
+  features?: SessionFeatures | undefined;
 }

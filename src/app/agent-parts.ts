@@ -1,5 +1,5 @@
 // Creates the parts of an agent that exist before its session.
-import type { HostUi, ModelRegistry, OpenInnerSession } from '../contracts/index.ts';
+import type { AgentSession, HostUi, ModelRegistry, OpenInnerSession } from '../contracts/index.ts';
 import { createSession } from '../core/index.ts';
 import { ExtensionHost } from '../extensions/index.ts';
 import { createJsonlStore, createMemoryStore } from '../store/index.ts';
@@ -7,6 +7,7 @@ import { homeDirectory } from '../support/home-directory.ts';
 import { createResourceLocator, type TrustableResourceLocator } from '../trust/index.ts';
 import { createAgentModels } from './agent-models.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { createLazyMcp, type LazyMcp } from './lazy-mcp.ts';
 import { createLazyResources, type LazyResources } from './resources.ts';
 import { type SessionSettings, toSessionSettings } from './session-settings.ts';
 import { createSubagentSetup, type SubagentSetup } from './subagent-setup.ts';
@@ -20,16 +21,23 @@ export interface AgentParts {
   readonly extensions: ExtensionHost;
   readonly resources: LazyResources;
   readonly subagents: SubagentSetup;
+  readonly mcp: LazyMcp;
   /** Undefined while the agent is being created, because the hub does not exist yet. */
   host(): HostUi | undefined;
 }
 
-/** `report` gets a message for each project file that is not used, because it differs from the trusted one. */
+export interface AgentPartsContext {
+  host(): HostUi | undefined;
+  /** Undefined while the agent is being created. */
+  session(): AgentSession | undefined;
+  /** Gets a message for each project file that is not used, because it differs from the trusted one. */
+  report(message: string): void;
+  readonly openInnerSession: OpenInnerSession;
+}
+
 export function createAgentParts(
   options: AgentOptions,
-  host: () => HostUi | undefined,
-  report: (message: string) => void,
-  openInnerSession: OpenInnerSession,
+  { host, session, report, openInnerSession }: AgentPartsContext,
 ): AgentParts {
   const sessionSettings = toSessionSettings(options.settings);
   const models = options.models ?? createAgentModels({ ...options, host });
@@ -37,7 +45,8 @@ export function createAgentParts(
   const extensions = createExtensionHost(options, models, resourceLocator, openInnerSession);
   const resources = createLazyResources(options, resourceLocator, extensions);
   const subagents = createAgentSubagents(options, resourceLocator);
-  return { sessionSettings, models, resourceLocator, extensions, resources, subagents, host };
+  const mcp = createLazyMcp({ options, resourceLocator, session, host });
+  return { sessionSettings, models, resourceLocator, extensions, resources, subagents, mcp, host };
 }
 
 function createAgentResourceLocator(

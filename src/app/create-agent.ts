@@ -43,8 +43,9 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     const context = { options, models: parts.models, currentModel: created.session?.models.current, createAgent };
     return inner.openInnerSession(request, context);
   };
-  const parts = createAgentParts(options, host, report, openInnerSession);
+  const parts = createAgentParts(options, { host, session: () => created.session, report, openInnerSession });
   const { models, resourceLocator, extensions, subagents } = parts;
+  if (options.mcpConfigPaths) await (await import('./mcp/read-definitions.ts')).checkMcpConfigFiles(options);
   const base = await createSessionOptions(options, parts, await createAgentToolSet(options, parts));
   const session = await createSession(base);
   created.session = session;
@@ -72,12 +73,12 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
 
 function createAgentToolSet(
   options: AgentOptions,
-  { subagents, extensions, resourceLocator, host }: AgentParts,
+  { subagents, extensions, resourceLocator, mcp, host }: AgentParts,
 ): Promise<ToolSet> {
   const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: extraTools = [] } = options;
   const task = subagents.createTool;
   const selection = { toolNames, excludedTools, noBuiltinTools, extraTools };
-  return createToolSet({ ports, settings, ...selection, task, extensions, host, resourceLocator });
+  return createToolSet({ ports, settings, ...selection, task, extensions, mcp, host, resourceLocator });
 }
 
 /** Loads the login code on first use. */

@@ -34,6 +34,7 @@ export async function createSessionOptions(
     isToolAvailable: ({ asksHost, startsSubagents }) =>
       asksHost ? host() !== undefined : !startsSubagents || features?.subAgents !== false,
     ...parts.sessionSettings,
+    mcp: parts.mcp,
     resourceLocator,
     resources: resources.prompt,
     noContextFiles: options.noContextFiles || options.bare,
@@ -57,8 +58,8 @@ export async function createSessionOptions(
  * Order matters: extensions handle their slash commands before templates are expanded, and approval comes last, so that the user
  * sees the arguments that are really used.
  */
-function listHooks({ hooks = [], settings }: AgentOptions, { extensions, resources, host }: AgentParts): Hooks[] {
-  return [extensions.hooks, ...hooks, resources.hooks, createApprovalHooks(settings, host)];
+function listHooks({ hooks = [], settings }: AgentOptions, { extensions, resources, mcp, host }: AgentParts): Hooks[] {
+  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(settings, host)];
 }
 
 /** Waits for extensions only when the model is unknown: an extension may define it. */

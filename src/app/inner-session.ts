@@ -1,4 +1,4 @@
-// Opens a session for an extension: an agent of its own, in memory, without extensions, with the models of the agent.
+// Opens a session for an extension: an agent of its own, in memory, without extensions and MCP servers, with the models of the agent.
 import type { AgentSession, InnerSessionRequest, ModelRegistry } from '../contracts/index.ts';
 import type { Model } from '../protocol/index.ts';
 import { resolveWorkingDirectory } from '../support/working-directory.ts';
@@ -30,7 +30,8 @@ export async function openInnerSession(
     cwd,
     trusted: isSameProject && options.trusted === true,
     inventory: isSameProject ? options.inventory : undefined,
-    settings: { ...options.settings, extensions: [] },
+    // The servers of the agent are not started a second time.
+    settings: { ...options.settings, extensions: [], 'mcp.enabled': false },
     extensions: { discover: false },
     models: overrideInitialModel(models, async () => chosen),
     persist: false,

@@ -43,11 +43,16 @@ const PI_ONLY_TOOLS = ['powershell', 'codemode'];
 /** Throws a Fault for an unknown name: if a misspelled name were ignored, the intended tool would stay enabled. */
 export function checkExcludedTools(names: readonly string[], lists: readonly (readonly Tool[])[]): void {
   const all = [...new Set([...[...builtinTools, ...lists.flat()].map(({ name }) => name), ...OPTIONAL_TOOLS])];
-  const unknown = names.find((name) => !all.includes(name) && !PI_ONLY_TOOLS.includes(name));
+  const unknown = names.find((name) => !all.includes(name) && !PI_ONLY_TOOLS.includes(name) && !isMcpName(name));
   if (unknown === undefined) return;
   const nearestName = findClosestMatch(unknown, all);
   const suggestion = nearestName ? ` (did you mean ${nearestName}?)` : '';
   throw new Fault('config', `Unknown tool in --exclude-tools: ${unknown}${suggestion}. Available: ${all.join(', ')}`);
+}
+
+/** A tool of an MCP server, or with `mcp__server` all tools of one. It is checked when the server is connected. */
+function isMcpName(name: string): boolean {
+  return name.startsWith('mcp__');
 }
 
 /** Of several tools with the same name the last is used, at the position of the first. */
@@ -58,9 +63,10 @@ export function selectTools(
 ): readonly Tool[] {
   const toolsByName = new Map(lists.flat().map((tool) => [tool.name, tool]));
   if (!toolNames) return [...toolsByName.values()];
-  return toolNames.flatMap((name) => {
+  const selected = toolNames.flatMap((name) => {
     const tool = toolsByName.get(name);
     if (tool) return [tool];
+    if (isMcpName(name)) return [...toolsByName.values()].filter((other) => other.name.startsWith(`${name}__`));
     if (noBuiltinTools && builtinTools.some((builtin) => builtin.name === name)) {
       throw new Fault(
         'config',
@@ -71,4 +77,5 @@ export function selectTools(
     if (!strict) return [];
     throw new Fault('config', `Unknown tool: ${name}. Available: ${[...toolsByName.keys()].join(', ')}`);
   });
+  return [...new Set(selected)];
 }

@@ -2,6 +2,7 @@
 import type { Ports, ResourceLocator, RunShell, Tool } from '../contracts/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
+import type { LazyMcp } from './lazy-mcp.ts';
 import type { ToolSelectionOptions } from './select-tools.ts';
 
 export interface ToolSetOptions extends ToolSelectionOptions {
@@ -11,6 +12,7 @@ export interface ToolSetOptions extends ToolSelectionOptions {
   extraTools: readonly Tool[];
   /** Tools of extensions come last, so that they can replace any other tool. */
   extensions: Pick<ExtensionHost, 'tools' | 'loaded' | 'isEmpty'>;
+  mcp: Pick<LazyMcp, 'tools'>;
   resourceLocator: Pick<ResourceLocator, 'onTrusted'>;
 }
 
@@ -21,7 +23,7 @@ export interface ToolSet {
 
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   let builtinTools: Promise<readonly Tool[]> | undefined;
-  const { extensions, extraTools, toolNames, excludedTools = [], resourceLocator } = options;
+  const { extensions, extraTools, mcp, toolNames, excludedTools = [], resourceLocator } = options;
   // Built-in tools are loaded once, and again when the project becomes trusted. Tools of extensions are not cached: they may change.
   resourceLocator.onTrusted(() => {
     builtinTools = undefined;
@@ -33,7 +35,11 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
       builtinTools = undefined;
       throw thrown;
     });
-    return selectTools([await builtinTools, extraTools, await extensions.tools()], options, extensions.isEmpty);
+    return selectTools(
+      [await builtinTools, extraTools, mcp.tools, await extensions.tools()],
+      options,
+      extensions.isEmpty,
+    );
   };
   // An unknown tool name must be reported at start, not with the first prompt.
   if (toolNames && toolNames.length > 0) await tools();

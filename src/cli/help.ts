@@ -9,7 +9,7 @@ const USAGE = `Usage: parley [options] [@file...] [message...]
 A coding agent: runs interactively in a terminal, answers a single message,
 or serves a host program over JSON lines.
 
-A command is the first argument. A first word that is a command of a similar program (install, mcp,
+A command is the first argument. A first word that is a command of a similar program (install, run,
 ...) or a misspelled command is refused, not sent as a message: quote the message, or use -p.`;
 
 type Command = SubcommandName | 'help';
@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: st
   models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],
   sessions: ['[list|delete|prune]', 'List, delete and prune stored sessions'],
   config: ['[list|get|set|unset]', 'Show and change settings'],
+  mcp: ['[list|add|remove|test]', 'Show, change and test MCP servers'],
   trust: ['[PATH]', 'Trust the configuration of a project, or deny it'],
   export: ['SESSION [FILE]', 'Write a session as a web page'],
   doctor: ['[--json]', 'Check the installation'],

@@ -9,6 +9,7 @@ export const SUBCOMMANDS = {
   models: async () => (await import('../app/modes/models.ts')).runModels,
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,
+  mcp: async () => (await import('../app/modes/mcp.ts')).runMcp,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   export: async () => (await import('../app/modes/export.ts')).runExport,
   doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,

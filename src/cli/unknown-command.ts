@@ -23,7 +23,7 @@ const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   ...withAdvice('Did you mean `parley --fork SESSION`?', 'fork'),
   ...withAdvice('Did you mean `parley -p MESSAGE`?', 'run exec'),
   ...withAdvice('Did you mean `parley --mode rpc`?', 'serve server rpc acp app-server mcp-server'),
-  ...withAdvice(NO_ADVICE, 'mcp init agent agents skill skills completion completions worktree import'),
+  ...withAdvice(NO_ADVICE, 'init agent agents skill skills completion completions worktree import'),
 };
 
 /** For `parley WORD …`. `message` is the whole message, of which `word` is the first argument. */

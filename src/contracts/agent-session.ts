@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   AgentEventOf,
   AgentMessage,
+  AssistantMessage,
   Attachment,
   BashResult,
   CompactionResult,
@@ -13,6 +14,7 @@ import type {
   ImageContent,
   InterruptMode,
   Model,
+  ModelMessage,
   PromptOutcome,
   QueueMode,
   SessionEntry,
@@ -23,6 +25,7 @@ import type {
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand, SystemPromptSources } from './hooks.ts';
 import type { HostUris } from './host-uris.ts';
+import type { McpServerStatus } from './mcp.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
 import type { SubagentMonitor } from './subagents.ts';
 import type { TodoList } from './todo-list.ts';
@@ -198,6 +201,14 @@ export interface ContextBreakdown {
   messages: { count: number; tokens: number };
 }
 
+/** One request to the current model, outside the conversation and without tools. */
+export interface CompletionRequest {
+  readonly systemPrompt: string;
+  readonly messages: readonly ModelMessage[];
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+}
+
 /** The system prompt and the use of the context window. */
 export interface ModelContext {
   /** The system prompt of the last request; empty before the first request. */
@@ -206,6 +217,8 @@ export interface ModelContext {
   usage(): { tokens: number; contextWindow: number; percent: number } | undefined;
   /** Builds the system prompt and the tools if no request has been sent yet. */
   describe(): Promise<ContextBreakdown>;
+  /** Counts towards the budget of the session. Throws a Fault when the budget is spent, or when the request fails. */
+  complete(request: CompletionRequest): Promise<AssistantMessage>;
   /** The next request rebuilds the system prompt and the tools. */
   invalidate(): void;
 }
@@ -267,6 +280,8 @@ export interface AgentSession {
   listSlashCommands(): Promise<readonly SlashCommand[]>;
   /** Sends an `available_commands_update` event. */
   announceSlashCommands(): Promise<void>;
+  /** Starts the MCP servers, if that has not happened, and does not wait for them. */
+  listMcpServers(): Promise<readonly McpServerStatus[]>;
   /** Without the todo list, which may have to be read from disk. */
   state(): Omit<SessionState, 'todoPhases'>;
   /** Sends an `extension_error` event. */

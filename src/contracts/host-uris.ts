@@ -1,9 +1,11 @@
 // URIs of schemes that the host has registered, such as db://users/1. The read and write tools use them like files.
+import type { ImageContent } from '../protocol/index.ts';
 
 export interface HostUriContent {
   readonly content: string;
   /** Shown to the model after the content. */
   readonly notes: readonly string[];
+  readonly images?: readonly ImageContent[] | undefined;
 }
 
 export interface HostUris {

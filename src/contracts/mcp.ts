@@ -1,6 +1,7 @@
 // MCP servers: how they are defined, and what a session uses of them.
 import type { AgentEventOf, ImageContent } from '../protocol/index.ts';
 import type { HostUi } from './host-ui.ts';
+import type { HostUris } from './host-uris.ts';
 import type { Ports } from './ports.ts';
 import type { Tool } from './tool.ts';
 
@@ -89,6 +90,27 @@ export interface McpServers {
   onChange(act: () => void): void;
   /** Ends all connections and all server processes. */
   close(): Promise<void>;
+}
+
+/** The MCP servers of a session, as core uses them. Nothing is read or started before the first call of a method. */
+export interface SessionMcp {
+  /** Starts the servers. Resolves when they are connected or have failed, at the latest after the startup timeout. Never rejects. */
+  prepare(): Promise<void>;
+  /** Changes when the tools of the servers have changed. */
+  readonly toolsVersion: number;
+  /** `active` are the tools that a session may use. Returns those that its requests contain. */
+  planTools(active: readonly Tool[]): OfferedTools;
+  /** Adds `mcp://` to the schemes of the host: `mcp://SERVER/URI` is a resource, `mcp://SERVER/` lists the resources of a server. */
+  addUris(host: HostUris | undefined): HostUris | undefined;
+  /** Starts the servers, and does not wait for them. */
+  getStatus(): Promise<readonly McpServerStatus[]>;
+  close(): Promise<void>;
+}
+
+export interface OfferedTools {
+  readonly tools: readonly Tool[];
+  /** Part of the system prompt, also when the user has replaced the introduction. */
+  readonly promptSection?: string | undefined;
 }
 
 /** A request of a server to the session's model (sampling). */

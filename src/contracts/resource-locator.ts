@@ -26,6 +26,8 @@ export interface ResourceLocator {
   readonly isTrusted: boolean;
   /** Search paths by precedence: the project's directories when it is trusted, then the user's. They may not exist. */
   listDirectories(kind: ResourceKind): Promise<readonly ResourcePath[]>;
+  /** The files with MCP servers, by precedence. */
+  listMcpFiles(): readonly ResourcePath[];
   /** Search paths of a single file next to those directories, such as SYSTEM.md. */
   listFiles(name: string): readonly ResourcePath[];
   /**

@@ -29,6 +29,8 @@ export interface OpenSessionRequest {
 export interface SessionFeatures {
   subAgents: boolean;
   skills: boolean;
+  /** MCP servers are used. */
+  mcp: boolean;
 }
 
 export interface OpenSessionResult {

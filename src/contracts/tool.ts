@@ -23,7 +23,7 @@ export interface ToolContext {
   readonly artifacts: Artifacts;
   readonly options: ToolOptions;
   readonly sidecarFiles?: SidecarFiles | undefined;
-  /** Absent when the host has registered no URI schemes, and in subagents. */
+  /** Schemes of the host, and `mcp://` for resources of MCP servers. Subagents have only the latter. Absent when there are none. */
   readonly hostUris?: HostUris | undefined;
   readonly todos?: TodoList | undefined;
   /** Absent when the session may not start subagents. */
@@ -39,11 +39,16 @@ export interface ToolOptions {
   readonly bashTimeout: number | undefined;
 }
 
+export interface DelegatedCall {
+  readonly tool: Tool;
+  readonly input: Record<string, unknown>;
+}
+
 export interface Tool<P extends GenericSchema = GenericSchema> {
   readonly name: string;
   /** The description that is sent to the model. */
   readonly doc: string;
-  /** One line for the list of tools in the system prompt. */
+  /** One line for the list of tools in the system prompt. Empty: the tool is not in that list. */
   readonly snippet?: string;
   /** Added to the system prompt when this tool is active. */
   readonly guidelines?: readonly string[];
@@ -62,6 +67,11 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
   /** Asynchronous validation in addition to `params`. Returns the arguments, or throws a Fault that names one. */
   validateInput?(input: unknown): Promise<unknown>;
   run(params: InferOutput<P>, context: ToolContext): Promise<ToolResult>;
+  /**
+   * The tool and the arguments that a call of this tool stands for. Hooks, approval, validation and events then are those of that tool.
+   * `args` are not validated. `undefined`: the call is run by `run`.
+   */
+  delegate?(args: Readonly<Record<string, unknown>>): DelegatedCall | undefined;
   /** The change that `run` would make, as numbered diff lines like `details.diff` of a result. Changes nothing; may throw. */
   previewDiff?(params: InferOutput<P>, context: Pick<ToolContext, 'cwd' | 'ports'>): Promise<string | undefined>;
 }

@@ -172,6 +172,21 @@ export const SETTINGS = {
   'todo.maxReminders': defineSetting(integerAtLeast(0), 3, 'The maximum number of consecutive reminders.'),
   'tasks.enabled': defineSetting(boolean(), false, 'Offer the model the `tasks` tool: a task list with dependencies.'),
   'ask.enabled': defineSetting(boolean(), false, 'Offer the model the `ask` tool: questions to the host.'),
+  'mcp.enabled': markRestricting(defineSetting(boolean(), true, 'Use MCP servers.')),
+  'mcp.disabledServers': markRestricting(defineSetting(array(string()), [], 'MCP servers that are not used, by name.')),
+  'mcp.startupTimeout': defineSetting(
+    integerAtLeast(0),
+    10_000,
+    'Milliseconds that the first request waits for MCP servers. Slower servers are used when they are ready.',
+  ),
+  'mcp.maxInlineTools': defineSetting(
+    integerAtLeast(0),
+    20,
+    'With more tools of MCP servers than this, requests contain only their names, and the model finds their parameters with `find_tools`.',
+  ),
+  'mcp.sampling': markRestricting(
+    defineSetting(boolean(), false, "Let MCP servers send requests to the session's model, at the user's cost."),
+  ),
   'task.maxConcurrency': defineSetting(
     integerAtLeast(0),
     32,

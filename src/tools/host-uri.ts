@@ -1,4 +1,4 @@
-// Reads and writes URIs of the host. Loaded when the host has registered the scheme of a path.
+// Reads and writes URIs of the host and of MCP servers. Loaded when the scheme of a path is registered.
 import { Fault } from '../base/index.ts';
 import type { HostUris, OpenFile, ToolResult } from '../contracts/index.ts';
 import { appendNotices, createTextResult } from './result.ts';
@@ -10,10 +10,12 @@ export async function readHostUri(
   signal: AbortSignal,
   readContent: (file: Pick<OpenFile, 'read'>, size: number) => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const { content, notes } = await hostUris.read(uri, signal);
+  const { content, notes, images = [] } = await hostUris.read(uri, signal);
+  if (content === '' && images.length > 0) return { content: [...images] };
   const bytes = Buffer.from(content, 'utf8');
   const file = { read: async (position: number, length: number) => bytes.subarray(position, position + length) };
-  const result = await readContent(file, bytes.length);
+  const read = await readContent(file, bytes.length);
+  const result = { ...read, content: [...read.content, ...images] };
   if (notes.length === 0) return result;
   const [first, ...rest] = result.content;
   if (first?.type !== 'text') return result;

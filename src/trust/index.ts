@@ -3,5 +3,5 @@ export type { Inventory } from './inventory.ts';
 export { loadProjectSettings } from './load-project-settings.ts';
 export { offerTrust } from './offer-trust.ts';
 export { createResourceLocator, type TrustableResourceLocator } from './resource-locator.ts';
-export { findProjectConfiguration } from './search-paths.ts';
+export { filterExisting, findProjectConfiguration, listProjectMcpFiles } from './search-paths.ts';
 export type { TrustDecision } from './trust-decision.ts';

@@ -22,8 +22,8 @@ export interface Inventory {
   readonly imports: readonly string[];
 }
 
-/** Not read by Parley, or only by programs that it starts. A change of these files still requires a new decision. */
-const EXTRA_FILES = ['.mcp.json', '.env'];
+/** Only read by programs that Parley starts. A change of these files still requires a new decision. */
+const EXTRA_FILES = ['.env'];
 /** Every start in a trusted project reads all of these files. A project with more cannot be trusted permanently. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ENTRIES = 20_000;

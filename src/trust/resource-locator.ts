@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Files, ResourceLocator, ResourcePath } from '../contracts/index.ts';
 import type { Inventory } from './inventory.ts';
 import type { ProjectReader } from './project-reader.ts';
-import { CONFIG_FOLDERS, findProjectFolders, SHARED_SKILLS_FOLDER } from './search-paths.ts';
+import { CONFIG_FOLDERS, findProjectFolders, listProjectMcpFiles, SHARED_SKILLS_FOLDER } from './search-paths.ts';
 
 export interface ResourceLocatorOptions {
   readonly files: Pick<Files, 'info' | 'list' | 'read' | 'realPath' | 'userId'>;
@@ -43,6 +43,12 @@ export function createResourceLocator(options: ResourceLocatorOptions): Trustabl
     return reader;
   };
   const toUserPath = (name: string): ResourcePath => ({ path: join(agentDirectory, name), level: 'user' });
+  const listProjectThenUser = (projectPaths: readonly string[], userName: string): ResourcePath[] => {
+    if (options.isBare) return [];
+    const paths = isTrusted ? projectPaths : [];
+    const found = [...paths.map((path): ResourcePath => ({ path, level: 'project' })), toUserPath(userName)];
+    return found.filter(isFirstWithPath);
+  };
   return {
     get isTrusted() {
       return isTrusted;
@@ -54,13 +60,12 @@ export function createResourceLocator(options: ResourceLocatorOptions): Trustabl
       const paths = await findProjectFolders(files, cwd, kind);
       return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), ...userPaths].filter(isFirstWithPath);
     },
-    listFiles(name) {
-      if (options.isBare) return [];
-      const paths = isTrusted ? CONFIG_FOLDERS.map((folder) => join(cwd, folder, name)) : [];
-      return [...paths.map((path): ResourcePath => ({ path, level: 'project' })), toUserPath(name)].filter(
-        isFirstWithPath,
-      );
-    },
+    listFiles: (name) =>
+      listProjectThenUser(
+        CONFIG_FOLDERS.map((folder) => join(cwd, folder, name)),
+        name,
+      ),
+    listMcpFiles: () => listProjectThenUser(listProjectMcpFiles(cwd), 'mcp.json'),
     reader: {
       info: async (path, infoOptions) => (isTrusted ? await openReader() : files).info(path, infoOptions),
       list: async (path) => (isTrusted ? await openReader() : files).list(path),

@@ -1,4 +1,4 @@
-// The paths of a project's settings, extensions, skills, rules and agents. Checks which exist; does not read them.
+// The paths of a project's settings, extensions, skills, rules, agents and MCP servers. Checks which exist; does not read them.
 import { dirname, join, relative } from 'node:path';
 import type { Files, ResourceKind } from '../contracts/index.ts';
 import { findOwnershipProblem } from '../support/path-checks.ts';
@@ -8,7 +8,12 @@ export const CONFIG_FOLDERS = ['.parley', '.pi', '.omp'] as const;
 
 const RESOURCE_KINDS: readonly ResourceKind[] = ['extensions', 'skills', 'prompts', 'rules', 'agents'];
 
-const CONFIG_FILES = ['settings.json', 'mcp.json', 'SYSTEM.md', 'APPEND_SYSTEM.md'];
+const MCP_FILE = 'mcp.json';
+
+const CONFIG_FILES = ['settings.json', MCP_FILE, 'SYSTEM.md', 'APPEND_SYSTEM.md'];
+
+/** The file with MCP servers that several programs share. */
+const SHARED_MCP_FILE = '.mcp.json';
 
 /** In addition to the folder `kind` in each of CONFIG_FOLDERS. */
 const EXTRA_FOLDERS: Partial<Record<ResourceKind, readonly string[]>> = {
@@ -25,9 +30,14 @@ export async function findProjectFolders(files: InfoFiles, cwd: string, kind: Re
   return [...configFolders.map((folder) => join(cwd, folder)), ...shared];
 }
 
-/** The folders in the working directory that contain only configuration of the project. */
+/** The folders and files in the working directory that are only configuration of the project. */
 export function listConfigRoots(cwd: string): string[] {
-  return [...CONFIG_FOLDERS, ...Object.values(EXTRA_FOLDERS).flat()].map((folder) => join(cwd, folder));
+  return [...CONFIG_FOLDERS, ...Object.values(EXTRA_FOLDERS).flat(), SHARED_MCP_FILE].map((path) => join(cwd, path));
+}
+
+/** The project's files with MCP servers, highest precedence first. They may not exist. */
+export function listProjectMcpFiles(cwd: string): string[] {
+  return [...CONFIG_FOLDERS.map((folder) => join(cwd, folder, MCP_FILE)), join(cwd, SHARED_MCP_FILE)];
 }
 
 /** Folders of shared skills. They may not exist. */
@@ -61,7 +71,7 @@ async function findFoldersUpToRepository(files: InfoFiles, cwd: string): Promise
 export async function findProjectConfiguration(files: InfoFiles, cwd: string): Promise<string[]> {
   const folders = (await Promise.all(RESOURCE_KINDS.map((kind) => findProjectFolders(files, cwd, kind)))).flat();
   const configFiles = CONFIG_FOLDERS.flatMap((folder) => CONFIG_FILES.map((name) => join(cwd, folder, name)));
-  return filterExisting(files, cwd, [...configFiles, ...folders]);
+  return filterExisting(files, cwd, [...configFiles, join(cwd, SHARED_MCP_FILE), ...folders]);
 }
 
 export async function filterExisting(files: InfoFiles, cwd: string, paths: readonly string[]): Promise<string[]> {

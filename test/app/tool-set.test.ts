@@ -92,6 +92,7 @@ test('after a tool could not be created, the next prompt tries again', async () 
     },
     extensions: { tools: async () => [], loaded: Promise.resolve(), isEmpty: true },
     host: () => undefined,
+    mcp: { tools: [] },
     resourceLocator: { onTrusted() {} },
   });
   await expect(tools()).rejects.toThrow('EIO');

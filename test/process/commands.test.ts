@@ -41,7 +41,7 @@ describe('unknown commands', () => {
   test.each([
     [['install', 'npm:x'], 'Load an extension with -e PATH'],
     [['sesions'], 'Did you mean `parley sessions`?'],
-    [['--mode', 'json', 'mcp'], '`parley help` lists the commands.'],
+    [['--mode', 'json', 'init'], '`parley help` lists the commands.'],
     [['--no-session', 'models'], 'must come before all flags'],
   ])('%j is refused and starts no session', async (args, words) => {
     const directories = createDirectories();

@@ -73,10 +73,17 @@ describe('trust decision', () => {
     ['.claude/agents/a.md', 'new'],
     ['.agents/skills/s/SKILL.md', 'new'],
     ['.mcp.json', '{}'],
+    ['.parley/mcp.json', '{}'],
+    ['tools/server.mjs', 'changed'],
+    ['bin/other', 'changed'],
     ['.env', 'A=1'],
   ])('must be made again when %s changes', async (path, text) => {
     const { decide, save, cwd } = createProject();
     writeProjectFile(cwd, '.pi/extensions/deep/index.ts', 'before!');
+    const servers = { one: { command: 'node', args: ['./tools/server.mjs', '.'] }, two: { command: 'bin/other' } };
+    writeProjectFile(cwd, '.omp/mcp.json', JSON.stringify({ mcpServers: servers }));
+    writeProjectFile(cwd, 'tools/server.mjs', 'before!');
+    writeProjectFile(cwd, 'bin/other', 'before!');
     await save(true);
     writeProjectFile(cwd, path, text);
     expect(await decide()).toEqual({ trusted: false, reason: 'changed' });
@@ -357,6 +364,26 @@ describe('resource locator', () => {
       true,
       `${cwd}/.parley/SYSTEM.md`,
     ]);
+  });
+
+  test('listMcpFiles() contains files of the project only when it is trusted, by precedence', async () => {
+    const { cwd, agentDirectory } = createProject();
+    const options = { files, cwd, agentDirectory, home: agentDirectory };
+    const locator = createResourceLocator({ ...options, trusted: false });
+    const user = join(agentDirectory, 'mcp.json');
+    expect(locator.listMcpFiles().map(({ path }) => path)).toEqual([user]);
+    await locator.trust();
+    const project = ['.parley/mcp.json', '.pi/mcp.json', '.omp/mcp.json', '.mcp.json'].map((path) => join(cwd, path));
+    expect(locator.listMcpFiles().map(({ path }) => path)).toEqual([...project, user]);
+    expect(createResourceLocator({ ...options, trusted: true, isBare: true }).listMcpFiles()).toEqual([]);
+  });
+
+  test('a .mcp.json that links out of the project is not read', async () => {
+    const { cwd, agentDirectory } = createProject();
+    writeFileSync(join(agentDirectory, 'outside.json'), '{}');
+    symlinkSync(join(agentDirectory, 'outside.json'), join(cwd, '.mcp.json'));
+    const options = { files, cwd, agentDirectory: join(agentDirectory, 'a'), home: agentDirectory, trusted: true };
+    await expect(createResourceLocator(options).reader.read(join(cwd, '.mcp.json'))).rejects.toThrow('is a link to');
   });
 
   test('findProjectConfiguration() returns the existing files and folders', async () => {

@@ -73,8 +73,9 @@ async function checkFlagsBeforeServing(
   options: StartOptions,
   warn: (line: string) => void,
 ): Promise<void> {
-  const { unknown = {}, tools, excludeTools = [] } = options;
-  if (Object.keys(unknown).length === 0 && !tools && excludeTools.length === 0) return;
+  const { unknown = {}, tools, excludeTools = [], mcpConfig = [] } = options;
+  const isChecked = tools || excludeTools.length > 0 || mcpConfig.length > 0;
+  if (Object.keys(unknown).length === 0 && !isChecked) return;
   const { extensions, hub } = await createAgent({ ...agent, persist: false });
   await checkUnknownFlagsLazily(extensions, options, warn).finally(() => hub.close());
 }

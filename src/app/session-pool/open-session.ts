@@ -40,7 +40,7 @@ interface OpenOptions extends SessionPoolOptions {
   readonly trustOffers: WeakMap<AgentSession, () => Promise<void>>;
 }
 
-export const DEFAULT_FEATURES: SessionFeatures = { subAgents: true, skills: true };
+export const DEFAULT_FEATURES: SessionFeatures = { subAgents: true, skills: true, mcp: true };
 
 export async function openSession(
   { hub, agent: common, loadOptionsFor, onAgentCreated, index, modelRegistry, featuresOf, trustOffers }: OpenOptions,
@@ -103,8 +103,9 @@ async function findForkSource(
 function fillFeatures({
   subAgents = DEFAULT_FEATURES.subAgents,
   skills = DEFAULT_FEATURES.skills,
+  mcp = DEFAULT_FEATURES.mcp,
 }: NonNullable<OpenSessionRequest['features']>): SessionFeatures {
-  return { subAgents, skills };
+  return { subAgents, skills, mcp };
 }
 
 async function resolveSessionDirectory({ cwd, ports }: AgentOptions, requested = '.'): Promise<string> {

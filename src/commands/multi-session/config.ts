@@ -4,7 +4,7 @@ import { Fault } from '../../base/index.ts';
 import { type AgentSession, command, type SessionFeatures } from '../../contracts/index.ts';
 
 /** The features of a session that can be switched on and off. */
-export const features = object({ subAgents: boolean(), skills: boolean() });
+export const features = object({ subAgents: boolean(), skills: boolean(), mcp: boolean() });
 
 const config = object({
   features,
@@ -30,11 +30,12 @@ export const setConfig = command({
   lane: 'ordered',
   params: object({ features: optional(partial(features)), tools: optional(array(string())) }),
   result: config,
-  async run({ features: { subAgents, skills } = {}, tools }, { session, pool }) {
+  async run({ features: { subAgents, skills, mcp } = {}, tools }, { session, pool }) {
     if (tools) await selectTools(session, tools);
     const current = pool.getFeatures(session);
     current.subAgents = subAgents ?? current.subAgents;
     current.skills = skills ?? current.skills;
+    current.mcp = mcp ?? current.mcp;
     session.context.invalidate();
     return buildConfig(session, current);
   },
@@ -50,8 +51,8 @@ async function selectTools({ tools }: AgentSession, names: readonly string[]): P
   tools.select(names);
 }
 
-async function buildConfig({ tools }: AgentSession, { subAgents, skills }: SessionFeatures) {
+async function buildConfig({ tools }: AgentSession, current: SessionFeatures) {
   const [all, active] = await Promise.all([tools.listAll(), tools.listActive()]);
   const names = { all: all.map(({ name }) => name), enabled: active.map(({ name }) => name) };
-  return { features: { subAgents, skills }, tools: names };
+  return { features: { ...current }, tools: names };
 }

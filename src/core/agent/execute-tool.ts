@@ -9,8 +9,25 @@ import { withAbortFallback } from './take-until-aborted.ts';
 type UpdateListener = (partial: ToolResult) => void;
 type ToolInput = Record<string, unknown>;
 
-export async function executeTool(scope: RunScope, call: ToolCall, onUpdate: UpdateListener): Promise<ToolResult> {
+/** A call as it is run. */
+export interface ResolvedCall {
+  readonly tool: Tool | undefined;
+  readonly call: ToolCall;
+}
+
+/** Finds the tool of a call. A tool may pass the call on to another tool. */
+export async function resolveCall(scope: RunScope, call: ToolCall): Promise<ResolvedCall> {
   const tool = scope.tools.get(call.name) ?? (await scope.findNewTool(call.name));
+  const delegated = tool?.delegate?.(call.arguments);
+  if (!delegated) return { tool, call };
+  return { tool: delegated.tool, call: { ...call, name: delegated.tool.name, arguments: delegated.input } };
+}
+
+export async function executeTool(
+  scope: RunScope,
+  { tool, call }: ResolvedCall,
+  onUpdate: UpdateListener,
+): Promise<ToolResult> {
   if (!tool) return createErrorResult(`Tool ${call.name} not found`);
   const createFallback = () => createAbortedResult(scope);
   const work = validateAndRun(scope, tool, call, onUpdate);

@@ -9,7 +9,7 @@ import {
   type ToolResultMessage,
 } from '../../protocol/index.ts';
 import { createErrorResult, getAbortReason } from './error-result.ts';
-import { executeTool } from './execute-tool.ts';
+import { executeTool, resolveCall } from './execute-tool.ts';
 import type { RunScope } from './run-scope.ts';
 
 const SKIPPED = 'Skipped due to queued user message.';
@@ -54,27 +54,31 @@ function getSkipReason(scope: RunScope, answer: AssistantMessage, interrupted: b
   return scope.limits.haltReason ?? (interrupted ? SKIPPED : undefined);
 }
 
-async function runCall(scope: RunScope, call: ToolCall): Promise<CallOutcome> {
+async function runCall(scope: RunScope, modelCall: ToolCall): Promise<CallOutcome> {
+  const resolved = await resolveCall(scope, modelCall);
+  const { call } = resolved;
   const startedAt = scope.clock.now();
   await scope.emit(createStartEvent(call));
   await scope.limits.countToolCall();
   let isFinished = false;
-  const result = await executeTool(scope, call, (partialResult) => {
+  const result = await executeTool(scope, resolved, (partialResult) => {
     // Ignore updates that a tool sends after its result: hosts do not expect them.
     if (!isFinished) void scope.emit({ ...createStartEvent(call), type: 'tool_execution_update', partialResult });
   }).catch((thrown): ToolResult => createErrorResult(getErrorMessage(thrown)));
   isFinished = true;
-  return finishCall(scope, call, result, scope.clock.now() - startedAt);
+  return finishCall(scope, { call, modelCall }, result, scope.clock.now() - startedAt);
 }
 
-async function skipCall(scope: RunScope, call: ToolCall, reason: string): Promise<CallOutcome> {
+async function skipCall(scope: RunScope, modelCall: ToolCall, reason: string): Promise<CallOutcome> {
+  const { call } = await resolveCall(scope, modelCall);
   await scope.emit(createStartEvent(call));
-  return finishCall(scope, call, createErrorResult(reason), 0);
+  return finishCall(scope, { call, modelCall }, createErrorResult(reason), 0);
 }
 
+/** The message has the name that the model used, because some providers match results by name. The event has that of the tool that ran. */
 async function finishCall(
   scope: RunScope,
-  call: ToolCall,
+  { call, modelCall }: { readonly call: ToolCall; readonly modelCall: ToolCall },
   outcome: ToolResult,
   durationMs: number,
 ): Promise<CallOutcome> {
@@ -82,7 +86,7 @@ async function finishCall(
   const message: ToolResultMessage = {
     role: 'toolResult',
     toolCallId: call.id,
-    toolName: call.name,
+    toolName: modelCall.name,
     ...result,
     isError,
     timestamp: scope.clock.now(),

@@ -2,14 +2,15 @@
 import type {
   Clock,
   Files,
+  OfferedTools,
   PromptResources,
   SystemPromptSources,
-  Tool,
   ToolDefinition,
 } from '../../contracts/index.ts';
 import { findContextFiles } from './context-files.ts';
 import { buildSystemPrompt, getToolSnippet } from './system-prompt.ts';
 
+export { rejectOnAbort } from './reject-on-abort.ts';
 export { toModelMessages } from './to-model-messages.ts';
 
 export interface PromptPrefix {
@@ -21,7 +22,7 @@ export interface PromptPrefix {
 }
 
 export interface PromptPrefixOptions {
-  tools: Promise<readonly Tool[]>;
+  tools: Promise<OfferedTools>;
   resources?: Pick<PromptResources, 'readSystemFile' | 'buildSkillsBlock' | 'listSkills'> | undefined;
   systemPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
@@ -35,7 +36,7 @@ export interface PromptPrefixOptions {
 
 export async function buildPromptPrefix(options: PromptPrefixOptions): Promise<PromptPrefix> {
   const { agentDirectory, cwd, files, clock, resources } = options;
-  const [tools, context, custom, append, skillsBlock, skills = []] = await Promise.all([
+  const [{ tools, promptSection }, context, custom, append, skillsBlock, skills = []] = await Promise.all([
     options.tools,
     options.noContextFiles ? { found: [], warnings: [] } : findContextFiles(files, agentDirectory, cwd),
     options.systemPrompt ?? resources?.readSystemFile('SYSTEM.md'),
@@ -49,6 +50,7 @@ export async function buildPromptPrefix(options: PromptPrefixOptions): Promise<P
     append,
     tools,
     contextFiles,
+    toolSection: promptSection,
     // The skills block lists files. It is useless without a tool that reads files.
     skills: tools.some((tool) => tool.fileAccess === 'read') ? skillsBlock : undefined,
     date: formatLocalDate(new Date(clock.now())),

@@ -7,6 +7,8 @@ export interface SystemPromptOptions {
   custom: string | undefined;
   append: string | undefined;
   tools: readonly Tool[];
+  /** What the model must know about tools that are not in the request. */
+  toolSection?: string | undefined;
   contextFiles: readonly ContextFile[];
   skills?: string | undefined;
   /** YYYY-MM-DD */
@@ -23,6 +25,7 @@ const GENERAL_GUIDELINES = [
 
 export function buildSystemPrompt(options: SystemPromptOptions): string {
   const sections = [options.custom ?? `${INTRODUCTION}\n\n${formatTools(options.tools)}`];
+  if (options.toolSection) sections.push(options.toolSection);
   if (options.append) sections.push(options.append);
   if (options.contextFiles.length > 0) sections.push(formatContextFiles(options.contextFiles));
   if (options.skills) sections.push(options.skills);
@@ -31,7 +34,8 @@ export function buildSystemPrompt(options: SystemPromptOptions): string {
 }
 
 function formatTools(tools: readonly Tool[]): string {
-  const list = tools.map((tool) => `- ${tool.name}: ${getToolSnippet(tool)}`);
+  const listed = tools.filter(({ snippet }) => snippet !== '');
+  const list = listed.map((tool) => `- ${tool.name}: ${getToolSnippet(tool)}`);
   const guidelines = [...new Set([...tools.flatMap((tool) => tool.guidelines ?? []), ...GENERAL_GUIDELINES])];
   return [
     `Available tools:\n${list.length > 0 ? list.join('\n') : '(none)'}`,

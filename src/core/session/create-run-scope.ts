@@ -1,5 +1,5 @@
 // Connects the agent loop of one run with the facets of the session.
-import type { SubagentRunner, ToolSelection } from '../../contracts/index.ts';
+import type { SubagentRunner } from '../../contracts/index.ts';
 import type { RunScope } from '../agent/run-scope.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
@@ -10,11 +10,12 @@ import type { RuleFacet } from './rule-facet.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
 import type { TodoFacet } from './todo-facet.ts';
+import type { ToolFacet } from './tool-facet.ts';
 
 export interface RunScopeDependencies {
   state: SessionState;
   queues: QueueFacet;
-  tools: Pick<ToolSelection, 'listActive' | 'hostUris'>;
+  tools: ToolFacet;
   requestBuilder: RequestBuilder;
   retry: RetryFacet;
   compaction: CompactionFacet;
@@ -46,7 +47,7 @@ export async function createRunScope(
       requestBuilder.requestAnswer(signal, { systemPrompt: run.systemPrompt, idle: () => retry.getIdleTime() }),
     createEmptyAnswer: () => requestBuilder.createEmptyAnswer(),
     tools: new Map((await tools.listActive()).map((tool) => [tool.name, tool])),
-    findNewTool: async (name) => (await tools.listActive()).find((tool) => tool.name === name),
+    findNewTool: (name) => tools.find(name),
     toolContext: createToolContext(dependencies),
     get pendingSaves() {
       return queues.pendingSaves;
@@ -70,7 +71,7 @@ function createToolContext({ state, todos, subagents, tools }: RunScopeDependenc
     ...{ cwd: options.cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents },
     // Read at every call: the host can register schemes during a run.
     get hostUris() {
-      return tools.hostUris;
+      return options.mcp ? options.mcp.addUris(tools.hostUris) : tools.hostUris;
     },
   };
 }

@@ -25,9 +25,12 @@ export async function prepareRun(
   const { hooks, ports } = state;
   if (!hooks.beforeRun) return UNCHANGED;
   try {
-    const { systemPrompt, sources } = await requestBuilder.getPromptPrefix();
-    const hookCall = hooks.beforeRun({ prompt, images, systemPrompt, sources });
-    const hookResult = await withAbortFallback(hookCall, () => undefined, signal, ports.clock);
+    // Reading the prefix may take long, too: it waits for MCP servers.
+    const callHook = async () => {
+      const { systemPrompt, sources } = await requestBuilder.getPromptPrefix();
+      return signal.aborted ? undefined : hooks.beforeRun?.({ prompt, images, systemPrompt, sources });
+    };
+    const hookResult = await withAbortFallback(callHook(), () => undefined, signal, ports.clock);
     const deliveries = (hookResult?.messages ?? []).map((message) => createDelivery(state, message));
     return { deliveries, systemPrompt: hookResult?.systemPrompt };
   } catch (thrown) {

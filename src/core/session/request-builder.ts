@@ -1,26 +1,29 @@
 // Builds and sends requests to the model from the prompt prefix, the tools and the history.
 import { Fault } from '../../base/index.ts';
-import type { IdleTime, ModelStream, PlannedRequest, ToolSelection } from '../../contracts/index.ts';
-import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
-import { clampThinkingLevel, createEmptyUsage, extractText } from '../../protocol/index.ts';
-import { takeUntilAborted } from '../agent/take-until-aborted.ts';
+import type { CompletionRequest, IdleTime, ModelStream, PlannedRequest } from '../../contracts/index.ts';
+import type { AssistantMessage, Model, ModelMessage, Usage } from '../../protocol/index.ts';
+import { createEmptyUsage, extractText } from '../../protocol/index.ts';
 import type { PromptPrefix } from '../context/prompt-prefix.ts';
 import type { ModelFacet } from './model-facet.ts';
+import type { SingleRequest } from './request-once.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
+import type { ToolFacet } from './tool-facet.ts';
 
 export class RequestBuilder {
   readonly #state: SessionState;
   readonly #models: ModelFacet;
   readonly #getLimits: () => SessionLimits;
-  readonly #tools: Pick<ToolSelection, 'listActive'>;
+  readonly #tools: Pick<ToolFacet, 'planOffered'>;
   // Built once per session, so that every request starts with the same bytes and prompt caches stay valid.
   #promptPrefix: Promise<PromptPrefix> | undefined;
+  /** The version of the MCP tools in the prefix; `undefined` while it is being built. */
+  #mcpVersion: number | undefined;
   readonly #reportedWarnings = new Set<string>();
 
   constructor(
     state: SessionState,
-    parts: { models: ModelFacet; getLimits: () => SessionLimits; tools: Pick<ToolSelection, 'listActive'> },
+    parts: { models: ModelFacet; getLimits: () => SessionLimits; tools: Pick<ToolFacet, 'planOffered'> },
   ) {
     this.#state = state;
     this.#models = parts.models;
@@ -64,9 +67,11 @@ export class RequestBuilder {
     signal: AbortSignal,
     overrides: { systemPrompt?: string | undefined; idle?: () => IdleTime } = {},
   ): Promise<ModelStream> {
-    const { toModelMessages } = await import('../context/prompt-prefix.ts');
+    const { rejectOnAbort, toModelMessages } = await import('../context/prompt-prefix.ts');
     const { conversation, options, hooks } = this.#state;
     const { beforeRequest, requestHeaders, onResponse } = hooks;
+    this.#discardOutdatedPrefix();
+    await rejectOnAbort(this.getPromptPrefix(), signal);
     const { systemPrompt, tools, messages } = await this.#planRequest(overrides.systemPrompt);
     return options.models.stream({
       model: this.#requireModel(),
@@ -106,26 +111,24 @@ export class RequestBuilder {
     maxTokens: number | undefined;
     signal: AbortSignal;
   }): Promise<{ text: string; usage: Usage } | { error: string }> {
-    const { conversation, options, ports } = this.#state;
-    const model = this.#requireModel();
-    const stream = options.models.stream({
-      model,
-      systemPrompt: request.systemPrompt,
-      messages: [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp: ports.clock.now() }],
-      tools: [],
-      thinkingLevel: clampThinkingLevel('high', model),
-      ...(request.maxTokens === undefined ? {} : { maxTokens: Math.min(request.maxTokens, model.maxTokens) }),
-      signal: request.signal,
-      sessionId: conversation.header.id,
-    });
-    for await (const event of takeUntilAborted(stream, request.signal, ports.clock)) {
-      if (event.type === 'done') {
-        await this.#getLimits().chargeUsage(event.message.usage);
-        return { text: extractText(event.message.content), usage: event.message.usage };
-      }
-      if (event.type === 'error') return { error: event.error.errorMessage ?? 'the model request failed' };
-    }
-    return { error: 'the model gave no answer' };
+    const timestamp = this.#state.ports.clock.now();
+    const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp }];
+    const answer = await this.#requestOnce({ ...request, messages, thinkingLevel: 'high' });
+    return 'error' in answer ? answer : { text: extractText(answer.content), usage: answer.usage };
+  }
+
+  /** For requests of others than the user, which must not exceed the budget. Throws a Fault if the request fails. */
+  async complete(request: CompletionRequest): Promise<AssistantMessage> {
+    this.#getLimits().assertWithinBudget();
+    await this.ensureReady();
+    const answer = await this.#requestOnce({ ...request, thinkingLevel: 'off' });
+    if ('error' in answer) throw new Fault('refused', answer.error);
+    return answer;
+  }
+
+  async #requestOnce(request: SingleRequest): Promise<AssistantMessage | { error: string }> {
+    const { requestOnce } = await import('./request-once.ts');
+    return requestOnce(this.#state, { ...request, model: this.#requireModel() }, this.#getLimits());
   }
 
   /** Throws a Fault if the request fails. */
@@ -180,11 +183,20 @@ export class RequestBuilder {
     }
   }
 
+  /** Changes of MCP servers are applied between turns, so that a request and its retries are equal. */
+  #discardOutdatedPrefix(): void {
+    const isBuilt = this.#mcpVersion !== undefined;
+    if (isBuilt && this.#mcpVersion !== this.#state.options.mcp?.toolsVersion) this.#promptPrefix = undefined;
+  }
+
   async #buildPrefix(): Promise<PromptPrefix> {
     const { options, ports } = this.#state;
+    this.#mcpVersion = undefined;
+    await options.mcp?.prepare();
+    this.#mcpVersion = options.mcp?.toolsVersion;
     const { buildPromptPrefix } = await import('../context/prompt-prefix.ts');
     const { files, clock } = ports;
-    const prefix = await buildPromptPrefix({ ...options, files, clock, tools: this.#tools.listActive() });
+    const prefix = await buildPromptPrefix({ ...options, files, clock, tools: this.#tools.planOffered() });
     this.lastPrefix = prefix;
     this.#reportWarnings(prefix.warnings);
     return prefix;

@@ -9,6 +9,8 @@ import type { SessionFacets } from './session-facets.ts';
 import type { SessionState } from './session-state.ts';
 
 const SHUTDOWN_HOOK_TIMEOUT_MS = 1000;
+/** Servers that do not end in time are killed with the other child processes. */
+const MCP_CLOSE_TIMEOUT_MS = 2000;
 
 export function createFacade(facets: SessionFacets): AgentSession {
   const { state, requestBuilder, runs, queues, models, retry, compaction, history, shell } = facets;
@@ -37,6 +39,7 @@ export function createFacade(facets: SessionFacets): AgentSession {
       const listed = (await state.hooks.listSlashCommands?.()) ?? [];
       await broadcast.emit({ type: 'available_commands_update', commands: listed.map(toSlashCommandEntry) });
     },
+    listMcpServers: async () => (await state.options.mcp?.getStatus()) ?? [],
     reportExtensionError: (failure) => void broadcast.emit({ type: 'extension_error', ...failure }),
     reportSkillLoaded: (skill) => void broadcast.emit({ type: 'skill_loaded', ...skill }),
     state: () => buildStateView(facets),
@@ -93,6 +96,7 @@ function createModelContext(state: SessionState, requestBuilder: RequestBuilder)
       const prefix = await requestBuilder.getPromptPrefix();
       return describeContext(prefix, state.conversation.path, requestBuilder.model?.contextWindow ?? 0);
     },
+    complete: (request) => requestBuilder.complete(request),
     invalidate: () => requestBuilder.reset(),
   };
 }
@@ -114,6 +118,9 @@ async function closeSession({
   queues.reportNotRun('the session was closed');
   rules.close();
   await facets.subagents.waitUntilIdle();
+  // The servers of a subagent are those of its parent.
+  if (!state.options.parentLink && state.options.mcp)
+    await waitAtMost(state.ports.clock, MCP_CLOSE_TIMEOUT_MS, state.options.mcp.close());
   await facets.digestWriter.flush();
   await state.conversation.close();
   await state.artifacts.close();

@@ -7,6 +7,7 @@ import type {
   ResourceLocator,
   ResumedSession,
   RunShell,
+  SessionMcp,
   SessionStore,
   Tool,
   ToolOptions,
@@ -35,6 +36,8 @@ export interface SessionOptions {
   /** Whether a tool can be used now. If absent, all tools can. */
   isToolAvailable?: ((tool: Tool) => boolean) | undefined;
   toolOptions: ToolOptions;
+  /** Shared with the subagents of the session. */
+  mcp?: SessionMcp | undefined;
   runShell: RunShell;
   cwd: string;
   /** The user's directory for settings. Its context file comes before those of the project. */

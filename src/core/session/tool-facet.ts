@@ -1,16 +1,18 @@
 // Selects the tools that the model is offered.
 import { Fault } from '../../base/index.ts';
-import type { HostUris, Tool, ToolSelection } from '../../contracts/index.ts';
+import type { HostUris, OfferedTools, Tool, ToolSelection } from '../../contracts/index.ts';
 import type { SessionOptions } from './session-options.ts';
 
+type ToolFacetOptions = Pick<SessionOptions, 'tools' | 'excludedTools' | 'isToolAvailable' | 'mcp'>;
+
 export class ToolFacet implements ToolSelection {
-  readonly #options: Pick<SessionOptions, 'tools' | 'excludedTools' | 'isToolAvailable'>;
+  readonly #options: ToolFacetOptions;
   readonly #onChange: () => void;
   #activeNames: ReadonlySet<string> | undefined;
   #hostTools: readonly Tool[] = [];
   hostUris: HostUris | undefined;
 
-  constructor(options: Pick<SessionOptions, 'tools' | 'excludedTools' | 'isToolAvailable'>, onChange: () => void) {
+  constructor(options: ToolFacetOptions, onChange: () => void) {
     this.#options = options;
     this.#onChange = onChange;
   }
@@ -40,6 +42,18 @@ export class ToolFacet implements ToolSelection {
     const activeNames = this.#activeNames;
     const isActive = (tool: Tool) => !activeNames || activeNames.has(tool.name) || this.#hostTools.includes(tool);
     return (await this.listAll()).filter((tool) => isActive(tool) && isToolAvailable(tool));
+  }
+
+  /** What the requests contain. Tools of MCP servers may be left out; the model can still call them. */
+  async planOffered(): Promise<OfferedTools> {
+    const tools = await this.listActive();
+    return this.#options.mcp?.planTools(tools) ?? { tools };
+  }
+
+  /** Also finds the tools that exist only in requests. */
+  async find(name: string): Promise<Tool | undefined> {
+    const hasName = (tool: Tool) => tool.name === name;
+    return (await this.listActive()).find(hasName) ?? (await this.planOffered()).tools.find(hasName);
   }
 
   async setHostTools(tools: readonly Tool[]): Promise<void> {

@@ -182,12 +182,20 @@ export const PROMPT_AND_TOOL_FLAGS = [
     option: 'noContextFiles',
     doc: 'Do not read AGENTS.md and CLAUDE.md',
   },
+  {
+    name: 'mcp-config',
+    kind: 'repeat',
+    placeholder: 'FILE',
+    option: 'mcpConfigPaths',
+    convert: (paths: readonly string[]): readonly string[] => paths.map((path) => resolve(path)),
+    doc: 'Use the MCP servers of this file, in addition to those of the user and the project',
+  },
   { name: 'extension', short: 'e', kind: 'repeat', placeholder: 'PATH', doc: 'Load an extension' },
   { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Do not discover extensions' },
   {
     name: 'bare',
     kind: 'switch',
     option: 'bare',
-    doc: 'Use no settings, context files, system prompt files, extensions, skills, templates, rules or agents of the user or the project, for reproducible runs. Flags still apply; keys and models.json are still read',
+    doc: 'Use no settings, context files, system prompt files, extensions, skills, templates, rules, agents or MCP servers of the user or the project, for reproducible runs. Flags still apply; keys and models.json are still read',
   },
 ] as const satisfies readonly Flag[];

@@ -3,9 +3,11 @@ import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import type {
   AgentSession,
   Files,
+  Hooks,
   Ports,
   ProcessId,
   ResumedSession,
+  SessionMcp,
   SessionStore,
   Tool,
 } from '../../../src/contracts/index.ts';
@@ -39,6 +41,8 @@ export interface SessionFixtureOptions {
   readonly script: readonly ScriptStep[];
   readonly keepRecentTokens?: number;
   readonly tools?: readonly Tool[];
+  readonly mcp?: SessionMcp;
+  readonly hooks?: readonly Hooks[];
   /** The process that opens the session. Any process other than `alone` finds that `alone` has ended. */
   readonly self?: ProcessId;
   /** The path of a session to resume. */
@@ -68,6 +72,8 @@ export async function openSession(options: SessionFixtureOptions): Promise<Sessi
     model: models.model,
     thinkingLevel: 'off',
     tools: async () => options.tools ?? createScriptedTools([{ name: 'note', text: 'noted' }]).tools,
+    mcp: options.mcp,
+    hooks: options.hooks,
     toolOptions: { shellPath: undefined, bashTimeout: undefined },
     runShell: () => Promise.reject(new Error('no shell in this test')),
     cwd: directory,

@@ -1,0 +1,29 @@
+// The help text of `parley mcp`.
+
+/** One row for each line of the usage. */
+const USAGE: readonly (readonly [synopsis: string, summary: string])[] = [
+  ['list [--json]', 'show the servers that a session would use, and where each is defined'],
+  ['add NAME [--env K=V] -- COMMAND ARGS...', 'add a server that is a program'],
+  ['add NAME URL [--header K:V] [--transport http|sse]', 'add a server that is reached over HTTP'],
+  ['remove NAME', 'remove a server from the file that defines it'],
+  ['test [NAME]', 'connect, and show what the servers offer or why they fail'],
+];
+
+export function formatMcpHelp(): string {
+  const width = Math.max(...USAGE.map(([synopsis]) => synopsis.length)) + 2;
+  const lines = USAGE.map(
+    ([synopsis, summary], index) =>
+      `${index === 0 ? 'Usage:' : '      '} parley mcp ${synopsis.padEnd(width)}${summary}`,
+  );
+  return `${lines.join('\n')}
+
+\`add\` and \`remove\` change mcp.json of the user, with --project the .mcp.json of this directory. The other keys and the comments of the file
+are kept. \${VAR} in a value stands for an environment variable, so that the file needs no secrets.
+
+Examples:
+  parley mcp list
+  parley mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  parley mcp add docs https://example.com/mcp --header 'Authorization: Bearer \${DOCS_TOKEN}'
+  parley mcp test files
+`;
+}
