@@ -29,6 +29,8 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Pro
   toml: checkToml,
   transcript: checkScenario,
   dockerfile: checkDockerfile,
+  lua: checkEditorConfiguration,
+  elisp: checkEditorConfiguration,
 };
 
 /** Pages whose blocks are all used by another test. */
@@ -70,9 +72,24 @@ function checkPicture(code: string): void {
   expect(texts.filter((text) => !code.includes(text) || !source.includes(text))).toEqual([]);
 }
 
+/** The configuration of an editor, in any language: the brackets are balanced, and the command line is one that Parley knows. */
+async function checkEditorConfiguration(code: string): Promise<void> {
+  const brackets = code.replaceAll(/"[^"]*"/g, '').replaceAll(/[^()[\]{}]/g, '');
+  let rest = brackets;
+  while (/\(\)|\[\]|\{\}/.test(rest)) rest = rest.replaceAll(/\(\)|\[\]|\{\}/g, '');
+  expect(rest, 'unbalanced brackets').toBe('');
+  const words = [...code.matchAll(/"([^"]*)"/g)].map(([, word]) => word);
+  expect(words).toEqual(expect.arrayContaining(['parley', 'acp']));
+  await checkArguments(['acp']);
+}
+
 /** A sequence of JSON values, each on one or more lines. */
 async function checkJsonValues(code: string, page: string): Promise<void> {
   if (page.endsWith('mcp-server.md')) return checkServerDefinition(JSON.parse(code));
+  if (page.endsWith('docs/acp.md')) {
+    JSON.parse(code);
+    return checkEditorConfiguration(code);
+  }
   let text = '';
   for (const line of code.split('\n')) {
     text += `${line}\n`;

@@ -19,6 +19,7 @@ import {
   createMethodNotFoundFault,
   createNotInitializedFault,
   createRequestCancelledError,
+  EarlyResult,
   toJsonRpcError,
 } from './errors.ts';
 import type { AcpMethod, MethodContext, MethodReply } from './method.ts';
@@ -178,6 +179,7 @@ function encodeFailure(
   fault: Fault,
   connection: ConnectionState,
 ): Frame | undefined {
+  if (fault instanceof EarlyResult) return encodeResult(request, fault.result, connection);
   const isCancelled = fault.code === 'aborted' || request.controller.signal.aborted;
   if (isCancelled && method?.isPrompt) return encodeResult(request, { stopReason: 'cancelled' }, connection);
   if (!connection.markAnswered(request)) return undefined;

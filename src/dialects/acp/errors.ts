@@ -20,6 +20,16 @@ export class AcpFault extends Fault {
   }
 }
 
+/** Ends a call before its command runs. The response is this result. */
+export class EarlyResult extends Fault {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super('refused', 'The call was answered before its command');
+    this.result = result;
+  }
+}
+
 export function createMethodNotFoundFault(method: string): AcpFault {
   return new AcpFault({ code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
 }

@@ -1,5 +1,5 @@
 // session/set_mode and session/set_config_option.
-import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk';
 import { boolean, string, union } from 'valibot';
 import { createInvalidParamsFault } from '../errors.ts';
 import { type AcpMethod, type MethodContext, type MethodReply, sessionMethod } from '../method.ts';
@@ -39,8 +39,12 @@ export const configMethods: Record<string, AcpMethod> = {
   'session/set_config_option': sessionMethod({
     command: ({ configId }) => findOption(configId).command,
     params: { sessionId: string(), configId: string(), value: union([string(), boolean()]) },
-    toParams({ configId, value }) {
+    async toParams({ configId, value }, context) {
       if (typeof value !== 'string') throw createInvalidParamsFault(`value of ${configId} must be a string`);
+      const { configOptions } = await readOptions(context);
+      const listed = configOptions.find(({ id }) => id === configId);
+      if (!listed || !listValues(listed).includes(value))
+        throw createInvalidParamsFault(`value is not one of the options of ${configId} (got ${value})`);
       return findOption(configId).toParams(value);
     },
     async toReply(_, context, { configId }) {
@@ -54,6 +58,11 @@ function findOption(configId: string) {
   const option = Object.hasOwn(OPTIONS, configId) ? OPTIONS[configId] : undefined;
   if (option) return option;
   throw createInvalidParamsFault(`configId must be one of ${Object.keys(OPTIONS).join(', ')} (got ${configId})`);
+}
+
+function listValues(option: SessionConfigOption): string[] {
+  if (option.type !== 'select') return [];
+  return option.options.flatMap((item) => ('group' in item ? item.options : [item])).map(({ value }) => value);
 }
 
 async function readOptions({ call: { session }, connection }: MethodContext) {

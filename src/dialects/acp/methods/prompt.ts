@@ -1,6 +1,7 @@
 // session/prompt, session/cancel and steering.
-import { string } from 'valibot';
+import { optional, string } from 'valibot';
 import { Fault } from '../../../base/index.ts';
+import { EarlyResult } from '../errors.ts';
 import { type AcpMethod, createReply, type MethodContext, sessionMethod } from '../method.ts';
 import { promptContent, toUserInput } from '../prompt-content.ts';
 
@@ -20,8 +21,13 @@ export const promptMethods: Record<string, AcpMethod> = {
   /** As other agents define it: the message reaches the model between the tool calls of the current turn. */
   '_session/steering': sessionMethod({
     command: 'prompt',
-    params: promptParams,
-    toParams: ({ prompt }, { call }) => ({ ...toUserInput(prompt, call.session.cwd), streamingBehavior: 'steer' }),
+    params: { ...promptParams, idleBehavior: optional(string()) },
+    toParams({ prompt, idleBehavior }, { call: { session } }) {
+      const input = toUserInput(prompt, session.cwd);
+      if (idleBehavior === 'promptRequired' && !session.runs.isRunning)
+        throw new EarlyResult({ outcome: 'promptRequired', reason: 'noRunningTurn' });
+      return { ...input, streamingBehavior: 'steer' };
+    },
     toAcceptedResult: (disposition) => ({ outcome: disposition === 'queued' ? 'injected' : 'startedNewTurn' }),
   }),
   '_parley/get_state': sessionMethod({

@@ -1,6 +1,7 @@
 // session/new, load, resume, fork, list, close and delete.
 import { isAbsolute, resolve } from 'node:path';
-import { array, check, literal, nullish, object, pipe, string, union } from 'valibot';
+import { array, check, lazy, literal, nullish, object, pipe, string, union } from 'valibot';
+import { isRecord } from '../../../base/index.ts';
 import type { AgentSession, McpServerDefinition } from '../../../contracts/index.ts';
 import { createAuthRequiredFault } from '../errors.ts';
 import { type AcpMethod, createReply, type MethodContext, type MethodReply, processMethod } from '../method.ts';
@@ -13,10 +14,15 @@ const absolutePath = pipe(
   check((path) => isAbsolute(path), 'must be an absolute path'),
 );
 const namedValue = object({ name: string(), value: string() });
-const mcpServer = union([
-  object({ type: union([literal('http'), literal('sse')]), name: string(), url: string(), headers: array(namedValue) }),
-  object({ name: string(), command: string(), args: array(string()), env: array(namedValue) }),
-]);
+const stdioServer = object({ name: string(), command: string(), args: array(string()), env: array(namedValue) });
+const remoteServer = object({
+  type: union([literal('http'), literal('sse')]),
+  name: string(),
+  url: string(),
+  headers: array(namedValue),
+});
+/** Only servers that are not stdio have a type. The error of the schema that was meant names the wrong field. */
+const mcpServer = lazy((value) => (isRecord(value) && 'type' in value ? remoteServer : stdioServer));
 const projectParams = { cwd: absolutePath, mcpServers: nullish(array(mcpServer)) };
 
 interface StartedSession {
