@@ -10,7 +10,7 @@ import {
   type Reply,
   validate,
 } from '../../contracts/index.ts';
-import type { AgentEvent, PromptOutcome } from '../../protocol/index.ts';
+import type { AgentEvent, PromptOutcome, UiRequest } from '../../protocol/index.ts';
 import { chainFrames, createRpcFrame, parseJsonRpcMessage } from '../json-rpc.ts';
 import { ConnectionState, type PendingRequest } from './connection-state.ts';
 import {
@@ -43,7 +43,7 @@ export function createAcpCodec({ version }: CodecOptions): Codec {
     encodeEvent: (event, session) =>
       session && connection.isAnnounced(session) ? encodeEvent(event, session, connection) : undefined,
     encodeUiRequest: (request, session) =>
-      session && connection.isAnnounced(session) ? connection.client.encodeUiRequest(request, session) : undefined,
+      session && connection.isAnnounced(session) ? encodeUiRequest(request, session, connection) : undefined,
     createHostServices: (session, send) => connection.client.createHostServices(session, send),
     handleHostClosed: () => connection.client.close(),
   };
@@ -136,6 +136,13 @@ function decodeCancelRequest(requestId: unknown, connection: ConnectionState): D
   if (isOldestPrompt) return decodeCancel(request.sessionId, connection);
   if (!request.isPrompt) request.controller.abort();
   return { kind: 'ignored' };
+}
+
+/** The client knows a call of a subagent by an id that no other call has. */
+function encodeUiRequest(request: UiRequest, session: AgentSession, connection: ConnectionState): Frame | undefined {
+  if (request.method !== 'select' || !request.toolCall) return connection.client.encodeUiRequest(request, session);
+  const toolCallId = connection.getEncoder(session).getToolCallId(request.toolCall.toolCallId);
+  return connection.client.encodeUiRequest({ ...request, toolCall: { ...request.toolCall, toolCallId } }, session);
 }
 
 function encodeReply(token: AcpToken, reply: Reply, connection: ConnectionState): Frame | undefined {

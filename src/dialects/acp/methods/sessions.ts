@@ -49,7 +49,9 @@ export const sessionMethods: Record<string, AcpMethod> = {
       const session = findSession(sessionId, context);
       const { entries, leafId } = await session.history.entries();
       const { result, ...reply } = await openedReply(session, context);
-      return { ...reply, result: omitSessionId(result), before: encodeHistory(entries, leafId, { cwd: session.cwd }) };
+      const { capabilities } = context.connection;
+      const before = encodeHistory(entries, leafId, { cwd: session.cwd, capabilities });
+      return { ...reply, result: omitSessionId(result), before };
     },
   }),
   'session/resume': processMethod({
