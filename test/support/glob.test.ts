@@ -81,6 +81,11 @@ test('an empty alternative before ./ is the current folder, as in a shell', () =
   expect(['a', 'b/c', 'a./x', 'a/x'].map((path) => matches(path))).toEqual([true, false, true, false]);
 });
 
+test('an empty alternative after a slash matches no file', () => {
+  const matches = compileGlob('a/**/{b,}');
+  expect(['a', 'a/b', 'a/c/b', 'a/c'].map((path) => matches(path))).toEqual([false, true, true, false]);
+});
+
 /** Hidden files count (`dot`). The other options switch off syntax that compileGlob does not have. */
 const PICOMATCH_OPTIONS = { dot: true, noextglob: true, nonegate: true, posix: true };
 
@@ -93,7 +98,7 @@ test('short globs match as picomatch matches them', () => {
     .array(part, { minLength: 1, maxLength: 6 })
     .map((parts) => parts.join(''))
     // picomatch: `a/**` matches `a` too; braces beside `**`, empty names and three stars have another meaning.
-    .filter((glob) => !/\/\*\*$|\*{3}|\/\/|\/$|\*\*\{|\}\*\*|,\}\.?[/*]/.test(glob));
+    .filter((glob) => !/\/\*\*$|\*{3}|\/\/|\/$|\*\*\{|\}\*\*|,\}\.?[/*]|\/\{a,\}$/.test(glob));
   const name = fc
     .array(fc.constantFrom('a', 'b', 'c', '-', ']', ',', '*', '?', '.a', 'é'), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join(''));
