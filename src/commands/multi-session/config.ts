@@ -43,7 +43,9 @@ export const setConfig = command({
   },
 });
 
-async function selectTools({ tools }: AgentSession, names: readonly string[]): Promise<void> {
+async function selectTools(session: AgentSession, names: readonly string[]): Promise<void> {
+  const { tools } = session;
+  await session.listMcpServers({ untilReady: true });
   const known = new Set((await tools.listAll()).map(({ name }) => name));
   const unknownTools = names.filter((name) => !known.has(name));
   if (unknownTools.length > 0) {
