@@ -13,14 +13,11 @@ import {
   SdkHttpError,
   SseError,
   StreamableHTTPClientTransport,
-  UnauthorizedError,
 } from './vendor/mcp-client.ts';
 
 /** How long a server may take to end a session over HTTP. */
 const END_SESSION_MS = 1000;
-
-/** The server requires a sign-in. */
-export class SignInRequired extends Error {}
+const LISTEN_DELAY_MS = 5000;
 
 export interface ConnectionListener {
   /** The connection has ended, except by `close`. */
@@ -53,9 +50,8 @@ async function openStdio(attempt: ConnectionAttempt, server: McpStdioServer): Pr
 
 /** A server that refuses a POST to its URL may know only the older transport. */
 async function openHttp(attempt: ConnectionAttempt, server: McpHttpServer): Promise<OpenClient> {
-  const { ports } = attempt.scope.context;
-  // Servers that require a sign-in need a provider here; without one, status 401 ends in SignInRequired.
-  const authProvider = undefined;
+  const { context, auth: authProvider } = attempt.scope;
+  const { ports } = context;
   const create = (kind: 'http' | 'sse') => createHttpTransport(kind, { server, ports, authProvider });
   if (server.type === 'sse') return attempt.open(create('sse'), 'legacy');
   try {
@@ -90,14 +86,27 @@ class ConnectionAttempt {
       await this.#connect(client, transport);
     } catch (thrown) {
       await transport.close().catch(() => {});
-      throw explainFailure(thrown, transport);
+      throw (await this.scope.auth?.toSignInFault(thrown)) ?? explainFailure(thrown, transport);
     }
+    void this.#keepListening(client);
     client.onclose = () => this.#listener.onClose(getProblem(transport) ?? 'it closed the connection');
     // The event stream carries all answers, so that its end is the end of the connection.
     client.onerror = (error) => {
       if (error instanceof SseError) this.#listener.onClose(`its event stream ended: ${error.message}`);
     };
     return open;
+  }
+
+  /** Newer protocol versions report changes of lists on a stream of their own, which ends when the network fails. */
+  async #keepListening(client: Client): Promise<void> {
+    const { clock } = this.scope.context.ports;
+    let subscription = client.autoOpenedSubscription;
+    while (subscription && (await subscription.closed) === 'remote') {
+      const filter = subscription.honoredFilter;
+      await clock.sleep(LISTEN_DELAY_MS);
+      subscription = client.transport ? await client.listen(filter).catch(() => undefined) : undefined;
+      if (subscription) this.#listener.onListChanged();
+    }
   }
 
   #connect(client: Client, transport: Transport): Promise<void> {
@@ -132,16 +141,8 @@ function getProblem(transport: Transport): string | undefined {
 
 /** The end of a process explains more than the failed request. */
 function explainFailure(thrown: unknown, transport: Transport): unknown {
-  if (isUnauthorized(thrown)) return new SignInRequired('it requires a sign-in');
   const problem = getProblem(transport);
   return problem === undefined ? thrown : new Fault('tool_failed', problem, { cause: thrown });
-}
-
-function isUnauthorized(thrown: unknown): boolean {
-  if (thrown instanceof UnauthorizedError) return true;
-  if (thrown instanceof SdkHttpError) return thrown.status === 401;
-  if (thrown instanceof SseError) return thrown.code === 401;
-  return false;
 }
 
 async function closeClient({ context }: ServerScope, client: Client, transport: Transport): Promise<void> {

@@ -3,14 +3,14 @@ import { isRecord } from '../base/index.ts';
 import type { McpHttpServer, McpServerDefinition, McpStdioServer } from '../contracts/index.ts';
 import { expandVariables } from './expand-variables.ts';
 
-export interface ParseOptions {
+interface ParseOptions {
   /** Where the value comes from, for messages. */
   readonly source: string;
   /** The values of `${VAR}`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface ParsedServers {
+interface ParsedServers {
   readonly definitions: McpServerDefinition[];
   /** One sentence for each definition that is left out. */
   readonly problems: string[];
@@ -64,17 +64,15 @@ function checkName(name: string): string {
 
 function parseServer(entry: unknown, env: ParseOptions['env']): McpStdioServer | McpHttpServer {
   if (!isRecord(entry)) throw new DefinitionProblem('the definition must be an object');
-  const missing = new Set<string>();
-  const reader = new FieldReader(entry, (text) => expandVariables(text, env, (variable) => missing.add(variable)));
+  const reader = new FieldReader(entry, (text) => expandVariables(text, env, refuseMissing));
   const type = findType(entry);
-  const server = type === 'stdio' ? parseStdio(reader) : parseHttp(type, reader);
-  const [variable] = missing;
-  if (variable !== undefined) {
-    throw new DefinitionProblem(
-      `the variable ${variable} is not set. Set it, or write a default: \${${variable}:-default}`,
-    );
-  }
-  return server;
+  return type === 'stdio' ? parseStdio(reader) : parseHttp(type, reader);
+}
+
+function refuseMissing(variable: string): never {
+  throw new DefinitionProblem(
+    `the variable ${variable} is not set. Set it, or write a default: \${${variable}:-default}`,
+  );
 }
 
 function findType(entry: Readonly<Record<string, unknown>>): 'stdio' | 'http' | 'sse' {

@@ -2,6 +2,7 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { isRecord } from '../base/index.ts';
 import type { McpPrompt, McpResource } from '../contracts/index.ts';
+import { findHeaderProblem } from './header-declarations.ts';
 import { NO_TIMEOUT_MS } from './server-scope.ts';
 
 const MAX_ITEMS = 1000;
@@ -40,9 +41,12 @@ export async function readTools(client: Client, signal: AbortSignal): Promise<To
   const { items, problem } = await readPages(client, 'tools', signal);
   const problems = problem === undefined ? [] : [problem];
   const tools = new Map<string, ListedTool>();
+  const hasHeaders = client.getProtocolEra() === 'modern';
+  const findProblem = (schema: unknown) =>
+    findSchemaProblem(schema) ?? (hasHeaders ? findHeaderProblem(schema) : undefined);
   for (const item of items) {
     const name = readText(item.name, MAX_NAME_LENGTH);
-    const reason = name === undefined ? undefined : findSchemaProblem(item.inputSchema);
+    const reason = name === undefined ? undefined : findProblem(item.inputSchema);
     if (name === undefined) problems.push('a tool has no valid name');
     else if (reason !== undefined) problems.push(`the tool ${JSON.stringify(name)} is left out: its schema ${reason}`);
     else if (!tools.has(name)) tools.set(name, parseTool(name, item));

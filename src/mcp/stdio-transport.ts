@@ -1,6 +1,6 @@
 // The stdio transport of MCP: a child process with one JSON-RPC message per line on stdin and stdout.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { Fault, type Line, LineSplitter } from '../base/index.ts';
+import { type Line, LineSplitter } from '../base/index.ts';
 import type { McpStdioServer, Ports, RunningProcess } from '../contracts/index.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
 import { MessageFilter } from './message-filter.ts';
@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
 
   readonly #options: StdioTransportOptions;
   readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
-  readonly #filter = new MessageFilter();
+  readonly #filter: MessageFilter;
   readonly #stderr = new StderrTail();
   #child: RunningProcess | undefined;
   #pendingBytes = 0;
@@ -45,6 +45,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
+    this.#filter = new MessageFilter(options.ports.clock);
   }
 
   get pid(): number | null {
@@ -79,7 +80,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const input = this.#child?.input;
-    if (!input || this.#closing) throw new Fault('tool_failed', 'The server is not running');
+    if (!input || this.#closing) throw new Error('The server is not running');
     const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > MAX_PENDING_BYTES) this.#fail('it does not read its input');
@@ -118,31 +119,24 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** While a promise is pending, the pipe is not read: a server that writes without end is slowed down. */
+  /** While the promise is pending, the pipe is not read: a server that writes without end is slowed down. */
   #read(chunk: Uint8Array): void | Promise<void> {
-    if (this.#closing) return undefined;
     const lines = this.#splitter.push(chunk);
-    if (this.#linesInBatch + lines.length <= LINES_PER_BATCH) {
-      this.#linesInBatch += lines.length;
-      for (const line of lines) this.#handleLine(line);
-      return this.#linesInBatch === LINES_PER_BATCH ? this.#startBatch() : undefined;
-    }
-    return this.#handleInBatches(lines);
+    return lines.length === 0 ? undefined : this.#handleLines(lines);
   }
 
-  async #handleInBatches(lines: readonly Line[]): Promise<void> {
+  async #handleLines(lines: readonly Line[]): Promise<void> {
     for (const line of lines) {
-      if (this.#linesInBatch >= LINES_PER_BATCH) await this.#startBatch();
       if (this.#closing) return;
-      this.#linesInBatch += 1;
       this.#handleLine(line);
+      this.#linesInBatch += 1;
+      if (this.#linesInBatch === LINES_PER_BATCH) {
+        this.#linesInBatch = 0;
+        await this.#options.ports.clock.yieldToEventLoop();
+      }
+      // The SDK handles notifications in a microtask, and forgets a call with its response: progress would be lost.
+      else await undefined;
     }
-    await this.#startBatch();
-  }
-
-  async #startBatch(): Promise<void> {
-    await this.#options.ports.clock.yieldToEventLoop();
-    this.#linesInBatch = 0;
   }
 
   #handleLine(line: Line): void {

@@ -1,4 +1,5 @@
 // Runs MCP servers of a test: scripted ones over stdio, with the real processes and files.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
@@ -29,8 +30,16 @@ export function defineScripted(
   script: Script = {},
   server: { env?: Record<string, string>; cwd?: string } = {},
 ): McpServerDefinition {
-  const args = [SCRIPT, JSON.stringify(script)];
+  const json = JSON.stringify(script);
+  const args = [SCRIPT, json.length > 50_000 ? writeScript(json) : json];
   return { name, source: 'test', server: { type: 'stdio', command: process.execPath, args, env: {}, ...server } };
+}
+
+/** The system limits the length of arguments. */
+function writeScript(json: string): string {
+  const path = join(createTemporaryDirectory(), 'script.json');
+  writeFileSync(path, json);
+  return path;
 }
 
 export function defineTool(name: string, fields: Record<string, unknown> = {}): Record<string, unknown> {

@@ -1,8 +1,9 @@
-// A stdio MCP server in plain Node. Its first argument is JSON that says what it lists, and how it misbehaves.
+// A stdio MCP server in plain Node. Its argument is JSON, or a file with JSON, that says what it lists, and how it misbehaves.
 // @ts-check
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 
-const script = JSON.parse(process.argv[2] ?? '{}');
+const [, , argument = '{}'] = process.argv;
+const script = JSON.parse(argument.startsWith('{') ? argument : readFileSync(argument, 'utf8'));
 const { capabilities = { tools: {}, prompts: {}, resources: {} }, lists = {}, replies = {} } = script;
 
 /** @param {unknown} message */
@@ -14,6 +15,10 @@ if (script.stderr) process.stderr.write(script.stderr);
 if (script.stdout) process.stdout.write(script.stdout);
 if (script.exit !== undefined) process.exit(script.exit);
 if (script.hugeLine) process.stdout.write('x'.repeat(script.hugeLine));
+if (script.nested) {
+  const params = `${'{"a":'.repeat(script.nested)}1${'}'.repeat(script.nested)}`;
+  process.stdout.write(`{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}\n`);
+}
 if (script.ignoreEnd) setInterval(() => {}, 1000);
 if (script.flood) flood();
 

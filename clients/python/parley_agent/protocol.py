@@ -8,6 +8,9 @@ from typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union
 AgentMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage", "BashExecutionMessage", "CustomMessage", "CompactionSummaryMessage", "BranchSummaryMessage"]
 
 
+ApprovalPolicy = Literal["never", "on-execute", "on-write", "always", "read-only"]
+
+
 AssistantContent = List[Union["TextContent", "ThinkingContent", "ToolCall"]]
 
 

@@ -30,6 +30,7 @@ export function createFacade(facets: SessionFacets): AgentSession {
       return state.sidecarFiles;
     },
     cwd: state.options.cwd,
+    approval: state.options.approval ?? { policy: 'never' },
     ...{ runs, queues, models, retry, compaction, history, shell, naming, todos, subagents, tools },
     entries: new EntryFacet(state),
     context: createModelContext(state, requestBuilder),

@@ -12,7 +12,7 @@ import {
   variant,
 } from 'valibot';
 import { Fault, getOwnValue, isRecord } from '../../base/index.ts';
-import type { FileInfo } from '../../contracts/index.ts';
+import type { FileInfo, Files } from '../../contracts/index.ts';
 import type { FileLockPorts } from '../../support/file-lock.ts';
 import { createCachedFile } from '../cached-file.ts';
 
@@ -42,11 +42,14 @@ export interface AuthFileOptions extends FileLockPorts {
   warn(sentence: string): void;
 }
 
+/** The one key that is not a provider: the logins of MCP servers, by URL. */
+export const MCP_LOGINS_KEY = 'mcpServers';
+
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
 
 export function createAuthFile({ directory, platform, warn, ...ports }: AuthFileOptions): AuthFile {
-  const path = `${directory}/auth.json`;
+  const path = getAuthFilePath(directory);
   const { files } = ports;
   const file = createCachedFile(files, path, async (text, info) => {
     if (info && isAccessibleToOthers(info, platform))
@@ -58,20 +61,7 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
       return new Map<string, AuthEntry>();
     }
   });
-  /** `change` returns the new contents, or `undefined` to leave the file unchanged. */
-  async function rewrite(change: (contents: Contents) => Promise<Contents | undefined>): Promise<void> {
-    const { withFileLock } = await import('../../support/file-lock.ts');
-    await files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
-    await withFileLock(ports, path, async (assertLockHeld) => {
-      const bytes = (await files.info(path)) && (await files.read(path));
-      const contents = await change(parseObject(bytes && new TextDecoder().decode(bytes), path));
-      if (!contents) return;
-      await assertLockHeld();
-      const text = `${JSON.stringify(contents, null, 2)}\n`;
-      await files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });
-    });
-  }
-
+  const rewrite = (change: ChangeContents) => rewriteAuthFile(ports, directory, change);
   return {
     path,
     read: file.read,
@@ -87,7 +77,7 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
       const removed: string[] = [];
       if (!(await files.info(path))) return removed;
       await rewrite(async (contents) => {
-        removed.push(...Object.keys(contents).filter(shouldRemove));
+        removed.push(...Object.keys(contents).filter((key) => key !== MCP_LOGINS_KEY && shouldRemove(key)));
         if (removed.length === 0) return undefined;
         return Object.fromEntries(Object.entries(contents).filter(([provider]) => !removed.includes(provider)));
       });
@@ -97,6 +87,33 @@ export function createAuthFile({ directory, platform, warn, ...ports }: AuthFile
 }
 
 type Contents = Record<string, unknown>;
+/** Returns the new contents, or `undefined` to leave the file unchanged. */
+type ChangeContents = (contents: Contents) => Promise<Contents | undefined>;
+
+/** Runs `change` under the file lock. */
+export async function rewriteAuthFile(ports: FileLockPorts, directory: string, change: ChangeContents): Promise<void> {
+  const path = getAuthFilePath(directory);
+  const { withFileLock } = await import('../../support/file-lock.ts');
+  await ports.files.makeDirectory(directory, { mode: PRIVATE_DIRECTORY });
+  await withFileLock(ports, path, async (assertLockHeld) => {
+    const contents = await change(await readAuthFile(ports.files, directory));
+    if (!contents) return;
+    await assertLockHeld();
+    const text = `${JSON.stringify(contents, null, 2)}\n`;
+    await ports.files.replace(path, new TextEncoder().encode(text), { mode: PRIVATE_FILE });
+  });
+}
+
+/** Throws a Fault when the file is not a JSON object. */
+export async function readAuthFile(files: Pick<Files, 'info' | 'read'>, directory: string): Promise<Contents> {
+  const path = getAuthFilePath(directory);
+  const bytes = (await files.info(path)) && (await files.read(path));
+  return parseObject(bytes && new TextDecoder().decode(bytes), path);
+}
+
+function getAuthFilePath(directory: string): string {
+  return `${directory}/auth.json`;
+}
 
 function isAccessibleToOthers({ mode }: FileInfo, platform: string): boolean {
   return platform !== 'win32' && (mode & 0o077) !== 0;
@@ -105,6 +122,7 @@ function isAccessibleToOthers({ mode }: FileInfo, platform: string): boolean {
 function parseEntries(text: string | undefined, path: string, warn: AuthFileOptions['warn']): Map<string, AuthEntry> {
   const entries = new Map<string, AuthEntry>();
   for (const [provider, value] of Object.entries(parseObject(text, path))) {
+    if (provider === MCP_LOGINS_KEY) continue;
     const entry = parseEntry(value);
     if (entry) entries.set(provider, entry);
     else warn(`${path}: "${provider}" is neither {"type":"api_key","key":…} nor an oauth login; it is ignored`);

@@ -1,8 +1,8 @@
 // Sends the requests of the GitHub Copilot login.
 import { Fault, isRecord } from '../../base/index.ts';
+import { isNonEmptyString, type JsonResponse, requestJson } from '../../support/oauth/oauth-request.ts';
 import { COPILOT_HEADERS } from '../providers/copilot-headers.ts';
 import type { OAuthEntry } from './auth-file.ts';
-import { isNonEmptyString, type JsonResponse, requestJson } from './oauth-request.ts';
 
 const CLIENT_ID = 'Iv1.b507a08c87ecfe98';
 

@@ -1,9 +1,14 @@
 // GitHub Copilot login with a device code (RFC 8628). Does not store the login.
 import type { Clock, DeviceLogin } from '../../contracts/index.ts';
+import {
+  DEVICE_GRANT_TYPE,
+  MAX_CODE_LIFETIME_MS,
+  pollUntilApproved,
+  readDeviceCode,
+} from '../../support/oauth/device-code.ts';
+import { TransientFault } from '../../support/oauth/oauth-request.ts';
 import type { OAuthEntry } from './auth-file.ts';
 import { type CopilotApi, type CopilotApiOptions, createCopilotApi } from './copilot-api.ts';
-import { DEVICE_GRANT_TYPE, MAX_CODE_LIFETIME_MS, pollUntilApproved, readDeviceCode } from './device-code.ts';
-import { TransientFault } from './oauth-request.ts';
 
 /** Provider id under which the login is stored in auth.json. */
 export const COPILOT_PROVIDER_ID = 'github-copilot';

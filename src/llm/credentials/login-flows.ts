@@ -1,7 +1,7 @@
 // The providers that a user can sign in to without a key, and how their logins are renewed.
 import { Fault, getOwnValue } from '../../base/index.ts';
+import type { LoginContext } from '../../support/oauth/browser-login.ts';
 import type { AuthEntry, OAuthEntry } from './auth-file.ts';
-import type { LoginContext } from './browser-login.ts';
 import { createCopilotLogin } from './copilot-login.ts';
 import { renewOpenAiLogin, signInToOpenAi } from './openai-login.ts';
 import { signInToOpenRouter } from './openrouter-login.ts';

@@ -1,8 +1,13 @@
 // OpenAI: "Sign in with ChatGPT" registers this program as a client, and gives it a token for the Responses API.
 import { Fault } from '../../base/index.ts';
+import { createSecretText, type LoginContext, signInWithBrowser } from '../../support/oauth/browser-login.ts';
+import {
+  createRefusedTokenFault,
+  isNonEmptyString,
+  type JsonResponse,
+  postForm,
+} from '../../support/oauth/oauth-request.ts';
 import type { OAuthEntry } from './auth-file.ts';
-import { createSecretText, type LoginContext, signInWithBrowser } from './browser-login.ts';
-import { createRefusedTokenFault, isNonEmptyString, type JsonResponse, postForm } from './oauth-request.ts';
 
 const SITE = 'https://auth.openai.com';
 const RESOURCE = 'https://api.openai.com/v1';

@@ -1,7 +1,8 @@
 // OpenRouter: sign-in in a browser creates an API key that does not expire.
+
+import { createSecretText, type LoginContext, signInWithBrowser } from '../../support/oauth/browser-login.ts';
+import { createRefusedTokenFault, isNonEmptyString, requestJson } from '../../support/oauth/oauth-request.ts';
 import type { AuthEntry } from './auth-file.ts';
-import { createSecretText, type LoginContext, signInWithBrowser } from './browser-login.ts';
-import { createRefusedTokenFault, isNonEmptyString, requestJson } from './oauth-request.ts';
 
 const SITE = 'https://openrouter.ai';
 

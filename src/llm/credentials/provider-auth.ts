@@ -1,19 +1,19 @@
 // Reports which providers have credentials, saves API keys and runs sign-ins.
 import { Fault, getOwnValue } from '../../base/index.ts';
 import type { ProviderAuth, ProviderStatus, SignInPrompts } from '../../contracts/index.ts';
+import type { LoginContext } from '../../support/oauth/browser-login.ts';
+import { createCancelledFault } from '../../support/oauth/oauth-request.ts';
 import { findProvider, PROVIDERS } from '../providers/providers.ts';
 import type { AuthFile } from './auth-file.ts';
-import type { LoginContext } from './browser-login.ts';
 import { COPILOT_PROVIDER_ID, createCopilotLogin } from './copilot-login.ts';
 import type { Credentials } from './credentials.ts';
 import { LOGIN_FLOWS } from './login-flows.ts';
-import { createCancelledFault } from './oauth-request.ts';
 
 /** Always listed, first and in this order. Others are listed when they have credentials; those of models.json come last. */
 const LISTED_FIRST = ['anthropic', 'openai', 'google'];
 
 interface ProviderAuthOptions extends Omit<LoginContext, 'showUrl' | 'readLine' | 'signal'> {
-  readonly authFile: Pick<AuthFile, 'read'>;
+  readonly authFile: Pick<AuthFile, 'read' | 'remove'>;
 }
 
 export function createProviderAuth(credentials: Credentials, options: ProviderAuthOptions): ProviderAuth {
@@ -64,7 +64,7 @@ function createSignIns(
   credentials: Credentials,
   options: ProviderAuthOptions,
   hostClosed: AbortSignal,
-): Pick<ProviderAuth, 'listSignIns' | 'signIn' | 'cancelSignIn'> {
+): Pick<ProviderAuth, 'listSignIns' | 'signIn' | 'cancelSignIn' | 'signOut'> {
   /** By provider. */
   const pending = new Map<string, PendingSignIn>();
   const signIn = async (provider: string, prompts: SignInPrompts, signal: AbortSignal) => {
@@ -91,6 +91,7 @@ function createSignIns(
       current?.controller.abort();
       return current !== undefined;
     },
+    signOut: () => options.authFile.remove((provider) => Object.hasOwn(LOGIN_FLOWS, provider)),
     async signIn(provider, prompts) {
       const earlier = pending.get(provider);
       earlier?.controller.abort();

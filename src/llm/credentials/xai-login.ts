@@ -1,8 +1,14 @@
 // xAI: sign-in with a device code (RFC 8628), for Grok subscriptions.
+
+import type { LoginContext } from '../../support/oauth/browser-login.ts';
+import { DEVICE_GRANT_TYPE, pollUntilApproved, readDeviceCode } from '../../support/oauth/device-code.ts';
+import {
+  createRefusedTokenFault,
+  isNonEmptyString,
+  type JsonResponse,
+  postForm,
+} from '../../support/oauth/oauth-request.ts';
 import type { OAuthEntry } from './auth-file.ts';
-import type { LoginContext } from './browser-login.ts';
-import { DEVICE_GRANT_TYPE, pollUntilApproved, readDeviceCode } from './device-code.ts';
-import { createRefusedTokenFault, isNonEmptyString, type JsonResponse, postForm } from './oauth-request.ts';
 
 const SITE = 'https://auth.x.ai';
 const CLIENT_ID = 'b1a00492-073a-47ea-816f-4c329264a828';

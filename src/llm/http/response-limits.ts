@@ -1,6 +1,4 @@
 // Size and time limits of provider responses, and their errors. Failures of kind `limit` are not retried.
-import { Fault } from '../../base/index.ts';
-import type { HttpResponse } from '../../contracts/index.ts';
 import { ProviderFault } from './provider-fault.ts';
 
 const MIB = 1024 * 1024;
@@ -9,8 +7,6 @@ const MIB = 1024 * 1024;
 export const MAX_EVENT_CHARS = 16 * MIB;
 /** Bytes of one response, after decompression. An answer of 128,000 tokens takes about 40 MB. */
 export const MAX_RESPONSE_BYTES = 128 * MIB;
-/** Bytes of a JSON response: a list of models, a token. */
-export const MAX_JSON_BYTES = 8 * MIB;
 
 export function createEventTooLargeFault(): ProviderFault {
   return createLimitFault(`The provider sent an event of more than ${formatMib(MAX_EVENT_CHARS)}`);
@@ -28,24 +24,6 @@ export function createIdleTimeoutFault(limitMs: number): ProviderFault {
 export function createTotalTimeoutFault(limitMs: number): ProviderFault {
   const limit = `The limit is the setting http.totalTimeoutMs (${limitMs})`;
   return createLimitFault(`The response took longer than ${formatSeconds(limitMs)}. ${limit}.`);
-}
-
-/** The parsed body. Throws a Fault when it is larger than the limit, and a SyntaxError when it is not JSON. */
-export async function readJson(response: Pick<HttpResponse, 'body'>): Promise<unknown> {
-  return JSON.parse(await readText(response));
-}
-
-/** The body. Throws a Fault when it is larger than the limit. */
-export async function readText({ body }: Pick<HttpResponse, 'body'>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const bytes of body ?? []) {
-    size += bytes.length;
-    if (size > MAX_JSON_BYTES) throw new Fault('refused', `The response is larger than ${formatMib(MAX_JSON_BYTES)}`);
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function createLimitFault(message: string): ProviderFault {

@@ -2,7 +2,7 @@
 import { Fault, getErrorMessage, isRecord } from '../../base/index.ts';
 import { redact } from '../../base/redaction.ts';
 import { type Model, THINKING_LEVELS, type ThinkingLevel } from '../../protocol/index.ts';
-import { readJson } from '../http/response-limits.ts';
+import { readJson } from '../../support/response-text.ts';
 import { COPILOT_HEADERS } from './copilot-headers.ts';
 import type { Provider } from './providers.ts';
 import type { ModelListPorts } from './server-models.ts';

@@ -2,7 +2,7 @@
 import { Fault, isRecord } from '../../base/index.ts';
 import type { Clock } from '../../contracts/index.ts';
 import type { Model } from '../../protocol/index.ts';
-import { readJson } from '../http/response-limits.ts';
+import { readJson } from '../../support/response-text.ts';
 import { moveUserinfoToHeader, redactUrl, trimSlashes } from '../http/url-secrets.ts';
 import type { Provider } from './providers.ts';
 

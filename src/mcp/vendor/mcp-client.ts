@@ -6,5 +6,4 @@ export {
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
-  UnauthorizedError,
 } from '@modelcontextprotocol/client';

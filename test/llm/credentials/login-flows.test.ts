@@ -5,10 +5,10 @@ import { openCallbackServer } from '../../../src/app/system-ports/callback-serve
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createDeferred } from '../../../src/base/index.ts';
 import type { OAuthEntry } from '../../../src/llm/credentials/auth-file.ts';
-import { type LoginContext, parsePastedText } from '../../../src/llm/credentials/browser-login.ts';
 import { renewOpenAiLogin, signInToOpenAi } from '../../../src/llm/credentials/openai-login.ts';
 import { signInToOpenRouter } from '../../../src/llm/credentials/openrouter-login.ts';
 import { renewXaiLogin, signInToXai } from '../../../src/llm/credentials/xai-login.ts';
+import { type LoginContext, parsePastedText } from '../../../src/support/oauth/browser-login.ts';
 import { startAuthServer } from '../../support/auth-server.ts';
 
 /** `browse` is what the browser does with the URL that the user opens. */

@@ -7,6 +7,7 @@ const USAGE: readonly (readonly [synopsis: string, summary: string])[] = [
   ['add NAME URL [--header K:V] [--transport http|sse]', 'add a server that is reached over HTTP'],
   ['remove NAME', 'remove a server from the file that defines it'],
   ['test [NAME]', 'connect, and show what the servers offer or why they fail'],
+  ['serve [options]', 'serve Parley to other agents as an MCP server over stdin and stdout'],
 ];
 
 export function formatMcpHelp(): string {

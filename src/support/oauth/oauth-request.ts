@@ -1,7 +1,7 @@
 // Sends the requests of OAuth logins and reads JSON responses. Error messages never contain tokens.
 import { Fault, getErrorMessage, tryParseObject } from '../../base/index.ts';
 import { redact } from '../../base/redaction.ts';
-import { readText } from '../http/response-limits.ts';
+import { readText } from '../response-text.ts';
 
 /** The same request may succeed when it is retried later. */
 export class TransientFault extends Fault {

@@ -35,7 +35,7 @@ export interface BrowserLogin {
   readonly path: string;
   /** Absent when the provider does not return one; the path must then be random. */
   readonly state?: string | undefined;
-  buildUrl(redirectUri: string, codeChallenge: string): string;
+  buildUrl(redirectUri: string, codeChallenge: string): string | Promise<string>;
 }
 
 export interface BrowserGrant {
@@ -59,9 +59,13 @@ export async function signInWithBrowser(context: LoginContext, login: BrowserLog
     );
   }
   const redirectUri = `http://127.0.0.1:${server?.port ?? port}${path}`;
-  context.showUrl(buildUrl(redirectUri, createHash('sha256').update(codeVerifier).digest('base64url')));
-  const query = await waitForRedirect(context, server).finally(() => server?.close());
-  return { code: readCode(query, isExpected), query, codeVerifier, redirectUri };
+  try {
+    context.showUrl(await buildUrl(redirectUri, createHash('sha256').update(codeVerifier).digest('base64url')));
+    const query = await waitForRedirect(context, server);
+    return { code: readCode(query, isExpected), query, codeVerifier, redirectUri };
+  } finally {
+    server?.close();
+  }
 }
 
 /** 64 characters with 244 random bits. */

@@ -1,0 +1,23 @@
+// Entry point for bundling the OAuth functions of the MCP client package, so that it does not have to be installed.
+export {
+  type AuthorizationServerMetadata,
+  type AuthProvider,
+  checkResourceAllowed,
+  computeScopeUnion,
+  discoverOAuthServerInfo,
+  exchangeAuthorization,
+  extractWWWAuthenticateParams,
+  fetchToken,
+  InsufficientScopeError,
+  IssuerMismatchError,
+  OAuthError,
+  OAuthErrorCode,
+  type OAuthTokens,
+  RegistrationRejectedError,
+  refreshAuthorization,
+  registerClient,
+  resourceUrlFromServerUrl,
+  SdkHttpError,
+  SseError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
