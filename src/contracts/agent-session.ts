@@ -290,8 +290,8 @@ export interface AgentSession {
   listSlashCommands(): Promise<readonly SlashCommand[]>;
   /** Sends an `available_commands_update` event. */
   announceSlashCommands(): Promise<void>;
-  /** Starts the MCP servers, if that has not happened, and does not wait for them. */
-  listMcpServers(): Promise<readonly McpServerStatus[]>;
+  /** Starts the MCP servers, if that has not happened. With `untilReady` waits like the first request does. */
+  listMcpServers(options?: { untilReady?: boolean }): Promise<readonly McpServerStatus[]>;
   /** Without the todo list, which may have to be read from disk. */
   state(): Omit<SessionState, 'todoPhases'>;
   /** Sends an `extension_error` event. */

@@ -1201,6 +1201,20 @@ class GetLoginProvidersResult(TypedDict):
     providers: List["GetLoginProvidersResultProvidersItem"]
 
 
+class _GetMcpServersResultServersItem(TypedDict):
+    name: str
+    state: Literal["connecting", "connected", "waiting", "failed", "sign_in_required"]
+    toolCount: float
+
+
+class GetMcpServersResultServersItem(_GetMcpServersResultServersItem, total=False):
+    problem: str
+
+
+class GetMcpServersResult(TypedDict):
+    servers: List["GetMcpServersResultServersItem"]
+
+
 class GetMessagesResult(TypedDict):
     messages: List["AgentMessage"]
 
