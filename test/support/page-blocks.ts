@@ -10,6 +10,7 @@ import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { isSubcommand, SUBCOMMANDS } from '../../src/cli/subcommands.ts';
 import { validate } from '../../src/contracts/index.ts';
 import { parseAgentDefinition } from '../../src/core/subagent/agent-definition.ts';
+import { parseMcpServers } from '../../src/mcp/index.ts';
 import { sessionEntry, sessionHeader } from '../../src/protocol/index.ts';
 import { runScenario } from '../../src/testing/index.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
@@ -96,7 +97,9 @@ async function checkJsonValues(code: string, page: string): Promise<void> {
     const value = tryParse(text);
     if (value === undefined) continue;
     text = '';
-    if (page.endsWith('session-format.md')) validate(value.type === 'session' ? sessionHeader : sessionEntry, value);
+    if ('mcpServers' in value) expect(parseMcpServers(value, { source: page, env: {} }).problems).toEqual([]);
+    else if (page.endsWith('session-format.md'))
+      validate(value.type === 'session' ? sessionHeader : sessionEntry, value);
     else expect([...frames]).toContain(value.type);
   }
   expect(text.trim(), 'not JSON').toBe('');

@@ -13,6 +13,7 @@ import type {
 import { createMcpServers } from '../../mcp/index.ts';
 import { version } from '../../support/version.ts';
 import { findUnknownNames, isAllowed } from './allowed-tools.ts';
+import { createMcpCredentials } from './credentials.ts';
 import type { AgentMcp, McpAgentContext } from './mcp-agent-context.ts';
 import { createToolPlanner } from './plan-tools.ts';
 import { expandPromptCommand, listPromptCommands } from './prompt-commands.ts';
@@ -133,13 +134,14 @@ class ConnectedMcp implements AgentMcp {
 
   #createContext(definitions: readonly McpServerDefinition[]): McpContext {
     const { options, host } = this.#context;
-    const { ports, cwd, settings } = options;
+    const { ports, cwd, settings, agentDirectory } = options;
     for (const { server } of definitions)
       for (const secret of Object.values(server.type === 'stdio' ? server.env : server.headers))
         redact(options, secret);
     return {
       ...{ ports, cwd, host },
       version: version(),
+      credentials: createMcpCredentials({ ports, agentDirectory, redact: options.redact }),
       startupTimeoutMs: settings['mcp.startupTimeout'],
       notify: (notice) => this.#notify(notice),
       ...(settings['mcp.sampling'] ? { sample: createSampling(this.#context) } : {}),

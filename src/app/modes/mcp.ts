@@ -10,6 +10,8 @@ const ACTIONS: Readonly<Record<string, () => Promise<McpAction>>> = {
   list: async () => (await import('./mcp/list.ts')).runMcpList,
   add: async () => (await import('./mcp/add.ts')).runMcpAdd,
   remove: async () => (await import('./mcp/remove.ts')).runMcpRemove,
+  login: async () => (await import('./mcp/login.ts')).runMcpLogin,
+  logout: async () => (await import('./mcp/logout.ts')).runMcpLogout,
   test: async () => (await import('./mcp/test.ts')).runMcpTest,
   serve: async () => (await import('./mcp/serve.ts')).runMcpServe,
 };

@@ -8,6 +8,7 @@ import { startBedrock } from '../../llm/servers/bedrock.ts';
 import { ACCESS_KEY, SECRET_KEY, SESSION_TOKEN } from '../../llm/servers/bedrock-auth.ts';
 import { startGemini } from '../../llm/servers/gemini.ts';
 import { EMAIL, PRIVATE_KEY, startGoogleTokens } from '../../llm/servers/google-tokens.ts';
+import { startOAuthServers } from '../../mcp/oauth/oauth-server.ts';
 import { startForwardProxy } from '../../support/forward-proxy.ts';
 import { createDirectories } from '../../support/program.ts';
 import { closeProgram, runProgram, startRpc, writeFiles } from './feature-program.ts';
@@ -172,6 +173,20 @@ export function trySignIns(): void {
       expect(await runProgram(args, '', { directories, env })).toMatchObject(ANSWERED);
       expect(tokens.grants).toHaveLength(1);
       expect(proxy.forwarded).toHaveLength(how === 'directly' ? 0 : 2);
+    });
+
+    test('an MCP server, with a device code, and the logout', async () => {
+      const servers = await startOAuthServers({ hasDeviceFlow: true });
+      const directories = createDirectories();
+      const mcpServers = { guarded: { type: 'http', url: servers.mcpUrl } };
+      writeFiles(directories.home, { 'mcp.json': JSON.stringify({ mcpServers }) });
+      const run = (...args: string[]) => runProgram(['mcp', ...args, 'guarded'], '', { directories });
+      expect(await run('login', '--device')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Signed in to guarded'),
+      });
+      expect(await run('test')).toMatchObject({ code: 0, stdout: expect.stringContaining('2 tools') });
+      expect(await run('logout')).toMatchObject({ code: 0, stdout: 'Removed the login of guarded.\n' });
     });
   });
 }

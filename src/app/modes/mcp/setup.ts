@@ -1,5 +1,6 @@
 // What the actions of `parley mcp` share: the directories, and the servers that a session in this directory would use.
 import { join } from 'node:path';
+import { Fault } from '../../../base/index.ts';
 import type { McpServerDefinition, McpServers } from '../../../contracts/index.ts';
 import { createMcpServers } from '../../../mcp/index.ts';
 import { resolveAgentDirectory, type SettingValues } from '../../../settings/index.ts';
@@ -11,10 +12,12 @@ import {
   listProjectMcpFiles,
   loadProjectSettings,
 } from '../../../trust/index.ts';
+import { createMcpCredentials } from '../../mcp/credentials.ts';
 import { readMcpDefinitions } from '../../mcp/read-definitions.ts';
 import { createSystemPorts } from '../../system-ports/index.ts';
 
 export interface McpSetup {
+  readonly agentDirectory: string;
   readonly ports: ReturnType<typeof createSystemPorts>;
   readonly cwd: string;
   readonly userFile: string;
@@ -29,6 +32,7 @@ export async function createMcpSetup(): Promise<McpSetup> {
   const ports = createSystemPorts({ agentDirectory });
   const cwd = process.cwd();
   return {
+    agentDirectory,
     ports,
     cwd,
     userFile: join(agentDirectory, 'mcp.json'),
@@ -45,10 +49,9 @@ export interface ConfiguredServers {
 
 /** Reports problems of files with `warn`. */
 export async function readConfiguredServers(
-  { ports, cwd }: McpSetup,
+  { agentDirectory, ports, cwd }: McpSetup,
   warn: (line: string) => void,
 ): Promise<ConfiguredServers> {
-  const agentDirectory = resolveAgentDirectory(process.env, homeDirectory());
   const home = homeDirectory();
   const { files } = ports;
   const { decision, values: settings } = await loadProjectSettings({ files, agentDirectory, cwd, home, warn });
@@ -59,15 +62,28 @@ export async function readConfiguredServers(
   return { definitions, settings, isTrusted: trusted };
 }
 
+export function findServer(
+  { projectFiles }: McpSetup,
+  { definitions, isTrusted }: ConfiguredServers,
+  name: string,
+): McpServerDefinition {
+  const found = definitions.find((definition) => definition.name === name);
+  if (found) return found;
+  const names = definitions.map((definition) => definition.name).join(', ') || 'none';
+  const hint = !isTrusted && projectFiles.length > 0 ? ' The project is not trusted: run `parley trust`.' : '';
+  throw new Fault('config', `There is no MCP server ${name}. Servers: ${names}.${hint}`);
+}
+
 /** `notices` gets what the server reports. */
 export function connectServer(
-  { ports, cwd }: McpSetup,
+  { agentDirectory, ports, cwd }: McpSetup,
   definition: McpServerDefinition,
   { startupTimeoutMs, notices }: { startupTimeoutMs: number; notices: string[] },
 ): McpServers {
   return createMcpServers([definition], {
     ...{ ports, cwd, startupTimeoutMs },
     version: version(),
+    credentials: createMcpCredentials({ ports, agentDirectory, redact: ports.redact }),
     host: () => undefined,
     notify: ({ message }) => void notices.push(message),
   });

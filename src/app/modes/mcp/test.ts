@@ -5,13 +5,7 @@ import { sanitize } from '../../../base/safe-text.ts';
 import type { McpServerDefinition } from '../../../contracts/index.ts';
 import { parseWithHelp } from '../parse-with-help.ts';
 import { formatMcpHelp } from './help.ts';
-import {
-  type ConfiguredServers,
-  connectServer,
-  createMcpSetup,
-  type McpSetup,
-  readConfiguredServers,
-} from './setup.ts';
+import { connectServer, createMcpSetup, findServer, type McpSetup, readConfiguredServers } from './setup.ts';
 
 export async function runMcpTest(argv: readonly string[], warn: (line: string) => void): Promise<string> {
   const [name, ...extra] = parseWithHelp(formatMcpHelp(), () =>
@@ -20,26 +14,13 @@ export async function runMcpTest(argv: readonly string[], warn: (line: string) =
   if (extra.length > 0) throw new Fault('config', `parley mcp test needs at most one NAME\n\n${formatMcpHelp()}`);
   const setup = await createMcpSetup();
   const configured = await readConfiguredServers(setup, warn);
-  const tested = selectServers(setup, configured, name);
+  const tested = name === undefined ? configured.definitions : [findServer(setup, configured, name)];
   if (tested.length === 0) return 'No MCP servers are defined.\n';
   const startupTimeoutMs = configured.settings['mcp.startupTimeout'];
   const reports = await Promise.all(tested.map((definition) => testServer(setup, definition, startupTimeoutMs)));
   await setup.ports.processes.killAll();
   if (reports.some(({ isUsable }) => !isUsable)) process.exitCode = 1;
   return reports.map(({ text }) => `${sanitize(text)}\n`).join('');
-}
-
-function selectServers(
-  { projectFiles }: McpSetup,
-  { definitions, isTrusted }: ConfiguredServers,
-  name: string | undefined,
-): readonly McpServerDefinition[] {
-  if (name === undefined) return definitions;
-  const found = definitions.filter((definition) => definition.name === name);
-  if (found.length > 0) return found;
-  const names = definitions.map((definition) => definition.name).join(', ') || 'none';
-  const hint = !isTrusted && projectFiles.length > 0 ? ' The project is not trusted: run `parley trust`.' : '';
-  throw new Fault('config', `There is no MCP server ${name}. Servers: ${names}.${hint}`);
 }
 
 async function testServer(
