@@ -25,14 +25,15 @@ export const alias = {
 
 /**
  * Does not bundle what packages import lazily in cases that never occur here: another `fetch` and a proxy for google-auth-library,
- * and browsers and event streams for the credential clients of the AWS SDK.
+ * browsers and event streams for the credential clients of the AWS SDK, and signed client assertions of the MCP client.
  * @type {import('esbuild').Plugin}
  */
 export const omitUnusedImports = {
   name: 'omit-unused-imports',
   setup({ onResolve }) {
-    onResolve({ filter: /^(node-fetch|https-proxy-agent|bowser|@smithy\/core\/event-streams)$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    onResolve(
+      { filter: /^(node-fetch|https-proxy-agent|bowser|jose|@smithy\/core\/event-streams)$/ },
+      ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined),
     );
   },
 };

@@ -1,13 +1,13 @@
 // Builds and sends requests to the model from the prompt prefix, the tools and the history.
 import { Fault } from '../../base/index.ts';
 import type { CompletionRequest, IdleTime, ModelStream, PlannedRequest } from '../../contracts/index.ts';
-import type { AssistantMessage, Model, ModelMessage, Usage } from '../../protocol/index.ts';
-import { createEmptyUsage, extractText } from '../../protocol/index.ts';
+import type { AssistantMessage, Model, Usage } from '../../protocol/index.ts';
+import { createEmptyUsage } from '../../protocol/index.ts';
 import type { PromptPrefix } from '../context/prompt-prefix.ts';
 import type { ModelFacet } from './model-facet.ts';
-import type { SingleRequest } from './request-once.ts';
 import type { SessionLimits } from './session-limits.ts';
 import type { SessionState } from './session-state.ts';
+import type { Question, SingleRequests } from './single-requests.ts';
 import type { ToolFacet } from './tool-facet.ts';
 
 export class RequestBuilder {
@@ -33,7 +33,7 @@ export class RequestBuilder {
 
   /** Throws if no model is selected or its credentials are missing. */
   async ensureReady(): Promise<void> {
-    await this.#state.options.models.requireCredentials(this.#requireModel());
+    await this.#state.options.models.requireCredentials(this.requireModel());
     // Starts building the prefix while the prompt is written to disk. After an error it is built again when it is used.
     this.getPromptPrefix().catch(() => {});
   }
@@ -74,7 +74,7 @@ export class RequestBuilder {
     await rejectOnAbort(this.getPromptPrefix(), signal);
     const { systemPrompt, tools, messages } = await this.#planRequest(overrides.systemPrompt);
     return options.models.stream({
-      model: this.#requireModel(),
+      model: this.requireModel(),
       systemPrompt: overrides.systemPrompt ?? systemPrompt,
       messages: toModelMessages(messages),
       tools,
@@ -105,40 +105,23 @@ export class RequestBuilder {
   }
 
   /** Asks the model once, outside the conversation and without tools. Used for summaries. */
-  async completeOnce(request: {
-    systemPrompt: string;
-    text: string;
-    maxTokens: number | undefined;
-    signal: AbortSignal;
-  }): Promise<{ text: string; usage: Usage } | { error: string }> {
-    const timestamp = this.#state.ports.clock.now();
-    const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: request.text }], timestamp }];
-    const answer = await this.#requestOnce({ ...request, messages, thinkingLevel: 'high' });
-    return 'error' in answer ? answer : { text: extractText(answer.content), usage: answer.usage };
+  async completeOnce(question: Question): Promise<{ text: string; usage: Usage } | { error: string }> {
+    return (await this.#loadSingleRequests()).completeOnce(question);
   }
 
   /** For requests of others than the user, which must not exceed the budget. Throws a Fault if the request fails. */
   async complete(request: CompletionRequest): Promise<AssistantMessage> {
-    this.#getLimits().assertWithinBudget();
-    await this.ensureReady();
-    const answer = await this.#requestOnce({ ...request, thinkingLevel: 'off' });
-    if ('error' in answer) throw new Fault('refused', answer.error);
-    return answer;
-  }
-
-  async #requestOnce(request: SingleRequest): Promise<AssistantMessage | { error: string }> {
-    const { requestOnce } = await import('./request-once.ts');
-    return requestOnce(this.#state, { ...request, model: this.#requireModel() }, this.#getLimits());
+    return (await this.#loadSingleRequests()).complete(request);
   }
 
   /** Throws a Fault if the request fails. */
   async summarize(text: string, signal: AbortSignal): Promise<string> {
-    await this.ensureReady();
-    const { SUMMARY_SYSTEM_PROMPT } = await import('../compaction/summary-prompts.ts');
-    const request = { systemPrompt: SUMMARY_SYSTEM_PROMPT, text, maxTokens: undefined, signal };
-    const answer = await this.completeOnce(request);
-    if ('error' in answer) throw new Fault('refused', `Summarization failed: ${answer.error}`);
-    return answer.text.trim();
+    return (await this.#loadSingleRequests()).summarize(text, signal);
+  }
+
+  async #loadSingleRequests(): Promise<SingleRequests> {
+    const { SingleRequests } = await import('./single-requests.ts');
+    return new SingleRequests(this.#state, this, this.#getLimits());
   }
 
   /** The message for an answer that failed or was aborted before the model sent anything. */
@@ -162,7 +145,7 @@ export class RequestBuilder {
     this.#state.options.resources?.clearCache();
   }
 
-  #requireModel(): Model {
+  requireModel(): Model {
     const { current } = this.#models;
     if (current) return current;
     const { missingReason } = this.#state.options.models;
