@@ -152,6 +152,12 @@ export type GetLoginProvidersCommand = {
   "type": "get_login_providers";
 };
 
+/** The MCP servers of this session and their state. Starts them, if no prompt has done so, and does not wait for them. @experimental */
+export type GetMcpServersCommand = {
+  "id"?: string | number;
+  "type": "get_mcp_servers";
+};
+
 /** All messages of the current conversation. */
 export type GetMessagesCommand = {
   "id"?: string | number;
@@ -827,6 +833,21 @@ export type GetLoginProvidersResponse = {
   };
 };
 
+export type GetMcpServersResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "get_mcp_servers";
+  "success": true;
+  "data": {
+    "servers": Array<{
+      "name": string;
+      "state": "connecting" | "connected" | "waiting" | "failed" | "sign_in_required";
+      "toolCount": number;
+      "problem"?: string;
+    }>;
+  };
+};
+
 export type GetMessagesResponse = {
   "id"?: string | number;
   "type": "response";
@@ -1492,9 +1513,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
 
-export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 

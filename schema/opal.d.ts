@@ -129,8 +129,8 @@ export type SessionStartParams = {
   "features"?: {
     "sub_agents"?: boolean;
     "skills"?: boolean;
-    "debug"?: boolean;
     "mcp"?: boolean;
+    "debug"?: boolean;
   };
   "tools"?: Array<string>;
   "mcp_servers"?: Array<unknown>;
@@ -144,8 +144,8 @@ export type SessionStartResult = {
   "features": {
     "sub_agents": boolean;
     "skills": boolean;
+    "mcp": boolean;
     "debug": false;
-    "mcp": false;
   };
   "mcp_servers": Array<string>;
   "node_name": string;
@@ -163,7 +163,7 @@ export type SessionStartResult = {
   "resumed": boolean;
 };
 
-/** Open a session in a directory: a new one, or the one with this id. With an id or `session: true` it is stored on disk. The model is looked up by its id; the provider is a hint. MCP servers and nodes are not supported: `mcp_servers` and `node_name` are empty. */
+/** Open a session in a directory: a new one, or the one with this id. With an id or `session: true` it is stored on disk. The model is looked up by its id; the provider is a hint. `mcp_servers` are used in addition to those of the configuration: objects with `name` and `command`, `args`, `env`, `cwd`, or with `name`, `url`, `headers` and `type` (`http` or `sse`). Others are ignored; the result lists the names of those that are used. Nodes are not supported: `node_name` is empty. */
 export type SessionStartRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;
@@ -532,8 +532,8 @@ export type OpalConfigGetResult = {
   "features": {
     "sub_agents": boolean;
     "skills": boolean;
+    "mcp": boolean;
     "debug": false;
-    "mcp": false;
   };
   "tools": {
     "all": Array<string>;
@@ -556,8 +556,8 @@ export type OpalConfigSetParams = {
   "features"?: {
     "sub_agents"?: boolean;
     "skills"?: boolean;
-    "debug"?: boolean;
     "mcp"?: boolean;
+    "debug"?: boolean;
   };
   "tools"?: Array<string>;
   "distribution"?: unknown | null;
@@ -567,8 +567,8 @@ export type OpalConfigSetResult = {
   "features": {
     "sub_agents": boolean;
     "skills": boolean;
+    "mcp": boolean;
     "debug": false;
-    "mcp": false;
   };
   "tools": {
     "all": Array<string>;
@@ -578,7 +578,7 @@ export type OpalConfigSetResult = {
   "distribution": unknown | null;
 };
 
-/** Enable or disable `sub_agents` and `skills`, and set the complete list of tools offered to the model. Applies from the next request on. Omitted values are not changed. `debug` and `mcp` are accepted but not supported and stay false. `distribution` stays null. @experimental */
+/** Enable or disable `sub_agents`, `skills` and `mcp`, and set the complete list of tools offered to the model. Applies from the next request on. Omitted values are not changed. `debug` is accepted but not supported and stays false. `distribution` stays null. @experimental */
 export type OpalConfigSetRequest = {
   "jsonrpc": "2.0";
   "id": string | number | null;

@@ -75,6 +75,7 @@ test('these pages have blocks to run', () => {
     'embedding',
     'extensions',
     'getting-started',
+    'mcp-server',
     'migrating',
     'opal',
     'security',

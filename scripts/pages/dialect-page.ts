@@ -1,4 +1,6 @@
 // Generates docs/protocol/dialects.md: which dialect has which commands and events.
+
+import { acp } from '../../src/dialects/acp/index.ts';
 import { omp } from '../../src/dialects/index.ts';
 import { opal } from '../../src/dialects/opal/index.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
@@ -7,7 +9,7 @@ import { type JsonSchema, nameOfRef } from './json-schema.ts';
 import { page } from './markdown.ts';
 import { tableOf } from './type-text.ts';
 
-const DOCS = [omp, pi, piLegacy, opal].map(({ name, doc }) => `- \`${name}\`: ${doc}`).join('\n');
+const DOCS = [omp, pi, piLegacy, opal, acp].map(({ name, doc }) => `- \`${name}\`: ${doc}`).join('\n');
 
 export function dialectPage(schemas: ReadonlyMap<string, JsonSchema>): string {
   return page(

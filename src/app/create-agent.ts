@@ -93,6 +93,7 @@ function createLazyAuth(options: AgentOptions): ProviderAuth {
     listSignIns: async () => (await load()).listSignIns(),
     signIn: async (provider, prompts) => (await load()).signIn(provider, prompts),
     cancelSignIn: async (provider) => (await load()).cancelSignIn(provider),
+    signOut: async () => (await load()).signOut(),
     saveKey: async (provider, key) => (await load()).saveKey(provider, key),
     startDeviceLogin: async () => (await load()).startDeviceLogin(),
     waitForDeviceLogin: async (login) => (await load()).waitForDeviceLogin(login),

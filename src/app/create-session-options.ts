@@ -1,8 +1,8 @@
 // Combines flags, settings and the parts of an agent to the options of its session.
-import type { Hooks, HostUi, ModelRegistry, SessionStore } from '../contracts/index.ts';
+import type { ApprovalControl, Hooks, HostUi, ModelRegistry, SessionStore } from '../contracts/index.ts';
 import type { SessionOptions } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
-import type { Model } from '../protocol/index.ts';
+import type { ApprovalPolicy, Model } from '../protocol/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { createJsonlStore, createMemoryStore, getSessionDirectory } from '../store/index.ts';
 import { resolveUserPath } from '../support/home-directory.ts';
@@ -24,6 +24,7 @@ export async function createSessionOptions(
   const store = createSessionStore(options, await extensions.sessionDirectory());
   const model = await selectInitialModel(models, extensions);
   const start = await resolveSessionStart(options, store);
+  const approval = createApprovalControl(settings);
   const base: SessionOptions = {
     ...{ ports, cwd, agentDirectory, store, models, model, ...start },
     isModelExplicit: options.provider !== undefined || options.model !== undefined,
@@ -43,7 +44,8 @@ export async function createSessionOptions(
     appendSystemPrompt: options.appendSystemPrompt,
     name: options.name,
     id: options.id ?? options.sessionId,
-    hooks: listHooks(options, parts),
+    approval,
+    hooks: listHooks(options, parts, approval),
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
@@ -58,8 +60,12 @@ export async function createSessionOptions(
  * Order matters: extensions handle their slash commands before templates are expanded, and approval comes last, so that the user
  * sees the arguments that are really used.
  */
-function listHooks({ hooks = [], settings }: AgentOptions, { extensions, resources, mcp, host }: AgentParts): Hooks[] {
-  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(settings, host)];
+function listHooks(
+  { hooks = [], settings }: AgentOptions,
+  { extensions, resources, mcp, host }: AgentParts,
+  approval: ApprovalControl,
+): Hooks[] {
+  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(settings, approval, host)];
 }
 
 /** Waits for extensions only when the model is unknown: an extension may define it. */
@@ -86,16 +92,35 @@ function createSessionStore(options: AgentOptions, extensionDirectory: string | 
   return createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
 }
 
-/** Reads the setting for each call, because a project that is trusted later may change it. */
-function createApprovalHooks(settings: SettingValues, host: () => HostUi | undefined): Hooks {
+/** What the user has chosen for the session wins over the setting, which a project that is trusted later may change. */
+function createApprovalControl(settings: SettingValues): ApprovalControl {
+  let chosen: ApprovalPolicy | undefined;
+  return {
+    get policy() {
+      return chosen ?? settings.approval;
+    },
+    set policy(policy) {
+      chosen = policy;
+    },
+  };
+}
+
+/** Reads the policy for each call, because it can change during a run. */
+function createApprovalHooks(
+  settings: SettingValues,
+  approval: ApprovalControl,
+  host: () => HostUi | undefined,
+): Hooks {
   let hook: Promise<NonNullable<Hooks['toolCall']>> | undefined;
   const toolCall: Hooks['toolCall'] = async (call) => {
-    hook ??= import('./approval-hook.ts').then(({ createApprovalHook }) => createApprovalHook(settings, host));
+    hook ??= import('./approval-hook.ts').then(({ createApprovalHook }) =>
+      createApprovalHook(settings, approval, host),
+    );
     return (await hook)(call);
   };
   return {
     get toolCall() {
-      return settings.approval === 'never' ? undefined : toolCall;
+      return approval.policy === 'never' ? undefined : toolCall;
     },
   };
 }

@@ -40,7 +40,10 @@ export function createLazyMcp(context: McpAgentContext): LazyMcp {
     planTools: (active) => getUsed()?.planTools(active) ?? { tools: active },
     addUris: (hostUris) => getUsed()?.addUris(hostUris) ?? hostUris,
     getStatus: async () => (await open())?.getStatus() ?? [],
-    close: async () => (await loading)?.close(),
+    async close() {
+      await loading;
+      await loaded?.close();
+    },
     hooks: {
       input: async (input) => (input.text.startsWith('/mcp__') ? (await open())?.expandPrompt(input) : undefined),
       listSlashCommands: async () => getUsed()?.listSlashCommands() ?? [],

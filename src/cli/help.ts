@@ -16,12 +16,13 @@ type Command = SubcommandName | 'help';
 
 const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: string]>> = {
   help: ['[COMMAND]', 'Print this text, or the help of a command'],
+  acp: ['[options]', 'Serve an editor over the Agent Client Protocol'],
   login: ['[PROVIDER]', 'Sign in to a provider, or store its API key; `login status` shows the credentials'],
   logout: ['PROVIDER', 'Remove stored credentials'],
   models: ['[list] [SEARCH] [--json]', 'List the models that can be used now'],
   sessions: ['[list|delete|prune]', 'List, delete and prune stored sessions'],
   config: ['[list|get|set|unset]', 'Show and change settings'],
-  mcp: ['[list|add|remove|test]', 'Show, change and test MCP servers'],
+  mcp: ['[list|add|remove|test|serve]', 'Show, change and test MCP servers, or serve Parley as one'],
   trust: ['[PATH]', 'Trust the configuration of a project, or deny it'],
   export: ['SESSION [FILE]', 'Write a session as a web page'],
   doctor: ['[--json]', 'Check the installation'],

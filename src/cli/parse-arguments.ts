@@ -36,7 +36,7 @@ const LOOKS_LIKE_FLAG = /^--?[a-z][\w-]*(=.*)?$/is;
 /** Throws a Fault that names the flag and how to fix it. */
 export function parseArguments(argv: readonly string[]): CliOptions {
   const { flagValues, unknown, positionals } = classifyArguments(expandAliases(argv));
-  const flags = applyUiMode(toFlagValues(flagValues));
+  const flags = resolveMode(toFlagValues(flagValues));
   const mode = flags.mode ?? 'text';
   const { files, messages } = splitPositionals(positionals);
   const unknownFlags = unknown.map(({ name, value, raw }) => [name, { value, errorMessage: describeUnknownFlag(raw) }]);
@@ -49,9 +49,16 @@ export function parseArguments(argv: readonly string[]): CliOptions {
   return { ...common, messages: [], warnings: [...new Set(warnings)] };
 }
 
-/** `rpc-ui` is RPC mode with a host that answers questions of the model. `--set` can still change the setting. */
-function applyUiMode(flags: FlagValues): FlagValues {
-  if (flags.mode !== 'rpc-ui') return flags;
+/**
+ * `rpc-ui` is RPC mode with a host that answers questions of the model; `--set` can still change the setting. `acp` is RPC mode with
+ * the dialect of the same name.
+ */
+function resolveMode(flags: FlagValues): FlagValues {
+  const { mode, dialect = 'acp' } = flags;
+  if (mode === 'acp' && dialect !== 'acp')
+    throw new Fault('config', `--mode acp and --dialect ${dialect} exclude each other.`);
+  if (mode === 'acp') return { ...flags, mode: 'rpc', dialect };
+  if (mode !== 'rpc-ui') return flags;
   if (flags.noUi) throw new Fault('config', '--mode rpc-ui and --no-ui exclude each other.');
   return { ...flags, mode: 'rpc', set: ['ask.enabled=true', ...(flags.set ?? [])] };
 }

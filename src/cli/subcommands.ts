@@ -1,17 +1,22 @@
 // The subcommands, by the first argument. Each one is loaded when it is used.
+import { parseArguments } from './parse-arguments.ts';
 
 type Subcommand = (argv: readonly string[], warn: (line: string) => void) => Promise<string>;
 
 /** Each returns the text for stdout. `parley help` is not listed, because it only prints the help of the others. */
 export const SUBCOMMANDS = {
+  acp: async () => (await import('./acp.ts')).runAcp,
   login: async () => (await import('../app/modes/login.ts')).runLogin,
   logout: async () => (await import('../app/modes/logout.ts')).runLogout,
   models: async () => (await import('../app/modes/models.ts')).runModels,
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,
-  mcp: async () => (await import('../app/modes/mcp.ts')).runMcp,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   export: async () => (await import('../app/modes/export.ts')).runExport,
+  mcp: async () => {
+    const { runMcp } = await import('../app/modes/mcp.ts');
+    return (argv: readonly string[], warn: (line: string) => void) => runMcp(argv, warn, parseArguments);
+  },
   doctor: async () => (await import('../app/modes/doctor.ts')).runDoctor,
   schema: async () => (await import('../app/modes/schema.ts')).runSchema,
   update: async () => (await import('../app/modes/update.ts')).runUpdate,

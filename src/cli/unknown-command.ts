@@ -22,7 +22,8 @@ const FOREIGN_COMMANDS: Readonly<Record<string, string>> = {
   ...withAdvice('Did you mean `parley --resume` or `parley --continue`?', 'resume continue attach'),
   ...withAdvice('Did you mean `parley --fork SESSION`?', 'fork'),
   ...withAdvice('Did you mean `parley -p MESSAGE`?', 'run exec'),
-  ...withAdvice('Did you mean `parley --mode rpc`?', 'serve server rpc acp app-server mcp-server'),
+  ...withAdvice('Did you mean `parley --mode rpc`?', 'serve server rpc app-server'),
+  ...withAdvice('Did you mean `parley mcp serve`?', 'mcp-server'),
   ...withAdvice(NO_ADVICE, 'init agent agents skill skills completion completions worktree import'),
 };
 

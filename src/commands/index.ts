@@ -9,6 +9,7 @@ import * as handoff from './handoff.ts';
 import * as history from './history.ts';
 import * as host from './host.ts';
 import * as login from './login.ts';
+import * as mcp from './mcp.ts';
 import * as messagesPage from './messages-page.ts';
 import * as subagents from './subagents.ts';
 import * as todos from './todos.ts';
@@ -23,6 +24,7 @@ export const lazyModules = {
   './history.ts': history,
   './host.ts': host,
   './login.ts': login,
+  './mcp.ts': mcp,
   './messages-page.ts': messagesPage,
   './subagents.ts': subagents,
   './todos.ts': todos,

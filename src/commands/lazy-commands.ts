@@ -64,6 +64,10 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
     ],
   },
   {
+    load: () => import('./mcp.ts'),
+    commands: [{ name: 'get_mcp_servers', lane: 'now', long: true }],
+  },
+  {
     load: () => import('./messages-page.ts'),
     commands: [{ name: 'get_messages_page', lane: 'now', long: false }],
   },

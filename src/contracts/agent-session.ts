@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   AgentEventOf,
   AgentMessage,
+  ApprovalPolicy,
   AssistantMessage,
   Attachment,
   BashResult,
@@ -24,6 +25,7 @@ import type {
   ThinkingLevel,
 } from '../protocol/index.ts';
 import type { InputSource, SlashCommand, SystemPromptSources } from './hooks.ts';
+import type { HostServices } from './host-services.ts';
 import type { HostUris } from './host-uris.ts';
 import type { McpServerStatus } from './mcp.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
@@ -233,6 +235,8 @@ export interface ToolSelection {
   setHostTools(tools: readonly Tool[]): Promise<void>;
   /** The URI schemes of the host, for the tools that read and write files. */
   hostUris: HostUris | undefined;
+  /** Files and terminals of the host, for the tools that read and write files and run commands. */
+  hostServices: HostServices | undefined;
 }
 
 export interface ShellOptions {
@@ -254,6 +258,11 @@ export interface Naming {
   rename(name: string): Promise<void>;
 }
 
+/** When tool calls of this session need an approval. A change applies from the next tool call on and is not stored in the log. */
+export interface ApprovalControl {
+  policy: ApprovalPolicy;
+}
+
 export interface AgentSession {
   readonly id: string;
   readonly file: string | undefined;
@@ -268,6 +277,7 @@ export interface AgentSession {
   readonly history: History;
   readonly shell: Shell;
   readonly naming: Naming;
+  readonly approval: ApprovalControl;
   readonly todos: TodoList;
   /** The sidecar files of the current session log. */
   readonly sidecarFiles: SidecarFiles;
@@ -280,8 +290,8 @@ export interface AgentSession {
   listSlashCommands(): Promise<readonly SlashCommand[]>;
   /** Sends an `available_commands_update` event. */
   announceSlashCommands(): Promise<void>;
-  /** Starts the MCP servers, if that has not happened, and does not wait for them. */
-  listMcpServers(): Promise<readonly McpServerStatus[]>;
+  /** Starts the MCP servers, if that has not happened. With `untilReady` waits like the first request does. */
+  listMcpServers(options?: { untilReady?: boolean }): Promise<readonly McpServerStatus[]>;
   /** Without the todo list, which may have to be read from disk. */
   state(): Omit<SessionState, 'todoPhases'>;
   /** Sends an `extension_error` event. */

@@ -62,7 +62,7 @@ export interface Codec {
   decode(line: Line): DecodedLine;
   encodeReply(token: CallToken, reply: Reply): Frame | undefined;
   /** How the work of an accepted prompt has ended. Absent when the dialect reports this by events only. */
-  encodeOutcome?(token: CallToken, outcome: PromptOutcome): Frame;
+  encodeOutcome?(token: CallToken, outcome: PromptOutcome): Frame | undefined;
   /** `session` is the session of the event, for dialects that send its id. */
   encodeEvent(event: AgentEvent, session?: AgentSession): Frame | undefined;
   /** `undefined` when the dialect has no UI requests. Then the caller uses the default answer. */
@@ -74,6 +74,10 @@ export interface Codec {
    * Absent when the dialect has no such services.
    */
   createHostServices?(session: AgentSession, send: (frame: Frame) => void): HostServices;
+  /** Called once, before the first line is decoded: sends frames that belong to no call, event or UI request. */
+  setSender?(send: (frame: Frame) => void): void;
+  /** The host has closed its input: it cannot respond any more. */
+  handleHostClosed?(): void;
   /** Changes which subagent events are sent. Absent when the dialect has no such events. */
   setSubagentSubscription?(level: SubagentSubscription): Promise<void>;
   /** From now on, frames that are too large for one line are split. Absent when the dialect does not define this. */
@@ -103,5 +107,7 @@ export interface Dialect {
   readonly defaultSettings?: Readonly<Record<string, unknown>>;
   /** Hosts open several sessions and send the session id with each call. */
   readonly isMultiSession?: boolean;
+  /** Where the schema of the dialect is published, when another project defines it. Absent: `schema/` contains it. */
+  readonly publishedSchema?: string;
   createCodec(options: CodecOptions): Codec;
 }

@@ -1,6 +1,7 @@
 // Re-exports the interfaces between the modules.
 
 export * from './agent-session.ts';
+export * from './artifacts.ts';
 export * from './command.ts';
 export * from './dialect.ts';
 export * from './extension.ts';

@@ -43,6 +43,8 @@ export interface ProviderAuth {
   signIn(provider: string, prompts: SignInPrompts): Promise<void>;
   /** Returns whether a sign-in with the provider was in progress. */
   cancelSignIn(provider: string): Promise<boolean>;
+  /** Removes the stored credentials of the providers that have a sign-in. Returns their ids. Other keys are not changed. */
+  signOut(): Promise<readonly string[]>;
   saveKey(provider: string, key: string): Promise<void>;
   /** With GitHub Copilot, for hosts that poll themselves. */
   startDeviceLogin(): Promise<DeviceLogin>;

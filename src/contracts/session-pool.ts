@@ -44,6 +44,8 @@ export interface OpenSessionResult {
 
 export interface SessionPool {
   open(request: OpenSessionRequest): Promise<OpenSessionResult>;
+  /** The open session with this id. */
+  find(id: string): AgentSession | undefined;
   /** All stored sessions, newest first. */
   list(): Promise<readonly SessionSummary[]>;
   /** Stops the work of an open session and closes it. It stays on disk and can be opened again. */

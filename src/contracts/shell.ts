@@ -1,15 +1,18 @@
 // Running one shell command. Shared by the bash tool of the model and the `bash` command of the host.
 import type { BashResult } from '../protocol/index.ts';
-import type { Artifacts } from './tool.ts';
+import type { Artifacts } from './artifacts.ts';
 
-/** Runs a command in place of the built-in shell runner. `exitCode` is null when the command ended without a code. */
+/**
+ * Runs a command in place of the built-in shell runner. `exitCode` is null when the command ended without a code. `isStartMissing`:
+ * the beginning of the output was not kept.
+ */
 export type ExecuteShell = (request: {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   onOutput(chunk: Uint8Array): void;
-}) => Promise<{ exitCode: number | null }>;
+}) => Promise<{ exitCode: number | null; signal?: string | null; isStartMissing?: boolean }>;
 
 export interface ShellRequest {
   command: string;

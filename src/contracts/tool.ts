@@ -1,19 +1,13 @@
 // How a tool is declared. A tool receives its arguments and a ToolContext, never the session.
 import type { GenericSchema, InferOutput } from 'valibot';
+import type { Artifacts } from './artifacts.ts';
+import type { HostServices } from './host-services.ts';
 import type { HostUris } from './host-uris.ts';
 import type { Ports } from './ports.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
 import type { SubagentRunner } from './subagents.ts';
 import type { TodoList } from './todo-list.ts';
 import type { ToolResult } from './tool-result.ts';
-
-/** Storage of complete outputs, when a tool result contains only a part. */
-export interface Artifacts {
-  /** Returns the next free id and its path. The first call creates the directory. */
-  reserve(toolName: string): Promise<{ id: string; path: string }>;
-  /** The path of an existing artifact. */
-  find(id: string): Promise<string | undefined>;
-}
 
 export interface ToolContext {
   readonly toolCallId: string;
@@ -25,12 +19,16 @@ export interface ToolContext {
   readonly sidecarFiles?: SidecarFiles | undefined;
   /** Schemes of the host, and `mcp://` for resources of MCP servers. Subagents have only the latter. Absent when there are none. */
   readonly hostUris?: HostUris | undefined;
+  /** Absent when the host offers none, and in subagents. */
+  readonly hostServices?: HostServices | undefined;
   readonly todos?: TodoList | undefined;
   /** Absent when the session may not start subagents. */
   readonly subagents?: SubagentRunner | undefined;
   /** Sends the partial result so far, as a tool_execution_update event. */
   update(partial: ToolResult): void;
 }
+
+export type PreviewContext = Pick<ToolContext, 'cwd' | 'ports' | 'signal' | 'hostServices'>;
 
 /** Settings that tools read. */
 export interface ToolOptions {
@@ -73,7 +71,7 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
    */
   delegate?(args: Readonly<Record<string, unknown>>): DelegatedCall | undefined;
   /** The change that `run` would make, as numbered diff lines like `details.diff` of a result. Changes nothing; may throw. */
-  previewDiff?(params: InferOutput<P>, context: Pick<ToolContext, 'cwd' | 'ports'>): Promise<string | undefined>;
+  previewDiff?(params: InferOutput<P>, context: PreviewContext): Promise<string | undefined>;
 }
 
 /** Declares a tool. The types of `run` are inferred from `params`. */

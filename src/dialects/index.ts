@@ -9,6 +9,7 @@ const DIALECT_LOADERS: ReadonlyMap<string, DialectLoader> = new Map<string, Dial
   [omp.name, () => omp],
   ['pi', async () => (await import('./pi/index.ts')).pi],
   ['pi-legacy', async () => (await import('./pi-legacy/index.ts')).piLegacy],
+  ['acp', async () => (await import('./acp/index.ts')).acp],
   ['opal', async () => (await import('./opal/index.ts')).opal],
 ]);
 

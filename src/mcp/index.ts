@@ -2,7 +2,7 @@
 import type { McpContext, McpServerDefinition, McpServers } from '../contracts/index.ts';
 import type { ServerSet } from './server-set.ts';
 
-export { type ParsedServers, type ParseOptions, parseMcpServers } from './parse-servers.ts';
+export { parseMcpServers } from './parse-servers.ts';
 export { formatResourceUri, parseResourceUri } from './resource-uri.ts';
 export { toolNameFor } from './tool-name.ts';
 

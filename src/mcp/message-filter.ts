@@ -11,7 +11,7 @@ const HANDLED = new Set([
   'notifications/subscriptions/acknowledged',
 ]);
 /** After this many log messages in one connection, the rest is dropped. */
-const MAX_LOG_MESSAGES = 1000;
+export const MAX_LOG_MESSAGES = 1000;
 /** Changes of a list within this time after another one are dropped. Shorter than the delay after which the list is read. */
 const LIST_CHANGE_INTERVAL_MS = 200;
 

@@ -17,6 +17,7 @@ import {
 
 /** How long a server may take to end a session over HTTP. */
 const END_SESSION_MS = 1000;
+const LISTEN_DELAY_MS = 5000;
 
 export interface ConnectionListener {
   /** The connection has ended, except by `close`. */
@@ -87,12 +88,25 @@ class ConnectionAttempt {
       await transport.close().catch(() => {});
       throw (await this.scope.auth?.toSignInFault(thrown)) ?? explainFailure(thrown, transport);
     }
+    void this.#keepListening(client);
     client.onclose = () => this.#listener.onClose(getProblem(transport) ?? 'it closed the connection');
     // The event stream carries all answers, so that its end is the end of the connection.
     client.onerror = (error) => {
       if (error instanceof SseError) this.#listener.onClose(`its event stream ended: ${error.message}`);
     };
     return open;
+  }
+
+  /** Newer protocol versions report changes of lists on a stream of their own, which ends when the network fails. */
+  async #keepListening(client: Client): Promise<void> {
+    const { clock } = this.scope.context.ports;
+    let subscription = client.autoOpenedSubscription;
+    while (subscription && (await subscription.closed) === 'remote') {
+      const filter = subscription.honoredFilter;
+      await clock.sleep(LISTEN_DELAY_MS);
+      subscription = client.transport ? await client.listen(filter).catch(() => undefined) : undefined;
+      if (subscription) this.#listener.onListChanged();
+    }
   }
 
   #connect(client: Client, transport: Transport): Promise<void> {

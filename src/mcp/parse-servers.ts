@@ -3,14 +3,14 @@ import { isRecord } from '../base/index.ts';
 import type { McpHttpServer, McpServerDefinition, McpStdioServer } from '../contracts/index.ts';
 import { expandVariables } from './expand-variables.ts';
 
-export interface ParseOptions {
+interface ParseOptions {
   /** Where the value comes from, for messages. */
   readonly source: string;
   /** The values of `${VAR}`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface ParsedServers {
+interface ParsedServers {
   readonly definitions: McpServerDefinition[];
   /** One sentence for each definition that is left out. */
   readonly problems: string[];

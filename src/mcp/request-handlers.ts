@@ -5,6 +5,7 @@ import { parseBase64Image } from '../base/base64-image.ts';
 import { Fault } from '../base/index.ts';
 import type { McpContext, McpSamplingRequest } from '../contracts/index.ts';
 import { elicit } from './elicitation.ts';
+import { MAX_LOG_MESSAGES } from './message-filter.ts';
 import { redactServerText, type ServerScope } from './server-scope.ts';
 
 /** Dialogs and model requests of one server that may be open at the same time. The rest is refused. */
@@ -28,7 +29,10 @@ export function registerRequestHandlers(client: Client, scope: ServerScope): voi
       sample(scope, params, mcpReq.signal),
     );
   }
+  let logMessages = 0;
   client.setNotificationHandler('notifications/message', ({ params }) => {
+    logMessages += 1;
+    if (logMessages > MAX_LOG_MESSAGES) return;
     const text = typeof params.data === 'string' ? params.data : JSON.stringify(params.data);
     context.ports.log('mcp_server_log', {
       server: scope.definition.name,

@@ -1,14 +1,13 @@
 // The connection to one server: connects, reads its lists, and connects again when the connection is lost.
 import type { Client } from '@modelcontextprotocol/client';
-import { Fault, getErrorMessage } from '../base/index.ts';
+import { createDeferred, Fault, getErrorMessage } from '../base/index.ts';
 import type { Cancel, McpContext, McpPrompt, McpServerDefinition, McpServerStatus, Tool } from '../contracts/index.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
-import { createTool } from './create-tool.ts';
 import { SignInRequiredFault } from './oauth/auth-provider.ts';
 import { type OpenClient, openClient } from './open-client.ts';
-import { type ListedTool, readPrompts, readTools } from './read-lists.ts';
 import { getRetryDelay } from './retry-delay.ts';
-import { callTool, type ToolCallOptions } from './server-calls.ts';
+import { callTool } from './server-calls.ts';
+import { ServerLists } from './server-lists.ts';
 import { createServerScope, redactServerText, type ServerScope } from './server-scope.ts';
 import { ProtocolError, SdkHttpError } from './vendor/mcp-client.ts';
 
@@ -19,13 +18,13 @@ const STABLE_MS = 60_000;
 const MAX_FAILURES = { stdio: 5, http: 10, sse: 10 };
 /** Several changes of the lists are read together. */
 const REFRESH_DELAY_MS = 300;
-const MAX_LIST_PROBLEMS = 3;
 /** How often the stored logins are read after a sign-in was found to be required. */
 const SIGN_IN_CHECK_MS = 5_000;
 
 export class ServerConnection {
   readonly #scope: ServerScope;
   readonly #onChange: () => void;
+  readonly #lists: ServerLists;
   readonly #closed = new AbortController();
   #state: McpServerStatus['state'] = 'connecting';
   #problem: string | undefined;
@@ -37,12 +36,16 @@ export class ServerConnection {
   #cancelRetry: Cancel | undefined;
   #cancelRefresh: Cancel | undefined;
   #refreshing: Promise<void> | undefined;
-  #tools: readonly Tool[] = [];
-  #prompts: readonly McpPrompt[] = [];
 
   constructor(definition: McpServerDefinition, context: McpContext, onChange: () => void) {
     this.#scope = createServerScope(definition, context);
     this.#onChange = onChange;
+    this.#lists = new ServerLists({
+      server: definition.name,
+      context,
+      call: (tool, args, options) =>
+        this.use(options.signal, (client) => callTool(client, tool, args, options, this.#scope)),
+    });
   }
 
   get name(): string {
@@ -51,16 +54,16 @@ export class ServerConnection {
 
   /** Those of a lost server stay listed until it is given up, so that the prompt prefix does not change. */
   get tools(): readonly Tool[] {
-    return this.#tools;
+    return this.#lists.tools;
   }
 
   get prompts(): readonly McpPrompt[] {
-    return this.#prompts;
+    return this.#lists.prompts;
   }
 
   get status(): McpServerStatus {
     const problem = this.#problem === undefined ? {} : { problem: this.#problem };
-    return { name: this.name, state: this.#state, toolCount: this.#tools.length, ...problem };
+    return { name: this.name, state: this.#state, toolCount: this.tools.length, ...problem };
   }
 
   /** Resolves after one attempt, whatever its result. Attempts never overlap. */
@@ -83,16 +86,24 @@ export class ServerConnection {
   async use<T>(signal: AbortSignal, act: (client: Client) => Promise<T>): Promise<T> {
     const open = await this.#ensureOpen(signal);
     try {
+      return await this.#run(open, act);
+    } catch (thrown) {
+      if (!isSessionLost(thrown)) throw this.#explain(thrown, open);
+      // The server does not know the session any more, so it has not executed the request.
+      this.#lose(open, 'it has ended the session');
+    }
+    const next = await this.#ensureOpen(signal);
+    return this.#run(next, act).catch((thrown) => Promise.reject(this.#explain(thrown, next)));
+  }
+
+  async #run<T>(open: OpenClient, act: (client: Client) => Promise<T>): Promise<T> {
+    try {
       const result = await act(open.client);
       if (this.#open === open) this.#setState('connected');
       return result;
     } catch (thrown) {
       const fault = await this.#scope.auth?.toSignInFault(thrown);
-      if (fault) throw this.#requireSignIn(fault);
-      if (!isSessionLost(thrown)) throw this.#explain(thrown, open);
-      // The server does not know the session any more, so it has not executed the request.
-      this.#lose(open, 'it has ended the session');
-      return await act((await this.#ensureOpen(signal)).client);
+      throw fault ? this.#requireSignIn(fault) : thrown;
     }
   }
 
@@ -108,8 +119,7 @@ export class ServerConnection {
   async #ensureOpen(signal: AbortSignal): Promise<OpenClient> {
     if (!this.#open) {
       const { ports, startupTimeoutMs } = this.#scope.context;
-      const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      await waitAtMost(ports.clock, startupTimeoutMs, Promise.race([this.connect(), aborted]));
+      await waitAtMost(ports.clock, startupTimeoutMs, takeUntilAborted(this.connect(), signal));
     }
     if (signal.aborted) throw new Fault('aborted', 'Operation aborted');
     if (this.#open) return this.#open;
@@ -137,10 +147,12 @@ export class ServerConnection {
     };
     try {
       open = await openClient(this.#scope, { onClose, onListChanged: () => this.#scheduleRefresh() }, limit.signal);
-      await this.#readLists(open.client, limit.signal);
+      const lists = await this.#readLists(open.client, limit.signal);
+      if (lostProblem !== undefined) throw new Error(lostProblem);
       this.#setConnected(open);
+      if (lists.hasChanged) this.#onChange();
     } catch (thrown) {
-      await open?.close();
+      await open?.close().catch(() => {});
       if (!this.#closed.signal.aborted) this.#handleFailure(thrown, lostProblem);
     } finally {
       cancelLimit();
@@ -152,7 +164,6 @@ export class ServerConnection {
     this.#open = open;
     this.#setState('connected');
     this.#connectedAt = this.#scope.context.ports.clock.now();
-    this.#onChange();
   }
 
   #setState(state: McpServerStatus['state'], problem?: string): void {
@@ -186,6 +197,7 @@ export class ServerConnection {
     const { context, auth } = this.#scope;
     this.#cancelRetry = context.ports.clock.after(SIGN_IN_CHECK_MS, async () => {
       const token = await auth?.token().catch(() => undefined);
+      if (this.#closed.signal.aborted) return;
       if (token === undefined) this.#connectAfterSignIn();
       else await this.connect();
     });
@@ -218,26 +230,13 @@ export class ServerConnection {
   #giveUp(state: 'failed' | 'sign_in_required', problem: string): void {
     this.#setState(state, problem);
     this.#failures = 0;
-    const hadEntries = this.#tools.length > 0 || this.#prompts.length > 0;
-    this.#tools = [];
-    this.#prompts = [];
-    if (hadEntries) this.#onChange();
+    if (this.#lists.clear()) this.#onChange();
   }
 
-  async #readLists(client: Client, signal: AbortSignal): Promise<void> {
-    const [{ tools, problems }, prompts] = await Promise.all([
-      readTools(client, signal),
-      readPrompts(client, this.name, signal).catch(() => []),
-    ]);
-    const { context } = this.#scope;
-    const call = (tool: ListedTool, args: Record<string, unknown>, options: ToolCallOptions) =>
-      this.use(options.signal, (current) => callTool(current, tool, args, options, this.#scope));
-    this.#tools = tools.map((tool) => createTool(tool, { server: this.name, context, call }));
-    this.#prompts = prompts;
-    if (problems.length > 0) {
-      const rest = problems.length > MAX_LIST_PROBLEMS ? `, and ${problems.length - MAX_LIST_PROBLEMS} more` : '';
-      this.#notify(`has problems: ${problems.slice(0, MAX_LIST_PROBLEMS).join('; ')}${rest}`);
-    }
+  async #readLists(client: Client, signal: AbortSignal): Promise<{ hasChanged: boolean }> {
+    const { hasChanged, problem } = await this.#lists.read(client, signal);
+    if (problem !== undefined) this.#notify(problem);
+    return { hasChanged };
   }
 
   #scheduleRefresh(): void {
@@ -256,8 +255,8 @@ export class ServerConnection {
     const open = this.#open;
     if (!open) return;
     try {
-      await this.#readLists(open.client, this.#closed.signal);
-      this.#onChange();
+      const { hasChanged } = await this.#readLists(open.client, this.#closed.signal);
+      if (hasChanged) this.#onChange();
     } catch (thrown) {
       const { ports } = this.#scope.context;
       ports.log('mcp_refresh_failed', {
@@ -288,4 +287,14 @@ export class ServerConnection {
 
 function isSessionLost(thrown: unknown): boolean {
   return thrown instanceof SdkHttpError && thrown.status === 404;
+}
+
+/** Resolves when `work` has finished, or when the signal aborts. */
+async function takeUntilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = createDeferred();
+  const abort = () => resolve();
+  signal.addEventListener('abort', abort, { once: true });
+  await Promise.race([work, promise]);
+  signal.removeEventListener('abort', abort);
 }

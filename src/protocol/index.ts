@@ -1,5 +1,6 @@
 // Re-exports the data types of the protocol. Must not import agent code.
 
+export * from './approval.ts';
 export * from './budget.ts';
 export * from './compaction-result.ts';
 export * from './content.ts';

@@ -53,8 +53,17 @@ export async function serve(options: ServeOptions): Promise<void> {
     sendReply: (token, reply) => send(codec.encodeReply(token, reply)),
     sendOutcome: (token, outcome) => send(codec.encodeOutcome?.(token, outcome)),
   });
-  const disconnect = hub.connect((event, session) => send(codec.encodeEvent(event, session)), uiRequests.createHostUi);
+  const disconnect = hub.connect(
+    (event, session) => send(codec.encodeEvent(event, session)),
+    (session) => {
+      if (codec.createHostServices) {
+        session.tools.hostServices = codec.createHostServices(session, (frame) => void send(frame));
+      }
+      return uiRequests.createHostUi(session);
+    },
+  );
 
+  codec.setSender?.((frame) => void send(frame));
   void send(codec.encodeReadyFrame());
   for await (const line of takeUntil(transport.lines, waitForExitRequest(hub))) {
     const incoming = codec.decode(line);
@@ -66,6 +75,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (outbox.isOverfull) await outbox.flush();
   }
   uiRequests.close();
+  codec.handleHostClosed?.();
   hub.handleHostClosed?.();
   host.close();
   if (options.onEof === 'abort') await hub.abort();
@@ -79,9 +89,9 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 /** Returns a promise when the sender should wait because the host reads too slowly. */
 function sendFrame(outbox: Outbox, frame: Frame | undefined): undefined | Promise<void> {
-  if (!frame) return undefined;
-  const wait = outbox.push(frame);
-  return frame.followedBy ? sendFrame(outbox, frame.followedBy) : wait;
+  let wait: undefined | Promise<void>;
+  for (let next = frame; next; next = next.followedBy) wait = outbox.push(next);
+  return wait;
 }
 
 /** Resolves when an exit was requested and all work has settled. */

@@ -15,8 +15,8 @@ import {
   record,
   string,
 } from 'valibot';
-import { interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
-import { APPROVAL_POLICIES, EOF_ACTIONS, STREAM_MODES } from './option-values.ts';
+import { approvalPolicy, interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
+import { EOF_ACTIONS, STREAM_MODES } from './option-values.ts';
 
 interface Setting<S extends GenericSchema, D> {
   readonly schema: S;
@@ -131,9 +131,9 @@ export const SETTINGS = {
   dialect: defineSetting(string(), 'omp', 'The protocol dialect used in RPC mode.'),
   approval: markRestricting(
     defineSetting(
-      picklist(APPROVAL_POLICIES),
+      approvalPolicy,
       'never',
-      'When the host must approve a tool call: never, for tools that execute, for tools that write or execute, or always.',
+      'When the host must approve a tool call: never, for tools that execute, for tools that write or execute, or always. `read-only` denies tools that write or execute.',
     ),
   ),
   approvalTimeout: defineSetting(

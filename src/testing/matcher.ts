@@ -13,8 +13,9 @@ export interface Matcher {
   substituteCaptures(text: string): string;
 }
 
-export function createMatcher(): Matcher {
-  const captured = new Map<string, unknown>();
+/** `known` has values that are captured before the first comparison, by their names. */
+export function createMatcher(known: Readonly<Record<string, unknown>> = {}): Matcher {
+  const captured = new Map<string, unknown>(Object.entries(known));
 
   const compareScalar = (expected: unknown, actual: unknown, path: string): string | undefined => {
     if (expected === '*') return undefined;

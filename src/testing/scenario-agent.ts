@@ -53,7 +53,24 @@ export async function createSingleSessionAgent(
   };
 }
 
-export function createMultiSessionAgent(options: AgentOptions): ScenarioAgent {
+type SyncCall = (id: string) => Record<string, unknown>;
+
+/** For each dialect with many sessions: a call that needs no session, and one of a session. Every call gets a reply with its id. */
+const SYNC_CALLS: Readonly<Record<string, { readonly global: SyncCall; forSession(session: string): SyncCall }>> = {
+  opal: {
+    global: (id) => ({ jsonrpc: '2.0', id, method: 'opal/ping' }),
+    forSession: (session) => (id) => ({ jsonrpc: '2.0', id, method: 'agent/state', params: { session_id: session } }),
+  },
+  acp: {
+    // An unknown method.
+    global: (id) => ({ jsonrpc: '2.0', id, method: '_parley/sync' }),
+    forSession: (sessionId) => (id) => ({ jsonrpc: '2.0', id, method: '_parley/get_state', params: { sessionId } }),
+  },
+};
+
+export function createMultiSessionAgent(options: AgentOptions, dialect = 'opal'): ScenarioAgent {
+  const syncCalls = SYNC_CALLS[dialect];
+  if (!syncCalls) throw new Error(`The dialect ${dialect} has no calls in SYNC_CALLS`);
   const { trusted = false, settings, ports, agentDirectory } = options;
   const loadOptionsFor = async (cwd: string): Promise<ProjectOptions> => ({
     ...{ trusted, settings },
@@ -69,15 +86,7 @@ export function createMultiSessionAgent(options: AgentOptions): ScenarioAgent {
     get session() {
       return hub.sessions.at(-1);
     },
-    createSyncCalls: () => [
-      (id) => ({ jsonrpc: '2.0', id, method: 'opal/ping' }),
-      ...hub.sessions.map((session) => (id: string) => ({
-        jsonrpc: '2.0',
-        id,
-        method: 'agent/state',
-        params: { session_id: session.id },
-      })),
-    ],
+    createSyncCalls: () => [syncCalls.global, ...hub.sessions.map(({ id }) => syncCalls.forSession(id))],
     offerProjectTrust() {},
     async close() {
       await hub.close();

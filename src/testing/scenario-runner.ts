@@ -91,12 +91,12 @@ async function startScenario(steps: readonly TranscriptStep[], options: Scenario
     settings: { ...defaultSettings, ...dialect.defaultSettings, ...start.settings },
   };
   const agent = dialect.isMultiSession
-    ? createMultiSessionAgent(agentOptions)
+    ? createMultiSessionAgent(agentOptions, dialect.name)
     : await createSingleSessionAgent(agentOptions, start.trustReason ?? 'undecided');
   const { host, served } = serveAgent(agent, dialect, ports, start);
   agent.offerProjectTrust();
   const frames = createFrameReader(() => host.next());
-  return { cwd, ports, clock, models, tools, agent, host, frames, matcher: createMatcher(), served };
+  return { cwd, ports, clock, models, tools, agent, host, frames, matcher: createMatcher({ $cwd: cwd }), served };
 }
 
 function serveAgent(

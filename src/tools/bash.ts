@@ -3,6 +3,7 @@ import { number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
 import { createTruncation, formatSize, MAX_BYTES, MAX_LINES } from '../support/truncation.ts';
+import { runInHostTerminal, type TerminalShellResult } from './host-terminal.ts';
 import { createTextResult, omitUndefined } from './result.ts';
 import { type CapturedShellResult, createRunShell } from './shell.ts';
 
@@ -12,30 +13,28 @@ export const bash = tool({
   doc: `Run a shell command in the working directory. stdin is empty. Shows the last ${MAX_LINES} lines or 50KB of stdout and stderr; the rest is saved to a file. timeout is in seconds.`,
   snippet: 'Run shell commands',
   params: object({ command: string(), timeout: optional(number()) }),
-  async run({ command, timeout }, { cwd, signal, ports, artifacts, options, update }) {
+  async run({ command, timeout }, context) {
+    const { cwd, signal, ports, artifacts, options, update } = context;
     const seconds = timeout !== undefined && timeout > 0 ? timeout : options.bashTimeout;
     const runShell = createRunShell({ ports, shellPath: options.shellPath });
-    const run = await runShell({
-      command,
-      cwd,
-      signal,
-      timeout: seconds,
-      artifacts,
-      artifactName: 'bash',
-      onUpdate: (tail) => update(createTextResult(tail.output)),
-    });
+    const request = { command, cwd, signal, timeout: seconds, artifacts, artifactName: 'bash' };
+    const run =
+      (await runInHostTerminal(request, context, runShell)) ??
+      (await runShell({ ...request, onUpdate: (tail) => update(createTextResult(tail.output)) }));
     const failure = describeFailure(run, seconds);
     const shown = run.output === '' && !run.cancelled ? '(no output)' : run.output;
-    const text = [shown, formatTruncationNotice(run), failure?.text].filter(Boolean).join('\n\n');
+    const missing = run.isStartMissing ? '[The terminal kept only the end of the output]' : undefined;
+    const text = [shown, missing, formatTruncationNotice(run), failure?.text].filter(Boolean).join('\n\n');
     const details = buildDetails(run);
     if (failure) throw new Fault(failure.code, text, { details: omitUndefined(details) });
     return createTextResult(text, details);
   },
 });
 
-function describeFailure(run: CapturedShellResult, seconds: number | undefined) {
+function describeFailure(run: TerminalShellResult, seconds: number | undefined) {
   if (run.timedOut) return { code: 'timeout', text: `Command timed out after ${seconds} seconds` } as const;
   if (run.cancelled) return { code: 'aborted', text: 'Command aborted' } as const;
+  if (run.terminalFailure) return { code: 'tool_failed', text: run.terminalFailure } as const;
   if (run.exitCode === 0) return undefined;
   return { code: 'tool_failed', text: `Command exited with code ${run.exitCode}` } as const;
 }

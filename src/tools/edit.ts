@@ -1,12 +1,14 @@
 // The `edit` tool: replaces text in a file. Other bytes stay unchanged, including line endings and the BOM.
+import { dirname } from 'node:path';
 import { array, type InferOutput, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
-import { type Files, tool } from '../contracts/index.ts';
+import { type Files, type PreviewContext, tool } from '../contracts/index.ts';
 import { formatSize } from '../support/truncation.ts';
 import { applyEdits, type Edit } from './apply-edits.ts';
 import { createLineDiff } from './edit-diff.ts';
 import { withFileMutationQueue } from './file-mutation-queue.ts';
-import { requireFile, resolveExistingPath } from './resolve-path.ts';
+import { type HostText, readHostText, writeHostText } from './host-files.ts';
+import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import { createExactView } from './text-view.ts';
 
@@ -28,16 +30,16 @@ export const edit = tool({
   snippet: 'Make exact replacements in files, several at once',
   guidelines: ['Put all changes to one file into one edit call; keep each oldText short but unique.'],
   params,
-  async run(args, { signal, ports, cwd }) {
+  async run(args, context) {
+    const { signal, ports } = context;
     const { path } = args;
     const edits = collectEdits(args);
-    const file = await resolveExistingPath(path, { cwd, ports });
-    requireFile(file, 'Cannot edit');
+    const file = await resolveExistingPath(path, context);
     const { before, after } = await withFileMutationQueue(ports.files, file.real, () =>
       withErrorContext(`Cannot edit ${path}`, async () => {
         throwIfAborted(signal);
-        const change = await computeChange(ports.files, file.real, path, edits);
-        await ports.files.write(file.real, Buffer.from(change.bom + change.after, 'utf8'));
+        const change = await computeChange(file, edits, context);
+        await saveChange(file, change, context);
         return change;
       }),
     );
@@ -46,18 +48,40 @@ export const edit = tool({
       ...(await createLineDiff(createExactView(before).text, createExactView(after).text)),
     });
   },
-  async previewDiff(args, { ports, cwd }) {
-    const file = await resolveExistingPath(args.path, { cwd, ports });
-    const { before, after } = await computeChange(ports.files, file.real, args.path, collectEdits(args));
+  async previewDiff(args, context) {
+    const file = await resolveExistingPath(args.path, context);
+    const { before, after } = await computeChange(file, collectEdits(args), context);
     return (await createLineDiff(createExactView(before).text, createExactView(after).text)).diff;
   },
 });
 
-async function computeChange(files: Files, real: string, path: string, edits: readonly Edit[]) {
-  const content = await readText(files, real, path);
+interface Change {
+  readonly bom: string;
+  /** Without the BOM, like `after`. */
+  readonly before: string;
+  readonly after: string;
+  /** Set when the host has provided the text. */
+  readonly hostText: HostText | undefined;
+}
+
+async function computeChange(file: ResolvedPath, edits: readonly Edit[], context: PreviewContext): Promise<Change> {
+  const hostText = await readHostText(file, context);
+  if (!hostText) requireFile(file, 'Cannot edit');
+  const content = hostText?.text ?? (await readText(context.ports.files, file.real, file.requested));
   const bom = content.startsWith(BOM) ? BOM : '';
   const before = content.slice(bom.length);
-  return { bom, before, after: applyEdits(before, edits, path) };
+  return { bom, before, after: applyEdits(before, edits, file.requested), hostText };
+}
+
+async function saveChange(file: ResolvedPath, change: Change, context: PreviewContext): Promise<void> {
+  const { hostText } = change;
+  const text = change.bom + change.after;
+  // A host that could not read the file may have unsaved changes in it, which must not be overwritten.
+  const canUseHost = hostText || !context.hostServices?.files?.readText;
+  if (canUseHost && (await writeHostText(file, hostText?.toHostForm(text) ?? text, context))) return;
+  const { files } = context.ports;
+  if (!file.info) await files.makeDirectory(dirname(file.real));
+  await files.write(file.real, Buffer.from(text, 'utf8'));
 }
 
 function collectEdits({ path, edits = [], oldText, newText }: InferOutput<typeof params>): readonly Edit[] {

@@ -1,20 +1,18 @@
 // Reads and writes URIs of the host and of MCP servers. Loaded when the scheme of a path is registered.
 import { Fault } from '../base/index.ts';
-import type { HostUris, OpenFile, ToolResult } from '../contracts/index.ts';
+import type { HostUris, ToolResult } from '../contracts/index.ts';
 import { appendNotices, createTextResult } from './result.ts';
 
-/** `readContent` reads the content like that of a file with this size. */
+/** `readText` reads the content like that of a file. */
 export async function readHostUri(
   hostUris: HostUris,
   uri: string,
   signal: AbortSignal,
-  readContent: (file: Pick<OpenFile, 'read'>, size: number) => Promise<ToolResult>,
+  readText: (text: string) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { content, notes, images = [] } = await hostUris.read(uri, signal);
   if (content === '' && images.length > 0) return { content: [...images] };
-  const bytes = Buffer.from(content, 'utf8');
-  const file = { read: async (position: number, length: number) => bytes.subarray(position, position + length) };
-  const read = await readContent(file, bytes.length);
+  const read = await readText(content);
   const result = { ...read, content: [...read.content, ...images] };
   if (notes.length === 0) return result;
   const [first, ...rest] = result.content;

@@ -10,6 +10,7 @@ import {
   normalizeLimit,
   type TruncationResult,
 } from '../support/truncation.ts';
+import { readHostText } from './host-files.ts';
 import { type LineRange, type LineSelection, MAX_SCAN_BYTES, readLines } from './read-lines.ts';
 import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
@@ -31,13 +32,12 @@ export const read = tool({
     const range = { first: normalizeLimit(offset, 1), count: normalizeLimit(limit, Number.POSITIVE_INFINITY) };
     if (context.hostUris?.findScheme(path)) {
       const { readHostUri } = await import('./host-uri.ts');
-      return readHostUri(context.hostUris, path, context.signal, (file, size) =>
-        readContent(file, { requested: path, info: { size } }, range, context.signal),
-      );
+      return readHostUri(context.hostUris, path, context.signal, (text) => readText(text, path, range, context.signal));
     }
-    const target = path.startsWith(ARTIFACT_SCHEME)
-      ? await resolveArtifact(path, context)
-      : await resolveExistingPath(path, context);
+    const isArtifact = path.startsWith(ARTIFACT_SCHEME);
+    const target = isArtifact ? await resolveArtifact(path, context) : await resolveExistingPath(path, context);
+    const hostText = isArtifact ? undefined : await readHostText(target, context);
+    if (hostText) return readText(hostText.text, path, range, context.signal);
     requireFile(target, 'Cannot read');
     return withErrorContext(`Cannot read ${path}`, async () => {
       const file = await context.ports.files.open(target.real, 'read');
@@ -55,6 +55,12 @@ async function resolveArtifact(url: string, { artifacts, ports }: ToolContext): 
   if (path === undefined) throw new Fault('not_found', `Artifact not found: ${url}`);
   const real = await ports.files.realPath(path);
   return { requested: path, absolute: path, real, info: await ports.files.info(real) };
+}
+
+function readText(text: string, requested: string, range: LineRange, signal: AbortSignal): Promise<ToolResult> {
+  const bytes = Buffer.from(text, 'utf8');
+  const file = { read: async (position: number, length: number) => bytes.subarray(position, position + length) };
+  return readContent(file, { requested, info: { size: bytes.length } }, range, signal);
 }
 
 async function readContent(

@@ -14,13 +14,12 @@ export interface ShellOptions {
   readonly shellPath: string | undefined;
 }
 
-/** Adds the totals that the bash tool needs for its notices. */
-export type CapturedShellResult = ShellResult & CapturedOutput;
+/** Adds what the bash tool needs for its notices. `isStartMissing`: see `ExecuteShell`. */
+export type CapturedShellResult = ShellResult & CapturedOutput & { isStartMissing?: boolean };
 
-export function createRunShell({
-  ports,
-  shellPath,
-}: ShellOptions): (request: ShellRequest) => Promise<CapturedShellResult> {
+export type RunCapturedShell = (request: ShellRequest) => Promise<CapturedShellResult>;
+
+export function createRunShell({ ports, shellPath }: ShellOptions): RunCapturedShell {
   return async (request) => {
     const { cwd, command, signal, artifacts, artifactName } = request;
     const capture = new ShellCapture({ ports, artifacts, purpose: artifactName, ...bindListeners(request) });
@@ -37,14 +36,18 @@ function bindListeners(request: ShellRequest) {
   return { onUpdate: request.onUpdate?.bind(request), onOutput: request.onOutput?.bind(request) };
 }
 
-type RunningCommand = Pick<RunningProcess, 'finished' | 'kill'>;
+interface RunningCommand extends Pick<RunningProcess, 'kill'> {
+  readonly finished: Promise<{ code: number | null; signal: string | null; isStartMissing?: boolean }>;
+}
 
-type CommandEnd = 'aborted' | 'timedOut' | { code: number | null; signal: string | null };
+type CommandEnd = 'aborted' | 'timedOut' | Awaited<RunningCommand['finished']>;
 
 function createShellResult(capturedOutput: CapturedOutput, commandEnd: CommandEnd): CapturedShellResult {
   if (typeof commandEnd === 'string')
     return { ...capturedOutput, cancelled: true, timedOut: commandEnd === 'timedOut' };
-  return { ...capturedOutput, exitCode: toExitCode(commandEnd), cancelled: false, timedOut: false };
+  const { isStartMissing } = commandEnd;
+  const exitCode = toExitCode(commandEnd);
+  return { ...capturedOutput, exitCode, cancelled: false, timedOut: false, ...(isStartMissing && { isStartMissing }) };
 }
 
 /** For a signal, 128 plus the signal number, as shells do. */
@@ -89,7 +92,7 @@ function startCustomExecutor(
   const onOutput = (chunk: Uint8Array) => capture.push(chunk, 'stdout');
   const work = execute({ command, cwd, env: toolEnv, signal: stop.signal, onOutput });
   const finished = work.then(
-    ({ exitCode: code }) => ({ code, signal: null }),
+    ({ exitCode: code, signal = null, isStartMissing = false }) => ({ code, signal, isStartMissing }),
     (cause: unknown) => {
       // Errors after an abort are expected, and the exit code is not used.
       if (stop.signal.aborted) return { code: null, signal: null };
@@ -129,7 +132,7 @@ async function waitForEnd(
 /** The shell is searched once, and again after it could not be started. */
 const shellCache = new WeakMap<Ports, { shellPath: string | undefined; resolvedPath: string }>();
 
-async function getShell(ports: Ports, shellPath: string | undefined): Promise<string> {
+export async function getShell(ports: Ports, shellPath: string | undefined): Promise<string> {
   const cached = shellCache.get(ports);
   if (cached && cached.shellPath === shellPath) return cached.resolvedPath;
   const resolvedPath = await findShell(ports, shellPath);

@@ -2,10 +2,11 @@
 import { dirname } from 'node:path';
 import { object, string } from 'valibot';
 import { Fault } from '../base/index.ts';
-import { type Files, tool } from '../contracts/index.ts';
+import { type PreviewContext, tool } from '../contracts/index.ts';
 import { createLineDiff } from './edit-diff.ts';
 import { withFileMutationQueue } from './file-mutation-queue.ts';
-import { requireKind, resolvePath } from './resolve-path.ts';
+import { readHostText, writeHostText } from './host-files.ts';
+import { type ResolvedPath, requireKind, resolvePath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 
 /** A larger file is overwritten without a diff in the approval request. */
@@ -19,13 +20,15 @@ export const write = tool({
   snippet: 'Create or overwrite files',
   guidelines: ['Use write only for new files or complete rewrites.'],
   params: object({ path: string(), content: string() }),
-  async run({ path, content }, { signal, ports, cwd, hostUris }) {
+  async run({ path, content }, context) {
+    const { signal, ports, cwd, hostUris } = context;
     if (hostUris?.findScheme(path)) {
       const { writeHostUri } = await import('./host-uri.ts');
       return writeHostUri(hostUris, path, content, signal);
     }
     const intent = `Cannot write ${path}`;
-    const { real } = await resolvePath(path, { cwd, ports });
+    const resolved = await resolvePath(path, { cwd, ports });
+    const { real } = resolved;
     const bytes = Buffer.from(content, 'utf8');
     await withFileMutationQueue(ports.files, real, () =>
       withErrorContext(intent, async () => {
@@ -33,23 +36,24 @@ export const write = tool({
         const info = await ports.files.info(real);
         if (info) requireKind('file', info, intent);
         else await ports.files.makeDirectory(dirname(real));
-        await ports.files.write(real, bytes);
+        if (!(await writeHostText({ ...resolved, info }, content, context))) await ports.files.write(real, bytes);
       }),
     );
     return createTextResult(`Successfully wrote ${bytes.length} bytes to ${path}`);
   },
-  async previewDiff({ path, content }, { ports, cwd }) {
-    const { real } = await resolvePath(path, { cwd, ports });
-    const info = await ports.files.info(real);
-    const before = info ? new TextDecoder('utf-8', { fatal: true }).decode(await readForDiff(ports.files, real)) : '';
+  async previewDiff({ path, content }, context) {
+    const before = await readForDiff(await resolvePath(path, context), context);
     return (await createLineDiff(unifyLineEndings(before), unifyLineEndings(content))).diff;
   },
 });
 
-async function readForDiff(files: Files, real: string): Promise<Uint8Array> {
-  const bytes = await files.read(real, { start: 0, length: MAX_DIFF_BYTES + 1 });
+async function readForDiff(file: ResolvedPath, context: PreviewContext): Promise<string> {
+  const hostText = await readHostText(file, context);
+  if (!hostText && !file.info) return '';
+  const range = { start: 0, length: MAX_DIFF_BYTES + 1 };
+  const bytes = hostText ? Buffer.from(hostText.text, 'utf8') : await context.ports.files.read(file.real, range);
   if (bytes.length > MAX_DIFF_BYTES) throw new Fault('tool_failed', 'The file is too large for a diff.');
-  return bytes;
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 
 function unifyLineEndings(text: string): string {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createApprovalHook } from '../../src/app/approval-hook.ts';
 import type { HostUi, PlannedToolCall, UiQuestion } from '../../src/contracts/index.ts';
+import type { ApprovalPolicy } from '../../src/protocol/index.ts';
 
 function plannedCall(toolName: string, input: Record<string, unknown>): PlannedToolCall {
   return {
@@ -16,7 +17,7 @@ function plannedCall(toolName: string, input: Record<string, unknown>): PlannedT
 }
 
 /** Creates a hook with a host that gives the same answer to every question. */
-function createHookWithAnswer(answer: string, approvalTimeout = 30_000) {
+function createHookWithAnswer(answer: string, approvalTimeout = 30_000, policy: ApprovalPolicy = 'on-write') {
   const questions: Extract<UiQuestion, { method: 'select' }>[] = [];
   const timeouts: (number | undefined)[] = [];
   const host = {
@@ -29,7 +30,7 @@ function createHookWithAnswer(answer: string, approvalTimeout = 30_000) {
   return {
     questions,
     timeouts,
-    approve: createApprovalHook({ approval: 'on-write', approvalTimeout }, () => host),
+    approve: createApprovalHook({ approvalTimeout }, { policy }, () => host),
   };
 }
 
@@ -72,6 +73,16 @@ test('allow_session allows only this tool for the rest of the session', async ()
   expect(questions.map(({ title }) => title)).toEqual(['Allow bash?']);
   await approve(plannedCall('write', { path: 'a' }));
   expect(questions.map(({ title }) => title)).toEqual(['Allow bash?', 'Allow write?']);
+});
+
+test('deny_session denies only this tool for the rest of the session, without asking', async () => {
+  const { questions, approve } = createHookWithAnswer('deny_session');
+  const denied = { block: true, reason: 'The user does not allow bash in this session. Nothing was run.' };
+  expect(await approve(plannedCall('bash', { command: 'a' }))).toEqual(denied);
+  expect(await approve(plannedCall('bash', { command: 'b' }))).toEqual(denied);
+  await approve(plannedCall('write', { path: 'a' }));
+  expect(questions.map(({ title }) => title)).toEqual(['Allow bash?', 'Allow write?']);
+  expect(questions[0]?.options).toEqual(['allow', 'deny', 'allow_session']);
 });
 
 test('allow applies to one call', async () => {
@@ -118,4 +129,16 @@ test.each([
   await approve(plannedCall('bash', { command: 'a' }));
   expect(timeouts).toEqual([expected]);
   expect(questions[0]?.timeout).toBe(expected);
+});
+
+test('with the policy read-only, tools that write or execute are denied without asking, and tools that read run', async () => {
+  const { questions, approve } = createHookWithAnswer('allow', undefined, 'read-only');
+  const refusal = {
+    block: true,
+    reason: 'bash was not run: the session is read-only. Only tools that read are allowed.',
+  };
+  expect(await approve(plannedCall('bash', { command: 'ls' }))).toEqual(refusal);
+  expect(await approve({ ...plannedCall('write', {}), effect: 'write' })).toMatchObject({ block: true });
+  expect(await approve({ ...plannedCall('read', { path: 'a' }), effect: 'read' })).toBe(undefined);
+  expect(questions).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // Runs the features with lazily loaded files in the built program on Bun.
 import { expect, inject, test } from 'vitest';
 import { runtimeOptions } from '../process/features/feature-program.ts';
+import { tryMcp } from '../process/features/mcp.ts';
 import { tryModelApis } from '../process/features/model-apis.ts';
 import { trySessions } from '../process/features/sessions.ts';
 import { trySignIns } from '../process/features/sign-ins.ts';
@@ -12,6 +13,7 @@ runtimeOptions.runtime = bun;
 
 trySubcommands();
 tryModelApis();
+tryMcp();
 trySessions();
 trySignIns();
 

@@ -209,7 +209,7 @@ describe('errors', () => {
   });
 
   test.each([
-    [['--mode', 'tui'], 'Flag --mode takes text, json, rpc, rpc-ui (got "tui")'],
+    [['--mode', 'tui'], 'Flag --mode takes text, json, rpc, rpc-ui, acp (got "tui")'],
     [['--thinking', 'max'], 'Flag --thinking takes off, minimal, low, medium, high, xhigh (got "max")'],
     [['--stream='], 'Flag --stream takes full, delta (got "")'],
     [['--on-eof', 'die'], 'Flag --on-eof takes finish, abort (got "die")'],

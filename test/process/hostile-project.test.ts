@@ -134,14 +134,19 @@ describe('with trust', () => {
     });
     expect(await program.call({ type: 'get_state' })).toMatchObject({ data: { trusted: true } });
     await program.call({ type: 'bash', command: 'true' });
+    const listMarkers = () => directories.createdMarkers().map((path) => path.split('/').at(-1));
+    // MCP servers are not started before the first prompt.
+    expect(listMarkers().filter((name) => name?.startsWith('mcp'))).toEqual([]);
+    program.send({ type: 'prompt', message: 'say `hello`' });
+    await program.nextFrame({ type: 'agent_settled' });
     program.stdin.end();
     await program.exited;
-    const names = directories.createdMarkers().map((path) => path.split('/').at(-1));
+    const names = listMarkers();
     expect(names).toEqual(
       expect.arrayContaining(['shell.parley', 'extension.parley', 'extension.pi', 'extension.omp']),
     );
-    // MCP servers are never started.
-    expect(names.filter((name) => name?.startsWith('mcp'))).toEqual([]);
+    // All files define a server with the same name: the one of highest precedence is started.
+    expect(names.filter((name) => name?.startsWith('mcp'))).toEqual(['mcp.parley']);
   });
 
   test('a positive answer of the host takes effect at once, also for settings', async () => {

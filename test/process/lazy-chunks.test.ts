@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { createChunkRecorder, findEmptyExports, listChunks } from '../support/chunk-recorder.ts';
 import { runtimeOptions } from './features/feature-program.ts';
+import { tryMcp } from './features/mcp.ts';
 import { tryModelApis } from './features/model-apis.ts';
 import { trySessions } from './features/sessions.ts';
 import { trySignIns } from './features/sign-ins.ts';
@@ -18,6 +19,7 @@ runtimeOptions.env = recorder.env;
 
 trySubcommands();
 tryModelApis();
+tryMcp();
 trySessions();
 trySignIns();
 tryTerminal();

@@ -8,7 +8,14 @@ import { startHttpServer } from './http-server.ts';
 import { createDirectories, type ProgramDirectories } from './program.ts';
 
 export interface ChatReply {
+  readonly thinking?: string;
   readonly text?: string;
+  /** The `finish_reason`. Default: `tool_calls` with calls, `stop` without. */
+  readonly finish?: string;
+  /** An HTTP error status instead of an answer. */
+  readonly status?: number;
+  /** The answer is sent when this resolves. */
+  readonly after?: Promise<void>;
   readonly calls?: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
   /** Input and output tokens that the provider reports. */
   readonly tokens?: readonly [input: number, output: number];
@@ -36,10 +43,14 @@ export async function startChatProvider(): Promise<ChatProvider> {
   let calls = 0;
   const answerOf = ({
     text: answerText,
+    thinking,
+    finish,
     calls: toolCalls = [],
     tokens: [input, output] = [10, 10],
   }: ChatReply): Answer => ({
     ...(answerText === undefined ? {} : { text: [answerText] }),
+    ...(thinking === undefined ? {} : { thinking: [thinking] }),
+    ...(finish === undefined ? {} : { finish }),
     calls: toolCalls.map(({ name, arguments: args }) => {
       calls += 1;
       return { id: `call_${calls}`, name, pieces: [JSON.stringify(args)] };
@@ -49,8 +60,16 @@ export async function startChatProvider(): Promise<ChatProvider> {
   const { url } = await startHttpServer(async (request, response) => {
     headers.push(request.headers);
     requests.push((await json(request)) as Record<string, unknown>);
+    const reply = replies.shift() ?? { text: 'Done.' };
+    if (reply.status !== undefined) {
+      response.writeHead(reply.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: `refused with ${reply.status}` } }));
+      return;
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(framesOf(answerOf(replies.shift() ?? { text: 'Done.' })).join(''));
+    response.flushHeaders();
+    await reply.after;
+    response.end(framesOf(answerOf(reply)).join(''));
   });
   return {
     url,

@@ -27,8 +27,11 @@ const CHECKS: Readonly<Record<string, (code: string, page: string) => void | Pro
   jsonc: checkSettings,
   markdown: async (code) => expect((await parseAgentDefinition(code, 'user')).name).not.toBe(''),
   bash: checkCommandLines,
+  toml: checkToml,
   transcript: checkScenario,
   dockerfile: checkDockerfile,
+  lua: checkEditorConfiguration,
+  elisp: checkEditorConfiguration,
 };
 
 /** Pages whose blocks are all used by another test. */
@@ -70,20 +73,53 @@ function checkPicture(code: string): void {
   expect(texts.filter((text) => !code.includes(text) || !source.includes(text))).toEqual([]);
 }
 
+/** The configuration of an editor, in any language: the brackets are balanced, and the command line is one that Parley knows. */
+async function checkEditorConfiguration(code: string): Promise<void> {
+  const brackets = code.replaceAll(/"[^"]*"/g, '').replaceAll(/[^()[\]{}]/g, '');
+  let rest = brackets;
+  while (/\(\)|\[\]|\{\}/.test(rest)) rest = rest.replaceAll(/\(\)|\[\]|\{\}/g, '');
+  expect(rest, 'unbalanced brackets').toBe('');
+  const words = [...code.matchAll(/"([^"]*)"/g)].map(([, word]) => word);
+  expect(words).toEqual(expect.arrayContaining(['parley', 'acp']));
+  await checkArguments(['acp']);
+}
+
 /** A sequence of JSON values, each on one or more lines. */
-function checkJsonValues(code: string, page: string): void {
+async function checkJsonValues(code: string, page: string): Promise<void> {
+  if (page.endsWith('mcp-server.md')) return checkServerDefinition(JSON.parse(code));
+  if (page.endsWith('docs/acp.md')) {
+    JSON.parse(code);
+    return checkEditorConfiguration(code);
+  }
   let text = '';
   for (const line of code.split('\n')) {
     text += `${line}\n`;
     const value = tryParse(text);
     if (value === undefined) continue;
     text = '';
-    if ('mcpServers' in value) expect(parseMcpServers(value, { source: page, env: {} }).problems).toEqual([]);
-    else if (page.endsWith('session-format.md'))
+    if ('mcpServers' in value) {
+      const env = Object.fromEntries([...code.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => [name, 'x']));
+      expect(parseMcpServers(value, { source: page, env }).problems).toEqual([]);
+    } else if (page.endsWith('session-format.md'))
       validate(value.type === 'session' ? sessionHeader : sessionEntry, value);
     else expect([...frames]).toContain(value.type);
   }
   expect(text.trim(), 'not JSON').toBe('');
+}
+
+/** The configuration of an MCP client with this program as its only server: `{ KEY: { NAME: { command, args } } }`. */
+async function checkServerDefinition(value: Record<string, Record<string, { command: string; args: string[] }>>) {
+  const [servers] = Object.values(value);
+  const [server] = Object.values(servers ?? {});
+  expect(server?.command).toBe('parley');
+  await checkArguments(server?.args ?? []);
+}
+
+/** Like `checkServerDefinition`, for Codex. */
+async function checkToml(code: string): Promise<void> {
+  const [, list = ''] = /^args = (.*)$/m.exec(code) ?? [];
+  expect(code).toContain('command = "parley"\n');
+  await checkArguments(JSON.parse(list));
 }
 
 function tryParse(text: string): { type: string } | undefined {

@@ -1,5 +1,6 @@
 // Tests of the transcript parser, and that docs/testing.md describes every keyword and every export.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runScenario } from '../../src/testing/index.ts';
 import { SCRIPTED_ANSWER_FIELDS } from '../../src/testing/scripted-models.ts';
@@ -28,6 +29,20 @@ test('an unknown keyword is refused with the file, the line and the known keywor
 test('a failing line is reported with the file and the line', async () => {
   const options = { directory: createTemporaryDirectory(), dialect: 'omp', file: 'b.txt' };
   await expect(runScenario('\n< {"type":"other"}', options)).rejects.toThrow(/^b\.txt:2: < .*\n {2}differs at \$\./);
+});
+
+test('"$cwd" is the absolute path of the project directory, in sent and in expected frames', async () => {
+  const directory = createTemporaryDirectory();
+  const text = `model {"text":"Hello."}
+> {"id":"a","type":"prompt","message":"$cwd"}
+wait-idle
+expect-log {"type":"session","cwd":"$cwd"}
+expect-request {"messages":[{"role":"user","content":[{"type":"text","text":"$cwd"}]}]}
+> {"id":"b","type":"bash","command":"pwd > where.txt"}
+<~ {"id":"b","success":true}`;
+  await runScenario(text, { directory, dialect: 'omp' });
+  const [written] = readFileSync(join(directory, 'project', 'where.txt'), 'utf8').split('\n');
+  expect(written).toBe(join(directory, 'project'));
 });
 
 test.each([

@@ -26,6 +26,7 @@ from .protocol import (
     GetEntriesResult,
     GetLastAssistantTextResult,
     GetLoginProvidersResult,
+    GetMcpServersResult,
     GetMessagesPageResult,
     GetMessagesResult,
     GetSchemaResult,
@@ -261,6 +262,14 @@ class AsyncCommands:
     ) -> "GetLoginProvidersResult":
         """The providers that support sign-in, and whether they have credentials. Experimental."""
         return cast("GetLoginProvidersResult", await self.call("get_login_providers", {}, timeout=timeout))
+
+    async def get_mcp_servers(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetMcpServersResult":
+        """The MCP servers of this session and their state. Starts them, if no prompt has done so, and does not wait for them. Experimental."""
+        return cast("GetMcpServersResult", await self.call("get_mcp_servers", {}, timeout=timeout))
 
     async def get_messages(
         self,

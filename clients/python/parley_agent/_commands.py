@@ -26,6 +26,7 @@ from .protocol import (
     GetEntriesResult,
     GetLastAssistantTextResult,
     GetLoginProvidersResult,
+    GetMcpServersResult,
     GetMessagesPageResult,
     GetMessagesResult,
     GetSchemaResult,
@@ -261,6 +262,14 @@ class Commands:
     ) -> "GetLoginProvidersResult":
         """The providers that support sign-in, and whether they have credentials. Experimental."""
         return cast("GetLoginProvidersResult", self.call("get_login_providers", {}, timeout=timeout))
+
+    def get_mcp_servers(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> "GetMcpServersResult":
+        """The MCP servers of this session and their state. Starts them, if no prompt has done so, and does not wait for them. Experimental."""
+        return cast("GetMcpServersResult", self.call("get_mcp_servers", {}, timeout=timeout))
 
     def get_messages(
         self,

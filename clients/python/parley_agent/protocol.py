@@ -8,6 +8,9 @@ from typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union
 AgentMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage", "BashExecutionMessage", "CustomMessage", "CompactionSummaryMessage", "BranchSummaryMessage"]
 
 
+ApprovalPolicy = Literal["never", "on-execute", "on-write", "always", "read-only"]
+
+
 AssistantContent = List[Union["TextContent", "ThinkingContent", "ToolCall"]]
 
 
@@ -1196,6 +1199,20 @@ class GetLoginProvidersResultProvidersItem(TypedDict):
 
 class GetLoginProvidersResult(TypedDict):
     providers: List["GetLoginProvidersResultProvidersItem"]
+
+
+class _GetMcpServersResultServersItem(TypedDict):
+    name: str
+    state: Literal["connecting", "connected", "waiting", "failed", "sign_in_required"]
+    toolCount: float
+
+
+class GetMcpServersResultServersItem(_GetMcpServersResultServersItem, total=False):
+    problem: str
+
+
+class GetMcpServersResult(TypedDict):
+    servers: List["GetMcpServersResultServersItem"]
 
 
 class GetMessagesResult(TypedDict):

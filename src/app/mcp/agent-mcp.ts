@@ -64,14 +64,13 @@ class ConnectedMcp implements AgentMcp {
     return this.#toolsVersion;
   }
 
-  planTools: SessionMcp['planTools'] = (active) => this.#planner.plan(active);
+  planTools: SessionMcp['planTools'] = (active) =>
+    this.#planner.plan(active, (this.#servers?.getStatus() ?? []).length > 0);
 
   addUris: SessionMcp['addUris'] = (host) => combineUris(host, this.#uris);
 
   async prepare(): Promise<void> {
-    const { toolNames } = this.#context.options;
-    // The model may not use any of them, so no server is started for it.
-    if (toolNames && !toolNames.some((name) => name.startsWith('mcp__'))) return;
+    if (!this.#isUsed) return;
     try {
       await (await this.#open()).connect();
       this.#update();
@@ -81,7 +80,13 @@ class ConnectedMcp implements AgentMcp {
     }
   }
 
+  /** When the flags allow none of their tools, no server is started for the model. */
+  get #isUsed(): boolean {
+    return this.#context.options.toolNames?.some((name) => name.startsWith('mcp__')) ?? true;
+  }
+
   async getStatus() {
+    if (!this.#isUsed) return [];
     const servers = await this.#open();
     void servers.connect().then(() => this.#update());
     return servers.getStatus();

@@ -7,7 +7,7 @@ import { formatToolList } from './format-tool-list.ts';
 export interface ToolPlanner {
   /** Marks these tools as tools of MCP servers. Returns them. */
   remember(tools: readonly Tool[]): readonly Tool[];
-  plan(active: readonly Tool[]): OfferedTools;
+  plan(active: readonly Tool[], hasServers: boolean): OfferedTools;
 }
 
 const RESOURCES = 'Resources of MCP servers: read mcp://SERVER/ lists those of a server, mcp://SERVER/URI opens one.';
@@ -19,9 +19,9 @@ export function createToolPlanner(settings: Pick<SettingValues, 'mcp.maxInlineTo
       for (const tool of tools) known.add(tool);
       return tools;
     },
-    plan(active) {
+    plan(active, hasServers) {
       const mcpTools = active.filter((tool) => known.has(tool));
-      if (mcpTools.length === 0) return { tools: active };
+      if (!hasServers) return { tools: active };
       const resources = active.some(({ fileAccess }) => fileAccess === 'read') ? [RESOURCES] : [];
       if (mcpTools.length <= settings['mcp.maxInlineTools']) {
         // Not described a second time in the list of tools of the system prompt.

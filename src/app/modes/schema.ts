@@ -10,7 +10,7 @@ import { parseWithHelp } from './parse-with-help.ts';
 const SCHEMA_HELP = `Usage: parley schema [--dialect NAME] [--types | --json-schema]
 
 Prints the JSON Schema of a dialect (${dialectNames.join(', ')}): HostFrame describes what a host sends, AgentFrame what it receives.
-For a JSON-RPC dialect it prints the OpenRPC document.
+For a JSON-RPC dialect of Parley it prints the OpenRPC document. The schema of acp is published by its own project.
 
   --dialect NAME   the dialect; ${omp.name} when absent
   --types          TypeScript declarations instead
@@ -31,7 +31,12 @@ const OPTIONS = {
 export async function runSchema(argv: readonly string[]): Promise<string> {
   const { dialect, types, help, 'json-schema': jsonSchema } = parse(argv);
   if (help) return SCHEMA_HELP;
-  const { name, isMultiSession } = await loadDialect(dialect ?? omp.name);
+  const { name, isMultiSession, publishedSchema } = await loadDialect(dialect ?? omp.name);
+  if (publishedSchema)
+    throw new Fault(
+      'refused',
+      `The ${name} dialect has a public schema, which Parley does not repeat: ${publishedSchema}.`,
+    );
   const kind = isMultiSession && !jsonSchema ? 'openrpc.json' : 'json';
   return readGeneratedSchema(createSystemPorts({}).files, `${name}.${types ? 'd.ts' : kind}`);
 }

@@ -50,6 +50,7 @@ function createSessionPool(options: SessionPoolOptions, modelRegistry: ModelRegi
       if (id !== '') opening.add(id);
       return openSession(openOptions, request).finally(() => opening.delete(id));
     },
+    find: (id) => hub.find(id)?.session,
     list: () => index.list(),
     async close(id) {
       hub.getSession(id);

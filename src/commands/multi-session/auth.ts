@@ -33,6 +33,17 @@ export const saveKey = command({
   run: ({ provider, apiKey }, { auth }) => auth.saveKey(provider, apiKey),
 });
 
+export const signOut = command({
+  name: 'sign_out',
+  stability: 'experimental',
+  doc: 'Remove the stored credentials of the providers that have a sign-in. Keys of other providers, and keys in variables or models.json, are not changed.',
+  lane: 'now',
+  long: true,
+  params: object({}),
+  result: object({ providers: array(string()) }),
+  run: async (_, { auth }) => ({ providers: [...(await auth.signOut())] }),
+});
+
 export const beginLogin = command({
   name: 'begin_login',
   doc: 'Start a device-code sign-in with GitHub Copilot. Returns the code and the URL where the user enters it.',

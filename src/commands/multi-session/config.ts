@@ -10,6 +10,8 @@ const config = object({
   features,
   /** The names of all tools, and of those that are offered to the model. */
   tools: object({ all: array(string()), enabled: array(string()) }),
+  /** The names of the MCP servers. */
+  mcpServers: array(string()),
 });
 
 export const getConfig = command({
@@ -41,7 +43,9 @@ export const setConfig = command({
   },
 });
 
-async function selectTools({ tools }: AgentSession, names: readonly string[]): Promise<void> {
+async function selectTools(session: AgentSession, names: readonly string[]): Promise<void> {
+  const { tools } = session;
+  await session.listMcpServers({ untilReady: true });
   const known = new Set((await tools.listAll()).map(({ name }) => name));
   const unknownTools = names.filter((name) => !known.has(name));
   if (unknownTools.length > 0) {
@@ -51,8 +55,10 @@ async function selectTools({ tools }: AgentSession, names: readonly string[]): P
   tools.select(names);
 }
 
-async function buildConfig({ tools }: AgentSession, current: SessionFeatures) {
+async function buildConfig(session: AgentSession, current: SessionFeatures) {
+  const { tools } = session;
+  const servers = await session.listMcpServers({ untilReady: true });
   const [all, active] = await Promise.all([tools.listAll(), tools.listActive()]);
   const names = { all: all.map(({ name }) => name), enabled: active.map(({ name }) => name) };
-  return { features: { ...current }, tools: names };
+  return { features: { ...current }, tools: names, mcpServers: servers.map(({ name }) => name) };
 }

@@ -43,6 +43,8 @@ export const startSession = command({
     file: optional(string()),
     contextFiles: array(string()),
     skills: array(string()),
+    /** The names of the MCP servers of the host that are used. */
+    mcpServers: array(string()),
     /** The features in effect. */
     features,
     /** The session existed before. */
@@ -52,12 +54,14 @@ export const startSession = command({
     // Calls cannot address the session before its new id is returned, so no call has to wait for it.
     if (request.id === undefined) markSlow();
     const { session, resumed, contextFiles, skills } = await pool.open(request);
+    const current = { ...pool.getFeatures(session) };
     return {
       sessionId: session.id,
       file: session.file,
       contextFiles: [...contextFiles],
       skills: [...skills],
-      features: { ...pool.getFeatures(session) },
+      mcpServers: current.mcp ? (request.mcpServers ?? []).map(({ name }) => name) : [],
+      features: current,
       resumed,
     };
   },

@@ -90,7 +90,8 @@ async function runToolCallHook(
     signal: scope.signal,
     async previewDiff(input) {
       // A call that cannot be previewed fails when it is run, with a message for the model.
-      return tool.previewDiff?.(validate(tool.params, input), scope.toolContext).catch(() => undefined);
+      const context = { ...scope.toolContext, signal: scope.signal };
+      return tool.previewDiff?.(validate(tool.params, input), context).catch(() => undefined);
     },
   });
   if (hookResult && 'block' in hookResult) return createErrorResult(hookResult.reason);

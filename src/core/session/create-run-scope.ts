@@ -73,5 +73,8 @@ function createToolContext({ state, todos, subagents, tools }: RunScopeDependenc
     get hostUris() {
       return options.mcp ? options.mcp.addUris(tools.hostUris) : tools.hostUris;
     },
+    get hostServices() {
+      return tools.hostServices;
+    },
   };
 }

@@ -30,6 +30,7 @@ export function createFacade(facets: SessionFacets): AgentSession {
       return state.sidecarFiles;
     },
     cwd: state.options.cwd,
+    approval: state.options.approval ?? { policy: 'never' },
     ...{ runs, queues, models, retry, compaction, history, shell, naming, todos, subagents, tools },
     entries: new EntryFacet(state),
     context: createModelContext(state, requestBuilder),
@@ -39,7 +40,10 @@ export function createFacade(facets: SessionFacets): AgentSession {
       const listed = (await state.hooks.listSlashCommands?.()) ?? [];
       await broadcast.emit({ type: 'available_commands_update', commands: listed.map(toSlashCommandEntry) });
     },
-    listMcpServers: async () => (await state.options.mcp?.getStatus()) ?? [],
+    async listMcpServers({ untilReady } = {}) {
+      if (untilReady) await state.options.mcp?.prepare();
+      return (await state.options.mcp?.getStatus()) ?? [];
+    },
     reportExtensionError: (failure) => void broadcast.emit({ type: 'extension_error', ...failure }),
     reportSkillLoaded: (skill) => void broadcast.emit({ type: 'skill_loaded', ...skill }),
     state: () => buildStateView(facets),

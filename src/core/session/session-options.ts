@@ -1,5 +1,6 @@
 // The options of createSession.
 import type {
+  ApprovalControl,
   Hooks,
   ModelRegistry,
   Ports,
@@ -70,6 +71,8 @@ export interface SessionOptions {
   todos?: TodoOptions | undefined;
   /** Rules that interrupt an answer. Absent if they are off. */
   rules?: RuleOptions | undefined;
+  /** Read by the approval hook. Absent: no approvals. */
+  approval?: ApprovalControl | undefined;
   /** In the order in which they are called. */
   hooks?: readonly Hooks[] | undefined;
   /** Absent if there is no task tool. */

@@ -1,6 +1,6 @@
 // Selects the tools that the model is offered.
 import { Fault } from '../../base/index.ts';
-import type { HostUris, OfferedTools, Tool, ToolSelection } from '../../contracts/index.ts';
+import type { HostServices, HostUris, OfferedTools, Tool, ToolSelection } from '../../contracts/index.ts';
 import type { SessionOptions } from './session-options.ts';
 
 type ToolFacetOptions = Pick<SessionOptions, 'tools' | 'excludedTools' | 'isToolAvailable' | 'mcp'>;
@@ -11,6 +11,7 @@ export class ToolFacet implements ToolSelection {
   #activeNames: ReadonlySet<string> | undefined;
   #hostTools: readonly Tool[] = [];
   hostUris: HostUris | undefined;
+  hostServices: HostServices | undefined;
 
   constructor(options: ToolFacetOptions, onChange: () => void) {
     this.#options = options;

@@ -13,7 +13,7 @@ import { LOGIN_FLOWS } from './login-flows.ts';
 const LISTED_FIRST = ['anthropic', 'openai', 'google'];
 
 interface ProviderAuthOptions extends Omit<LoginContext, 'showUrl' | 'readLine' | 'signal'> {
-  readonly authFile: Pick<AuthFile, 'read'>;
+  readonly authFile: Pick<AuthFile, 'read' | 'remove'>;
 }
 
 export function createProviderAuth(credentials: Credentials, options: ProviderAuthOptions): ProviderAuth {
@@ -64,7 +64,7 @@ function createSignIns(
   credentials: Credentials,
   options: ProviderAuthOptions,
   hostClosed: AbortSignal,
-): Pick<ProviderAuth, 'listSignIns' | 'signIn' | 'cancelSignIn'> {
+): Pick<ProviderAuth, 'listSignIns' | 'signIn' | 'cancelSignIn' | 'signOut'> {
   /** By provider. */
   const pending = new Map<string, PendingSignIn>();
   const signIn = async (provider: string, prompts: SignInPrompts, signal: AbortSignal) => {
@@ -91,6 +91,7 @@ function createSignIns(
       current?.controller.abort();
       return current !== undefined;
     },
+    signOut: () => options.authFile.remove((provider) => Object.hasOwn(LOGIN_FLOWS, provider)),
     async signIn(provider, prompts) {
       const earlier = pending.get(provider);
       earlier?.controller.abort();

@@ -6,8 +6,8 @@ export const MODE_FLAGS = [
   {
     name: 'mode',
     kind: 'choice',
-    choices: ['text', 'json', 'rpc', 'rpc-ui'],
-    doc: 'Print the answer as text, print events as JSON lines, or serve a host over RPC; rpc-ui also lets the model ask the user (ask.enabled)',
+    choices: ['text', 'json', 'rpc', 'rpc-ui', 'acp'],
+    doc: 'Print the answer as text, print events as JSON lines, or serve a host over RPC; rpc-ui also lets the model ask the user (ask.enabled); acp serves an editor',
   },
   {
     name: 'print',

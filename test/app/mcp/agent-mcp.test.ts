@@ -145,6 +145,41 @@ describe('servers', () => {
     expect((await used({}, { features: { subAgents: true, skills: true, mcp: false } })).tools).toEqual([]);
   });
 
+  test('are used by subagents, which find them in the same way', async () => {
+    const task = { agent: 'task', tasks: [{ id: 'One', description: 'echo', assignment: 'Echo.' }] };
+    const { prompt, models } = await open({
+      servers: { one: ECHO },
+      settings: { 'mcp.maxInlineTools': 0 },
+      script: [
+        { calls: [{ name: 'task', arguments: task }] },
+        { calls: [{ name: 'call_tool', arguments: { name: 'mcp__one__echo', arguments: { a: 1 } } }] },
+        { text: 'subagent done' },
+        { text: 'done' },
+      ],
+    });
+    await prompt('go');
+    expect(models.requests[1]?.systemPrompt).toContain('mcp__one__ echo');
+    expect(models.requests[2]?.messages.at(-1)).toMatchObject({ role: 'toolResult', content: [{ text: '{"a":1}' }] });
+  });
+
+  test('end with their session, also if the project was trusted in the meantime', async () => {
+    const { prompt, agent, results, session } = await open({
+      servers: { one: listTools(defineTool('env')) },
+      script: call('mcp__one__env'),
+    });
+    await prompt('go');
+    const { pid } = JSON.parse(extractText(results()[0]?.content ?? []));
+    await agent.resourceLocator.trust();
+    await session.close();
+    await waitUntil(() => {
+      try {
+        return !process.kill(pid, 0);
+      } catch {
+        return true;
+      }
+    });
+  });
+
   test('names of tools that no server has are reported', async () => {
     const { prompt, notices } = await open({ servers: { one: ECHO }, options: { excludedTools: ['mcp__one__eco'] } });
     await prompt('1');

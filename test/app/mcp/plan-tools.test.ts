@@ -25,7 +25,7 @@ const read: Tool = { ...createTool('read'), effect: 'read', fileAccess: 'read' }
 function plan(tools: readonly Tool[], maxInlineTools = 20) {
   const planner = createToolPlanner({ 'mcp.maxInlineTools': maxInlineTools });
   planner.remember(tools);
-  const { tools: offered, promptSection } = planner.plan([read, ...tools]);
+  const { tools: offered, promptSection } = planner.plan([read, ...tools], tools.length > 0);
   return { offered, promptSection: promptSection ?? '', names: offered.map(({ name }) => name) };
 }
 

@@ -49,6 +49,7 @@ export const COMMANDS: Row[] = [
   { frame: { type: 'set_interrupt_mode', mode: 'immediate' } },
   { frame: { type: 'clear_queue' } },
   { frame: { type: 'get_context_breakdown' } },
+  { frame: { type: 'get_mcp_servers' } },
   { frame: { type: 'negotiate_protocol', protocolVersion: 2 } },
   { frame: { id: 'p-1', type: 'open_session', sessionDir: '/srv/sessions/parser' } },
   { frame: { type: 'set_fast_mode', enabled: true } },
@@ -282,6 +283,15 @@ export const RESULTS: (readonly [command: string, data: unknown])[] = [
       contextFiles: [{ path: '/srv/project/AGENTS.md', tokens: 5 }],
       tools: [{ name: 'read', tokens: 9 }],
       messages: { count: 1, tokens: 7 },
+    },
+  ],
+  [
+    'get_mcp_servers',
+    {
+      servers: [
+        { name: 'files', state: 'connected', toolCount: 3 },
+        { name: 'docs', state: 'sign_in_required', toolCount: 0, problem: 'Sign in.' },
+      ],
     },
   ],
   ['negotiate_protocol', { protocolVersion: 2 }],

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CHAT_MODEL_FLAGS } from '../../support/chat-provider.ts';
 import { startCopilot } from '../../support/copilot.ts';
 import { createDirectories } from '../../support/program.ts';
-import { createSession, runProgram, writeFiles } from './feature-program.ts';
+import { createSession, OFFLINE, runProgram, writeFiles } from './feature-program.ts';
 
 export function trySubcommands(): void {
   describe('subcommands and flags', () => {
@@ -95,6 +95,18 @@ export function trySubcommands(): void {
       expect(await runProgram(['login', 'github-copilot'], '', { directories, env })).toMatchObject({ code: 0 });
       expect((await runProgram(['login', 'status'], '', { directories })).stdout).toContain('groq');
       expect(await runProgram(['logout', '--all'], '', { directories })).toMatchObject({ code: 0 });
+    });
+
+    test('mcp serve answers a call', async () => {
+      const call = (id: number, method: string, params: object) =>
+        JSON.stringify({ jsonrpc: '2.0', id, method, params });
+      const input = [
+        call(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {} }),
+        call(2, 'tools/call', { name: 'agent', arguments: { prompt: 'say `hello`' } }),
+      ];
+      const { code, stdout } = await runProgram(['mcp', 'serve', ...OFFLINE], `${input.join('\n')}\n`);
+      expect(code).toBe(0);
+      expect(stdout).toContain('"status":"completed"');
     });
 
     test('trust is stored', async () => {

@@ -12,6 +12,7 @@ const USAGE: readonly (readonly [synopsis: string, summary: string])[] = [
   ],
   ['logout NAME|URL', 'remove the stored login of a server'],
   ['test [NAME]', 'connect, and show what the servers offer or why they fail'],
+  ['serve [options]', 'serve Parley to other agents as an MCP server over stdin and stdout'],
 ];
 
 export function formatMcpHelp(): string {

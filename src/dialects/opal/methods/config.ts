@@ -6,16 +6,16 @@ import { checkConfigParams } from './param-checks.ts';
 
 export const PROTOCOL_VERSION = '0.1.0';
 
-const featureFlags = { sub_agents: boolean(), skills: boolean() };
+const featureFlags = { sub_agents: boolean(), skills: boolean(), mcp: boolean() };
 
-/** The features that hosts may send. `debug` and `mcp` are accepted and have no effect. */
-export const requestedFeatures = partial(object({ ...featureFlags, debug: boolean(), mcp: boolean() }));
+/** The features that hosts may send. `debug` is accepted and has no effect. */
+export const requestedFeatures = partial(object({ ...featureFlags, debug: boolean() }));
 
-/** The features in effect. */
-export const featureReport = object({ ...featureFlags, debug: literal(false), mcp: literal(false) });
+/** The features in effect. `mcp` is false when there are no MCP servers. */
+export const featureReport = object({ ...featureFlags, debug: literal(false) });
 
-export function buildFeatureReport({ subAgents, skills }: SessionFeatures) {
-  return { sub_agents: subAgents, skills, debug: false, mcp: false };
+export function buildFeatureReport({ subAgents, skills, mcp }: SessionFeatures, mcpServers: readonly string[]) {
+  return { sub_agents: subAgents, skills, debug: false, mcp: mcp && mcpServers.length > 0 };
 }
 
 const configReport = object({
@@ -28,11 +28,12 @@ const configReport = object({
 interface SessionConfig {
   features: SessionFeatures;
   tools: { all: readonly string[]; enabled: readonly string[] };
+  mcpServers: readonly string[];
 }
 
-function buildConfigReport({ features, tools: { all, enabled } }: SessionConfig) {
+function buildConfigReport({ features, tools: { all, enabled }, mcpServers }: SessionConfig) {
   return {
-    features: buildFeatureReport(features),
+    features: buildFeatureReport(features, mcpServers),
     tools: { all, enabled, disabled: all.filter((name) => !enabled.includes(name)) },
     distribution: null,
   };
@@ -42,7 +43,7 @@ export const configMethods: Record<string, OpalMethod> = {
   'opal/config/get': sessionMethod({ command: 'get_config', result: configReport, toResult: buildConfigReport }),
   'opal/config/set': sessionMethod({
     command: 'set_config',
-    doc: 'Enable or disable `sub_agents` and `skills`, and set the complete list of tools offered to the model. Applies from the next request on. Omitted values are not changed. `debug` and `mcp` are accepted but not supported and stay false. `distribution` stays null.',
+    doc: 'Enable or disable `sub_agents`, `skills` and `mcp`, and set the complete list of tools offered to the model. Applies from the next request on. Omitted values are not changed. `debug` is accepted but not supported and stays false. `distribution` stays null.',
     params: {
       features: optional(requestedFeatures),
       tools: optional(array(string())),
@@ -51,7 +52,7 @@ export const configMethods: Record<string, OpalMethod> = {
     result: configReport,
     checkParams: checkConfigParams,
     toParams: ({ features, tools }) => ({
-      features: features && { subAgents: features.sub_agents, skills: features.skills },
+      features: features && { subAgents: features.sub_agents, skills: features.skills, mcp: features.mcp },
       tools,
     }),
     toResult: buildConfigReport,

@@ -22,6 +22,7 @@ import { decodeThinkingLevel } from '../thinking-levels.ts';
 import { authReport, buildAuthReport } from './auth.ts';
 import { buildFeatureReport, featureReport, requestedFeatures } from './config.ts';
 import { buildHistory, historyMessage } from './history.ts';
+import { decodeMcpServers } from './mcp-servers.ts';
 import { checkStartParams } from './param-checks.ts';
 
 interface StartedSession {
@@ -29,6 +30,7 @@ interface StartedSession {
   file?: string | undefined;
   contextFiles: string[];
   skills: string[];
+  mcpServers: string[];
   features: SessionFeatures;
   resumed: boolean;
 }
@@ -43,7 +45,7 @@ interface StoredSession {
 export const sessionMethods: Record<string, OpalMethod> = {
   'session/start': processMethod({
     command: 'start_session',
-    doc: 'Open a session in a directory: a new one, or the one with this id. With an id or `session: true` it is stored on disk. The model is looked up by its id; the provider is a hint. MCP servers and nodes are not supported: `mcp_servers` and `node_name` are empty.',
+    doc: 'Open a session in a directory: a new one, or the one with this id. With an id or `session: true` it is stored on disk. The model is looked up by its id; the provider is a hint. `mcp_servers` are used in addition to those of the configuration: objects with `name` and `command`, `args`, `env`, `cwd`, or with `name`, `url`, `headers` and `type` (`http` or `sse`). Others are ignored; the result lists the names of those that are used. Nodes are not supported: `node_name` is empty.',
     params: {
       model: optional(object({ provider: optional(string()), id: nonEmptyString, thinking_level: optional(string()) })),
       system_prompt: optional(string()),
@@ -69,7 +71,7 @@ export const sessionMethods: Record<string, OpalMethod> = {
     }),
     checkParams: checkStartParams,
     failureMessage: 'Failed to start session',
-    toParams: ({ model, system_prompt, working_dir, session, session_id, features, tools }) => ({
+    toParams: ({ model, system_prompt, working_dir, session, session_id, features, tools, mcp_servers }) => ({
       id: session_id,
       cwd: working_dir,
       persist: session === true || session_id !== undefined,
@@ -81,15 +83,16 @@ export const sessionMethods: Record<string, OpalMethod> = {
       systemPrompt: system_prompt,
       // Hosts without a choice of tools send an empty list.
       tools: tools?.length ? tools : undefined,
-      features: features && { subAgents: features.sub_agents, skills: features.skills },
+      features: features && { subAgents: features.sub_agents, skills: features.skills, mcp: features.mcp },
+      mcpServers: decodeMcpServers(mcp_servers ?? []),
     }),
     toResult: async (started: StartedSession, { call }) => ({
       session_id: started.sessionId,
       session_dir: started.file?.replace(/\.jsonl$/, '') ?? '',
       context_files: started.contextFiles,
       available_skills: started.skills,
-      features: buildFeatureReport(started.features),
-      mcp_servers: [],
+      features: buildFeatureReport(started.features, started.mcpServers),
+      mcp_servers: started.mcpServers,
       node_name: '',
       auth: buildAuthReport(await call.auth.getStatus()),
       resumed: started.resumed,
