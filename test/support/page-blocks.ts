@@ -97,8 +97,10 @@ async function checkJsonValues(code: string, page: string): Promise<void> {
     const value = tryParse(text);
     if (value === undefined) continue;
     text = '';
-    if ('mcpServers' in value) expect(parseMcpServers(value, { source: page, env: {} }).problems).toEqual([]);
-    else if (page.endsWith('session-format.md'))
+    if ('mcpServers' in value) {
+      const env = Object.fromEntries([...code.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => [name, 'x']));
+      expect(parseMcpServers(value, { source: page, env }).problems).toEqual([]);
+    } else if (page.endsWith('session-format.md'))
       validate(value.type === 'session' ? sessionHeader : sessionEntry, value);
     else expect([...frames]).toContain(value.type);
   }
