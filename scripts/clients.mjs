@@ -26,14 +26,23 @@ const CLIENTS = [
     version: '18.3.4',
   },
   {
-    name: 'acpx',
+    name: 'acpx 0.1.15 through pi-acp',
     packages: { acpx: '0.1.15', 'pi-acp': '0.0.34' },
     withDependencies: true,
     driver: 'acpx.mjs',
     directory: '.',
     version: '0.1.15',
   },
+  createAcpx('0.1.15', {}),
+  // Needs Node 22, which may be newer than the Node of this script.
+  createAcpx('0.19.1', { [`node-${process.platform}-${process.arch}`]: '22.23.3' }),
 ];
+
+function createAcpx(version, more) {
+  const packages = { acpx: version, ...more };
+  const name = `acpx ${version} with parley acp`;
+  return { name, packages, withDependencies: true, driver: 'acpx-native.mjs', directory: '.', version };
+}
 
 function createPiClient(name, version) {
   const directory = `node_modules/${name}`;

@@ -20,10 +20,10 @@ interface Frame extends Record<string, unknown> {
 
 /** How a host sends the three requests of the conversation, and how it detects that each one is complete. */
 interface DialectDriver {
-  /** A request that must be sent first. */
-  open?: { call: Frame; isReply(frame: Frame): boolean };
-  prompt(message: string): Frame;
-  compact(): Frame;
+  /** Requests that must be sent first. */
+  open?: { call(cwd: string): Frame; isReply(frame: Frame): boolean }[];
+  prompt(message: string, sessionId: string): Frame;
+  compact(sessionId: string): Frame;
   isOver(frame: Frame): boolean;
   isCompacted(frame: Frame): boolean;
   /** Texts and tool results, without their frames. */
@@ -44,6 +44,13 @@ const call = (id: number, method: string, params: Record<string, unknown>) => ({
   params: { session_id: 'story', ...params },
 });
 
+const request = (id: number, method: string, params: Record<string, unknown>) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+
 const DRIVERS: Readonly<Record<string, DialectDriver>> = {
   omp: { ...responseDialects, isOver: isSettled, isCompacted: isCompactReply },
   pi: { ...responseDialects, isOver: isSettled, isCompacted: isCompactReply },
@@ -53,12 +60,23 @@ const DRIVERS: Readonly<Record<string, DialectDriver>> = {
     isCompacted: ({ type }) => type === 'compaction',
   },
   opal: {
-    open: { call: call(1, 'session/start', {}), isReply: ({ id }) => id === 1 },
+    open: [{ call: () => call(1, 'session/start', {}), isReply: ({ id }) => id === 1 }],
     prompt: (text) => call(2, 'agent/prompt', { text }),
     compact: () => call(3, 'session/compact', {}),
     isOver: ({ params }) => isRecord(params) && params.type === 'agent_end',
     isCompacted: ({ id, result }) => id === 3 && result !== undefined,
     extractTexts: extractOpalTexts,
+  },
+  acp: {
+    open: [
+      { call: () => request(1, 'initialize', { protocolVersion: 1 }), isReply: ({ id }) => id === 1 },
+      { call: (cwd) => request(2, 'session/new', { cwd, mcpServers: [] }), isReply: ({ id }) => id === 2 },
+    ],
+    prompt: (text, sessionId) => request(3, 'session/prompt', { sessionId, prompt: [{ type: 'text', text }] }),
+    compact: (sessionId) => request(4, '_parley/compact', { sessionId }),
+    isOver: ({ id }) => id === 3,
+    isCompacted: ({ id }) => id === 4,
+    extractTexts: extractAcpTexts,
   },
 };
 
@@ -137,10 +155,11 @@ async function runConversation(name: string, driver: DialectDriver): Promise<Out
       if (isOver(received)) return;
     }
   };
-  if (driver.open) await sendAndWait(driver.open.call, driver.open.isReply);
-  await sendAndWait(driver.prompt('Put two in the place of one in a.txt'), driver.isOver);
-  await sendAndWait(driver.prompt('What did I ask for?'), driver.isOver);
-  await sendAndWait(driver.compact(), driver.isCompacted);
+  for (const { call: createCall, isReply } of driver.open ?? []) await sendAndWait(createCall(options.cwd), isReply);
+  const sessionId = agent.session?.id ?? '';
+  await sendAndWait(driver.prompt('Put two in the place of one in a.txt', sessionId), driver.isOver);
+  await sendAndWait(driver.prompt('What did I ask for?', sessionId), driver.isOver);
+  await sendAndWait(driver.compact(sessionId), driver.isCompacted);
   const log = (await readFile(agent.session?.file ?? '', 'utf8')).trimEnd().split('\n');
   host.end();
   await served;
@@ -169,6 +188,27 @@ function extractOpalTexts(frames: readonly Frame[]): string[] {
     answer = '';
     return [text];
   });
+}
+
+/** Chunks of one message have the same id. The text of a result is `rawOutput.text`. */
+function extractAcpTexts(frames: readonly Frame[]): string[] {
+  const names = new Map<unknown, unknown>();
+  const texts: string[] = [];
+  let lastId: unknown;
+  for (const { method, params } of frames) {
+    if (method !== 'session/update' || !isRecord(params) || !isRecord(params.update)) continue;
+    const { sessionUpdate, messageId, content, toolCallId, name, status, rawOutput } = params.update;
+    if (name !== undefined) names.set(toolCallId, name);
+    if (sessionUpdate === 'agent_message_chunk' && isRecord(content)) {
+      if (messageId === lastId) texts.push(`${texts.pop()}${content.text}`);
+      else texts.push(String(content.text));
+      lastId = messageId;
+    }
+    if ((status === 'completed' || status === 'failed') && isRecord(rawOutput)) {
+      texts.push(`${names.get(toolCallId)}${status === 'failed' ? ' failed' : ''}: ${rawOutput.text}`);
+    }
+  }
+  return texts;
 }
 
 function extractFrameTexts(frame: Frame): string[] {

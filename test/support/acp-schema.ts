@@ -24,6 +24,19 @@ for (const [name, definition] of Object.entries(unstable.$defs as Record<string,
   METHODS.set(method, { ...METHODS.get(method), [name.endsWith('Response') ? 'result' : 'params']: name });
 }
 
+/** The methods of the stable protocol that one side offers. */
+export function listMethods(side: 'agent' | 'client'): string[] {
+  const definitions = Object.values(stable.$defs as Record<string, Node>);
+  return [...new Set(definitions.filter((node) => node['x-side'] === side).map((node) => String(node['x-method'])))];
+}
+
+/** The kinds of `session/update` of the stable protocol. */
+export function listUpdateKinds(): string[] {
+  type Variant = { properties: { sessionUpdate: { const: string } } };
+  const { SessionUpdate } = stable.$defs as { SessionUpdate: { oneOf: Variant[] } };
+  return SessionUpdate.oneOf.map(({ properties }) => properties.sessionUpdate.const);
+}
+
 const validators = new Map<string, ValidateFunction>();
 function compile(schema: string, definition: string, isClosed: boolean): ValidateFunction {
   const key = `${schema}/${definition}`;

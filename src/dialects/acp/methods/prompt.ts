@@ -35,6 +35,13 @@ export const promptMethods: Record<string, AcpMethod> = {
     params: { sessionId: string() },
     toReply: (state: unknown) => createReply(state),
   }),
+  '_parley/compact': sessionMethod({
+    command: 'compact',
+    params: { sessionId: string(), customInstructions: optional(string()) },
+    isLong: true,
+    toParams: ({ customInstructions }) => ({ customInstructions }),
+    toReply: (summary: unknown) => createReply(summary),
+  }),
 };
 
 /** The user can leave the question open and cancel the prompt. The question then stays open and its answer still counts. */
