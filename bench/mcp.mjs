@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle } from '../scripts/bundle.mjs';
@@ -17,6 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
 const SERVER_COUNTS = [0, 1, 10];
 const TOOLS = 20;
+const SETTLE_MS = 500;
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-mcp-bench-'));
 /** The size of each request to the model. */
@@ -87,6 +89,8 @@ async function measure(program, home) {
   const second = await measurePrompt(host);
   const { pss = NaN } = memoryMiB(host.pid);
   await host.end();
+  // The end of the servers must not slow down the next measurement.
+  await sleep(SETTLE_MS);
   return { reply: repliedAt - host.startedAt, delta, second, bytes, pss };
 }
 
