@@ -344,6 +344,25 @@ export function trySessions(): void {
       await closeProgram(program);
     });
 
+    test('acp opens a session, answers a prompt and loads the session again', async () => {
+      const program = startRpc(['--dialect', 'acp']);
+      const call = async (id: number, method: string, params: Record<string, unknown>) => {
+        program.send({ jsonrpc: '2.0', id, method, params });
+        return (await program.nextFrame({ id })).result;
+      };
+      expect(await call(1, 'initialize', { protocolVersion: 1 })).toMatchObject({ protocolVersion: 1 });
+      const project = { cwd: program.cwd, mcpServers: [] };
+      const { sessionId } = (await call(2, 'session/new', project)) as { sessionId: string };
+      const prompt = [{ type: 'text', text: 'say `hello`' }];
+      expect(await call(3, 'session/prompt', { sessionId, prompt })).toEqual({ stopReason: 'end_turn' });
+      await call(4, 'session/close', { sessionId });
+      program.send({ jsonrpc: '2.0', id: 5, method: 'session/load', params: { ...project, sessionId } });
+      const replayed = await program.nextFrame({ method: 'session/update' });
+      expect(replayed.params).toMatchObject({ update: { sessionUpdate: 'user_message_chunk', content: prompt[0] } });
+      await program.nextFrame({ id: 5 });
+      await closeProgram(program);
+    });
+
     test('opal saves settings and opens sessions', async () => {
       const program = startRpc(['--dialect', 'opal']);
       writeFiles(program.cwd, { 'AGENTS.md': 'Be brief.' });

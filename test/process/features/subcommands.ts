@@ -16,6 +16,7 @@ export function trySubcommands(): void {
       [['doctor'], 'ripgrep'],
       [['models'], 'offline'],
       [['version', '--json'], '"platform"'],
+      [['acp', '--help'], 'Agent Client Protocol'],
       [['update'], 'To update: '],
     ])('%j', async (args, expected) => {
       expect((await runProgram(args)).stdout).toContain(expected);
