@@ -79,13 +79,18 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const input = this.#child?.input;
-    if (!input || this.#closing) throw new Error('The server is not running');
+    const child = this.#child;
+    const input = child?.input;
+    if (!child || !input || this.#closing) throw new Error('The server is not running');
     const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes > MAX_PENDING_BYTES) this.#fail('it does not read its input');
     try {
       await input.write(bytes);
+    } catch (thrown) {
+      // The pipe of a server that has exited can fail before the exit is known. The exit code and stderr say more.
+      await waitAtMost(this.#options.ports.clock, EXIT_GRACE_MS, child.finished);
+      throw thrown;
     } finally {
       this.#pendingBytes -= bytes.length;
     }

@@ -57,7 +57,7 @@ describe('invalid arguments', () => {
       'a value that is not among the choices',
       ['--mode', 'morse', 'hello'],
       2,
-      'Flag --mode takes text, json, rpc, rpc-ui (got "morse")',
+      'Flag --mode takes text, json, rpc, rpc-ui, acp (got "morse")',
     ],
     ['a missing value', ['--model'], 2, 'Flag --model needs a value'],
     ['an unknown tool', ['--tools', 'nope', 'hello'], 2, 'Unknown tool: nope. Available: '],

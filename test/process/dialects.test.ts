@@ -33,7 +33,7 @@ test('pi-legacy by setting: only events are sent', async () => {
 
 test.each([['--mode', 'rpc'], ['schema']])('an unknown dialect is rejected: %s', async (...args) => {
   const { code, stdout, stderr } = await runProgram([...args, '--dialect', 'klingon']);
-  const message = 'Error: Unknown dialect: klingon. Available: omp, pi, pi-legacy, opal\n';
+  const message = 'Error: Unknown dialect: klingon. Available: omp, pi, pi-legacy, acp, opal\n';
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: message });
 });
 

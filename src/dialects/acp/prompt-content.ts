@@ -56,7 +56,8 @@ function toFilePath(uri: string): string | undefined {
   if (!uri.startsWith('file://')) return undefined;
   try {
     // Editors add the selected lines as a fragment.
-    return fileURLToPath(uri.replace(/[#?].*$/, ''));
+    const [path = ''] = uri.split(/[#?]/, 1);
+    return fileURLToPath(path);
   } catch {
     return undefined;
   }
