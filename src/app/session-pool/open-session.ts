@@ -68,7 +68,7 @@ export async function openSession(
     systemPrompt: request.systemPrompt ?? common.systemPrompt,
     toolNames: restrictTools(request.tools, common.toolNames),
     features,
-    ...(model ? { provider: model.provider, model: model.id } : {}),
+    ...(model ? { provider: model.provider, model: model.id, apiKey: getKeyFor(common, model) } : {}),
     thinkingLevel: request.model?.thinkingLevel ?? common.thinkingLevel,
   });
   const { session } = agent;
@@ -147,6 +147,11 @@ function restrictTools(requested: readonly string[] | undefined, allowed: readon
   if (refused === undefined) return requested ?? allowed;
   const flag = allowed?.length === 0 ? '--no-tools' : `--tools ${allowed?.join(',')}`;
   throw new Fault('invalid_params', `${refused} is not allowed by ${flag}`, { details: { refusedTool: refused } });
+}
+
+/** The key of the command line belongs to the provider of the command line: it is not sent to another one. */
+function getKeyFor({ apiKey, provider }: AgentOptions, model: { provider: string }): string | undefined {
+  return provider === undefined || provider === model.provider ? apiKey : undefined;
 }
 
 /** The provider is a hint: hosts often send a wrong one, so a model with the same id from another provider is accepted. */

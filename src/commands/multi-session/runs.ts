@@ -14,6 +14,7 @@ export const abortAll = command({
     // The queue first: otherwise the end of the run could start the next message.
     await session.queues.clear();
     await session.runs.abort();
+    if (session.compaction.isRunning) await session.compaction.abort();
   },
 });
 

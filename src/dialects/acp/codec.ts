@@ -1,4 +1,5 @@
 // Codec of the acp dialect: JSON-RPC requests, responses, session updates and requests to the client.
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type Fault, isRecord, type Line, toFault } from '../../base/index.ts';
 import {
   type AgentSession,
@@ -10,7 +11,7 @@ import {
   type Reply,
   validate,
 } from '../../contracts/index.ts';
-import type { AgentEvent, PromptOutcome, UiRequest } from '../../protocol/index.ts';
+import { type AgentEvent, extractText, type PromptOutcome, type UiRequest } from '../../protocol/index.ts';
 import { chainFrames, createRpcFrame, parseJsonRpcMessage } from '../json-rpc.ts';
 import { ConnectionState, type PendingRequest } from './connection-state.ts';
 import {
@@ -24,12 +25,15 @@ import {
 } from './errors.ts';
 import type { AcpMethod, MethodContext, MethodReply } from './method.ts';
 import { ACP_METHODS } from './methods/index.ts';
+import { compactPrompt, isCompactPrompt } from './methods/prompt.ts';
 import { getConfigOptions } from './session-config.ts';
+import { createTitle } from './session-page.ts';
 import { createUpdateFrame } from './updates/index.ts';
 
 interface AcpToken extends CallToken {
   /** Absent for notifications, which get no response. */
   readonly request?: PendingRequest | undefined;
+  readonly method?: AcpMethod | undefined;
 }
 
 export function createAcpCodec({ version }: CodecOptions): Codec {
@@ -40,8 +44,12 @@ export function createAcpCodec({ version }: CodecOptions): Codec {
     decode: (line) => decode(line, connection),
     encodeReply: (token, reply) => encodeReply(token, reply, connection),
     encodeOutcome: (token, outcome) => encodeOutcome(token, outcome, connection),
-    encodeEvent: (event, session) =>
-      session && connection.isAnnounced(session) ? encodeEvent(event, session, connection) : undefined,
+    encodeEvent(event, session) {
+      if (!session) return undefined;
+      if (connection.isAnnounced(session)) return encodeEvent(event, session, connection);
+      if (event.type === 'notice' || event.type === 'extension_error') connection.hold(session, event);
+      return undefined;
+    },
     encodeUiRequest: (request, session) =>
       session && connection.isAnnounced(session) ? encodeUiRequest(request, session, connection) : undefined,
     createHostServices: (session, send) => connection.client.createHostServices(session, send),
@@ -77,10 +85,10 @@ function createRefusal(token: AcpToken, fault: Fault): DecodedLine {
 }
 
 function decodeRequest(name: string, params: unknown, id: unknown, connection: ConnectionState): DecodedLine {
-  const method = ACP_METHODS.get(name);
+  const method = isCompactPrompt(name, params) ? compactPrompt : ACP_METHODS.get(name);
   const sessionId = isRecord(params) && typeof params.sessionId === 'string' ? params.sessionId : undefined;
   const request = connection.addRequest({ id, sessionId, isPrompt: method?.isPrompt === true });
-  const token: AcpToken = { name, id, request };
+  const token: AcpToken = { name, id, request, method };
   if (!method) return createRefusal(token, createMethodNotFoundFault(name));
   if (!connection.isInitialized && !method.onDecoded) return createRefusal(token, createNotInitializedFault(name));
   if (!isRecord(params)) return createRefusal(token, createInvalidParamsFault('params must be an object'));
@@ -146,12 +154,11 @@ function encodeUiRequest(request: UiRequest, session: AgentSession, connection: 
 }
 
 function encodeReply(token: AcpToken, reply: Reply, connection: ConnectionState): Frame | undefined {
-  const { request } = token;
-  const method = ACP_METHODS.get(token.name);
+  const { request, method } = token;
   if (!request) return undefined;
   if (reply.status === 'failed') return encodeFailure(request, method, reply.fault, connection);
   if (reply.disposition === 'queued') request.isQueued = true;
-  if (method?.isPrompt) return undefined;
+  if (method?.isAnsweredByOutcome) return undefined;
   const isAnsweredOnAccept = method?.toAcceptedResult !== undefined;
   if ((reply.status === 'accepted') !== isAnsweredOnAccept) return undefined;
   if (reply.status === 'accepted')
@@ -166,14 +173,21 @@ function encodeMethodReply(
   connection: ConnectionState,
 ): Frame | undefined {
   const { sessionId, before = [], result, after = [] } = reply;
-  if (reply.session) connection.announce(reply.session);
   const response = encodeResult(request, result, connection);
   if (!response) return undefined;
+  const held = reply.session ? announceSession(reply.session, connection) : [];
   return chainFrames([
     ...[...before].map((update) => createUpdateFrame(sessionId, update)),
     response,
-    ...after.map((update) => createUpdateFrame(sessionId, update)),
+    ...[...after, ...held].map((update) => createUpdateFrame(sessionId, update)),
   ]);
+}
+
+/** Returns the updates about the session that could not be sent before. */
+function announceSession(session: AgentSession, connection: ConnectionState): readonly SessionUpdate[] {
+  connection.announce(session);
+  const encoder = connection.getEncoder(session);
+  return connection.takeHeld(session).flatMap((event) => encoder.encode(event));
 }
 
 function encodeResult(request: PendingRequest, result: unknown, connection: ConnectionState): Frame | undefined {
@@ -196,11 +210,11 @@ function encodeFailure(
 
 /** An aborted prompt is always `cancelled`, never an error. */
 function encodeOutcome(
-  { request, name }: AcpToken,
+  { request, method }: AcpToken,
   { status, error }: PromptOutcome,
   connection: ConnectionState,
 ): Frame | undefined {
-  if (!request || !ACP_METHODS.get(name)?.isPrompt) return undefined;
+  if (!request || !method?.isAnsweredByOutcome) return undefined;
   if (status === 'aborted') return encodeResult(request, { stopReason: 'cancelled' }, connection);
   const stopReason = connection.getStopReason(request.sessionId);
   if (status === 'completed' || stopReason !== 'end_turn') return encodeResult(request, { stopReason }, connection);
@@ -219,6 +233,10 @@ function encodeEvent(event: AgentEvent, session: AgentSession, connection: Conne
     const result = { stopReason: encoder.getStopReason() };
     const ended = connection.takeEndedPrompts(session.id, event.followUp.length);
     frames.push(...ended.map((request) => encodeResult(request, result, connection)));
+  }
+  if (event.type === 'message_start' && event.message.role === 'user' && connection.needsTitle(session)) {
+    const title = createTitle(extractText(event.message.content));
+    if (title !== null) frames.push(createUpdateFrame(session.id, { sessionUpdate: 'session_info_update', title }));
   }
   if (event.type === 'thinking_level_changed') {
     const configOptions = getConfigOptions(session, connection.getKnownModels(session));

@@ -1,10 +1,13 @@
 // The state of one connection: what the client can do, the encoders of its sessions, and the prompts that wait for their response.
 import type { AuthMethod } from '@agentclientprotocol/sdk';
 import type { AgentSession, Frame } from '../../contracts/index.ts';
-import type { Model } from '../../protocol/index.ts';
+import type { AgentEvent, Model } from '../../protocol/index.ts';
 import { ClientConnection } from './client/index.ts';
 import { type ClientCapabilities, parseClientCapabilities } from './client-capabilities.ts';
 import { createUpdateFrame, SessionUpdateEncoder } from './updates/index.ts';
+
+/** Of one session. */
+const MAX_HELD_EVENTS = 20;
 
 /** A request that the client can cancel. */
 export interface PendingRequest {
@@ -31,6 +34,8 @@ export class ConnectionState {
   readonly #announced = new WeakSet<AgentSession>();
   /** By the id under which the client knows them. */
   readonly #sessions = new Map<string, WeakRef<AgentSession>>();
+  readonly #held = new WeakMap<AgentSession, AgentEvent[]>();
+  readonly #titled = new WeakSet<AgentSession>();
   readonly #failed = new WeakSet<AgentSession>();
   readonly #pending = new Set<PendingRequest>();
   #capabilities: ClientCapabilities = parseClientCapabilities(undefined);
@@ -85,6 +90,28 @@ export class ConnectionState {
   announce(session: AgentSession): void {
     this.#announced.add(session);
     this.#sessions.set(session.id, new WeakRef(session));
+    if (session.history.messages().length > 0) this.#titled.add(session);
+  }
+
+  /** Keeps an event of a session that the client does not know yet. */
+  hold(session: AgentSession, event: AgentEvent): void {
+    const held = this.#held.get(session) ?? [];
+    if (held.length < MAX_HELD_EVENTS) held.push(event);
+    this.#held.set(session, held);
+  }
+
+  /** Returns the events that were held for the session, once. */
+  takeHeld(session: AgentSession): readonly AgentEvent[] {
+    const held = this.#held.get(session) ?? [];
+    this.#held.delete(session);
+    return held;
+  }
+
+  /** True for the first call with a session that has no name and had no messages when it was opened. */
+  needsTitle(session: AgentSession): boolean {
+    const isFirst = !this.#titled.has(session);
+    this.#titled.add(session);
+    return isFirst && session.naming.name === undefined;
   }
 
   isAnnounced(session: AgentSession): boolean {

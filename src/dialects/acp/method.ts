@@ -39,8 +39,10 @@ export interface AcpMethod {
     | undefined;
   /** Present for methods that are answered when the call is accepted: the result. */
   readonly toAcceptedResult?: ((disposition: Disposition | undefined) => unknown) | undefined;
-  /** The response is sent when the work of the prompt has settled. */
+  /** It is a turn of the session: when it is cancelled, the result is the stop reason `cancelled`. */
   readonly isPrompt?: boolean | undefined;
+  /** The response is sent when the work of the prompt has settled. */
+  readonly isAnsweredByOutcome?: boolean | undefined;
   /** The command may take long. Other calls do not wait for it. */
   readonly isLong?: boolean | undefined;
 }

@@ -47,7 +47,7 @@ function formatCursor({ id, modifiedMs }: StoredSession): string {
   return `${Math.round(modifiedMs)}:${id}`;
 }
 
-function createTitle(text: string): string | null {
+export function createTitle(text: string): string | null {
   const line = text.replace(/\s+/g, ' ').trim();
   return line === '' ? null : line.slice(0, MAX_TITLE_LENGTH);
 }

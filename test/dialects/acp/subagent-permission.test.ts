@@ -15,7 +15,7 @@ test('the request has the id of the tool_call update', () => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return codec.decode({ text }) as { token: CallToken };
   };
-  const session = { id: 's1', cwd: CWD } as unknown as AgentSession;
+  const session = { id: 's1', cwd: CWD, history: { messages: () => [] } } as unknown as AgentSession;
   call('initialize', { protocolVersion: 1 });
   const { token } = call('session/new', { cwd: CWD, mcpServers: [] });
   codec.encodeReply(token, { status: 'settled', result: { session, sessionId: 's1', result: {} } });

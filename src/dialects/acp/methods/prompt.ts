@@ -1,6 +1,6 @@
 // session/prompt, session/cancel and steering.
 import { optional, string } from 'valibot';
-import { Fault } from '../../../base/index.ts';
+import { Fault, isRecord } from '../../../base/index.ts';
 import { EarlyResult } from '../errors.ts';
 import { type AcpMethod, createReply, type MethodContext, sessionMethod } from '../method.ts';
 import { promptContent, toUserInput } from '../prompt-content.ts';
@@ -12,6 +12,7 @@ export const promptMethods: Record<string, AcpMethod> = {
     command: 'prompt',
     params: promptParams,
     isPrompt: true,
+    isAnsweredByOutcome: true,
     async toParams({ prompt }, context) {
       const input = toUserInput(prompt, context.call.session.cwd);
       await offerTrust(context);
@@ -43,6 +44,27 @@ export const promptMethods: Record<string, AcpMethod> = {
     toReply: (summary: unknown) => createReply(summary),
   }),
 };
+
+const COMPACT_COMMAND = /^\/compact(\s|$)/;
+
+/** `/compact` in a prompt is a command of Parley, which editors offer with the other slash commands. */
+export const compactPrompt: AcpMethod = sessionMethod({
+  command: 'compact',
+  params: promptParams,
+  isPrompt: true,
+  isLong: true,
+  toParams({ prompt }, { call: { session } }) {
+    if (session.runs.isRunning) throw new Fault('busy', 'Compact when the current turn has ended');
+    const { message } = toUserInput(prompt, session.cwd);
+    return { customInstructions: message.replace(COMPACT_COMMAND, '').trim() || undefined };
+  },
+  toReply: () => createReply({ stopReason: 'end_turn' }),
+});
+
+export function isCompactPrompt(method: string, params: unknown): boolean {
+  const [first] = method === 'session/prompt' && isRecord(params) && Array.isArray(params.prompt) ? params.prompt : [];
+  return isRecord(first) && typeof first.text === 'string' && COMPACT_COMMAND.test(first.text);
+}
 
 /** The user can leave the question open and cancel the prompt. The question then stays open and its answer still counts. */
 async function offerTrust({ call, signal }: MethodContext): Promise<void> {

@@ -21,8 +21,10 @@ const remoteServer = object({
   url: string(),
   headers: array(namedValue),
 });
-/** Only servers that are not stdio have a type. The error of the schema that was meant names the wrong field. */
-const mcpServer = lazy((value) => (isRecord(value) && 'type' in value ? remoteServer : stdioServer));
+/** A server without a type is a program. The error of the schema that was meant names the wrong field. */
+const mcpServer = lazy((value) =>
+  isRecord(value) && (value.type ?? 'stdio') !== 'stdio' ? remoteServer : stdioServer,
+);
 const projectParams = { cwd: absolutePath, mcpServers: nullish(array(mcpServer)) };
 
 interface StartedSession {

@@ -52,14 +52,25 @@ const SOURCE_NAMES: Readonly<Record<string, string>> = {
 /** The hint for commands that do not declare one: all of them accept text after their name. */
 const DEFAULT_HINT = 'optional text';
 
+/** The codec handles it. */
+const COMPACT = {
+  name: 'compact',
+  description: 'Replace the older part of the conversation with a summary',
+  input: { hint: 'optional instructions for the summary' },
+};
+
+/** The commands of Parley come first. */
 export function encodeCommands(commands: readonly ListedCommand[]): SessionUpdate {
   return {
     sessionUpdate: 'available_commands_update',
-    availableCommands: commands.map(({ name, description, source, argumentHint }) => ({
-      name: name.replace(/^\//, ''),
-      description: description || (getOwnValue(SOURCE_NAMES, source) ?? 'Command'),
-      input: { hint: argumentHint || DEFAULT_HINT },
-    })),
+    availableCommands: [
+      COMPACT,
+      ...commands.map(({ name, description, source, argumentHint }) => ({
+        name: name.replace(/^\//, ''),
+        description: description || (getOwnValue(SOURCE_NAMES, source) ?? 'Command'),
+        input: { hint: argumentHint || DEFAULT_HINT },
+      })),
+    ],
   };
 }
 

@@ -57,13 +57,14 @@ test('commands have a description and a hint', () => {
   const expected = {
     sessionUpdate: 'available_commands_update',
     availableCommands: [
+      expect.objectContaining({ name: 'compact' }),
       { name: 'review', description: 'Review the changes', input: { hint: 'optional text' } },
       { name: 'skill:pdf', description: 'Skill', input: { hint: 'optional text' } },
     ],
   };
   expect(encode({ type: 'available_commands_update', commands })).toEqual([expected]);
   expect(validated(encodeCommands([{ name: 'a', source: 'prompt' }]))).toMatchObject({
-    availableCommands: [{ description: 'Prompt template' }],
+    availableCommands: [{ name: 'compact' }, { description: 'Prompt template' }],
   });
 });
 
