@@ -154,7 +154,7 @@ test('usage: the tokens in the context, its size and the cost', async () => {
   });
 });
 
-test('a new name of the session is its title', async () => {
+test('the first prompt is the title, and later the name of the session', async () => {
   const { host, sessionId } = await startScriptedHost({
     prepare({ home }) {
       mkdirSync(join(home, 'extensions'), { recursive: true });
@@ -166,8 +166,13 @@ test('a new name of the session is its title', async () => {
   });
   await host.prompt(sessionId, 'Hi');
   await host.prompt(sessionId, '/rename The parser');
-  const update = await host.waitForUpdate('the title', ({ sessionUpdate }) => sessionUpdate === 'session_info_update');
-  expect(update).toMatchObject({ title: 'The parser', updatedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+  const first = await host.waitForUpdate('the title', ({ sessionUpdate }) => sessionUpdate === 'session_info_update');
+  expect(first).toMatchObject({ title: 'Hi' });
+  const update = await host.waitForUpdate('the name', (one) => 'title' in one && one.title === 'The parser');
+  expect(update).toMatchObject({
+    sessionUpdate: 'session_info_update',
+    updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
 });
 
 test('compaction is reported to clients that support it', async () => {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
-import type { AgentSession, SessionPool } from '../../../src/contracts/index.ts';
+import type { AgentSession, Ports, SessionPool } from '../../../src/contracts/index.ts';
 import { extractText } from '../../../src/protocol/index.ts';
 import { defaultSettings } from '../../../src/settings/settings-table.ts';
 import { createScriptedModels } from '../../../src/testing/index.ts';
@@ -75,4 +75,29 @@ test('a copy needs an existing source and an id that is free', async () => {
     'Session a exists already. Choose another id for the copy.',
   );
   expect((await pool.list()).map(({ id }) => id)).toEqual(['a']);
+});
+
+test('the key of the command line is not sent to another provider that a host chooses', async () => {
+  const directory = createTemporaryDirectory();
+  const sentKeys: string[] = [];
+  const ports: Ports = {
+    ...createSystemPorts({}),
+    async sendHttp(_, { headers }) {
+      sentKeys.push(JSON.stringify(headers));
+      throw new Error('no network');
+    },
+  };
+  const agent = createMultiSessionAgent({
+    ...{ cwd: directory, agentDirectory: join(directory, 'home'), home: join(directory, 'user') },
+    env: { ANTHROPIC_API_KEY: 'key-of-anthropic' },
+    settings: { ...defaultSettings, 'retry.enabled': false },
+    ...{ ports, provider: 'openai', apiKey: 'key-of-the-command-line' },
+  });
+  onTestFinished(() => agent.close());
+  const model = { provider: 'anthropic', id: 'claude-sonnet-4-5' };
+  const opened = await agent.hub.pool?.open({ persist: false, model });
+  await opened?.session.runs.prompt({ message: 'Hi', onAccepted() {} });
+  expect(sentKeys).toHaveLength(1);
+  expect(sentKeys[0]).toContain('key-of-anthropic');
+  expect(sentKeys[0]).not.toContain('key-of-the-command-line');
 });
