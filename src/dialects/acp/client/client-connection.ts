@@ -2,7 +2,7 @@
 import { isRecord } from '../../../base/index.ts';
 import type { AgentSession, DecodedLine, Frame, HostServices, TerminalOptions } from '../../../contracts/index.ts';
 import type { UiRequest } from '../../../protocol/index.ts';
-import { chainFrames } from '../../json-rpc.ts';
+import { chainFrames, createRpcFrame } from '../../json-rpc.ts';
 import type { ClientCapabilities } from '../client-capabilities.ts';
 import { createUpdateFrame } from '../updates/index.ts';
 import { createClientFiles } from './client-files.ts';
@@ -94,13 +94,18 @@ export class ClientConnection {
     };
   }
 
-  /** Asks the user to open a page, for a request of the client that has no session. `onDeclined` is called when the user does not. */
-  openUrl({ requestId, url, message, onDeclined }: OpenUrlOptions, send: SendFrame): void {
-    const params = createUrlRequest({ requestId, url, message });
+  /**
+   * Asks the user to open a page, for a request of the client that has no session. `onDeclined` is called when the user does not. The
+   * returned function tells the client that the page is no longer needed.
+   */
+  openUrl({ onDeclined, ...page }: OpenUrlOptions, send: SendFrame): () => void {
+    const params = createUrlRequest(page);
     void this.#requests.send(send, 'elicitation/create', params).then(
       (result) => isRecord(result) && result.action !== 'accept' && onDeclined(),
       () => {},
     );
+    const { elicitationId } = params;
+    return () => send(createRpcFrame({ method: 'elicitation/complete', params: { elicitationId } }));
   }
 
   /** A response of the client to one of our requests. Unknown and late ids are ignored. */

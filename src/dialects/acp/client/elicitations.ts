@@ -87,15 +87,13 @@ export function createUrlElicitation({ id, url, instructions }: OpenUrlRequest, 
 }
 
 /** For a request of the client that has no session, such as a sign-in. */
-export function createUrlRequest({
-  requestId,
-  url,
-  message,
-}: {
-  requestId: unknown;
-  url: string;
-  message: string;
-}): CreateElicitationRequest {
+export function createUrlRequest({ requestId, url, message }: { requestId: unknown; url: string; message: string }) {
   const id = requestId as string | number | null;
-  return { requestId: id, mode: 'url', elicitationId: `request-${id}`, url, message };
+  return {
+    requestId: id,
+    mode: 'url',
+    elicitationId: `request-${id}`,
+    url,
+    message,
+  } satisfies CreateElicitationRequest;
 }

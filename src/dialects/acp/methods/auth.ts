@@ -36,15 +36,18 @@ async function checkManualSignIn({ call, connection }: MethodContext): Promise<v
 
 async function signIn(provider: string, { call, connection, requestId, signal }: MethodContext): Promise<void> {
   const cancel = () => void call.auth.cancelSignIn(provider);
+  let complete = () => {};
   signal.addEventListener('abort', cancel, { once: true });
   try {
     await call.auth.signIn(provider, {
       showUrl(url, userCode) {
         const message = userCode === undefined ? `Sign in with ${provider}` : `Sign in and enter the code ${userCode}`;
-        connection.client.openUrl({ requestId, url, message, onDeclined: cancel }, (frame) => connection.send(frame));
+        const page = { requestId, url, message, onDeclined: cancel };
+        complete = connection.client.openUrl(page, (frame) => connection.send(frame));
       },
     });
   } finally {
     signal.removeEventListener('abort', cancel);
+    complete();
   }
 }
