@@ -38,7 +38,7 @@ async function createSignIn() {
 }
 
 describe('a sign-in with a provider', () => {
-  test('the client is asked to open the page, and told when it is done', async () => {
+  test('the client is asked to open the page, and gets a notification when it is done', async () => {
     const { decode, finish, sent, work } = await createSignIn();
     const [page] = sent;
     expect(page).toMatchObject({ method: 'elicitation/create' });
