@@ -1,7 +1,7 @@
 // Requests of MCP servers to the session's model. They count towards its budget, and the user approves them when tools need approval.
 import { escapeInvisible } from '../../base/escape-invisible.ts';
 import { Fault } from '../../base/index.ts';
-import type { McpContext, McpSamplingRequest } from '../../contracts/index.ts';
+import type { ApprovalControl, McpContext, McpSamplingRequest } from '../../contracts/index.ts';
 import { createEmptyUsage, extractText, type ModelMessage } from '../../protocol/index.ts';
 import type { McpAgentContext } from './mcp-agent-context.ts';
 
@@ -12,7 +12,7 @@ export function createSampling(context: McpAgentContext): NonNullable<McpContext
   return async (request) => {
     const session = context.session();
     if (!session) throw new Fault('refused', 'There is no session whose model could be used');
-    await requireApproval(context, request);
+    await requireApproval(context, session.approval, request);
     const { systemPrompt = '', maxTokens, signal } = request;
     const { now } = context.options.ports.clock;
     const messages = request.messages.map((message) => toModelMessage(message, now()));
@@ -34,9 +34,13 @@ function toModelMessage(
   };
 }
 
-async function requireApproval({ options, host }: McpAgentContext, request: McpSamplingRequest): Promise<void> {
-  const { approval, approvalTimeout } = options.settings;
-  if (approval === 'never') return;
+async function requireApproval(
+  { options, host }: McpAgentContext,
+  { policy }: Readonly<ApprovalControl>,
+  request: McpSamplingRequest,
+): Promise<void> {
+  const { approvalTimeout } = options.settings;
+  if (policy === 'never') return;
   const texts = request.messages.map(
     ({ role, text, images }) => `${role}: ${text}${images.length > 0 ? ' [images]' : ''}`,
   );

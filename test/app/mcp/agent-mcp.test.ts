@@ -331,24 +331,28 @@ describe('sampling', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'budget_exceeded' }));
   });
 
-  test('is refused when tools need approval and there is no host', async () => {
-    const settings = { 'mcp.sampling': true, approval: 'always' as const };
-    const allow: HostUi = {
-      ask: async ({ method }) => (method === 'select' ? { value: 'allow' } : { confirmed: false }),
-      show() {},
-      closed: new Promise(() => {}),
-    };
-    const { prompt, agent, models, results } = await open({
-      servers,
-      script: [sampled[0] as ScriptStep, { text: 'done' }],
-      settings,
-    });
-    agent.hub.connect(
-      () => {},
-      () => allow,
-    );
-    await prompt('go');
-    expect(models.requests).toHaveLength(2);
-    expect(extractText(results()[0]?.content ?? [])).toContain('does not allow');
-  });
+  test.each(['setting', 'session'] as const)(
+    'is refused when the user denies it: the policy is that of the %s',
+    async (by) => {
+      const settings = { 'mcp.sampling': true, ...(by === 'setting' ? { approval: 'always' as const } : {}) };
+      const allow: HostUi = {
+        ask: async ({ method }) => (method === 'select' ? { value: 'allow' } : { confirmed: false }),
+        show() {},
+        closed: new Promise(() => {}),
+      };
+      const { prompt, agent, models, results } = await open({
+        servers,
+        script: [sampled[0] as ScriptStep, { text: 'done' }],
+        settings,
+      });
+      if (by === 'session') agent.session.approval.policy = 'always';
+      agent.hub.connect(
+        () => {},
+        () => allow,
+      );
+      await prompt('go');
+      expect(models.requests).toHaveLength(2);
+      expect(extractText(results()[0]?.content ?? [])).toContain('does not allow');
+    },
+  );
 });
