@@ -44,10 +44,12 @@ export async function findConfiguredPaths(files: ReadonlyFiles, cwd: string, hom
 
 /** The files inside the project that its MCP servers name as program or argument: they are code that a server runs. */
 async function findServerFiles(files: ReadonlyFiles, cwd: string, file: string): Promise<string[]> {
-  const { mcpServers } = await readRecord(files, file);
-  if (!isRecord(mcpServers)) return [];
+  const record = await readRecord(files, file);
+  // The two names that the parser of the definitions accepts.
+  const servers = record.mcpServers ?? record.servers;
+  if (!isRecord(servers)) return [];
   const found: string[] = [];
-  for (const server of Object.values(mcpServers)) {
+  for (const server of Object.values(servers)) {
     if (!isRecord(server)) continue;
     const directory = typeof server.cwd === 'string' ? resolve(cwd, server.cwd) : cwd;
     for (const word of [server.command, server.args].flat()) {

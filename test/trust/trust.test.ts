@@ -76,6 +76,7 @@ describe('trust decision', () => {
     ['.parley/mcp.json', '{}'],
     ['tools/server.mjs', 'changed'],
     ['bin/other', 'changed'],
+    ['bin/third', 'changed'],
     ['.env', 'A=1'],
   ])('must be made again when %s changes', async (path, text) => {
     const { decide, save, cwd } = createProject();
@@ -84,6 +85,9 @@ describe('trust decision', () => {
     writeProjectFile(cwd, '.omp/mcp.json', JSON.stringify({ mcpServers: servers }));
     writeProjectFile(cwd, 'tools/server.mjs', 'before!');
     writeProjectFile(cwd, 'bin/other', 'before!');
+    // VS Code calls them `servers`.
+    writeProjectFile(cwd, '.pi/mcp.json', JSON.stringify({ servers: { three: { command: './bin/third' } } }));
+    writeProjectFile(cwd, 'bin/third', 'before!');
     await save(true);
     writeProjectFile(cwd, path, text);
     expect(await decide()).toEqual({ trusted: false, reason: 'changed' });
