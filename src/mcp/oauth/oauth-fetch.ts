@@ -47,7 +47,9 @@ export function assertSecureUrl(url: string | URL, serverUrl: string): void {
 }
 
 export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || /^127\.|^\[::1\]$/.test(hostname);
+  return (
+    hostname === 'localhost' || hostname.endsWith('.localhost') || /^127(?:\.\d{1,3}){3}$|^\[::1\]$/.test(hostname)
+  );
 }
 
 /** The body was decompressed and copied, so the headers that describe its transfer no longer apply. */

@@ -38,7 +38,10 @@ function isTrustedUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   const localHosts = ['localhost', '[::1]', '169.254.170.2', '169.254.170.23', '[fd00:ec2::23]'];
-  return protocol === 'https:' || (protocol === 'http:' && (localHosts.includes(hostname) || /^127\./.test(hostname)));
+  return (
+    protocol === 'https:' ||
+    (protocol === 'http:' && (localHosts.includes(hostname) || /^127(?:\.\d{1,3}){3}$/.test(hostname)))
+  );
 }
 
 /** `undefined` if this is not an EC2 instance. The AWS SDK connects to the metadata service directly, never through a proxy. */
