@@ -34,8 +34,11 @@ export function tryTerminal(): void {
         screen += chunk;
       });
       for (const [seen, typed] of steps) {
-        await waitUntil(() => screen.includes(seen));
-        screen = '';
+        await waitUntil(() => screen.includes(seen)).catch((thrown: Error) => {
+          throw new Error(`${thrown.message}; waiting for ${JSON.stringify(seen)} in ${JSON.stringify(screen)}`);
+        });
+        // Without input the next text can already be there: both can arrive in one chunk.
+        screen = typed === '' ? screen.slice(screen.indexOf(seen) + seen.length) : '';
         child.stdin.write(typed);
       }
       await new Promise((resolve) => child.once('close', resolve));
