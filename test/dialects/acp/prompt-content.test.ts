@@ -3,7 +3,7 @@ import { parse } from 'valibot';
 import { expect, test } from 'vitest';
 import { promptContent, toUserInput } from '../../../src/dialects/acp/prompt-content.ts';
 
-const CWD = '/work/project';
+const CWD = '/projects/one';
 
 function convert(...blocks: unknown[]) {
   return toUserInput(parse(promptContent, blocks), CWD);
@@ -12,7 +12,7 @@ function convert(...blocks: unknown[]) {
 test('text and links are one message in the order of the blocks; two texts are separate lines', () => {
   const { message } = convert(
     { type: 'text', text: '/review compare ' },
-    { type: 'resource_link', uri: 'file:///work/project/src/a.ts#L10-20', name: 'a.ts' },
+    { type: 'resource_link', uri: 'file:///projects/one/src/a.ts#L10-20', name: 'a.ts' },
     { type: 'text', text: ' with ' },
     { type: 'resource_link', uri: 'https://example.com/spec', name: 'the spec' },
     { type: 'text', text: 'first' },
@@ -24,15 +24,15 @@ test('text and links are one message in the order of the blocks; two texts are s
 test('a file outside the directory keeps its absolute path; a path with spaces is quoted', () => {
   const link = (uri: string) => convert({ type: 'resource_link', uri, name: 'x' }).message;
   expect(link('file:///etc/hosts')).toBe('@/etc/hosts');
-  expect(link('file:///work/project/my%20notes.md')).toBe('@"my notes.md"');
-  expect(link('file:///work/project')).toBe('@/work/project');
+  expect(link('file:///projects/one/my%20notes.md')).toBe('@"my notes.md"');
+  expect(link('file:///projects/one')).toBe('@/projects/one');
   expect(link('file://%zz')).toBe('[x](file://%zz)');
 });
 
 test('an embedded text is a document with the path of its file; an empty one is left out', () => {
   const { message, attachments } = convert(
     { type: 'text', text: 'explain' },
-    { type: 'resource', resource: { uri: 'file:///work/project/b.py', text: 'é = 1', mimeType: 'text/x-python' } },
+    { type: 'resource', resource: { uri: 'file:///projects/one/b.py', text: 'é = 1', mimeType: 'text/x-python' } },
     { type: 'resource', resource: { uri: 'zed:///agent/rule', text: 'be brief' } },
     { type: 'resource', resource: { uri: 'file:///empty', text: ' \n' } },
   );
@@ -40,9 +40,9 @@ test('an embedded text is a document with the path of its file; an empty one is 
   expect(attachments).toEqual([
     {
       ...{
-        id: 'file:///work/project/b.py',
+        id: 'file:///projects/one/b.py',
         type: 'document',
-        fileName: '/work/project/b.py',
+        fileName: '/projects/one/b.py',
         mimeType: 'text/x-python',
       },
       ...{ size: 6, content: '', extractedText: 'é = 1' },

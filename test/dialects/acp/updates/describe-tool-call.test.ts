@@ -14,7 +14,7 @@ describe('title and kind', () => {
     ['read', { path: '/etc/hosts' }, 'Read /etc/hosts', 'read'],
     ['read', {}, 'Read a file', 'read'],
     ['write', { path: 'a.ts', content: '' }, 'Write a.ts', 'edit'],
-    ['edit', { path: '/work/project2/a.ts' }, 'Edit /work/project2/a.ts', 'edit'],
+    ['edit', { path: '/projects/one2/a.ts' }, 'Edit /projects/one2/a.ts', 'edit'],
     ['ls', {}, 'List files', 'search'],
     ['ls', { path: CWD }, 'List files', 'search'],
     ['ls', { path: 'src' }, 'List files in src', 'search'],

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/protocol/index.ts';
 import { validate } from '../schema-validator.ts';
 
-export const CWD = '/work/project';
+export const CWD = '/projects/one';
 
 export const allCapabilities = parseClientCapabilities({ session: { notices: {}, compaction: {} }, terminal: true });
 
