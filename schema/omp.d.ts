@@ -321,6 +321,13 @@ export type SetModelCommand = {
   "thinkingLevel"?: ThinkingLevel;
 };
 
+/** What the agent may do without asking, from the next tool call on. `full`: everything. `auto-edit`: read and change files. `ask`: read. `always`: nothing. `read-only`: read; other calls are denied. Subagents follow. Not stored in the session. @experimental */
+export type SetPermissionModeCommand = {
+  "id"?: string | number;
+  "type": "set_permission_mode";
+  "mode": PermissionMode;
+};
+
 /** Set the display name of the current session. */
 export type SetSessionNameCommand = {
   "id"?: string | number;
@@ -411,6 +418,7 @@ export type ExtensionUiResponse = {
   "type": "extension_ui_response";
   "id": string;
   "value": string;
+  "message"?: string;
 } | {
   "type": "extension_ui_response";
   "id": string;
@@ -514,6 +522,7 @@ export type ExtensionUiRequest = {
     "args": Record<string, unknown>;
     "cwd": string;
     "diff"?: string;
+    "rules"?: Array<string>;
   };
   "by"?: "model";
   "timeout"?: number;
@@ -1073,6 +1082,16 @@ export type SetModelResponse = {
   "data": Model;
 };
 
+export type SetPermissionModeResponse = {
+  "id"?: string | number;
+  "type": "response";
+  "command": "set_permission_mode";
+  "success": true;
+  "data": {
+    "mode": PermissionMode;
+  };
+};
+
 export type SetSessionNameResponse = {
   "id"?: string | number;
   "type": "response";
@@ -1513,9 +1532,9 @@ export type SubagentEventEvent = {
   };
 };
 
-export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
+export type HostFrame = AbortCommand | AbortAndPromptCommand | AbortBashCommand | AbortRetryCommand | BashCommand | BranchCommand | CancelLoginCommand | ClearQueueCommand | CloneCommand | CompactCommand | CycleModelCommand | CycleThinkingLevelCommand | ExportHtmlCommand | FollowUpCommand | GetAvailableCommandsCommand | GetAvailableModelsCommand | GetAvailableThinkingLevelsCommand | GetBranchMessagesCommand | GetCommandsCommand | GetContextBreakdownCommand | GetEntriesCommand | GetLastAssistantTextCommand | GetLoginProvidersCommand | GetMcpServersCommand | GetMessagesCommand | GetMessagesPageCommand | GetSchemaCommand | GetSessionStatsCommand | GetStateCommand | GetSubagentMessagesCommand | GetSubagentsCommand | GetTreeCommand | HandoffCommand | LoginCommand | NegotiateProtocolCommand | NewSessionCommand | OpenSessionCommand | PromptCommand | SetAutoCompactionCommand | SetAutoRetryCommand | SetEventFilterCommand | SetFastModeCommand | SetFollowUpModeCommand | SetHostToolsCommand | SetHostUriSchemesCommand | SetInterruptModeCommand | SetModelCommand | SetPermissionModeCommand | SetSessionNameCommand | SetSteeringModeCommand | SetSubagentSubscriptionCommand | SetThinkingLevelCommand | SetTodosCommand | ShutdownCommand | SteerCommand | SwitchSessionCommand | ForkCommand | GetForkMessagesCommand | HostToolUpdate | HostToolResult | ExtensionUiResponse | HostUriResult;
 
-export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
+export type AgentFrame = Ready | PromptResult | HostUriRequest | HostUriCancel | RpcChunk | RpcFrameError | HostToolCall | HostToolCancel | ExtensionUiRequest | AbortResponse | AbortAndPromptResponse | AbortBashResponse | AbortRetryResponse | BashResponse | BranchResponse | CancelLoginResponse | ClearQueueResponse | CloneResponse | CompactResponse | CycleModelResponse | CycleThinkingLevelResponse | ExportHtmlResponse | FollowUpResponse | GetAvailableCommandsResponse | GetAvailableModelsResponse | GetAvailableThinkingLevelsResponse | GetBranchMessagesResponse | GetCommandsResponse | GetContextBreakdownResponse | GetEntriesResponse | GetLastAssistantTextResponse | GetLoginProvidersResponse | GetMcpServersResponse | GetMessagesResponse | GetMessagesPageResponse | GetSchemaResponse | GetSessionStatsResponse | GetStateResponse | GetSubagentMessagesResponse | GetSubagentsResponse | GetTreeResponse | HandoffResponse | LoginResponse | NegotiateProtocolResponse | NewSessionResponse | OpenSessionResponse | PromptResponse | SetAutoCompactionResponse | SetAutoRetryResponse | SetEventFilterResponse | SetFastModeResponse | SetFollowUpModeResponse | SetHostToolsResponse | SetHostUriSchemesResponse | SetInterruptModeResponse | SetModelResponse | SetPermissionModeResponse | SetSessionNameResponse | SetSteeringModeResponse | SetSubagentSubscriptionResponse | SetThinkingLevelResponse | SetTodosResponse | ShutdownResponse | SteerResponse | SwitchSessionResponse | ForkResponse | GetForkMessagesResponse | FailureResponse | AgentStartEvent | AgentEndEvent | AgentSettledEvent | SessionSettledEvent | TurnStartEvent | TurnEndEvent | MessageStartEvent | MessageUpdateEvent | MessageEndEvent | ToolExecutionStartEvent | ToolExecutionUpdateEvent | ToolExecutionEndEvent | AutoCompactionStartEvent | AutoCompactionEndEvent | CompactionStartEvent | CompactionEndEvent | AutoRetryStartEvent | AutoRetryEndEvent | QueueUpdateEvent | SessionInfoChangedEvent | ThinkingLevelChangedEvent | AvailableCommandsUpdateEvent | BashExecutionUpdateEvent | SubagentStartEvent | SubagentEndEvent | SubagentVerificationStartEvent | SubagentVerificationCommandStartEvent | SubagentVerificationCommandEndEvent | SubagentVerificationEndEvent | SubagentLifecycleEvent | SubagentProgressEvent | BudgetWarningEvent | BudgetExceededEvent | TtsrTriggeredEvent | TodoReminderEvent | ExtensionErrorEvent | NoticeEvent | MessageUpdateDeltaEvent | SubagentEventEvent;
 
 export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CustomMessage | CompactionSummaryMessage | BranchSummaryMessage;
 
@@ -1708,6 +1727,8 @@ export type Model = {
   "headers"?: Record<string, string>;
 };
 
+export type PermissionMode = "read-only" | "always" | "ask" | "auto-edit" | "full";
+
 /** Why a prompt failed. */
 export type PromptError = {
   "message": string;
@@ -1840,6 +1861,8 @@ export type SessionState = {
   "sessionName"?: string;
   /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   "trusted": boolean;
+  /** What the agent may do without asking. */
+  "permissionMode": PermissionMode;
   "autoCompactionEnabled": boolean;
   /** The host has enabled fast mode. */
   "fastModeEnabled": boolean;

@@ -259,6 +259,7 @@ export type ExtensionUiResponse = {
   "type": "extension_ui_response";
   "id": string;
   "value": string;
+  "message"?: string;
 } | {
   "type": "extension_ui_response";
   "id": string;
@@ -298,6 +299,7 @@ export type ExtensionUiRequest = {
     "args": Record<string, unknown>;
     "cwd": string;
     "diff"?: string;
+    "rules"?: Array<string>;
   };
   "by"?: "model";
   "timeout"?: number;
@@ -1071,6 +1073,8 @@ export type Model = {
   "headers"?: Record<string, string>;
 };
 
+export type PermissionMode = "read-only" | "always" | "ask" | "auto-edit" | "full";
+
 export type QueueMode = "all" | "one-at-a-time";
 
 /** Unknown fields and entry types are kept unchanged, because other programs write to these files too. */
@@ -1164,6 +1168,8 @@ export type SessionState = {
   "sessionName"?: string;
   /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   "trusted": boolean;
+  /** What the agent may do without asking. */
+  "permissionMode": PermissionMode;
   "autoCompactionEnabled": boolean;
   /** The host has enabled fast mode. */
   "fastModeEnabled": boolean;

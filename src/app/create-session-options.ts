@@ -2,7 +2,7 @@
 import type { ApprovalControl, Hooks, HostUi, ModelRegistry, SessionStore } from '../contracts/index.ts';
 import type { SessionOptions } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
-import type { ApprovalPolicy, Model } from '../protocol/index.ts';
+import { type ApprovalPolicy, type Model, toApprovalPolicy } from '../protocol/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { createJsonlStore, createMemoryStore, getSessionDirectory } from '../store/index.ts';
 import { resolveUserPath } from '../support/home-directory.ts';
@@ -97,7 +97,7 @@ function createApprovalControl(settings: SettingValues): ApprovalControl {
   let chosen: ApprovalPolicy | undefined;
   return {
     get policy() {
-      return chosen ?? settings.approval;
+      return chosen ?? toApprovalPolicy(settings.approval);
     },
     set policy(policy) {
       chosen = policy;

@@ -11,6 +11,7 @@ import * as host from './host.ts';
 import * as login from './login.ts';
 import * as mcp from './mcp.ts';
 import * as messagesPage from './messages-page.ts';
+import * as permissionMode from './permission-mode.ts';
 import * as subagents from './subagents.ts';
 import * as todos from './todos.ts';
 
@@ -26,6 +27,7 @@ export const lazyModules = {
   './login.ts': login,
   './mcp.ts': mcp,
   './messages-page.ts': messagesPage,
+  './permission-mode.ts': permissionMode,
   './subagents.ts': subagents,
   './todos.ts': todos,
 } as const;

@@ -72,6 +72,10 @@ export const LAZY_MODULES: readonly { load(): Promise<object>; readonly commands
     commands: [{ name: 'get_messages_page', lane: 'now', long: false }],
   },
   {
+    load: () => import('./permission-mode.ts'),
+    commands: [{ name: 'set_permission_mode', lane: 'now', long: false }],
+  },
+  {
     load: () => import('./subagents.ts'),
     commands: [
       { name: 'get_subagent_messages', lane: 'now', long: true },

@@ -12,6 +12,7 @@ import type {
   ThinkingLevel,
 } from '../protocol/index.ts';
 import type { ProviderResponse, RequestHeaders, ToolDefinition } from './model-api.ts';
+import type { PermissionSubject } from './permissions.ts';
 import type { ExecuteShell } from './shell.ts';
 import type { Tool } from './tool.ts';
 import type { ToolResult } from './tool-result.ts';
@@ -72,6 +73,10 @@ export interface PlannedToolCall {
   /** The directory in which the tool runs. */
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** What the call would use, for permission rules with a pattern. */
+  listSubjects(input: Readonly<Record<string, unknown>>): readonly PermissionSubject[];
+  /** Whether the call would run outside the sandbox. */
+  isEscalated(input: Readonly<Record<string, unknown>>): boolean;
   /** The change that the tool would make with this input, as numbered diff lines. `undefined` when it cannot be known. */
   previewDiff(input: Readonly<Record<string, unknown>>): Promise<string | undefined>;
 }

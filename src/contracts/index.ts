@@ -14,6 +14,7 @@ export * from './markup.ts';
 export * from './mcp.ts';
 export * from './model-api.ts';
 export * from './pattern-matcher.ts';
+export * from './permissions.ts';
 export * from './ports.ts';
 export * from './process-identity.ts';
 export * from './provider-auth.ts';

@@ -3,6 +3,7 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { Artifacts } from './artifacts.ts';
 import type { HostServices } from './host-services.ts';
 import type { HostUris } from './host-uris.ts';
+import type { PermissionSubject, ProcessSandbox } from './permissions.ts';
 import type { Ports } from './ports.ts';
 import type { SidecarFiles } from './sidecar-files.ts';
 import type { SubagentRunner } from './subagents.ts';
@@ -22,6 +23,8 @@ export interface ToolContext {
   /** Absent when the host offers none, and in subagents. */
   readonly hostServices?: HostServices | undefined;
   readonly todos?: TodoList | undefined;
+  /** For the processes that the tool starts. `undefined` when the sandbox is off. */
+  getSandbox?(): Promise<ProcessSandbox | undefined>;
   /** Absent when the session may not start subagents. */
   readonly subagents?: SubagentRunner | undefined;
   /** Sends the partial result so far, as a tool_execution_update event. */
@@ -70,6 +73,10 @@ export interface Tool<P extends GenericSchema = GenericSchema> {
    * `args` are not validated. `undefined`: the call is run by `run`.
    */
   delegate?(args: Readonly<Record<string, unknown>>): DelegatedCall | undefined;
+  /** What permission rules with a pattern compare. A tool without it is matched by its name, and by the `url` among its arguments. */
+  listSubjects?(params: InferOutput<P>): readonly PermissionSubject[];
+  /** The call runs outside the sandbox, so it always needs an approval. */
+  isEscalated?(params: InferOutput<P>): boolean;
   /** The change that `run` would make, as numbered diff lines like `details.diff` of a result. Changes nothing; may throw. */
   previewDiff?(params: InferOutput<P>, context: PreviewContext): Promise<string | undefined>;
 }

@@ -1,5 +1,6 @@
 // Schemas of the session state, the session statistics and the result of `bash`.
 import { array, boolean, type InferOutput, nullable, number, object, optional, picklist, string } from 'valibot';
+import { permissionMode } from './approval.ts';
 import { model, thinkingLevel } from './model.ts';
 import { todoPhase } from './todo.ts';
 
@@ -25,6 +26,8 @@ export const sessionState = object({
   sessionName: optional(string()),
   /** Whether the project is trusted, so that its settings, extensions, skills, rules and agents are used. */
   trusted: boolean(),
+  /** What the agent may do without asking. */
+  permissionMode,
   autoCompactionEnabled: boolean(),
   /** The host has enabled fast mode. */
   fastModeEnabled: boolean(),

@@ -31,6 +31,8 @@ const callToApprove = object({
   cwd: string(),
   /** The change to a file, as numbered diff lines. Absent when the tool changes no file, or the change is unknown. */
   diff: optional(string()),
+  /** The permission rules that the answer `allow_always` adds to the user's settings. Absent when it is not offered. */
+  rules: optional(array(string())),
 });
 
 /** `select`, `confirm`, `input` and `editor` wait for an answer; the other methods only display something. */
@@ -73,7 +75,8 @@ export const uiRequest = variant('method', [
 ]);
 
 export const uiAnswer = union([
-  object({ value: string() }),
+  /** `message` is for the model, when the answer denies a tool call. */
+  object({ value: string(), message: optional(string()) }),
   object({ confirmed: boolean() }),
   object({ cancelled: literal(true) }),
 ]);

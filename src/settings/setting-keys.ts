@@ -36,8 +36,7 @@ const RESTRICTING_KEYS_OF_OTHERS: Readonly<Record<string, string>> = {
   approvalMode: 'approval',
   'tools.approvalMode': 'approval',
   'tools.approval': 'approval',
-  'bash.patterns': 'approval',
-  sandbox: 'a container',
+  'bash.patterns': 'permissions.deny',
 };
 
 /** Whether an unknown or invalid setting may have been meant to forbid or limit something. */

@@ -13,10 +13,11 @@ import {
   picklist,
   pipe,
   record,
+  regex,
   string,
 } from 'valibot';
-import { approvalPolicy, interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
-import { EOF_ACTIONS, STREAM_MODES } from './option-values.ts';
+import { interruptMode, queueMode, thinkingLevel } from '../protocol/index.ts';
+import { APPROVAL_VALUES, EOF_ACTIONS, SANDBOX_MODES, STREAM_MODES } from './option-values.ts';
 
 interface Setting<S extends GenericSchema, D> {
   readonly schema: S;
@@ -46,6 +47,12 @@ function markRestricting<S extends GenericSchema, D>(setting: Setting<S, D>): Se
 /** An optional maximum, at least 1. */
 function defineLimit(doc: string) {
   return markRestricting(defineOptionalSetting(integerAtLeast(1), doc));
+}
+
+/** A list of permission rules. The patterns are checked when they are used. */
+function defineRules(doc: string) {
+  const rule = pipe(string(), regex(/^[\w*-]+(?:\(.+\))?$/, 'must be TOOL or TOOL(PATTERN)'));
+  return markRestricting(defineSetting(array(rule), [], doc));
 }
 
 function integerAtLeast(minimum: number) {
@@ -131,15 +138,61 @@ export const SETTINGS = {
   dialect: defineSetting(string(), 'omp', 'The protocol dialect used in RPC mode.'),
   approval: markRestricting(
     defineSetting(
-      approvalPolicy,
+      picklist(APPROVAL_VALUES),
       'never',
-      'When the host must approve a tool call: never, for tools that execute, for tools that write or execute, or always. `read-only` denies tools that write or execute.',
+      'Which tool calls need an approval. `full` or `never`: none. `auto-edit` or `on-execute`: those that execute. `ask` or `on-write`: those that write or execute. `always`: all. `read-only` denies calls that write, and commands except harmless ones.',
     ),
   ),
   approvalTimeout: defineSetting(
     integerAtLeast(0),
     30_000,
     'Milliseconds that the host has to approve a tool call; then it is denied. 0: no timeout. The terminal has no timeout.',
+  ),
+  'permissions.allow': defineRules('Rules `tool(pattern)` of calls that need no approval.'),
+  'permissions.ask': defineRules('Rules of calls that always need an approval.'),
+  'permissions.deny': defineRules('Rules of calls that are never run. They win over all others.'),
+  'permissions.allowProjectRules': markRestricting(
+    defineSetting(boolean(), false, 'Use `permissions.allow` of trusted projects, too.'),
+  ),
+  sandbox: markRestricting(
+    defineSetting(
+      picklist(SANDBOX_MODES),
+      'off',
+      'What the commands of tools may change: everything (`off`), only the working directory and `sandbox.writableRoots`, or nothing.',
+    ),
+  ),
+  'sandbox.network': markRestricting(
+    defineSetting(
+      picklist(['off', 'on', 'allow-list']),
+      'off',
+      'Whether commands in the sandbox may use the network; with `allow-list` only the hosts of `sandbox.allowedHosts`.',
+    ),
+  ),
+  'sandbox.allowedHosts': markRestricting(
+    defineSetting(
+      array(string()),
+      [],
+      'Host names for `allow-list`, such as `example.com`, `*.example.com` or `example.com:8443`.',
+    ),
+  ),
+  'sandbox.writableRoots': markRestricting(
+    defineSetting(
+      array(string()),
+      [],
+      'Further directories that tools may read and change, in the sandbox and with `paths`.',
+    ),
+  ),
+  'sandbox.deniedReads': markRestricting(
+    defineSetting(array(string()), [], 'Further files and directories that tools may not read.'),
+  ),
+  paths: markRestricting(
+    defineOptionalSetting(
+      picklist(['off', 'warn', 'enforce']),
+      'Whether file tools may leave the working directory and the listed directories: yes (`off`), with a warning, or no (`enforce`). Default: `enforce` with a sandbox, otherwise `warn`.',
+    ),
+  ),
+  'paths.readRoots': markRestricting(
+    defineSetting(array(string()), [], 'Further directories that file tools may read.'),
   ),
   'ui.timeout': defineOptionalSetting(integerAtLeast(1), 'Default timeout in milliseconds of a question to the host.'),
   extensions: defineSetting(array(string()), [], 'Additional extension files or folders.'),

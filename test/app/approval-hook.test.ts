@@ -12,6 +12,8 @@ function plannedCall(toolName: string, input: Record<string, unknown>): PlannedT
     input,
     cwd: '/project',
     signal: new AbortController().signal,
+    listSubjects: () => [],
+    isEscalated: () => false,
     previewDiff: async () => undefined,
   };
 }

@@ -7,7 +7,10 @@ import { findImports, getLine, type Import, listNodes, parseSource, resolveImpor
 import { findNamingErrors } from './naming.ts';
 
 const FOUNDATION = ['base', 'protocol', 'contracts'];
-const MODULES = ['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store', 'mcp'];
+const MODULES = [
+  ...['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store', 'mcp'],
+  ...['permissions', 'sandbox'],
+];
 
 /** Which module may import which others. Its own files a module may always import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

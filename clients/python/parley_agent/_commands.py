@@ -42,6 +42,7 @@ from .protocol import (
     NegotiateProtocolResult,
     NewSessionResult,
     OpenSessionResult,
+    PermissionMode,
     PromptResult,
     QueueMode,
     SessionState,
@@ -50,6 +51,7 @@ from .protocol import (
     SetFastModeResult,
     SetHostToolsResult,
     SetHostUriSchemesResult,
+    SetPermissionModeResult,
     SetSubagentSubscriptionResult,
     SetTodosResult,
     SteerResult,
@@ -479,6 +481,15 @@ class Commands:
     ) -> "Model":
         """Switch to a model. The choice is stored in the session; a request in progress finishes with the old model. Without `thinkingLevel` the session keeps its level."""
         return cast("Model", self.call("set_model", {"provider": provider, "modelId": model_id, "thinkingLevel": thinking_level}, timeout=timeout))
+
+    def set_permission_mode(
+        self,
+        mode: "PermissionMode",
+        *,
+        timeout: Optional[float] = None,
+    ) -> "SetPermissionModeResult":
+        """What the agent may do without asking, from the next tool call on. `full`: everything. `auto-edit`: read and change files. `ask`: read. `always`: nothing. `read-only`: read; other calls are denied. Subagents follow. Not stored in the session. Experimental."""
+        return cast("SetPermissionModeResult", self.call("set_permission_mode", {"mode": mode}, timeout=timeout))
 
     def set_session_name(
         self,

@@ -8,9 +8,6 @@ from typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union
 AgentMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage", "BashExecutionMessage", "CustomMessage", "CompactionSummaryMessage", "BranchSummaryMessage"]
 
 
-ApprovalPolicy = Literal["never", "on-execute", "on-write", "always", "read-only"]
-
-
 AssistantContent = List[Union["TextContent", "ThinkingContent", "ToolCall"]]
 
 
@@ -333,6 +330,9 @@ class Model(_Model, total=False):
 ModelMessage = Union["UserMessage", "AssistantMessage", "ToolResultMessage"]
 
 
+PermissionMode = Literal["read-only", "always", "ask", "auto-edit", "full"]
+
+
 class _PromptError(TypedDict):
     message: str
     retryable: bool
@@ -528,6 +528,7 @@ class _SessionState(TypedDict):
     interruptMode: "InterruptMode"
     sessionId: str
     trusted: bool
+    permissionMode: "PermissionMode"
     autoCompactionEnabled: bool
     fastModeEnabled: bool
     fastModeActive: bool
@@ -858,8 +859,12 @@ class ToolResultMessage(_ToolResultMessage, total=False):
     details: Any
 
 
-class UiAnswerOption(TypedDict):
+class _UiAnswerOption(TypedDict):
     value: str
+
+
+class UiAnswerOption(_UiAnswerOption, total=False):
+    message: str
 
 
 class UiAnswerOption2(TypedDict):
@@ -884,6 +889,7 @@ class UiRequestSelectToolCall(_UiRequestSelectToolCall, total=False):
     """Set when the request asks for the approval of a tool call."""
 
     diff: str
+    rules: List[str]
 
 
 class _UiRequestSelect(TypedDict):
@@ -1299,6 +1305,10 @@ class SetHostToolsResult(TypedDict):
 
 class SetHostUriSchemesResult(TypedDict):
     schemes: List[str]
+
+
+class SetPermissionModeResult(TypedDict):
+    mode: "PermissionMode"
 
 
 class SetSubagentSubscriptionResult(TypedDict):

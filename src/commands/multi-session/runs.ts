@@ -1,7 +1,6 @@
 // Commands that control the work of one session, for dialects with many sessions in one process.
 import { object } from 'valibot';
 import { command } from '../../contracts/index.ts';
-import { approvalPolicy } from '../../protocol/index.ts';
 
 export const abortAll = command({
   name: 'abort_all',
@@ -15,18 +14,5 @@ export const abortAll = command({
     await session.queues.clear();
     await session.runs.abort();
     if (session.compaction.isRunning) await session.compaction.abort();
-  },
-});
-
-export const setApprovalPolicy = command({
-  name: 'set_approval_policy',
-  stability: 'experimental',
-  doc: 'When the host must approve tool calls of this session, from the next tool call on. `read-only` denies tools that write or execute.',
-  lane: 'now',
-  params: object({ policy: approvalPolicy }),
-  result: object({ policy: approvalPolicy }),
-  async run({ policy }, { session: { approval } }) {
-    approval.policy = policy;
-    return { policy };
   },
 });

@@ -88,6 +88,8 @@ async function runToolCallHook(
     input: structuredClone(call.arguments),
     cwd: scope.toolContext.cwd,
     signal: scope.signal,
+    listSubjects: (input) => tool.listSubjects?.(validate(tool.params, input)) ?? [],
+    isEscalated: (input) => tool.isEscalated?.(validate(tool.params, input)) ?? false,
     async previewDiff(input) {
       // A call that cannot be previewed fails when it is run, with a message for the model.
       const context = { ...scope.toolContext, signal: scope.signal };

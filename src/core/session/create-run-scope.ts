@@ -1,5 +1,5 @@
 // Connects the agent loop of one run with the facets of the session.
-import type { SubagentRunner } from '../../contracts/index.ts';
+import type { Ports, SubagentRunner } from '../../contracts/index.ts';
 import type { RunScope } from '../agent/run-scope.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
@@ -66,9 +66,13 @@ export async function createRunScope(
 }
 
 function createToolContext({ state, todos, subagents, tools }: RunScopeDependencies): RunScope['toolContext'] {
-  const { ports, options, artifacts, sidecarFiles } = state;
+  const { options, artifacts, sidecarFiles } = state;
+  const { cwd, guard } = options;
+  // Not a spread: that would read the environment of tools, which takes time, before a tool needs it.
+  const ports: Ports = guard ? Object.create(state.ports, { files: { value: guard.guardFiles(cwd) } }) : state.ports;
   return {
-    ...{ cwd: options.cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents },
+    ...{ cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents },
+    getSandbox: async () => guard?.getSandbox(cwd),
     // Read at every call: the host can register schemes during a run.
     get hostUris() {
       return options.mcp ? options.mcp.addUris(tools.hostUris) : tools.hostUris;

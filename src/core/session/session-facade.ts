@@ -1,6 +1,6 @@
 // The AgentSession that commands, extensions and the SDK use: a facade over the facets.
 import type { AgentSession, EventListener, ModelContext } from '../../contracts/index.ts';
-import { type SessionState as SessionStateView, toSlashCommandEntry } from '../../protocol/index.ts';
+import { type SessionState as SessionStateView, toPermissionMode, toSlashCommandEntry } from '../../protocol/index.ts';
 import { waitAtMost } from '../../support/wait-at-most.ts';
 import { estimateContextTokens } from '../compaction/tokens.ts';
 import { EntryFacet } from './entry-facet.ts';
@@ -69,6 +69,7 @@ function buildStateView(facets: SessionFacets): Omit<SessionStateView, 'todoPhas
     sessionId: header.id,
     ...(naming.name === undefined ? {} : { sessionName: naming.name }),
     trusted: state.options.resourceLocator.isTrusted,
+    permissionMode: toPermissionMode(state.options.approval?.policy ?? 'never'),
     autoCompactionEnabled: compaction.isAutomatic,
     fastModeEnabled: models.fastMode,
     fastModeActive: models.fastMode && models.supportsFastMode,

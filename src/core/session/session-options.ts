@@ -8,6 +8,7 @@ import type {
   ResourceLocator,
   ResumedSession,
   RunShell,
+  SessionGuard,
   SessionMcp,
   SessionStore,
   Tool,
@@ -73,6 +74,8 @@ export interface SessionOptions {
   rules?: RuleOptions | undefined;
   /** Read by the approval hook. Absent: no approvals. */
   approval?: ApprovalControl | undefined;
+  /** Absent: tools may use all files, and there is no sandbox. */
+  guard?: SessionGuard | undefined;
   /** In the order in which they are called. */
   hooks?: readonly Hooks[] | undefined;
   /** Absent if there is no task tool. */

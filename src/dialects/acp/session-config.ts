@@ -1,14 +1,13 @@
 // The modes and config options of a session: approvals, model and thinking level.
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import type { AgentSession } from '../../contracts/index.ts';
-import type { ApprovalPolicy, Model } from '../../protocol/index.ts';
+import { type Model, type PermissionMode, toPermissionMode } from '../../protocol/index.ts';
 import { createInvalidParamsFault } from './errors.ts';
 
 interface ModeDeclaration {
-  readonly id: string;
+  readonly id: PermissionMode;
   readonly name: string;
   readonly description: string;
-  readonly policy: ApprovalPolicy;
 }
 
 const MODES: readonly ModeDeclaration[] = [
@@ -16,16 +15,14 @@ const MODES: readonly ModeDeclaration[] = [
     id: 'ask',
     name: 'Ask',
     description: 'Asks before it changes files or runs commands.',
-    policy: 'on-write',
   },
   {
     id: 'auto-edit',
     name: 'Auto-edit',
     description: 'Changes files without asking. Asks before it runs commands.',
-    policy: 'on-execute',
   },
-  { id: 'full', name: 'Full access', description: 'Changes files and runs commands without asking.', policy: 'never' },
-  { id: 'read-only', name: 'Read-only', description: 'Reads and searches only.', policy: 'read-only' },
+  { id: 'full', name: 'Full access', description: 'Changes files and runs commands without asking.' },
+  { id: 'read-only', name: 'Read-only', description: 'Reads and searches only.' },
 ];
 
 export const MODE_OPTION = 'mode';
@@ -34,12 +31,13 @@ export const THINKING_OPTION = 'thinking';
 
 /** The setting `always` has no mode of its own. It is shown as `ask` and stays in effect until the mode is changed. */
 export function getModeId({ approval: { policy } }: AgentSession): string {
-  return MODES.find((mode) => mode.policy === policy)?.id ?? 'ask';
+  const mode = toPermissionMode(policy);
+  return mode === 'always' ? 'ask' : mode;
 }
 
-export function getModePolicy(modeId: string, field: string): ApprovalPolicy {
+export function checkMode(modeId: string, field: string): PermissionMode {
   const mode = MODES.find(({ id }) => id === modeId);
-  if (mode) return mode.policy;
+  if (mode) return mode.id;
   throw createInvalidParamsFault(`${field} must be one of ${MODES.map(({ id }) => id).join(', ')} (got ${modeId})`);
 }
 

@@ -1,5 +1,5 @@
 // The flags about the program: its mode, limits, trust and approval, and the flags of other programs. In the order of the help text.
-import { APPROVAL_MODES, EOF_ACTIONS, STREAM_MODES, toApprovalPolicy } from '../option-values.ts';
+import { APPROVAL_MODES, EOF_ACTIONS, parseApprovalMode, SANDBOX_MODES, STREAM_MODES } from '../option-values.ts';
 import type { Flag } from './flag.ts';
 
 export const MODE_FLAGS = [
@@ -101,8 +101,16 @@ export const PROGRAM_FLAGS = [
     choices: APPROVAL_MODES,
     placeholder: 'MODE',
     setting: 'approval',
-    convert: toApprovalPolicy,
-    doc: 'When to ask the host for approval before a tool runs',
+    convert: parseApprovalMode,
+    doc: 'What needs the approval of the host: full (nothing), auto-edit (commands), ask (commands and changes of files), always; read-only allows neither',
+  },
+  {
+    name: 'sandbox',
+    kind: 'choice',
+    choices: SANDBOX_MODES,
+    placeholder: 'MODE',
+    setting: 'sandbox',
+    doc: 'What the commands of tools may change: everything, only the working directory, or nothing',
   },
   {
     name: 'auto-approve',

@@ -12,6 +12,8 @@ const call: PlannedToolCall = {
   input: { n: 1 },
   signal,
   cwd: '/',
+  listSubjects: () => [],
+  isEscalated: () => false,
   previewDiff: async () => undefined,
 };
 

@@ -4,9 +4,9 @@ import { boolean, string, union } from 'valibot';
 import { createInvalidParamsFault } from '../errors.ts';
 import { type AcpMethod, type MethodContext, type MethodReply, sessionMethod } from '../method.ts';
 import {
+  checkMode,
   getConfigOptions,
   getModeId,
-  getModePolicy,
   MODE_OPTION,
   MODEL_OPTION,
   parseModelValue,
@@ -16,8 +16,8 @@ import {
 /** The command of each config option, and its params. */
 const OPTIONS: Readonly<Record<string, { command: string; toParams(value: string): unknown }>> = {
   [MODE_OPTION]: {
-    command: 'set_approval_policy',
-    toParams: (value) => ({ policy: getModePolicy(value, 'value') }),
+    command: 'set_permission_mode',
+    toParams: (value) => ({ mode: checkMode(value, 'value') }),
   },
   [MODEL_OPTION]: { command: 'set_model', toParams: parseModelValue },
   [THINKING_OPTION]: { command: 'set_thinking_level', toParams: (level) => ({ level }) },
@@ -25,9 +25,9 @@ const OPTIONS: Readonly<Record<string, { command: string; toParams(value: string
 
 export const configMethods: Record<string, AcpMethod> = {
   'session/set_mode': sessionMethod({
-    command: 'set_approval_policy',
+    command: 'set_permission_mode',
     params: { sessionId: string(), modeId: string() },
-    toParams: ({ modeId }) => ({ policy: getModePolicy(modeId, 'modeId') }),
+    toParams: ({ modeId }) => ({ mode: checkMode(modeId, 'modeId') }),
     async toReply(_, context) {
       const { configOptions } = await readOptions(context);
       return createConfigReply(context, {}, [
