@@ -20,8 +20,10 @@ function runAfterAssignments(words: readonly ShellWord[], context: CallContext):
   let index = 0;
   for (; index < words.length; index += 1) {
     const word = words[index];
-    const match = /^([A-Za-z_]\w*)=/.exec(word?.value ?? word?.source ?? '');
-    if (!word || !match?.[1] || (word.value === undefined && word.canSplit)) break;
+    const match = /^([^=]*)=/.exec(word?.value ?? word?.source ?? '');
+    if (!word || match?.[1] === undefined || (word.value === undefined && word.canSplit)) break;
+    // Functions of bash are passed in variables such as `BASH_FUNC_name%%`.
+    if (!/^[A-Za-z_]\w*$/.test(match[1])) context.problem('A variable with an unusual name is set.');
     names.push(match[1]);
     const value = word.value?.slice(match[0].length);
     noteAssignment(context.facts, match[1], value === undefined ? undefined : { ...word, value });
