@@ -119,6 +119,8 @@ function createRequestServer(scope: RequestScope): Server {
       sendError(response, thrown);
     });
   });
+  // A client that has sent its last request may end its direction before it gets the response.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.setTimeout(IDLE_TIMEOUT_MS, (socket) => socket.destroy());
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     answerConnect(request, socket, head, scope).catch((thrown: unknown) => socket.end(formatError(thrown)));
