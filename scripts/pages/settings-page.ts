@@ -39,8 +39,8 @@ function nest(properties: Record<string, JsonSchema>, [group, ...rest]: readonly
     return;
   }
   const existing = properties[group];
-  // A setting that is a list and also a group: the schema describes the list here, and the group by its dotted keys.
-  if (existing?.type === 'array') return;
+  // A setting that has a value and is also a group: the schema describes the value here, and the group by its dotted keys.
+  if (existing && existing.type !== 'object') return;
   const inner = { ...existing?.properties };
   nest(inner, rest, field);
   properties[group] = { ...existing, type: 'object', properties: inner };

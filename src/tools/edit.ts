@@ -8,7 +8,7 @@ import { applyEdits, type Edit } from './apply-edits.ts';
 import { createLineDiff } from './edit-diff.ts';
 import { withFileMutationQueue } from './file-mutation-queue.ts';
 import { type HostText, readHostText, writeHostText } from './host-files.ts';
-import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
+import { listPathSubject, type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import { createExactView } from './text-view.ts';
 
@@ -30,6 +30,7 @@ export const edit = tool({
   snippet: 'Make exact replacements in files, several at once',
   guidelines: ['Put all changes to one file into one edit call; keep each oldText short but unique.'],
   params,
+  listSubjects: listPathSubject,
   async run(args, context) {
     const { signal, ports } = context;
     const { path } = args;

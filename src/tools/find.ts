@@ -5,7 +5,7 @@ import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
 import { compileGlob } from '../support/glob.ts';
 import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
-import { requireDirectory, resolvePath } from './resolve-path.ts';
+import { listPathSubject, requireDirectory, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted } from './result.ts';
 import { buildSearchArguments, runRipgrep } from './ripgrep.ts';
 
@@ -15,6 +15,7 @@ export const find = tool({
   doc: "Find files by glob, e.g. '*.ts' (any folder) or 'src/**/*.ts'. Respects .gitignore, includes hidden files. Default limit 1000.",
   snippet: 'Find files by glob',
   params: object({ pattern: string(), path: optional(string()), limit: optional(number()) }),
+  listSubjects: listPathSubject,
   async run({ pattern, path = '.', limit }, context) {
     throwIfAborted(context.signal);
     const maxResults = normalizeLimit(limit, 1000);

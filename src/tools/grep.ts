@@ -5,7 +5,7 @@ import { detectContentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type ToolContext, tool } from '../contracts/index.ts';
 import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
 import { GrepCollector } from './grep-collector.ts';
-import { type ExistingPath, requireKind, resolvePath } from './resolve-path.ts';
+import { type ExistingPath, listPathSubject, requireKind, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import { buildSearchArguments, MAX_LINE_BYTES, runRipgrep } from './ripgrep.ts';
 
@@ -23,6 +23,7 @@ export const grep = tool({
     context: optional(number()),
     limit: optional(number()),
   }),
+  listSubjects: listPathSubject,
   async run({ pattern, path = '.', glob, ignoreCase, literal, context: contextLines = 0, limit }, context) {
     throwIfAborted(context.signal);
     const maxMatches = normalizeLimit(limit, 100);

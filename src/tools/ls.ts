@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { number, object, optional, string } from 'valibot';
 import { type Files, tool } from '../contracts/index.ts';
 import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
-import { requireDirectory, resolvePath } from './resolve-path.ts';
+import { listPathSubject, requireDirectory, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 
 export const ls = tool({
@@ -12,6 +12,7 @@ export const ls = tool({
   doc: 'List a directory, dotfiles too. Folders end with a slash. Default limit 500.',
   snippet: 'List a directory',
   params: object({ path: optional(string()), limit: optional(number()) }),
+  listSubjects: listPathSubject,
   async run({ path = '.', limit }, context) {
     throwIfAborted(context.signal);
     const maxEntries = normalizeLimit(limit, 500);

@@ -12,7 +12,7 @@ import {
 } from '../support/truncation.ts';
 import { readHostText } from './host-files.ts';
 import { type LineRange, type LineSelection, MAX_SCAN_BYTES, readLines } from './read-lines.ts';
-import { type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
+import { listPathSubject, type ResolvedPath, requireFile, resolveExistingPath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 
 const ARTIFACT_SCHEME = 'artifact://';
@@ -27,6 +27,7 @@ export const read = tool({
   snippet: 'Read files and images',
   guidelines: ['Use read to look at files, not cat or sed.'],
   params: object({ path: string(), offset: optional(number()), limit: optional(number()) }),
+  listSubjects: listPathSubject,
   async run({ path, offset, limit }, context) {
     throwIfAborted(context.signal);
     const range = { first: normalizeLimit(offset, 1), count: normalizeLimit(limit, Number.POSITIVE_INFINITY) };

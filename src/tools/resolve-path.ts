@@ -1,7 +1,7 @@
 // Resolves a path given by the model. Symbolic links are resolved before any check.
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { Fault } from '../base/index.ts';
-import type { FileInfo, FileKind, ToolContext } from '../contracts/index.ts';
+import type { FileInfo, FileKind, PermissionSubject, ToolContext } from '../contracts/index.ts';
 import { withErrorContext } from './result.ts';
 
 type PathContext = Pick<ToolContext, 'cwd' | 'ports'>;
@@ -64,8 +64,18 @@ const KIND_NAMES: Record<FileKind, string> = {
   socket: 'a socket',
 };
 
+/** For permission rules: the path that `resolvePath` looks up. A path with a scheme may be a URI of the host, too. */
+export function listPathSubject({ path = '.' }: { readonly path?: string | undefined }): readonly PermissionSubject[] {
+  const subject = { kind: 'path', path: cleanPath(path) } as const;
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(path) ? [subject, { kind: 'url', url: path }] : [subject];
+}
+
+function cleanPath(requested: string): string {
+  return requested.replace(/^@/, '').replace(UNUSUAL_SPACES, ' ');
+}
+
 function expandPath(requested: string, context: PathContext): string {
-  const path = requested.replace(/^@/, '').replace(UNUSUAL_SPACES, ' ');
+  const path = cleanPath(requested);
   const home = context.ports.toolEnv.HOME;
   if (home && (path === '~' || path.startsWith('~/'))) return join(home, path.slice(1));
   return joinToCwd(path, context);

@@ -12,8 +12,8 @@ import {
   union,
   unknown,
 } from 'valibot';
-import { Fault } from '../base/index.ts';
-import { type Tool, tool } from '../contracts/index.ts';
+import { Fault, isRecord } from '../base/index.ts';
+import { type PermissionSubject, type Tool, tool } from '../contracts/index.ts';
 
 export interface TaskToolOptions {
   /** Agents that the model can choose. */
@@ -63,6 +63,8 @@ export function createTaskTool({ agents, canIsolate, invalidFiles = [] }: TaskTo
     abortGraceMs: 10_000,
     params,
     jsonSchema: buildParameters(canIsolate),
+    // Commands of the settings are trusted, those of the model are not.
+    listSubjects: ({ verify }) => (typeof verify === 'object' ? (verify.commands ?? []).flatMap(listCommand) : []),
     run({ tasks, ...request }, { subagents, toolCallId, signal, update }) {
       if (!subagents) throw new Fault('refused', 'Subagents cannot be started here.');
       const items = tasks?.map(({ id, description, assignment, task }) => {
@@ -71,6 +73,10 @@ export function createTaskTool({ agents, canIsolate, invalidFiles = [] }: TaskTo
       return subagents.run({ ...request, tasks: items }, { toolCallId, signal, update });
     },
   }) as unknown as Tool;
+}
+
+function listCommand(item: unknown): PermissionSubject[] {
+  return isRecord(item) && typeof item.command === 'string' ? [{ kind: 'command', command: item.command }] : [];
 }
 
 /** Written by hand to be short: it is sent with every request. */

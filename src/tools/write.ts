@@ -6,7 +6,7 @@ import { type PreviewContext, tool } from '../contracts/index.ts';
 import { createLineDiff } from './edit-diff.ts';
 import { withFileMutationQueue } from './file-mutation-queue.ts';
 import { readHostText, writeHostText } from './host-files.ts';
-import { type ResolvedPath, requireKind, resolvePath } from './resolve-path.ts';
+import { listPathSubject, type ResolvedPath, requireKind, resolvePath } from './resolve-path.ts';
 import { createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 
 /** A larger file is overwritten without a diff in the approval request. */
@@ -20,6 +20,7 @@ export const write = tool({
   snippet: 'Create or overwrite files',
   guidelines: ['Use write only for new files or complete rewrites.'],
   params: object({ path: string(), content: string() }),
+  listSubjects: listPathSubject,
   async run({ path, content }, context) {
     const { signal, ports, cwd, hostUris } = context;
     if (hostUris?.findScheme(path)) {

@@ -163,12 +163,15 @@ function createSettingsClass(settings: SettingValues): unknown {
   };
 }
 
-/** Converts `{ 'a.b': 1 }` to `{ a: { b: 1 } }`. Returns a copy, so that changes have no effect on the agent. */
+/**
+ * Converts `{ 'a.b': 1 }` to `{ a: { b: 1 } }`, unless `a` has a value of its own. Returns a copy, so that changes have no effect on the
+ * agent.
+ */
 function nestSettings(values: SettingValues): NestedSettings {
   const result: NestedSettings = {};
   for (const [key, value] of Object.entries(values)) {
     if (value === undefined) continue;
-    const names = key.split('.');
+    const names = typeof result[key.split('.')[0] ?? ''] === 'string' ? [key] : key.split('.');
     const last = names.pop() ?? key;
     let parent = result;
     for (const name of names) {
@@ -186,7 +189,7 @@ function flattenKnownSettings(nested: NestedSettings): NestedSettings {
     const value = key
       .split('.')
       .reduce<unknown>((parent, name) => (parent as NestedSettings | undefined)?.[name], nested);
-    return [key, value] as const;
+    return [key, value ?? nested[key]] as const;
   });
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
