@@ -1,10 +1,10 @@
 // Creates the sandboxes of a session from its settings. Loaded with the first command that runs in one.
-import { rmdir } from 'node:fs/promises';
 import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveUserPath } from '../../support/home-directory.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
+import { openFilterProxy, removeEmptyDirectory } from '../system-ports/sandbox-ports.ts';
 
 export interface SessionSandboxOptions {
   readonly ports: Ports;
@@ -66,21 +66,13 @@ function openSandbox(
     writableRoots: resolvePaths(writableRoots),
     deniedReads: resolvePaths(deniedReads),
     processIdentity: createProcessIdentity(),
-    removeEmptyDirectory: (path) => rmdir(path),
+    removeEmptyDirectory,
     openNetwork: () => openNetwork(ports, allowedHosts),
   });
 }
 
 async function openNetwork({ log, platform }: Ports, allowedHosts: readonly string[]) {
-  const [{ openAllowListNetwork }, { createOpenFilterProxy }] = await Promise.all([
-    import('../../sandbox/network/allow-list-network.ts'),
-    import('../system-ports/filter-proxy/open-filter-proxy.ts'),
-  ]);
-  const openFilterProxy = createOpenFilterProxy({ env: process.env });
-  return openAllowListNetwork({
-    allowedHosts,
-    openFilterProxy,
-    log,
-    listenOn: platform === 'darwin' ? 'port' : 'socket',
-  });
+  const { openAllowListNetwork } = await import('../../sandbox/network/allow-list-network.ts');
+  const listenOn = platform === 'darwin' ? 'port' : 'socket';
+  return openAllowListNetwork({ allowedHosts, openFilterProxy, log, listenOn });
 }
