@@ -67,18 +67,19 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
       cancelCleanup();
       await hub.close();
       await ports.processes.killAll();
+      await parts.guard.close();
     },
   };
 }
 
 function createAgentToolSet(
   options: AgentOptions,
-  { subagents, extensions, resourceLocator, mcp, host }: AgentParts,
+  { subagents, extensions, resourceLocator, mcp, guard, host }: AgentParts,
 ): Promise<ToolSet> {
   const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: extraTools = [] } = options;
   const task = subagents.createTool;
   const selection = { toolNames, excludedTools, noBuiltinTools, extraTools };
-  return createToolSet({ ports, settings, ...selection, task, extensions, mcp, host, resourceLocator });
+  return createToolSet({ ports, settings, ...selection, task, extensions, mcp, guard, host, resourceLocator });
 }
 
 /** Loads the login code on first use. */
