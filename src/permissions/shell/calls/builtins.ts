@@ -119,7 +119,10 @@ const runTest: CallHandler = (call, context) => {
   for (const [index, word] of call.args.entries()) {
     const previous = call.args[index - 1]?.value;
     if ((previous === '-v' || previous === '-R') && !/^\w+$/.test(word.value ?? '')) reportOptions(call, context);
-    if (word.canSplit && call.args.length > 2) context.facts.hasUnsafeValues = true;
+    // An unknown word can be `-v`, and the next word a subscript with a command in it.
+    const next = call.args[index + 1];
+    if (word.canSplit || (word.value === undefined && next && next.value === undefined))
+      context.facts.hasArithmeticNames = true;
   }
 };
 
