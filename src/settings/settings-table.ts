@@ -1,7 +1,9 @@
 // Declares all settings with schema, default and documentation.
+import { isAbsolute, normalize } from 'node:path';
 import {
   array,
   boolean,
+  check,
   type GenericSchema,
   type InferOutput,
   integer,
@@ -25,7 +27,21 @@ interface Setting<S extends GenericSchema, D> {
   readonly doc: string;
   /** The setting forbids or limits something. An invalid value is an error and is never replaced by the default. */
   readonly restricts?: true;
+  /** How the value of a trusted project is combined with that of the user, or with the default. Absent: it replaces it. */
+  readonly fromProject?: ProjectRule;
+  /** A list of paths, in which `~` is replaced when they are loaded. */
+  readonly isPathList?: true;
 }
+
+/**
+ * - `ignore`: only the user can set it.
+ * - `add`: a list; the entries of the project are added.
+ * - `accumulate`: like `add`; `--set` and flags add to the files, too, instead of replacing them.
+ * - `accumulate-if-allowed`: like `accumulate`, but a project needs `permissions.allowProjectRules` of the user.
+ * - `smaller`: the smaller number is used; undefined is no limit.
+ * - an array: the values from the weakest to the strictest, equal ones as an array. The stricter value is used.
+ */
+export type ProjectRule = 'ignore' | 'add' | 'accumulate' | 'accumulate-if-allowed' | 'smaller' | readonly unknown[];
 
 function defineSetting<S extends GenericSchema>(
   schema: S,
@@ -40,19 +56,36 @@ function defineOptionalSetting<S extends GenericSchema>(schema: S, doc: string):
   return { schema, default: undefined, doc };
 }
 
-function markRestricting<S extends GenericSchema, D>(setting: Setting<S, D>): Setting<S, D> {
-  return { ...setting, restricts: true };
+function markRestricting<S extends GenericSchema, D>(setting: Setting<S, D>, fromProject: ProjectRule): Setting<S, D> {
+  return { ...setting, restricts: true, fromProject };
 }
 
 /** An optional maximum, at least 1. */
 function defineLimit(doc: string) {
-  return markRestricting(defineOptionalSetting(integerAtLeast(1), doc));
+  return markRestricting(defineOptionalSetting(integerAtLeast(1), doc), 'smaller');
 }
 
+const NAMES_OF_OTHERS = /^(?:Bash|Read|Edit|MultiEdit|Write|Grep|Glob|LS|Task|WebFetch|WebSearch|NotebookEdit)\b/;
+
 /** A list of permission rules. The patterns are checked when they are used. */
-function defineRules(doc: string) {
-  const rule = pipe(string(), regex(/^[\w*-]+(?:\(.+\))?$/, 'must be TOOL or TOOL(PATTERN)'));
-  return markRestricting(defineSetting(array(rule), [], doc));
+function defineRules(fromProject: ProjectRule, doc: string) {
+  const rule = pipe(
+    string(),
+    regex(/^[\w*-]+(?:\(.+\))?$/, 'must be TOOL or TOOL(PATTERN)'),
+    check((text) => !NAMES_OF_OTHERS.test(text), 'must begin with the name of a tool of Parley, such as bash or edit'),
+  );
+  return markRestricting(defineSetting(array(rule), [], doc), fromProject);
+}
+
+/** A list of files or directories. Relative paths would depend on the directory in which Parley is started. */
+function definePaths(fromProject: ProjectRule, doc: string) {
+  const path = pipe(
+    string(),
+    check((text) => isAbsolute(text) || /^~(?:\/|$)/.test(text), 'must be an absolute path or begin with ~/'),
+    check((text) => !/[*?\0]/.test(text), 'must be a path, not a pattern'),
+    check((text) => normalize(text) !== '/', 'must not be the root directory'),
+  );
+  return { ...markRestricting(defineSetting(array(path), [], doc), fromProject), isPathList: true as const };
 }
 
 function integerAtLeast(minimum: number) {
@@ -142,17 +175,22 @@ export const SETTINGS = {
       'never',
       'Which tool calls need an approval. `full` or `never`: none. `auto-edit` or `on-execute`: those that execute. `ask` or `on-write`: those that write or execute. `always`: all. `read-only` denies calls that write, and commands except harmless ones.',
     ),
+    [['full', 'never'], ['auto-edit', 'on-execute'], ['ask', 'on-write'], 'always', 'read-only'],
   ),
-  approvalTimeout: defineSetting(
-    integerAtLeast(0),
-    30_000,
-    'Milliseconds that the host has to approve a tool call; then it is denied. 0: no timeout. The terminal has no timeout.',
-  ),
-  'permissions.allow': defineRules('Rules `tool(pattern)` of calls that need no approval.'),
-  'permissions.ask': defineRules('Rules of calls that always need an approval.'),
-  'permissions.deny': defineRules('Rules of calls that are never run. They win over all others.'),
+  approvalTimeout: {
+    ...defineSetting(
+      integerAtLeast(0),
+      30_000,
+      'Milliseconds that the host has to approve a tool call; then it is denied. 0: no timeout. The terminal has no timeout.',
+    ),
+    fromProject: 'ignore',
+  },
+  'permissions.allow': defineRules('accumulate-if-allowed', 'Rules `tool(pattern)` of calls that need no approval.'),
+  'permissions.ask': defineRules('accumulate', 'Rules of calls that always need an approval.'),
+  'permissions.deny': defineRules('accumulate', 'Rules of calls that are never run. They win over all others.'),
   'permissions.allowProjectRules': markRestricting(
     defineSetting(boolean(), false, 'Use `permissions.allow` of trusted projects, too.'),
+    'ignore',
   ),
   sandbox: markRestricting(
     defineSetting(
@@ -160,6 +198,7 @@ export const SETTINGS = {
       'off',
       'What the commands of tools may change: everything (`off`), only the working directory and `sandbox.writableRoots`, or nothing.',
     ),
+    SANDBOX_MODES,
   ),
   'sandbox.network': markRestricting(
     defineSetting(
@@ -167,6 +206,7 @@ export const SETTINGS = {
       'off',
       'Whether commands in the sandbox may use the network; with `allow-list` only the hosts of `sandbox.allowedHosts`.',
     ),
+    ['on', 'allow-list', 'off'],
   ),
   'sandbox.allowedHosts': markRestricting(
     defineSetting(
@@ -174,26 +214,22 @@ export const SETTINGS = {
       [],
       'Host names for `allow-list`, such as `example.com`, `*.example.com` or `example.com:8443`.',
     ),
+    'ignore',
   ),
-  'sandbox.writableRoots': markRestricting(
-    defineSetting(
-      array(string()),
-      [],
-      'Further directories that tools may read and change, in the sandbox and with `paths`.',
-    ),
+  'sandbox.writableRoots': definePaths(
+    'ignore',
+    'Further directories that tools may read and change, in the sandbox and with `paths`.',
   ),
-  'sandbox.deniedReads': markRestricting(
-    defineSetting(array(string()), [], 'Further files and directories that tools may not read.'),
-  ),
+  'sandbox.deniedReads': definePaths('accumulate', 'Further files and directories that tools may not read.'),
   paths: markRestricting(
     defineOptionalSetting(
       picklist(['off', 'warn', 'enforce']),
       'Whether file tools may leave the working directory and the listed directories: yes (`off`), with a warning, or no (`enforce`). Default: `enforce` with a sandbox, otherwise `warn`.',
     ),
+    // The default may be `enforce`, so a project cannot replace it by `warn`.
+    ['off', 'warn', undefined, 'enforce'],
   ),
-  'paths.readRoots': markRestricting(
-    defineSetting(array(string()), [], 'Further directories that file tools may read.'),
-  ),
+  'paths.readRoots': definePaths('ignore', 'Further directories that file tools may read.'),
   'ui.timeout': defineOptionalSetting(integerAtLeast(1), 'Default timeout in milliseconds of a question to the host.'),
   extensions: defineSetting(array(string()), [], 'Additional extension files or folders.'),
   'extensions.hookTimeout': defineSetting(
@@ -225,8 +261,11 @@ export const SETTINGS = {
   'todo.maxReminders': defineSetting(integerAtLeast(0), 3, 'The maximum number of consecutive reminders.'),
   'tasks.enabled': defineSetting(boolean(), false, 'Offer the model the `tasks` tool: a task list with dependencies.'),
   'ask.enabled': defineSetting(boolean(), false, 'Offer the model the `ask` tool: questions to the host.'),
-  'mcp.enabled': markRestricting(defineSetting(boolean(), true, 'Use MCP servers.')),
-  'mcp.disabledServers': markRestricting(defineSetting(array(string()), [], 'MCP servers that are not used, by name.')),
+  'mcp.enabled': markRestricting(defineSetting(boolean(), true, 'Use MCP servers.'), [true, false]),
+  'mcp.disabledServers': markRestricting(
+    defineSetting(array(string()), [], 'MCP servers that are not used, by name.'),
+    'add',
+  ),
   'mcp.startupTimeout': defineSetting(
     integerAtLeast(0),
     10_000,
@@ -239,6 +278,7 @@ export const SETTINGS = {
   ),
   'mcp.sampling': markRestricting(
     defineSetting(boolean(), false, "Let MCP servers send requests to the session's model, at the user's cost."),
+    [true, false],
   ),
   'task.maxConcurrency': defineSetting(
     integerAtLeast(0),
@@ -247,9 +287,11 @@ export const SETTINGS = {
   ),
   'task.maxRecursionDepth': markRestricting(
     defineSetting(integerAtLeast(0), 2, 'The maximum nesting depth of subagents; 0: subagents start no subagents.'),
+    'smaller',
   ),
   'task.disabledAgents': markRestricting(
     defineSetting(array(string()), [], 'Agents that may not be started, by name.'),
+    'add',
   ),
   'task.agentModelOverrides': defineSetting(
     record(string(), string()),
@@ -271,10 +313,14 @@ export const SETTINGS = {
     'generic',
     'Commit messages of isolated work: a fixed text (`generic`), or written by the model (`ai`).',
   ),
-  'task.verification.enabled': defineSetting(boolean(), false, 'Enable automatic verification.'),
+  'task.verification.enabled': {
+    ...defineSetting(boolean(), false, 'Enable automatic verification.'),
+    fromProject: [false, true],
+  },
   'task.verification.defaultProfile': defineSetting(string(), '', 'The profile used for `verify: true`.'),
   'task.verification.requireForIsolated': markRestricting(
     defineSetting(boolean(), false, 'Verify every isolated task, even if not requested.'),
+    [false, true],
   ),
   'task.verification.maxRetries': defineSetting(
     integerAtLeast(0),
@@ -297,6 +343,7 @@ export const SETTINGS = {
   'task.budget.maxTotalTokens': defineLimit('The maximum number of input and output tokens together.'),
   'task.budget.maxCostUsd': markRestricting(
     defineOptionalSetting(numberAtLeast(0), 'The maximum model cost, in US dollars.'),
+    'smaller',
   ),
   'task.budget.maxToolCalls': defineLimit('The maximum number of tool calls.'),
   'task.budget.maxSubagents': defineLimit('The maximum number of subagents.'),

@@ -1,5 +1,12 @@
 // The flags about the program: its mode, limits, trust and approval, and the flags of other programs. In the order of the help text.
-import { APPROVAL_MODES, EOF_ACTIONS, parseApprovalMode, SANDBOX_MODES, STREAM_MODES } from '../option-values.ts';
+import {
+  APPROVAL_MODES,
+  APPROVAL_MODES_OF_CLAUDE_CODE,
+  EOF_ACTIONS,
+  parseApprovalMode,
+  SANDBOX_MODES,
+  STREAM_MODES,
+} from '../option-values.ts';
 import type { Flag } from './flag.ts';
 
 export const MODE_FLAGS = [
@@ -113,6 +120,22 @@ export const PROGRAM_FLAGS = [
     doc: 'What the commands of tools may change: everything, only the working directory, or nothing',
   },
   {
+    name: 'allow',
+    kind: 'repeat',
+    placeholder: 'RULE',
+    setting: 'permissions.allow',
+    convert: (rules: readonly string[]) => [...rules],
+    doc: "Allow tool calls without an approval, such as 'bash(npm test)'; may be repeated",
+  },
+  {
+    name: 'deny',
+    kind: 'repeat',
+    placeholder: 'RULE',
+    setting: 'permissions.deny',
+    convert: (rules: readonly string[]) => [...rules],
+    doc: "Never run tool calls, such as 'bash(git push *)'; may be repeated",
+  },
+  {
     name: 'auto-approve',
     kind: 'switch',
     setting: 'approval',
@@ -127,11 +150,19 @@ export const PROGRAM_FLAGS = [
 ] as const satisfies readonly Flag[];
 
 /**
- * Accepted for hosts of pi and oh-my-pi, and not in the help text. Those that stand for no other flag have no effect. A flag that
+ * Accepted for hosts of other programs, and not in the help text. Those that stand for no other flag have no effect. A flag that
  * restricts something must not be here, unless Parley lacks the restricted feature.
  */
 export const ACCEPTED_FLAGS = [
   { name: 'yolo', aliasOf: 'auto-approve', kind: 'switch', doc: 'The same as --auto-approve' },
+  {
+    name: 'permission-mode',
+    kind: 'choice',
+    choices: APPROVAL_MODES_OF_CLAUDE_CODE,
+    setting: 'approval',
+    convert: parseApprovalMode,
+    doc: 'As --approval-mode, with the names of Claude Code, too',
+  },
   { name: 'export', kind: 'text', placeholder: 'PATH', doc: 'Export a session as an HTML page and exit' },
   { name: 'theme', kind: 'repeat', placeholder: 'PATH', doc: 'Colours of a terminal' },
   { name: 'no-themes', kind: 'switch', doc: 'Do not discover themes' },
