@@ -49,7 +49,10 @@ export function createAgentParts(
   const subagents = createAgentSubagents(options, resourceLocator);
   const mcp = createLazyMcp({ options, resourceLocator, session, host });
   const { ports, settings, agentDirectory, home = homeDirectory() } = options;
-  const guard = createSessionGuard({ ports, settings, agentDirectory, home });
+  const guard = createSessionGuard({
+    ...{ ports, settings, agentDirectory, home },
+    onWarning: (message) => session()?.notify({ level: 'warning', message, source: 'paths' }),
+  });
   return { sessionSettings, models, resourceLocator, extensions, resources, subagents, mcp, guard, host };
 }
 
