@@ -1,5 +1,6 @@
 // Generates the page and the JSON Schema of the settings from src/settings/settings-table.ts.
 import { toJsonSchema } from '@valibot/to-json-schema';
+import { SETTING_DOCS } from '../../src/settings/setting-docs.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/settings/settings-table.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { page } from './markdown.ts';
@@ -8,8 +9,8 @@ import { inCell, tableOf, typeText } from './type-text.ts';
 const fields = new Map<string, JsonSchema>(
   SETTING_KEYS.map((key) => {
     const { $schema: _, ...schema } = toJsonSchema(SETTINGS[key].schema, { errorMode: 'ignore' }) as JsonSchema;
-    const { doc, default: value } = SETTINGS[key];
-    return [key, { description: doc, ...schema, ...(value === undefined ? {} : { default: value }) }];
+    const { default: value } = SETTINGS[key];
+    return [key, { description: SETTING_DOCS[key], ...schema, ...(value === undefined ? {} : { default: value }) }];
   }),
 );
 

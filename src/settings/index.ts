@@ -1,7 +1,14 @@
-// Public API of the settings. write-settings.ts is not exported here: it is loaded only when settings are written.
+// Public API of the settings. Not exported are files that are not loaded at start: write-settings.ts and the documentation.
 export { applySettingFlags, listFlagRules, readFlagOptions } from './flags/apply-flags.ts';
 export type { Flag } from './flags/flag.ts';
-export { FLAG_GROUPS, FLAGS, type FlagOptions, type FlagValues, getFieldName } from './flags/flag-table.ts';
+export {
+  FLAG_GROUPS,
+  FLAGS,
+  type FlagName,
+  type FlagOptions,
+  type FlagValues,
+  getFieldName,
+} from './flags/flag-table.ts';
 export {
   applyDefaults,
   type EffectiveSettings,
