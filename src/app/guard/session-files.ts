@@ -1,5 +1,6 @@
 // Creates the path policies of a session from its settings, and the files that obey them. Loaded with the first file operation of a tool.
-import type { Files, GuardFilesOptions, Ports } from '../../contracts/index.ts';
+import { Fault } from '../../base/index.ts';
+import type { Files, GuardFilesOptions, PathPolicy, Ports } from '../../contracts/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { createGuardedFiles } from '../../support/paths/guarded-files.ts';
 import { createPathPolicy } from '../../support/paths/path-policy.ts';
@@ -24,23 +25,23 @@ export function createSessionFiles(
   options: SessionFilesOptions,
   cwd: string,
   guardOptions: GuardFilesOptions,
-): () => Files {
-  let current: { readonly key: string; readonly files: Files } | undefined;
+): () => Promise<Files> {
+  let current: { readonly key: string; readonly files: Promise<Files> } | undefined;
   return () => {
     const { settings } = options;
     const { 'paths.readRoots': readRoots, 'sandbox.writableRoots': writableRoots } = settings;
-    const chosen = [getPathMode(settings), settings.sandbox, readRoots, writableRoots, settings['sandbox.deniedReads']];
-    const key = JSON.stringify(chosen);
+    const denied = [settings['sandbox.deniedReads'], settings['permissions.deny']];
+    const key = JSON.stringify([getPathMode(settings), settings.sandbox, readRoots, writableRoots, denied]);
     if (current?.key !== key) current = { key, files: openFiles(options, cwd, guardOptions) };
     return current.files;
   };
 }
 
-function openFiles(
+async function openFiles(
   { ports, settings, home, agentDirectory, onWarning }: SessionFilesOptions,
   cwd: string,
   { listReadRoots, isForHost = false }: GuardFilesOptions,
-): Files {
+): Promise<Files> {
   const mode = getPathMode(settings);
   const hasSandbox = settings.sandbox !== 'off';
   const secrets = hasSandbox || mode === 'enforce' ? listSecretPaths(home, agentDirectory) : [];
@@ -53,5 +54,26 @@ function openFiles(
     hasProtectedPaths: hasSandbox && !isForHost,
     canWrite: settings.sandbox !== 'read-only' || isForHost,
   });
-  return createGuardedFiles(ports.files, policy);
+  const rules = settings['permissions.deny'];
+  const bases = { cwd, home, realCwd: await ports.files.realPath(cwd) };
+  return createGuardedFiles(ports.files, rules.length > 0 ? await addDenyRules(policy, rules, bases) : policy);
+}
+
+/** They hold in every mode of the path policy. */
+async function addDenyRules(
+  policy: PathPolicy,
+  rules: readonly string[],
+  { cwd, realCwd, home }: { cwd: string; realCwd: string; home: string },
+): Promise<PathPolicy> {
+  const { createDeniedPaths } = await import('../../permissions/index.ts');
+  const bases = [...new Set([cwd, realCwd])].map((directory) => ({ cwd: directory, home }));
+  const findRule = createDeniedPaths(rules, bases);
+  return {
+    ...policy,
+    check(realPath, access) {
+      const rule = findRule(realPath, access);
+      if (rule) throw new Fault('refused', `The permission rule ${rule} denies ${JSON.stringify(realPath)}.`);
+      policy.check(realPath, access);
+    },
+  };
 }

@@ -18,7 +18,7 @@ export function createSessionGuard(options: SessionFilesOptions): AgentGuard {
       const key = JSON.stringify([cwd, guardOptions.isForHost]);
       const existing = filesByDirectory.get(key);
       if (existing) return existing;
-      let select: Promise<() => Files> | undefined;
+      let select: Promise<() => Promise<Files>> | undefined;
       const files = forwardFiles(async () => {
         select ??= import('./session-files.ts').then(({ createSessionFiles }) =>
           createSessionFiles(options, cwd, guardOptions),
