@@ -4,7 +4,8 @@ import { Fault, isRecord } from '../base/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { withFileLock } from '../support/file-lock.ts';
 import { parseJsonc } from '../support/jsonc.ts';
-import { canRestrict, checkSetting, createUnknownKeyFault, isSettingKey } from './setting-keys.ts';
+import { checkSetting, isSettingKey } from './setting-keys.ts';
+import { canRestrict, createUnknownKeyFault } from './unknown-keys.ts';
 
 interface WriteSettingsOptions {
   readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
