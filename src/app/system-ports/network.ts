@@ -1,6 +1,6 @@
 // Creates the network ports: direct, or through the user's proxy. Must not depend on a provider.
 import type { Clock, SendHttp } from '../../contracts/ports.ts';
-import type { Proxies, ProxyVariable } from './proxy-fetch.ts';
+import type { Proxies, ProxyVariable } from './proxy-address.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Fetch = typeof globalThis.fetch;
@@ -33,7 +33,8 @@ function createLazySend(clock: Pick<Clock, 'after'>): SendHttp {
   return sendHttp;
 }
 
-function readProxies(env: Env): Proxies | undefined {
+/** `undefined` when no proxy is set. */
+export function readProxies(env: Env): Proxies | undefined {
   const [http, https, all] = [
     readProxyVariable(env, 'HTTP_PROXY'),
     readProxyVariable(env, 'HTTPS_PROXY'),

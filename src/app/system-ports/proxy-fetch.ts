@@ -1,23 +1,10 @@
 // A fetch that sends requests through the user's HTTP proxies. Loaded with the first request if a proxy variable is set.
 import { Agent, Dispatcher, fetch as fetchOfPackage, Pool, ProxyAgent } from 'undici';
-import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/fault.ts';
+import { getErrorMessage, getSystemErrorCode } from '../../base/fault.ts';
 import { createNoProxy } from './no-proxy.ts';
+import { createProxyToken, type Proxies, type ProxyVariable, parseProxyAddress } from './proxy-address.ts';
 
 type Fetch = typeof globalThis.fetch;
-
-/** A proxy and the variable that names it. */
-export interface ProxyVariable {
-  readonly variable: string;
-  readonly address: string;
-}
-
-export interface Proxies {
-  /** For `http:` requests. */
-  readonly http: ProxyVariable | undefined;
-  /** For `https:` requests. */
-  readonly https: ProxyVariable | undefined;
-  readonly noProxy: string;
-}
 
 interface Proxy {
   readonly variable: string;
@@ -79,28 +66,6 @@ function createProxy(proxyVariable: ProxyVariable | undefined): Proxy | undefine
     factory: (origin, options) => new Pool(origin, { ...options, ...NO_TIMEOUTS }),
   });
   return { variable: proxyVariable.variable, host: url.host, dispatcher };
-}
-
-/** The error names the variable and not its value, which may hold a password. */
-function parseProxyAddress({ variable, address }: ProxyVariable): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  const remedy = 'write it like http://host:port (SOCKS is not supported)';
-  throw new Fault('config', `${variable} names a proxy that cannot be used: ${remedy}`);
-}
-
-function createProxyToken({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined;
-  return `Basic ${Buffer.from(`${decodePercentEncoding(username)}:${decodePercentEncoding(password)}`).toString('base64')}`;
-}
-
-/** Text with an invalid percent encoding is used unchanged. */
-function decodePercentEncoding(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** undici reports a failure of the proxy like a failure of the server. */

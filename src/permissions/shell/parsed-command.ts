@@ -20,6 +20,11 @@ export interface SimpleCommand {
   readonly assignments: readonly string[];
   /** The program that makes this call, such as `xargs`. `undefined` when the shell does. */
   readonly caller: string | undefined;
+  /**
+   * The program text of `python -c`, `node -e`, `perl -e` and similar calls, also from a here-document. It is not parsed: it can start any
+   * other program. Rules that forbid a program also search this text for its name.
+   */
+  readonly code?: string | undefined;
 }
 
 /** A file that the shell opens for a command. Redirections between file descriptors and to `/dev/null` are not listed. */

@@ -1,0 +1,141 @@
+// Turns the simple commands of a command line into program calls, including the calls that other programs make.
+import type { ShellWord, SimpleCommand } from '../parsed-command.ts';
+import { CommandParser } from '../syntax/command-parser.ts';
+import { type HereText, type RawCommand, type ShellFacts, ShellSyntaxError } from '../syntax/shell-facts.ts';
+import { BUILTIN_HANDLERS } from './builtins.ts';
+import type { CallContext, CallHandler } from './call-context.ts';
+import { FILE_CALLER_HANDLERS } from './file-callers.ts';
+import { INTERPRETER_HANDLERS } from './interpreters.ts';
+import { OPTION_CHECKS } from './option-checks.ts';
+import { STREAM_EDITOR_HANDLERS } from './stream-editors.ts';
+import { WRAPPER_HANDLERS } from './wrappers.ts';
+
+const MAX_TEXT_LENGTH = 64 * 1024;
+const MAX_NESTING = 20;
+const MAX_CALLS = 1000;
+/** Characters that change the direction of a displayed text. */
+const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/;
+
+const PROGRAM_HANDLERS: ReadonlyMap<string, CallHandler> = new Map(
+  Object.entries({
+    ...WRAPPER_HANDLERS,
+    ...FILE_CALLER_HANDLERS,
+    ...INTERPRETER_HANDLERS,
+    ...OPTION_CHECKS,
+    ...STREAM_EDITOR_HANDLERS,
+  }),
+);
+const BUILTINS: ReadonlyMap<string, CallHandler> = new Map(Object.entries(BUILTIN_HANDLERS));
+
+type MutableCall = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] };
+
+export class CallInterpreter {
+  readonly calls: MutableCall[] = [];
+  readonly #facts: ShellFacts;
+  #depth = 0;
+
+  constructor(facts: ShellFacts) {
+    this.#facts = facts;
+  }
+
+  /** `caller` is the program that gives the text to a shell. */
+  interpretText(text: string, isBash: boolean, caller: string | undefined): void {
+    if (text.length > MAX_TEXT_LENGTH) this.#problem('The command line is too long to be understood.');
+    else if (this.#depth >= MAX_NESTING) this.#problem('The command line is nested too deeply.');
+    else {
+      this.#checkCharacters(text);
+      const commands = this.#parse(text, isBash);
+      this.#depth += 1;
+      for (const command of commands) this.#interpret(command, caller);
+      this.#depth -= 1;
+    }
+  }
+
+  /** All commands are read before the first is interpreted, because a function can be defined after its first use. */
+  #parse(text: string, isBash: boolean): readonly RawCommand[] {
+    const first = this.#facts.commands.length;
+    try {
+      CommandParser.parse(text, this.#facts, { isBash, depth: this.#depth });
+    } catch (error) {
+      if (!(error instanceof ShellSyntaxError)) throw error;
+      this.#problem(error.message);
+    }
+    return this.#facts.commands.splice(first);
+  }
+
+  #checkCharacters(text: string): void {
+    if (hasControlCharacters(text)) this.#problem('The command line contains control characters.');
+    if (BIDIRECTIONAL.test(text))
+      this.#problem('The command line contains characters that change the direction of text.');
+    if (!text.isWellFormed()) this.#problem('The command line is not valid Unicode.');
+  }
+
+  #problem(sentence: string): void {
+    this.#facts.problems.add(sentence);
+  }
+
+  #interpret(command: RawCommand, caller: string | undefined): void {
+    for (const name of command.words.length === 0 ? command.assignments : []) this.#facts.variables.add(name);
+    const words = command.words.map(({ value, source, canSplit }): ShellWord => ({ value, source, canSplit }));
+    this.#addCall({ source: command.source, words, assignments: command.assignments, caller }, command.input);
+  }
+
+  #addCall(call: MutableCall, input: HereText | undefined): void {
+    const [first, ...args] = call.words;
+    if (!first) return;
+    if (this.calls.length < MAX_CALLS) {
+      this.calls.push(call);
+      if (first.value !== undefined) this.#callProgram(first.value, args, call, input);
+      else this.#problem(`The name of a program is known only when the command runs: ${first.source.slice(0, 60)}`);
+    } else this.#problem('The command line has too many commands.');
+  }
+
+  #callProgram(written: string, args: readonly ShellWord[], call: MutableCall, input: HereText | undefined): void {
+    if (/[^ -~]/.test(written)) this.#problem('The name of a program contains unusual characters.');
+    if (this.#facts.functions.has(written)) this.#problem(`The name ${written} is defined as a function.`);
+    const name = normalizeName(written);
+    const handler = BUILTINS.get(written) ?? PROGRAM_HANDLERS.get(name);
+    handler?.({ name, args, input }, this.#createContext(call, name));
+  }
+
+  #createContext(call: MutableCall, name: string): CallContext {
+    return {
+      facts: this.#facts,
+      problem: (sentence) => this.#problem(sentence),
+      run: (words, assignments = []) => this.#run(words, [...call.assignments, ...assignments], name),
+      runText: (text, isBash) => this.interpretText(text, isBash, name),
+      setCode: (code) => {
+        call.code = code;
+      },
+    };
+  }
+
+  #run(words: readonly ShellWord[], assignments: readonly string[], caller: string): void {
+    if (this.#depth >= MAX_NESTING) this.#problem('The command line is nested too deeply.');
+    else {
+      this.#depth += 1;
+      const source = words.map((word) => word.source).join(' ');
+      this.#addCall({ source, words, assignments, caller }, undefined);
+      this.#depth -= 1;
+    }
+  }
+}
+
+/** Newline and tab are allowed. A carriage return is part of a word for the shell, but not visible. */
+function hasControlCharacters(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if ((code < 0x20 && code !== 0x09 && code !== 0x0a) || code === 0x7f) return true;
+  }
+  return false;
+}
+
+/** `/usr/bin/python3.11` → `python`. */
+function normalizeName(written: string): string {
+  const base = written.slice(written.lastIndexOf('/') + 1).toLowerCase();
+  const program = base.endsWith('.exe') ? base.slice(0, -4) : base;
+  let end = program.length;
+  while (end > 1 && '0123456789.'.includes(program[end - 1] ?? '')) end -= 1;
+  const withoutVersion = program.slice(0, end);
+  return PROGRAM_HANDLERS.has(program) ? program : withoutVersion;
+}

@@ -1,0 +1,63 @@
+// What the parser collects while it reads a command line, before the calls are interpreted.
+import type { ShellRedirection, ShellWord } from '../parsed-command.ts';
+
+export interface ParsedWord extends ShellWord {
+  /** The result of an arithmetic expansion, a length or a count: digits only. */
+  readonly isNumber: boolean;
+  /** No quotes, escapes or expansions. */
+  readonly isLiteral: boolean;
+  /** The word is one process substitution. */
+  readonly isProcess: boolean;
+  /** It contains the output of a command. */
+  readonly hasSubstitution: boolean;
+}
+
+/** The body of a here-document or a here-string. It is read after the command. */
+export interface HereText {
+  /** `undefined` when it is known only when the command runs. */
+  text: string | undefined;
+}
+
+/** A simple command of the shell, as it is written. */
+export interface RawCommand {
+  readonly source: string;
+  readonly words: readonly ParsedWord[];
+  readonly assignments: readonly string[];
+  /** What the command reads from its standard input, if a here-document or here-string is its input. */
+  readonly input: HereText | undefined;
+}
+
+export interface ShellFacts {
+  readonly commands: RawCommand[];
+  readonly redirections: ShellRedirection[];
+  readonly problems: Set<string>;
+  /** Names of functions that the command line defines. */
+  readonly functions: Set<string>;
+  /** Names of variables that are set for the rest of the command line. */
+  readonly variables: Set<string>;
+  /** Arithmetic reads variables. Bash evaluates their values again, and subscripts in them can run commands. */
+  hasArithmeticNames: boolean;
+  /** A variable or an argument gets a text that arithmetic could run. */
+  hasUnsafeValues: boolean;
+}
+
+export function createShellFacts(): ShellFacts {
+  return {
+    commands: [],
+    redirections: [],
+    problems: new Set(),
+    functions: new Set(),
+    variables: new Set(),
+    hasArithmeticNames: false,
+    hasUnsafeValues: false,
+  };
+}
+
+/** The rest of the text cannot be understood. The message is a sentence. */
+export class ShellSyntaxError extends Error {}
+
+/** A text without these characters stays harmless when arithmetic evaluates it. */
+export function isSafeValue(word: ParsedWord | ShellWord): boolean {
+  if (word.value === undefined) return 'isNumber' in word && word.isNumber;
+  return !/[[$`]/.test(word.value);
+}

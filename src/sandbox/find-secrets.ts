@@ -1,0 +1,89 @@
+// Finds the files, directories and sockets that commands in the sandbox may not see.
+import { join } from 'node:path';
+import type { FileKind, Files } from '../contracts/index.ts';
+import { isInside } from '../support/path-checks.ts';
+import type { MountKind } from './plan-mounts.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+import {
+  KEPT_PATHS,
+  SECRET_HOME_PATHS,
+  SECRET_SYSTEM_PATHS,
+  SOCKET_DIRECTORIES,
+  SOCKET_VARIABLES,
+} from './secret-paths.ts';
+
+type Options = Pick<SandboxOptions, 'deniedReads' | 'agentDirectory' | 'network'> & {
+  readonly ports: Pick<SandboxOptions['ports'], 'files' | 'toolEnv'>;
+};
+
+/** Real paths, so that a secret behind a link is hidden where it is. */
+export async function findSecrets(options: Options, home: string): Promise<Map<string, MountKind>> {
+  const { files, toolEnv } = options.ports;
+  const found = [
+    ...(await findExisting(files, home, SECRET_HOME_PATHS)),
+    ...(files.userId === 0
+      ? await findExisting(
+          files,
+          '/',
+          SECRET_SYSTEM_PATHS.map((path) => path.slice(1)),
+        )
+      : []),
+    ...SOCKET_DIRECTORIES,
+    options.agentDirectory,
+    ...options.deniedReads,
+    ...listSocketVariables(toolEnv),
+    ...(await listSockets(files)),
+  ];
+  const mounts = new Map<string, MountKind>();
+  for (const path of new Set(found)) {
+    const real = await files.realPath(path);
+    const info = await files.info(real).catch(() => undefined);
+    if (info) mounts.set(real, info.kind === 'directory' ? 'hidden-directory' : 'hidden-file');
+  }
+  for (const path of await listKeptPaths(options)) mounts.set(path, 'kept');
+  return mounts;
+}
+
+/** Lists each directory once instead of asking for each path: most of the paths do not exist. */
+async function findExisting(files: Files, base: string, paths: readonly string[]): Promise<string[]> {
+  const byName = new Map<string, string[]>();
+  for (const path of paths) {
+    const [name = '', ...rest] = path.split('/');
+    byName.set(name, [...(byName.get(name) ?? []), rest.join('/')]);
+  }
+  const entries = await files.list(base).catch((): { name: string; kind: FileKind }[] => []);
+  const found = await Promise.all(
+    entries.map(async ({ name }): Promise<string[]> => {
+      const rests = byName.get(name);
+      if (!rests) return [];
+      const path = join(base, name);
+      return rests.includes('') ? [path] : findExisting(files, path, rests);
+    }),
+  );
+  return found.flat();
+}
+
+function listSocketVariables(env: Readonly<Record<string, string>>): string[] {
+  return SOCKET_VARIABLES.flatMap((name) => {
+    const path = /(?:^|unix:(?:\/\/)?(?:path=)?)(\/[^,;:]+)/.exec(env[name] ?? '')?.[1];
+    return path === undefined ? [] : [path];
+  });
+}
+
+/** The sockets that other processes have bound to a path, where the system lists them (Linux). */
+async function listSockets(files: Files): Promise<string[]> {
+  const text = await files.read('/proc/net/unix').then(
+    (bytes) => Buffer.from(bytes).toString('utf8'),
+    () => '',
+  );
+  const paths = text.split('\n').flatMap((line) => /^\S+: (?:\S+ ){5} *\d+ (\/.+)$/.exec(line)?.[1] ?? []);
+  return paths.filter((path) => !['/tmp', ...SOCKET_DIRECTORIES].some((directory) => isInside(directory, path)));
+}
+
+async function listKeptPaths({ network, ports: { files } }: Options): Promise<string[]> {
+  // With a network the name servers must be known; on many systems the file is a link into /run.
+  const candidates = network === 'on' ? [...KEPT_PATHS, await files.realPath('/etc/resolv.conf')] : KEPT_PATHS;
+  const kept = candidates.filter((path) => SOCKET_DIRECTORIES.some((directory) => isInside(directory, path)));
+  const infos = await Promise.all(kept.map((path) => files.info(path).catch(() => undefined)));
+  return kept.filter((_, index) => infos[index] !== undefined);
+}
