@@ -10,7 +10,10 @@ const LAYERS = [
   { name: 'configuration and extensions', rows: [['trust'], ['extensions'], ['settings']] },
   {
     name: 'independent modules: they do not import one another',
-    rows: [['transports', 'dialects', 'server', 'commands', 'core', 'llm', 'tools', 'store', 'mcp']],
+    rows: [
+      ['transports', 'dialects', 'server', 'commands', 'core'],
+      ['llm', 'tools', 'store', 'mcp', 'permissions', 'sandbox'],
+    ],
   },
   { name: 'foundation', rows: [['support'], ['contracts'], ['protocol'], ['base']] },
 ];
@@ -18,7 +21,7 @@ const LAYERS = [
 const BOX = { width: 104, height: 36 };
 const GAP = { x: 22, y: 44, layer: 40 };
 const MARGIN = 28;
-const WIDTH = MARGIN * 2 + 9 * BOX.width + 8 * GAP.x;
+const WIDTH = MARGIN * 2 + 6 * BOX.width + 5 * GAP.x;
 
 interface Arrow {
   readonly from: string;

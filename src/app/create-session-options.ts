@@ -36,6 +36,7 @@ export async function createSessionOptions(
       asksHost ? host() !== undefined : !startsSubagents || features?.subAgents !== false,
     ...parts.sessionSettings,
     mcp: parts.mcp,
+    guard: parts.guard,
     resourceLocator,
     resources: resources.prompt,
     noContextFiles: options.noContextFiles || options.bare,

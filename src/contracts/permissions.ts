@@ -1,5 +1,5 @@
 // What the approval of tool calls, the path policy and the sandbox offer to the rest of the program.
-import type { Files, SpawnRequest } from './ports.ts';
+import type { FileAccess, Files, SpawnRequest } from './ports.ts';
 
 export type PermissionDecision = 'allow' | 'ask' | 'deny';
 
@@ -18,7 +18,16 @@ export interface PathPolicy {
    * `realPath` has all links resolved. Throws a Fault with the code `refused` when the access is forbidden. With the mode `warn` the user
    * gets a notice instead, once for each directory.
    */
-  check(realPath: string, access: 'read' | 'write'): void;
+  check(realPath: string, access: FileAccess): void;
+  /** Resolves the links in the roots, when they are new or were missing. Must be called before `check`. */
+  prepare(): Promise<void>;
+}
+
+export interface GuardFilesOptions {
+  /** Files and directories that belong to the session and may be read, such as artifacts and skills. Read at every operation. */
+  listReadRoots?(): readonly string[];
+  /** The operations are requested by the host and not by the model. A read-only sandbox does not restrict them. */
+  isForHost?: boolean;
 }
 
 type SandboxedCommandRequest = Pick<SpawnRequest, 'command' | 'args' | 'cwd' | 'env'>;
@@ -42,7 +51,7 @@ export interface ProcessSandbox {
 /** Protects files and processes from the tools of a session and its subagents. The settings are read at each call. */
 export interface SessionGuard {
   /** Every operation is checked with the path policy of `cwd`. */
-  guardFiles(cwd: string): Files;
+  guardFiles(cwd: string, options?: GuardFilesOptions): Files;
   /** `undefined` when the sandbox is off. */
   getSandbox(cwd: string): Promise<ProcessSandbox | undefined>;
 }

@@ -21,6 +21,17 @@ export interface IdGenerator {
   entryId(): string;
 }
 
+/** What an operation does with a file or directory. `inspect` reads only facts about it, such as its size. */
+export type FileAccess = 'inspect' | 'read' | 'list' | 'write';
+
+/** Throws to forbid the access. `realPath` has all links resolved. */
+export type CheckAccess = (realPath: string, access: FileAccess) => void;
+
+export interface AccessCheckOptions {
+  /** A file with several names gets its own content when it is written, because its other names may be anywhere. */
+  shouldSplitHardLinks?: boolean;
+}
+
 export type FileKind = 'file' | 'directory' | 'link' | 'fifo' | 'device' | 'socket';
 
 export interface FileInfo {
@@ -79,6 +90,11 @@ export interface Files {
   makeTemporaryDirectory(prefix: string): Promise<string>;
   remove(path: string, options?: { recursive?: boolean }): Promise<void>;
   open(path: string, purpose: 'read' | 'append' | 'create', options?: { mode?: number }): Promise<OpenFile>;
+  /**
+   * The same files, and every operation calls `check` with the path of what the system has found, before anything is read, listed,
+   * created or changed. On Linux links that are exchanged at the same time cannot lead to another file.
+   */
+  withAccessCheck(check: CheckAccess, options?: AccessCheckOptions): Files;
 }
 
 export interface SpawnRequest {

@@ -1,35 +1,69 @@
 // The `bash` tool: runs a shell command and formats its result for the model.
-import { number, object, optional, string } from 'valibot';
+import { boolean, number, object, optional, string } from 'valibot';
 import { Fault } from '../base/index.ts';
-import { tool } from '../contracts/index.ts';
+import { type PermissionSubject, type ToolContext, type ToolResult, tool } from '../contracts/index.ts';
 import { createTruncation, formatSize, MAX_BYTES, MAX_LINES } from '../support/truncation.ts';
 import { runInHostTerminal, type TerminalShellResult } from './host-terminal.ts';
 import { createTextResult, omitUndefined } from './result.ts';
 import { type CapturedShellResult, createRunShell } from './shell.ts';
 
-export const bash = tool({
+const DOC = `Run a shell command in the working directory. stdin is empty. Shows the last ${MAX_LINES} lines or 50KB of stdout and stderr; the rest is saved to a file. timeout is in seconds.`;
+const SANDBOX_DOC =
+  'Commands run in a sandbox, and their background processes end with them. escalate asks the user to run one outside it; use it only when the sandbox was the reason of a failure.';
+const PARAMS = { command: string(), timeout: optional(number()) };
+
+const declaration = {
   name: 'bash',
   effect: 'execute',
-  doc: `Run a shell command in the working directory. stdin is empty. Shows the last ${MAX_LINES} lines or 50KB of stdout and stderr; the rest is saved to a file. timeout is in seconds.`,
   snippet: 'Run shell commands',
-  params: object({ command: string(), timeout: optional(number()) }),
-  async run({ command, timeout }, context) {
-    const { cwd, signal, ports, artifacts, options, update } = context;
-    const seconds = timeout !== undefined && timeout > 0 ? timeout : options.bashTimeout;
-    const runShell = createRunShell({ ports, shellPath: options.shellPath });
-    const request = { command, cwd, signal, timeout: seconds, artifacts, artifactName: 'bash' };
-    const run =
-      (await runInHostTerminal(request, context, runShell)) ??
-      (await runShell({ ...request, onUpdate: (tail) => update(createTextResult(tail.output)) }));
-    const failure = describeFailure(run, seconds);
-    const shown = run.output === '' && !run.cancelled ? '(no output)' : run.output;
-    const missing = run.isStartMissing ? '[The terminal kept only the end of the output]' : undefined;
-    const text = [shown, missing, formatTruncationNotice(run), failure?.text].filter(Boolean).join('\n\n');
-    const details = buildDetails(run);
-    if (failure) throw new Fault(failure.code, text, { details: omitUndefined(details) });
-    return createTextResult(text, details);
-  },
+  listSubjects: ({ command }: Command): PermissionSubject[] => [{ kind: 'command', command }],
+} as const;
+
+export const bash = tool({ ...declaration, doc: DOC, params: object(PARAMS), run: runBash });
+
+/** For sessions with a sandbox. `escalate` is always asked about. */
+export const sandboxedBash = tool({
+  ...declaration,
+  doc: `${DOC} ${SANDBOX_DOC}`,
+  params: object({ ...PARAMS, escalate: optional(boolean()) }),
+  isEscalated: ({ escalate }) => escalate === true,
+  run: (params, context) => runBash(params, context, params),
 });
+
+interface Command {
+  readonly command: string;
+  readonly timeout?: number | undefined;
+}
+
+/** Without `escalation` the model cannot ask to run the command outside a sandbox. */
+async function runBash(
+  { command, timeout }: Command,
+  context: ToolContext,
+  escalation?: { readonly escalate?: boolean | undefined },
+): Promise<ToolResult> {
+  const { cwd, signal, ports, artifacts, options, update } = context;
+  const seconds = timeout !== undefined && timeout > 0 ? timeout : options.bashTimeout;
+  const sandbox = escalation?.escalate ? undefined : await context.getSandbox?.();
+  const runShell = createRunShell({ ports, shellPath: options.shellPath, getSandbox: async () => sandbox });
+  const request = { command, cwd, signal, timeout: seconds, artifacts, artifactName: 'bash' };
+  // A terminal of the host would be outside the sandbox.
+  const run =
+    (sandbox ? undefined : await runInHostTerminal(request, context, runShell)) ??
+    (await runShell({ ...request, onUpdate: (tail) => update(createTextResult(tail.output)) }));
+  const failure = describeFailure(run, seconds);
+  const shown = run.output === '' && !run.cancelled ? '(no output)' : run.output;
+  const missing = run.isStartMissing ? '[The terminal kept only the end of the output]' : undefined;
+  const cause =
+    failure?.code === 'tool_failed'
+      ? sandbox?.explainFailure({ exitCode: run.exitCode, output: run.output })
+      : undefined;
+  const hint =
+    cause && escalation ? `${cause} Call again with escalate: true to ask the user to run it outside.` : cause;
+  const text = [shown, missing, formatTruncationNotice(run), failure?.text, hint].filter(Boolean).join('\n\n');
+  const details = buildDetails(run);
+  if (failure) throw new Fault(failure.code, text, { details: omitUndefined(details) });
+  return createTextResult(text, details);
+}
 
 function describeFailure(run: TerminalShellResult, seconds: number | undefined) {
   if (run.timedOut) return { code: 'timeout', text: `Command timed out after ${seconds} seconds` } as const;

@@ -2,7 +2,14 @@
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Fault, getErrorMessage } from '../base/index.ts';
-import type { ExecuteShell, Ports, RunningProcess, ShellRequest, ShellResult } from '../contracts/index.ts';
+import type {
+  ExecuteShell,
+  Ports,
+  ProcessSandbox,
+  RunningProcess,
+  ShellRequest,
+  ShellResult,
+} from '../contracts/index.ts';
 import { waitAtMost } from '../support/wait-at-most.ts';
 import { type CapturedOutput, ShellCapture } from './shell-capture.ts';
 
@@ -12,6 +19,8 @@ const KILL_GRACE_MS = 200;
 export interface ShellOptions {
   readonly ports: Ports;
   readonly shellPath: string | undefined;
+  /** `undefined` when commands in this directory run without a sandbox. */
+  getSandbox?(cwd: string): Promise<ProcessSandbox | undefined>;
 }
 
 /** Adds what the bash tool needs for its notices. `isStartMissing`: see `ExecuteShell`. */
@@ -19,14 +28,16 @@ export type CapturedShellResult = ShellResult & CapturedOutput & { isStartMissin
 
 export type RunCapturedShell = (request: ShellRequest) => Promise<CapturedShellResult>;
 
-export function createRunShell({ ports, shellPath }: ShellOptions): RunCapturedShell {
+export function createRunShell({ ports, shellPath, getSandbox }: ShellOptions): RunCapturedShell {
   return async (request) => {
-    const { cwd, command, signal, artifacts, artifactName } = request;
+    const { cwd, signal, artifacts, artifactName } = request;
+    const sandbox = await getSandbox?.(cwd);
+    if (sandbox && request.execute) throw createExecutorFault(sandbox);
     const capture = new ShellCapture({ ports, artifacts, purpose: artifactName, ...bindListeners(request) });
     if (signal.aborted) return createShellResult(await capture.finish(), 'aborted');
     const child = request.execute
       ? startCustomExecutor(request.execute, ports, request, capture)
-      : await startShell(ports, await getShell(ports, shellPath), command, cwd, capture);
+      : await startShell(ports, await getShell(ports, shellPath), request, capture, sandbox);
     const commandEnd = await waitForEnd(child, ports, request);
     return createShellResult(await capture.finish(), commandEnd);
   };
@@ -60,19 +71,19 @@ function toExitCode({ code, signal }: { code: number | null; signal: string | nu
 async function startShell(
   ports: Ports,
   shell: string,
-  command: string,
-  cwd: string,
+  { command, cwd }: ShellRequest,
   capture: ShellCapture,
-): Promise<RunningProcess> {
+  sandbox: ProcessSandbox | undefined,
+): Promise<RunningCommand> {
+  const request = { command: shell, args: ['-c', command], cwd, env: ports.toolEnv };
+  const onOutput = (chunk: Uint8Array, stream: 'stdout' | 'stderr') => capture.push(chunk, stream);
+  const sandboxed = await sandbox?.wrap(request);
   try {
-    return await ports.processes.spawn({
-      command: shell,
-      args: ['-c', command],
-      cwd,
-      env: ports.toolEnv,
-      onOutput: (chunk, stream) => capture.push(chunk, stream),
-    });
+    const child = await ports.processes.spawn({ ...(sandboxed ?? request), onOutput });
+    if (!sandboxed) return child;
+    return { finished: child.finished.finally(() => sandboxed.release()), kill: () => child.kill() };
   } catch (cause) {
+    await sandboxed?.release();
     shellCache.delete(ports);
     if ((await ports.files.info(cwd))?.kind !== 'directory') {
       throw new Fault('tool_failed', `Working directory does not exist: ${cwd}\nCannot execute bash commands.`);
@@ -80,6 +91,15 @@ async function startShell(
     if (cause instanceof Fault) throw cause;
     throw new Fault('tool_failed', `Cannot start ${shell}: ${getErrorMessage(cause)}`, { cause });
   }
+}
+
+/** The code of an extension decides how the command is run, so it would not be in the sandbox. */
+function createExecutorFault({ description }: ProcessSandbox): Fault {
+  const remedy = 'Use --sandbox off, or remove the extension.';
+  return new Fault(
+    'refused',
+    `The command was not run: an extension replaces the shell runner, which cannot be in the sandbox (${description}). ${remedy}`,
+  );
 }
 
 function startCustomExecutor(

@@ -47,7 +47,8 @@ async function startCanaries(): Promise<Canaries> {
   await new Promise<void>((resolve) => udp.bind(0, '0.0.0.0', resolve));
   onTestFinished(() => void udp.close());
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const address = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';
+  const address =
+    addresses.find(({ address: text, internal }) => text.includes('.') && !internal)?.address ?? '127.0.0.2';
   return { arrived, http: Number(new URL(url).port), other, udp: udp.address().port, ipv6, abstract, address };
 }
 

@@ -5,6 +5,7 @@ import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node
 import { sep } from 'node:path';
 import { getSystemErrorCode } from '../../base/fault.ts';
 import type { Files } from '../../contracts/ports.ts';
+import { forwardFiles } from '../../support/forward-files.ts';
 import { readUserId, toFileInfo, toFileKind } from './file-info.ts';
 import { makeDirectorySync } from './make-directory-sync.ts';
 
@@ -19,6 +20,7 @@ export function createLazyFiles(agentDirectory?: string): Files {
   };
   const isInAgentDirectory = (path: string) => agentDirectory !== undefined && path.startsWith(agentDirectory + sep);
   return {
+    ...forwardFiles(load),
     get userId() {
       return readUserId();
     },
@@ -31,21 +33,14 @@ export function createLazyFiles(agentDirectory?: string): Files {
       range === undefined && isInAgentDirectory(path) && isSmallFile(path)
         ? readFileSync(path)
         : (await load()).read(path, range),
-    realPath: async (path) => (await load()).realPath(path),
     list: async (directory) => {
       if (!isInAgentDirectory(directory)) return (await load()).list(directory);
       return readdirSync(directory, { withFileTypes: true }).map((e) => ({ name: e.name, kind: toFileKind(e) }));
     },
-    write: async (path, bytes, options) => (await load()).write(path, bytes, options),
-    replace: async (path, bytes, options) => (await load()).replace(path, bytes, options),
-    rename: async (from, to) => (await load()).rename(from, to),
     makeDirectory: async (path, options) => {
       if (!isInAgentDirectory(path)) return (await load()).makeDirectory(path, options);
       makeDirectorySync(path, options);
     },
-    makeTemporaryDirectory: async (prefix) => (await load()).makeTemporaryDirectory(prefix),
-    remove: async (path, options) => (await load()).remove(path, options),
-    open: async (path, purpose, options) => (await load()).open(path, purpose, options),
   };
 }
 

@@ -1,7 +1,7 @@
-// Creates a directory and its parents. Node's recursive mkdir never returns for paths such as /proc/1/x, where the system reports
+// Creates directories. Node's recursive mkdir never returns for paths such as /proc/1/x, where the system reports
 // ENOENT although the parent exists. Here every level is tried at most twice.
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { getSystemErrorCode } from '../../base/fault.ts';
 import { throwUnlessDirectory } from './make-directory-sync.ts';
 
@@ -21,4 +21,9 @@ export async function makeDirectory(path: string, makeDirectoryOptions?: MakeDir
       );
     } else throwUnlessDirectory(await stat(path).catch(() => undefined), error);
   }
+}
+
+export async function makeTemporaryDirectory(prefix: string): Promise<string> {
+  const { tmpdir } = await import('node:os');
+  return mkdtemp(join(tmpdir(), prefix));
 }

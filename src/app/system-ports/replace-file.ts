@@ -10,12 +10,21 @@ const ids = createIds();
 
 /** If `file` is a link, its target is replaced and the link stays. Without `mode` the mode of the old file is kept. */
 export async function replaceFile(file: string, bytes: Uint8Array, options: { mode?: number } = {}): Promise<void> {
-  const target = await resolveLinks(file);
+  return replaceResolvedFile(await resolveLinks(file), bytes, options);
+}
+
+/** If `target` is a link, it is replaced itself. */
+export async function replaceResolvedFile(
+  target: string,
+  bytes: Uint8Array,
+  options: { mode?: number | undefined },
+): Promise<void> {
   const directory = path.dirname(target);
-  const old = await fs.stat(target).catch(() => undefined);
+  const old = await fs.lstat(target).catch(() => undefined);
   // A device such as /dev/null must not be replaced by a file, which root could do.
-  if (old && !old.isFile() && !old.isDirectory()) return writeInto(target, bytes, old.isCharacterDevice());
-  const mode = options.mode ?? (old && old.mode & 0o7777);
+  if (old && !old.isFile() && !old.isDirectory() && !old.isSymbolicLink())
+    return writeInto(target, bytes, old.isCharacterDevice());
+  const mode = options.mode ?? (old && !old.isSymbolicLink() ? old.mode & 0o7777 : undefined);
   const temporary = path.join(directory, `.parley-${ids.uuid()}.tmp`);
   await writeSynced(temporary, bytes, mode);
   try {

@@ -3,7 +3,7 @@
 /** In the namespace of the command no other program can use it before the bridge does. */
 export const BRIDGE_PORT = 19128;
 
-/** In a directory that bubblewrap creates anew for each command, so that no earlier command can have put something there. */
+/** In a directory that bubblewrap creates for each command, so that no earlier command can have put something there. */
 export const BRIDGE_SOCKET = '/dev/parley-proxy';
 
 /**

@@ -15,7 +15,7 @@ export interface ForwardScope {
 
 /**
  * Resolves when the response is complete, or when one side has ended the connection. Rejects with a ProxyError when there is no response.
- * Both messages are parsed and written anew, so that client, proxy and server agree where a message ends.
+ * Both messages are parsed and written again, so that client, proxy and server agree where a message ends.
  */
 export async function forwardRequest(
   request: IncomingMessage,

@@ -1,0 +1,78 @@
+// Creates the sandboxes of a session from its settings. Loaded with the first command that runs in one.
+import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.ts';
+import { createSandbox } from '../../sandbox/index.ts';
+import type { SettingValues } from '../../settings/index.ts';
+import { resolveUserPath } from '../../support/home-directory.ts';
+import { createProcessIdentity } from '../system-ports/process-identity.ts';
+import { openFilterProxy, removeEmptyDirectory } from '../system-ports/sandbox-ports.ts';
+
+export interface SessionSandboxOptions {
+  readonly ports: Ports;
+  /** Read for each command: a project that is trusted later can restrict more. */
+  readonly settings: SettingValues;
+  readonly home: string;
+  readonly agentDirectory: string;
+}
+
+export interface SessionSandbox extends Pick<SessionGuard, 'getSandbox'> {
+  /** Removes the temporary directory of the sandboxed commands. */
+  close(): Promise<void>;
+}
+
+export function createSessionSandbox(options: SessionSandboxOptions): SessionSandbox {
+  const { ports, settings } = options;
+  const sandboxes = new Map<string, ProcessSandbox>();
+  let temporary: Promise<string> | undefined;
+  const temporaryDirectory = () => {
+    temporary ??= ports.files.makeTemporaryDirectory('parley-sandbox-');
+    return temporary;
+  };
+  return {
+    async getSandbox(cwd) {
+      const chosen = pickSettings(settings);
+      if (chosen.mode === 'off') return undefined;
+      const key = JSON.stringify([cwd, chosen]);
+      const sandbox = sandboxes.get(key) ?? openSandbox(options, cwd, temporaryDirectory);
+      sandboxes.set(key, sandbox);
+      return sandbox;
+    },
+    async close() {
+      if (temporary) await ports.files.remove(await temporary, { recursive: true });
+    },
+  };
+}
+
+function pickSettings(settings: SettingValues) {
+  return {
+    mode: settings.sandbox,
+    network: settings['sandbox.network'],
+    allowedHosts: settings['sandbox.allowedHosts'],
+    writableRoots: settings['sandbox.writableRoots'],
+    deniedReads: settings['sandbox.deniedReads'],
+  };
+}
+
+function openSandbox(
+  { ports, settings, home, agentDirectory }: SessionSandboxOptions,
+  cwd: string,
+  temporaryDirectory: () => Promise<string>,
+): ProcessSandbox {
+  const { mode, allowedHosts, writableRoots, deniedReads, ...rest } = pickSettings(settings);
+  const resolvePaths = (paths: readonly string[]) => paths.map((path) => resolveUserPath(path, { cwd: home, home }));
+  return createSandbox({
+    ...rest,
+    mode: mode === 'read-only' ? 'read-only' : 'workspace-write',
+    ...{ cwd, home, agentDirectory, ports, temporaryDirectory },
+    writableRoots: resolvePaths(writableRoots),
+    deniedReads: resolvePaths(deniedReads),
+    processIdentity: createProcessIdentity(),
+    removeEmptyDirectory,
+    openNetwork: () => openNetwork(ports, allowedHosts),
+  });
+}
+
+async function openNetwork({ log, platform }: Ports, allowedHosts: readonly string[]) {
+  const { openAllowListNetwork } = await import('../../sandbox/network/allow-list-network.ts');
+  const listenOn = platform === 'darwin' ? 'port' : 'socket';
+  return openAllowListNetwork({ allowedHosts, openFilterProxy, log, listenOn });
+}
