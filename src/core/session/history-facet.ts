@@ -80,6 +80,7 @@ export class HistoryFacet implements History {
     const { options, hooks, conversation } = this.#state;
     const empty = await options.store.findEmptyFile?.(path, options.cwd).catch(() => undefined);
     const file = empty?.exists ? empty.path : await options.store.locate(path, options.cwd);
+    await this.#checkSessionFile(file);
     if ((await hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: file }))?.cancel) return { cancelled: true };
     // The target is the open session, which already holds the lock of its file.
     if (await this.#isOwnLog(file)) {
@@ -184,7 +185,8 @@ export class HistoryFacet implements History {
       secrets: ports.listSecrets?.(),
     };
     const page = await renderSessionPage(session, ports.renderMarkup);
-    const { files } = ports;
+    const { cwd, guard } = sessionOptions;
+    const files = guard?.guardFiles(cwd, { isForHost: true }) ?? ports.files;
     const target =
       path === undefined
         ? await claimPageFile(files, sessionOptions.cwd, conversation.header.id)
@@ -195,6 +197,14 @@ export class HistoryFacet implements History {
 
   async #notifySessionStart(reason: 'new' | 'resume' | 'fork', previousSessionFile: string | undefined): Promise<void> {
     await this.#state.hooks.onLifecycleEvent?.({ type: 'session_start', reason, previousSessionFile });
+  }
+
+  async #checkSessionFile(file: string): Promise<void> {
+    const { cwd, guard, agentDirectory } = this.#state.options;
+    if (!guard) return;
+    const { checkSessionFile } = await import('../../support/paths/check-session-file.ts');
+    const current = this.#state.conversation.file;
+    await checkSessionFile({ guard, cwd, agentDirectory, directories: [current && dirname(current)] }, file);
   }
 
   /** True if the path is the file of the open session, also through symbolic links. */
