@@ -1,5 +1,6 @@
 // Generates the page of the command-line flags from src/settings/flags.
-import { FLAG_GROUPS, type Flag } from '../../src/settings/index.ts';
+import { FLAG_DOCS } from '../../src/settings/flags/flag-docs.ts';
+import { FLAG_GROUPS, type Flag, type FlagName } from '../../src/settings/index.ts';
 import { page, section } from './markdown.ts';
 import { inCell, tableOf } from './type-text.ts';
 
@@ -12,7 +13,7 @@ export function flagsPage(): string {
     ...groups.map(([group, flags]) => section(`## ${group}`, table(flags))),
     section(
       '## Flags of other programs',
-      'Accepted for hosts of pi and oh-my-pi. They have no effect, unless they stand for another flag.',
+      'Accepted for hosts of pi, oh-my-pi and Claude Code. They have no effect, unless they stand for another flag or set a setting.',
       table(accepted),
     ),
   );
@@ -21,7 +22,7 @@ export function flagsPage(): string {
 function table(flags: readonly Flag[]): string {
   return tableOf(
     ['flag', 'sets', ''],
-    flags.map((flag) => [spellings(flag), target(flag), inCell(flag.doc)]),
+    flags.map((flag) => [spellings(flag), target(flag), inCell(FLAG_DOCS[flag.name as FlagName])]),
   );
 }
 

@@ -9,7 +9,7 @@ import type {
   Tool,
 } from '../contracts/index.ts';
 import type { ExtensionOptions } from '../extensions/index.ts';
-import type { FlagOptions, SettingValues } from '../settings/index.ts';
+import type { ConfiguredRule, FlagOptions, SettingValues } from '../settings/index.ts';
 import type { Inventory } from '../trust/index.ts';
 import type { ModelOptions } from './agent-models.ts';
 
@@ -25,6 +25,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   /** The files that the user has trusted, if known. Files that differ from it are not used. */
   inventory?: Inventory | undefined;
   settings: SettingValues;
+  /** The rules of the settings `permissions.*`, with their sources. Changed in place when the project becomes trusted. */
+  permissionRules?: readonly ConfiguredRule[] | undefined;
   ports: Ports;
   /** Used instead of session files. */
   store?: SessionStore | undefined;

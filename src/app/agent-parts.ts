@@ -7,6 +7,7 @@ import { homeDirectory } from '../support/home-directory.ts';
 import { createResourceLocator, type TrustableResourceLocator } from '../trust/index.ts';
 import { createAgentModels } from './agent-models.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { type AgentGuard, createSessionGuard } from './guard/session-guard.ts';
 import { createLazyMcp, type LazyMcp } from './lazy-mcp.ts';
 import { createLazyResources, type LazyResources } from './resources.ts';
 import { type SessionSettings, toSessionSettings } from './session-settings.ts';
@@ -22,6 +23,7 @@ export interface AgentParts {
   readonly resources: LazyResources;
   readonly subagents: SubagentSetup;
   readonly mcp: LazyMcp;
+  readonly guard: AgentGuard;
   /** Undefined while the agent is being created, because the hub does not exist yet. */
   host(): HostUi | undefined;
 }
@@ -43,10 +45,15 @@ export function createAgentParts(
   const models = options.models ?? createAgentModels({ ...options, host });
   const resourceLocator = createAgentResourceLocator(options, report);
   const extensions = createExtensionHost(options, models, resourceLocator, openInnerSession);
-  const resources = createLazyResources(options, resourceLocator, extensions);
   const subagents = createAgentSubagents(options, resourceLocator);
   const mcp = createLazyMcp({ options, resourceLocator, session, host });
-  return { sessionSettings, models, resourceLocator, extensions, resources, subagents, mcp, host };
+  const { ports, settings, agentDirectory, home = homeDirectory() } = options;
+  const guard = createSessionGuard({
+    ...{ ports, settings, agentDirectory, home },
+    onWarning: (message) => session()?.notify({ level: 'warning', message, source: 'paths' }),
+  });
+  const resources = createLazyResources({ ...options, guard }, resourceLocator, extensions);
+  return { sessionSettings, models, resourceLocator, extensions, resources, subagents, mcp, guard, host };
 }
 
 function createAgentResourceLocator(

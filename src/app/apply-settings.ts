@@ -3,7 +3,7 @@
 import type { AgentSession, ModelRegistry } from '../contracts/index.ts';
 import type { SessionOptions } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
-import type { SettingKey, SettingValues } from '../settings/index.ts';
+import type { ConfiguredRule, EffectiveSettings, SettingKey } from '../settings/index.ts';
 import type { TrustableResourceLocator } from '../trust/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type SessionSettings, toBudgetLimits, toSessionSettings } from './session-settings.ts';
@@ -13,8 +13,10 @@ export interface LiveAgent {
   readonly base: SessionOptions;
   readonly sessionSettings: SessionSettings;
   readonly models: ModelRegistry;
-  /** All parts of the agent share this `settings` object, so it is changed in place. */
-  readonly options: Readonly<Pick<AgentOptions, 'settings' | 'thinkingLevel'>>;
+  /** All parts of the agent share `settings` and `permissionRules`, so they are changed in place. */
+  readonly options: Readonly<Pick<AgentOptions, 'settings' | 'thinkingLevel'>> & {
+    readonly permissionRules: ConfiguredRule[];
+  };
   readonly extensions: Pick<ExtensionHost, 'loaded'>;
   readonly resourceLocator: TrustableResourceLocator;
 }
@@ -22,11 +24,12 @@ export interface LiveAgent {
 /** Settings that are otherwise read only when a session starts. */
 const INITIAL_MODEL_KEYS: readonly SettingKey[] = ['defaultProvider', 'defaultModel', 'defaultThinkingLevel'];
 
-export function applySettings(agent: LiveAgent, values: SettingValues): void {
+export function applySettings(agent: LiveAgent, { values, rules }: EffectiveSettings): void {
   const { base, sessionSettings, options, resourceLocator } = agent;
-  const { settings } = options;
+  const { settings, permissionRules } = options;
   const before = { ...settings };
   Object.assign(settings, values);
+  permissionRules.splice(0, permissionRules.length, ...rules);
   const updated = toSessionSettings(settings);
   for (const part of ['toolOptions', 'todos', 'compaction', 'retry'] as const)
     Object.assign(sessionSettings[part], updated[part]);

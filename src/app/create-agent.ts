@@ -3,7 +3,7 @@ import type { AgentSession, OpenInnerSession, ProviderAuth, SessionHub } from '.
 import { createSession } from '../core/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import { createSessionHub } from '../server/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import { type EffectiveSettings, listRules } from '../settings/index.ts';
 import type { TrustableResourceLocator } from '../trust/index.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type AgentParts, createAgentParts } from './agent-parts.ts';
@@ -22,14 +22,15 @@ export interface Agent {
   /** Notice that only the offline model answers, that no model can be used, or that its limits are assumed. */
   readonly modelNotice: ModelNotice | undefined;
   /** Uses these settings from now on, except those that are only read at start. */
-  applySettings(values: SettingValues): Promise<void>;
+  applySettings(settings: EffectiveSettings): Promise<void>;
   /** Ends all runs and child processes and closes the session log. */
   close(): Promise<void>;
 }
 
 export async function createAgent(requested: AgentOptions): Promise<Agent> {
   // Copied, because the settings are changed in place when the project becomes trusted.
-  const options = { ...requested, settings: { ...requested.settings } };
+  const permissionRules = [...(requested.permissionRules ?? listRules(requested.settings, 'user', 'settings'))];
+  const options = { ...requested, settings: { ...requested.settings }, permissionRules };
   const { ports } = options;
   /** Filled below. The parts need both, and are created first. */
   const created: { session?: AgentSession; hub?: SessionHub } = {};
@@ -59,26 +60,27 @@ export async function createAgent(requested: AgentOptions): Promise<Agent> {
     resourceLocator,
     extensions,
     modelNotice: createModelNotice(models, session.models.current),
-    async applySettings(values) {
+    async applySettings(settings) {
       const { applySettings } = await import('./apply-settings.ts');
-      applySettings({ ...parts, session, base, options }, values);
+      applySettings({ ...parts, session, base, options }, settings);
     },
     async close() {
       cancelCleanup();
       await hub.close();
       await ports.processes.killAll();
+      await parts.guard.close();
     },
   };
 }
 
 function createAgentToolSet(
   options: AgentOptions,
-  { subagents, extensions, resourceLocator, mcp, host }: AgentParts,
+  { subagents, extensions, resourceLocator, mcp, guard, host }: AgentParts,
 ): Promise<ToolSet> {
   const { ports, settings, toolNames, excludedTools, noBuiltinTools, tools: extraTools = [] } = options;
   const task = subagents.createTool;
   const selection = { toolNames, excludedTools, noBuiltinTools, extraTools };
-  return createToolSet({ ports, settings, ...selection, task, extensions, mcp, host, resourceLocator });
+  return createToolSet({ ports, settings, ...selection, task, extensions, mcp, guard, host, resourceLocator });
 }
 
 /** Loads the login code on first use. */

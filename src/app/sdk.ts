@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { AgentSession, EventListener, ModelRegistry, Ports, RunRequest } from '../contracts/index.ts';
 import { selectModel } from '../llm/select-model.ts';
 import type { AgentMessage } from '../protocol/index.ts';
-import { resolveAgentDirectory, type SettingValues } from '../settings/index.ts';
+import { listRules, resolveAgentDirectory, type SettingValues } from '../settings/index.ts';
 import { homeDirectory } from '../support/home-directory.ts';
 import { resolveWorkingDirectory } from '../support/working-directory.ts';
 import { loadProjectSettings } from '../trust/index.ts';
@@ -89,7 +89,7 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     ...Object.getOwnPropertyDescriptors(portOverrides ?? {}),
   });
   const cwd = await resolveWorkingDirectory(ports.files, options.cwd ?? process.cwd());
-  const { decision, values } = await loadProjectSettings({
+  const { decision, values, rules } = await loadProjectSettings({
     files: ports.files,
     agentDirectory,
     cwd,
@@ -108,6 +108,7 @@ export async function createAgentSession(options: AgentSessionOptions = {}): Pro
     agentDirectory,
     sessionDirectory: options.sessionDirectory === undefined ? undefined : resolve(options.sessionDirectory),
     settings: { ...values, ...settingOverrides },
+    permissionRules: [...rules, ...listRules(settingOverrides ?? {}, 'user', 'options')],
     ports,
     models: models && withInitialModel(models, options),
   });

@@ -2,13 +2,14 @@
 import { Fault, findClosestMatch } from '../base/index.ts';
 import type { HostUi, Tool } from '../contracts/index.ts';
 import type { FlagOptions, SettingValues } from '../settings/index.ts';
+import { bash, sandboxedBash } from '../tools/bash.ts';
 import { builtinTools } from '../tools/index.ts';
 
 export interface ToolSelectionOptions extends Pick<FlagOptions, 'toolNames' | 'excludedTools' | 'noBuiltinTools'> {
   /** Creates the tool that starts subagents. */
   task(): Promise<Tool>;
   /** Decide which optional tools are used when `toolNames` is absent. */
-  settings: Pick<SettingValues, 'todo.enabled' | 'tasks.enabled' | 'ask.enabled' | 'ui.timeout'>;
+  settings: Pick<SettingValues, 'todo.enabled' | 'tasks.enabled' | 'ask.enabled' | 'ui.timeout' | 'sandbox'>;
   host(): HostUi | undefined;
 }
 
@@ -32,7 +33,13 @@ export async function loadBuiltinTools({
     ],
   ];
   const requested = optionalTools.filter(([name, enabled]) => (toolNames ? toolNames.includes(name) : enabled));
-  return [...builtinTools, ...(await Promise.all(requested.map(([, , load]) => load())))];
+  const builtin = settings.sandbox === 'off' ? builtinTools : builtinTools.map(useSandbox);
+  return [...builtin, ...(await Promise.all(requested.map(([, , load]) => load())))];
+}
+
+/** The model can ask to leave the sandbox. */
+function useSandbox(tool: Tool): Tool {
+  return tool === bash ? sandboxedBash : tool;
 }
 
 /** Built-in tools that are used only when a setting or `--tools` asks for them. */

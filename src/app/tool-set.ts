@@ -1,5 +1,5 @@
 // Loads the tools of an agent with the first prompt, so that a host that only reads the state does not wait for them.
-import type { Ports, ResourceLocator, RunShell, Tool } from '../contracts/index.ts';
+import type { Ports, ResourceLocator, RunShell, SessionGuard, Tool } from '../contracts/index.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { LazyMcp } from './lazy-mcp.ts';
@@ -13,6 +13,8 @@ export interface ToolSetOptions extends ToolSelectionOptions {
   /** Tools of extensions come last, so that they can replace any other tool. */
   extensions: Pick<ExtensionHost, 'tools' | 'loaded' | 'isEmpty'>;
   mcp: Pick<LazyMcp, 'tools'>;
+  /** Commands of the host and of verifications run in its sandbox. */
+  guard: Pick<SessionGuard, 'getSandbox'>;
   resourceLocator: Pick<ResourceLocator, 'onTrusted'>;
 }
 
@@ -51,7 +53,8 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
     tools,
     async runShell(request) {
       const { createRunShell } = await import('../tools/index.ts');
-      return createRunShell({ ports: options.ports, shellPath: options.settings.shellPath })(request);
+      const { ports, settings, guard } = options;
+      return createRunShell({ ports, shellPath: settings.shellPath, getSandbox: guard.getSandbox })(request);
     },
   };
 }

@@ -1,5 +1,6 @@
 // Formats the help text from the tables of commands and flags.
-import { FLAG_GROUPS, type Flag } from '../settings/index.ts';
+import { FLAG_DOCS } from '../settings/flags/flag-docs.ts';
+import { FLAG_GROUPS, type Flag, type FlagName } from '../settings/index.ts';
 import type { SubcommandName } from './subcommands.ts';
 
 const USAGE = `Usage: parley [options] [@file...] [message...]
@@ -54,7 +55,8 @@ function formatFlag({ name, short, alias, choices, placeholder }: Flag): string 
   return `${names.join(', ')}${valueText === undefined ? '' : ` ${valueText}`}`;
 }
 
-function formatDoc({ doc, placeholder, choices }: Flag): string {
+function formatDoc({ name, placeholder, choices }: Flag): string {
+  const doc = FLAG_DOCS[name as FlagName];
   return placeholder && choices ? `${doc}: ${choices.join(', ')}` : doc;
 }
 

@@ -1,6 +1,7 @@
 // Builds the arguments of bubblewrap from a mount plan. A pure function.
 import { isInside } from '../support/path-checks.ts';
-import type { MountKind, MountPlan } from './plan-mounts.ts';
+import type { MountPlan } from './plan-mounts.ts';
+import type { MountKind } from './planner.ts';
 
 export interface BwrapRequest {
   readonly plan: Pick<MountPlan, 'mounts'>;

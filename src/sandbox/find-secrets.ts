@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { FileKind, Files } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
-import type { MountKind } from './plan-mounts.ts';
+import type { MountKind } from './planner.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import {
   KEPT_PATHS,

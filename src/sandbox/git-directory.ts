@@ -1,6 +1,6 @@
 // Protects the configuration and hooks of git repositories in writable directories. The rest of `.git` stays writable.
 import { join, resolve } from 'node:path';
-import type { Planner } from './plan-mounts.ts';
+import type { Planner } from './planner.ts';
 import { GIT_PROGRAM_CONFIGURATION } from './protected-names.ts';
 
 /** Submodules may be nested, and their names may contain slashes. */

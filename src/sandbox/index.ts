@@ -97,8 +97,8 @@ async function createPrivateDirectories({
     emptyDirectory: join(base, 'empty'),
     emptyFile: join(base, 'empty-file'),
   };
+  await files.makeDirectory(directories.temporary, { mode: 0o700 });
   await Promise.all([
-    files.makeDirectory(directories.temporary, { mode: 0o700 }),
     files.makeDirectory(directories.emptyDirectory, { mode: 0o555 }),
     createEmptyFile(files, directories.emptyFile),
   ]);

@@ -1,9 +1,17 @@
-// Public API of the settings. write-settings.ts is not exported here: it is loaded only when settings are written.
-export { applySettingFlags, readFlagOptions } from './flags/apply-flags.ts';
+// Public API of the settings. Not exported are files that are not loaded at start: write-settings.ts and the documentation.
+export { applySettingFlags, listFlagRules, readFlagOptions } from './flags/apply-flags.ts';
 export type { Flag } from './flags/flag.ts';
-export { FLAG_GROUPS, FLAGS, type FlagOptions, type FlagValues, getFieldName } from './flags/flag-table.ts';
+export {
+  FLAG_GROUPS,
+  FLAGS,
+  type FlagName,
+  type FlagOptions,
+  type FlagValues,
+  getFieldName,
+} from './flags/flag-table.ts';
 export {
   applyDefaults,
+  type EffectiveSettings,
   type LoadedSettings,
   type LoadSettingsOptions,
   loadSettings,
@@ -11,4 +19,5 @@ export {
   resolveAgentDirectory,
 } from './load-settings.ts';
 export { createUnknownKeyFault, flattenSettings, isSettingKey, parseSettingValue } from './setting-keys.ts';
+export { type ConfiguredRule, listRules } from './settings-draft.ts';
 export { defaultSettings, SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';

@@ -1,23 +1,26 @@
 // Loads settings from files over the defaults. An invalid value is reported and ignored, unless the setting restricts something.
 import { join, resolve } from 'node:path';
-import { describeType, Fault, getErrorMessage, getSystemErrorCode, isRecord } from '../base/index.ts';
+import { Fault, getErrorMessage, getSystemErrorCode } from '../base/index.ts';
 import type { Files } from '../contracts/index.ts';
-import { findKeyLine, parseJsonc } from '../support/jsonc.ts';
+import { homeDirectory } from '../support/home-directory.ts';
+import { mentionsRestriction } from './setting-keys.ts';
 import {
-  canRestrict,
-  checkSetting,
-  createUnknownKeyFault,
-  flattenSettings,
-  isIgnoredKey,
-  isSettingGroup,
-  isSettingKey,
-  mentionsRestriction,
-  parseSettingValue,
-} from './setting-keys.ts';
-import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';
+  applyLayer,
+  applyOverrides,
+  type ConfiguredRule,
+  createDraft,
+  parseOverride,
+  type SettingsFile,
+} from './settings-draft.ts';
+import type { SettingKey, SettingValues } from './settings-table.ts';
+
+/** What a running agent needs of the loaded settings. */
+export type EffectiveSettings = Pick<LoadedSettings, 'values' | 'rules'>;
 
 export interface LoadedSettings {
   readonly values: SettingValues;
+  /** The rules of all sources in the order user, project, flags. */
+  readonly rules: readonly ConfiguredRule[];
   /** Where each value comes from: `default`, `--set`, or the path of a file. */
   readonly origin: Readonly<Record<SettingKey, string>>;
   /** Unknown keys, flat and dotted, which extensions may use. */
@@ -34,10 +37,12 @@ export interface LoadSettingsOptions {
   readonly agentDirectory: string;
   /** Read no settings files. */
   readonly isBare?: boolean | undefined;
-  /** The working directory, if it is trusted. Its settings override the user's. */
+  /** The working directory, if it is trusted. Its settings override the user's, but cannot weaken restrictions. */
   readonly project?: string | undefined;
   /** `KEY=VALUE` from the command line. They override all files. */
   readonly overrides?: readonly string[] | undefined;
+  /** Replaces `~` in paths. */
+  readonly home?: string | undefined;
 }
 
 /** Project folders that may contain settings, lowest precedence first. Of foreign ones only the keys that exist here are used. */
@@ -63,39 +68,40 @@ export async function loadSettingsForRun(options: LoadSettingsOptions): Promise<
 }
 
 /** Loads settings even if files are invalid. For programs that show or fix settings. */
-export async function loadSettings({
-  files,
-  agentDirectory,
-  isBare,
-  project,
-  overrides,
-}: LoadSettingsOptions): Promise<LoadedSettings> {
-  const settingsDraft: SettingsDraft = {
-    values: Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].default])),
-    origin: Object.fromEntries(SETTING_KEYS.map((key) => [key, 'default'])),
-    unknownKeys: [],
-    problems: [],
-    restrictionProblems: [],
-  };
-  for (const { file, foreign } of isBare ? [] : listSettingsFiles(agentDirectory, project)) {
+export async function loadSettings(options: LoadSettingsOptions): Promise<LoadedSettings> {
+  const { files, agentDirectory, isBare, project } = options;
+  const home = options.home ?? homeDirectory();
+  const overrides = (options.overrides ?? []).map((text) => parseOverride(text, home));
+  const draft = createDraft();
+  for (const source of isBare ? [] : listSettingsFiles(agentDirectory, project)) {
     let text: string | undefined;
     try {
-      text = await readText(files, file);
-      if (text !== undefined) await applyLayer(settingsDraft, { file, text, foreign });
+      text = await readText(files, source.file);
+      if (text !== undefined) await applyLayer(draft, { ...source, text, overrides, home });
     } catch (thrown) {
       // A file that cannot be read may contain a restriction.
       const isUnreadable = text === undefined && !(thrown instanceof Fault) && getSystemErrorCode(thrown) !== undefined;
-      const problem = isUnreadable ? await describeReadError(thrown) : `${file}: ${getErrorMessage(thrown)}`;
-      settingsDraft.problems.push(`${problem}; the file is ignored`);
+      const problem = isUnreadable ? await describeReadError(thrown) : `${source.file}: ${getErrorMessage(thrown)}`;
+      draft.problems.push(`${problem}; the file is ignored`);
       const restrictionProblem = isUnreadable
         ? `${problem}. Check its permissions, or set PARLEY_DIR to another directory`
         : problem;
-      if (isUnreadable || mentionsRestriction(text ?? '')) settingsDraft.restrictionProblems.push(restrictionProblem);
+      if (isUnreadable || mentionsRestriction(text ?? '')) draft.restrictionProblems.push(restrictionProblem);
     }
   }
-  for (const override of overrides ?? []) applyOverride(settingsDraft, override);
+  applyOverrides(draft, overrides);
+  reportExposedDirectory(draft.values['sandbox.writableRoots'] as string[], agentDirectory, draft.problems);
   // The draft has all keys of SETTINGS, and every value has passed its schema.
-  return { ...settingsDraft, unknownKeys: Object.fromEntries(settingsDraft.unknownKeys) } as unknown as LoadedSettings;
+  return { ...draft, unknownKeys: Object.fromEntries(draft.unknownKeys) } as unknown as LoadedSettings;
+}
+
+/** The sandbox protects the directory of Parley even then, but other files of the user are exposed as well. */
+function reportExposedDirectory(roots: readonly string[], agentDirectory: string, problems: string[]): void {
+  const root = roots.find((path) => `${agentDirectory}/`.startsWith(`${path}/`));
+  if (root !== undefined)
+    problems.push(
+      `sandbox.writableRoots: ${root} contains ${agentDirectory}. List only directories that tools should change`,
+    );
 }
 
 async function describeReadError(thrown: unknown): Promise<string> {
@@ -111,27 +117,14 @@ export function applyDefaults(
   return unset.length === 0 ? values : { ...values, ...Object.fromEntries(unset) };
 }
 
-function listSettingsFiles(directory: string, project: string | undefined): { file: string; foreign: boolean }[] {
-  const user = { file: join(directory, 'settings.json'), foreign: false };
+function listSettingsFiles(directory: string, project: string | undefined): SettingsFile[] {
+  const user: SettingsFile = { file: join(directory, 'settings.json'), foreign: false, scope: 'user' };
   if (project === undefined) return [user];
-  const folders = PROJECT_FOLDERS.map(({ name, foreign }) => ({ file: join(project, name, 'settings.json'), foreign }));
+  const folders = PROJECT_FOLDERS.map(
+    ({ name, foreign }): SettingsFile => ({ file: join(project, name, 'settings.json'), foreign, scope: 'project' }),
+  );
   // If the home directory is the project, both may be the same file.
   return [user, ...folders.filter(({ file }) => file !== user.file)];
-}
-
-interface SettingsDraft {
-  readonly values: Record<string, unknown>;
-  readonly origin: Record<string, string>;
-  readonly unknownKeys: [string, unknown][];
-  readonly problems: string[];
-  readonly restrictionProblems: string[];
-}
-
-interface SettingsLayer {
-  readonly file: string;
-  readonly text: string;
-  /** The file belongs to another program. Its unknown keys are not reported. */
-  readonly foreign: boolean;
 }
 
 async function readText(files: LoadSettingsOptions['files'], file: string): Promise<string | undefined> {
@@ -140,41 +133,4 @@ async function readText(files: LoadSettingsOptions['files'], file: string): Prom
   // Reading a pipe would block.
   if (info.kind !== 'file') throw new Fault('config', `is a ${info.kind}, not a file`);
   return new TextDecoder().decode(await files.read(file));
-}
-
-async function applyLayer(settingsDraft: SettingsDraft, { file, text, foreign }: SettingsLayer): Promise<void> {
-  const parsed = await parseJsonc(text);
-  if (!isRecord(parsed)) throw new Fault('config', `must contain a JSON object (got ${describeType(parsed)})`);
-  for (const { key, path, value } of flattenSettings(parsed)) {
-    // Hosts write null for "not set".
-    if (value === null) continue;
-    try {
-      assignSetting(settingsDraft, key, value, file);
-      if (!isSettingKey(key) && !foreign && !isIgnoredKey(path)) throw createUnknownKeyFault(key);
-    } catch (thrown) {
-      const problem = `${file}:${await findKeyLine(text, path)}: ${getErrorMessage(thrown)}`;
-      settingsDraft.problems.push(`${problem}; it is ignored`);
-      if (canRestrict(key)) settingsDraft.restrictionProblems.push(problem);
-    }
-  }
-}
-
-function assignSetting(settingsDraft: SettingsDraft, key: string, value: unknown, origin: string): void {
-  if (isSettingKey(key)) {
-    settingsDraft.values[key] = checkSetting(key, value);
-    settingsDraft.origin[key] = origin;
-  } else if (isSettingGroup(key)) throw new Fault('config', `${key} must be an object (got ${describeType(value)})`);
-  else settingsDraft.unknownKeys.push([key, value]);
-}
-
-/** Throws a Fault for an invalid override, because the user would not see a warning. */
-function applyOverride(settingsDraft: SettingsDraft, text: string): void {
-  const [, key = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  if (key === '') throw new Fault('config', `--set takes KEY=VALUE (got "${text}")`);
-  try {
-    if (!isSettingKey(key)) throw createUnknownKeyFault(key);
-    assignSetting(settingsDraft, key, parseSettingValue(key, value), '--set');
-  } catch (thrown) {
-    throw new Fault('config', `--set: ${getErrorMessage(thrown)}`);
-  }
 }

@@ -37,12 +37,27 @@ const RESTRICTING_KEYS_OF_OTHERS: Readonly<Record<string, string>> = {
   'tools.approvalMode': 'approval',
   'tools.approval': 'approval',
   'bash.patterns': 'permissions.deny',
+  permissionMode: 'approval',
+  'permissions.mode': 'approval',
+  'permissions.defaultMode': 'approval',
+  'permissions.additionalDirectories': 'sandbox.writableRoots',
+  approvalPolicy: 'approval',
+  approval_policy: 'approval',
+  sandboxMode: 'sandbox',
+  sandbox_mode: 'sandbox',
+  'sandbox.mode': 'sandbox',
+  'sandbox.enabled': 'sandbox',
+  'sandbox.allowedDomains': 'sandbox.allowedHosts',
+  'sandbox.filesystem': 'sandbox.writableRoots and sandbox.deniedReads',
 };
+
+/** No setting of the program except these begins so. */
+const RESTRICTING_PREFIX = /^(?:permission|approval|sandbox|paths?\b)/i;
 
 /** Whether an unknown or invalid setting may have been meant to forbid or limit something. */
 export function canRestrict(key: string): boolean {
   if (isSettingKey(key)) return isRestricting(key);
-  if (findReplacement(key)) return true;
+  if (findReplacement(key) || RESTRICTING_PREFIX.test(key)) return true;
   const nearestKey = findClosestMatch(key, SETTING_KEYS) as SettingKey | undefined;
   return (
     (nearestKey !== undefined && isRestricting(nearestKey)) ||
@@ -78,6 +93,11 @@ const IGNORED_KEYS = new Set(
 
 export function isIgnoredKey(path: readonly string[]): boolean {
   return IGNORED_KEYS.has(path[0] ?? '');
+}
+
+/** Without duplicates. */
+export function unite(first: unknown, second: unknown): unknown[] {
+  return [...new Set([...(first as readonly unknown[]), ...(second as readonly unknown[])])];
 }
 
 interface SettingEntry {

@@ -7,7 +7,7 @@ import { commandTable } from '../commands/command-table.ts';
 import { addMultiSessionCommands } from '../commands/multi-session/index.ts';
 import type { AgentSession, Command, SessionHub } from '../contracts/index.ts';
 import { createMultiSessionHub } from '../server/multi-session-hub.ts';
-import { applyDefaults, loadSettings } from '../settings/index.ts';
+import { applyDefaults, listRules, loadSettings } from '../settings/index.ts';
 import { offerTrust } from '../trust/index.ts';
 
 export interface ScenarioAgent {
@@ -29,11 +29,11 @@ export async function createSingleSessionAgent(
 ): Promise<ScenarioAgent> {
   const agent = await createAgent(options);
   const { ports, agentDirectory: directory, cwd } = options;
-  const settings = async () =>
-    applyDefaults(
-      await loadSettings({ files: ports.files, agentDirectory: directory, project: cwd }),
-      options.settings,
-    );
+  const settings = async () => {
+    const loaded = await loadSettings({ files: ports.files, agentDirectory: directory, project: cwd });
+    const rules = [...listRules(options.settings, 'user', 'settings'), ...loaded.rules];
+    return { values: applyDefaults(loaded, options.settings), rules };
+  };
   return {
     hub: agent.hub,
     commands: commandTable,

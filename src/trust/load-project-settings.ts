@@ -6,6 +6,7 @@ import {
   type FlagValues,
   type LoadedSettings,
   type LoadSettingsOptions,
+  listFlagRules,
   loadSettings,
   loadSettingsForRun,
   type SettingValues,
@@ -38,7 +39,7 @@ export async function loadProjectSettings(
   options: ProjectSettingsOptions,
   decided?: TrustDecision,
 ): Promise<ProjectSettings> {
-  const { agentDirectory, cwd, flags = {}, warn } = options;
+  const { agentDirectory, cwd, home, flags = {}, warn } = options;
   if (flags.bare && flags.trust) throw new Fault('config', '--trust and --bare exclude each other.');
   const noTrust = flags.noTrust || flags.bare;
   const decision = decided ?? (await decideTrust({ ...options, trust: flags.trust, noTrust }));
@@ -46,10 +47,11 @@ export async function loadProjectSettings(
   const files = await createSettingsReader(options, decision);
   const project = decision.trusted ? cwd : undefined;
   const load = options.isLenient ? loadSettings : loadSettingsForRun;
-  const loaded = await load({ files, agentDirectory, isBare: flags.bare, project, overrides: flags.set });
+  const loaded = await load({ files, agentDirectory, isBare: flags.bare, project, overrides: flags.set, home });
   for (const problem of loaded.problems) warn(problem);
   const defaults = await options.loadDefaults?.(applySettingFlags(loaded.values, flags));
-  return { ...loaded, decision, values: applySettingFlags(applyDefaults(loaded, defaults ?? {}), flags) };
+  const values = applySettingFlags(applyDefaults(loaded, defaults ?? {}), flags);
+  return { ...loaded, decision, values, rules: [...loaded.rules, ...listFlagRules(flags)] };
 }
 
 /** Loads the checks of project-reader.ts only when the project is trusted. */

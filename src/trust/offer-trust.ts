@@ -1,6 +1,6 @@
 // Checks whether the project has anything to trust. Runs at every start, so the question itself is loaded only when needed.
 import type { HostUi } from '../contracts/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { EffectiveSettings } from '../settings/index.ts';
 import type { AskForTrustOptions } from './ask-for-trust.ts';
 import type { Inventory } from './inventory.ts';
 import { findProjectConfiguration } from './search-paths.ts';
@@ -9,12 +9,12 @@ import { findProjectConfiguration } from './search-paths.ts';
 interface TrustTarget extends Pick<AskForTrustOptions, 'resourceLocator'> {
   readonly hub: { readonly ui: HostUi | undefined };
   readonly extensions: AskForTrustOptions['extensions'];
-  applySettings(settings: SettingValues): Promise<void>;
+  applySettings(settings: EffectiveSettings): Promise<void>;
 }
 
 type OfferTrustOptions = Pick<AskForTrustOptions, 'ports' | 'agentDirectory' | 'cwd' | 'reason' | 'notify'> & {
   /** Loads the settings with those of the project. Absent when settings can no longer change. */
-  readonly settings?: ((inventory: Inventory) => Promise<SettingValues>) | undefined;
+  readonly settings?: ((inventory: Inventory) => Promise<EffectiveSettings>) | undefined;
   /** Send no questions to the host. */
   readonly noUi?: boolean | undefined;
 };

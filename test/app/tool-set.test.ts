@@ -93,6 +93,7 @@ test('after a tool could not be created, the next prompt tries again', async () 
     extensions: { tools: async () => [], loaded: Promise.resolve(), isEmpty: true },
     host: () => undefined,
     mcp: { tools: [] },
+    guard: { getSandbox: async () => undefined },
     resourceLocator: { onTrusted() {} },
   });
   await expect(tools()).rejects.toThrow('EIO');

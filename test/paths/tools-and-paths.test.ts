@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
 import type { Ports, ToolContext } from '../../src/contracts/index.ts';
 import { builtinTools } from '../../src/tools/index.ts';
-import { CANARY, createPathFixture, type PathFixture } from './path-fixture.ts';
+import { createPathFixture, type PathFixture } from './path-fixture.ts';
 
 let fixture: PathFixture;
 beforeEach(() => {

@@ -8,6 +8,7 @@ import {
   loadSettings,
   resolveAgentDirectory,
 } from '../../src/settings/load-settings.ts';
+import { SETTING_DOCS } from '../../src/settings/setting-docs.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/settings/settings-table.ts';
 
 const FILE = '/home/me/.parley/settings.json';
@@ -56,6 +57,17 @@ describe('settings table', () => {
       dialect: 'omp',
       approval: 'never',
       approvalTimeout: 30_000,
+      'permissions.allow': [],
+      'permissions.ask': [],
+      'permissions.deny': [],
+      'permissions.allowProjectRules': false,
+      sandbox: 'off',
+      'sandbox.network': 'off',
+      'sandbox.allowedHosts': [],
+      'sandbox.writableRoots': [],
+      'sandbox.deniedReads': [],
+      paths: undefined,
+      'paths.readRoots': [],
       'ui.timeout': undefined,
       extensions: [],
       'extensions.hookTimeout': 30_000,
@@ -103,9 +115,9 @@ describe('settings table', () => {
   });
 
   test.each(SETTING_KEYS)('%s: the default is valid for its schema, and there is documentation', (key) => {
-    const { default: value, schema, doc } = SETTINGS[key];
+    const { default: value, schema } = SETTINGS[key];
     if (value !== undefined) expect(validate(schema, value)).toEqual(value);
-    expect(doc).toMatch(/^[A-Z].*\.$/);
+    expect(SETTING_DOCS[key]).toMatch(/^[A-Z].*\.$/);
   });
 });
 

@@ -61,6 +61,8 @@ const LAZY_INTERFACES = [
   'src/llm/providers/providers.ts',
   'src/llm/select-model.ts',
   'src/llm/tool-arguments.ts',
+  'src/settings/flags/flag-docs.ts',
+  'src/settings/setting-docs.ts',
   'src/settings/write-settings.ts',
   'src/trust/inventory.ts',
   'src/trust/saved-decision.ts',

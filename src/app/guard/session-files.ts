@@ -1,90 +1,98 @@
-// Creates the path policies of a session from its settings, and files that obey them.
-import type { Files, GuardFilesOptions, PathPolicy, SessionGuard } from '../../contracts/index.ts';
+// Creates the path policies of a session from its settings, and the files that obey them. Loaded with the first file operation of a tool.
+import type { Files, GuardFilesOptions, PathPolicy, Ports } from '../../contracts/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
-import { forwardFiles } from '../../support/forward-files.ts';
+import { resolveUserPath } from '../../support/home-directory.ts';
 import { createGuardedFiles } from '../../support/paths/guarded-files.ts';
 import { createPathPolicy } from '../../support/paths/path-policy.ts';
 import { listSecretPaths } from '../../support/protected-paths.ts';
 
 export interface SessionFilesOptions {
-  readonly files: Files;
-  /** Read for each operation: a project that is trusted later can restrict more. */
+  readonly ports: Ports;
+  /** Read at each operation: a project that is trusted later can restrict more. */
   readonly settings: SettingValues;
   readonly home: string;
   readonly agentDirectory: string;
-  /** A file outside the working directory is used. Called once for each directory. */
   onWarning(message: string): void;
 }
 
-export function createSessionFiles(options: SessionFilesOptions): Pick<SessionGuard, 'guardFiles' | 'isEnforcing'> {
-  const { files, settings } = options;
-  const reported = new Set<string>();
-  const onWarning = (message: string) => {
-    if (!reported.has(message)) options.onWarning(message);
-    reported.add(message);
-  };
-  const realPaths = new Map<string, Promise<string>>();
-  const resolveOnce = (path: string) => {
-    const resolving = realPaths.get(path) ?? files.realPath(path);
-    realPaths.set(path, resolving);
+/** Returns the files for the current settings. */
+export type SelectFiles = () => Files;
+
+/** What is shared by all files of a session: the warnings that were given, and the links that were resolved. */
+export class SessionFiles {
+  readonly #options: SessionFilesOptions;
+  readonly #warned = new Set<string>();
+  readonly #realPaths = new Map<string, Promise<string>>();
+
+  constructor(options: SessionFilesOptions) {
+    this.#options = options;
+  }
+
+  guard(cwd: string, guardOptions: GuardFilesOptions): SelectFiles {
+    let current: { readonly key: string; readonly files: Files } | undefined;
+    return () => {
+      const { files } = this.#options.ports;
+      const key = createKey(this.#options.settings);
+      if (current?.key === key) return current.files;
+      const policySettings = this.#pickSettings();
+      const policy = createPathPolicy({
+        ...policySettings,
+        ...{ cwd, home: this.#options.home, listReadRoots: guardOptions.listReadRoots },
+        canWrite: policySettings.canWrite || guardOptions.isForHost === true,
+        files: { realPath: (path) => this.#resolveOnce(path) },
+        onWarning: (message) => this.#warnOnce(message),
+      });
+      current = { key, files: isUnrestricted(policySettings) ? files : createGuardedFiles(files, policy) };
+      return current.files;
+    };
+  }
+
+  #pickSettings() {
+    const { settings, home, agentDirectory } = this.#options;
+    const mode = getPathMode(settings);
+    const hasSandbox = settings.sandbox !== 'off';
+    const secrets = hasSandbox || mode === 'enforce' ? listSecretPaths(home, agentDirectory) : [];
+    // Relative to the home directory, as in the sandbox: the settings are those of the user.
+    const resolvePaths = (paths: readonly string[]) => paths.map((path) => resolveUserPath(path, { cwd: home, home }));
+    return {
+      mode,
+      writableRoots: resolvePaths(settings['sandbox.writableRoots']),
+      readRoots: resolvePaths(settings['paths.readRoots']),
+      deniedReads: [...secrets, ...resolvePaths(settings['sandbox.deniedReads'])],
+      hasProtectedPaths: hasSandbox,
+      canWrite: settings.sandbox !== 'read-only',
+    };
+  }
+
+  #resolveOnce(path: string): Promise<string> {
+    const resolving = this.#realPaths.get(path) ?? this.#options.ports.files.realPath(path);
+    this.#realPaths.set(path, resolving);
     return resolving;
-  };
-  return {
-    get isEnforcing() {
-      return choosePathMode(settings) === 'enforce' || listDeniedReads(options).length > 0;
-    },
-    guardFiles(cwd, guardOptions = {}) {
-      let guarded: { key: string; files: Files } | undefined;
-      return forwardFiles(async () => {
-        const key = JSON.stringify(pickSettings(settings));
-        if (guarded?.key === key) return guarded.files;
-        const base = { ...options, files: { realPath: resolveOnce }, onWarning };
-        const policy = createSessionPolicy(base, cwd, guardOptions);
-        guarded = { key, files: isUnrestricted(policy, options) ? files : createGuardedFiles(files, policy) };
-        return guarded.files;
-      }, files);
-    },
-  };
+  }
+
+  #warnOnce(message: string): void {
+    if (!this.#warned.has(message)) this.#options.onWarning(message);
+    this.#warned.add(message);
+  }
 }
 
-/** Without the setting: `enforce` in a sandbox, otherwise `warn`. */
-export function choosePathMode(settings: SettingValues): PathPolicy['mode'] {
+/** The default depends on the sandbox: a command in it cannot leave the working directory either. */
+export function getPathMode(settings: SettingValues): PathPolicy['mode'] {
   return settings.paths ?? (settings.sandbox === 'off' ? 'warn' : 'enforce');
 }
 
-function isUnrestricted(policy: PathPolicy, options: SessionFilesOptions): boolean {
-  return policy.mode === 'off' && options.settings.sandbox === 'off' && listDeniedReads(options).length === 0;
+function createKey(settings: SettingValues): string {
+  const { paths, sandbox } = settings;
+  const lists = ['paths.readRoots', 'sandbox.writableRoots', 'sandbox.deniedReads'] as const;
+  return JSON.stringify([paths, sandbox, ...lists.map((name) => settings[name])]);
 }
 
-function createSessionPolicy(
-  options: Omit<SessionFilesOptions, 'files'> & { files: Pick<Files, 'realPath'> },
-  cwd: string,
-  { listReadRoots, isForHost = false }: GuardFilesOptions,
-): PathPolicy {
-  const { settings, home, files, onWarning } = options;
-  return createPathPolicy({
-    ...{ files, cwd, home, listReadRoots, onWarning },
-    mode: choosePathMode(settings),
-    writableRoots: settings['sandbox.writableRoots'],
-    readRoots: settings['paths.readRoots'],
-    deniedReads: listDeniedReads(options),
-    hasProtectedPaths: settings.sandbox !== 'off',
-    canWrite: isForHost || settings.sandbox !== 'read-only',
-  });
+interface PolicySettings {
+  readonly mode: PathPolicy['mode'];
+  readonly deniedReads: readonly string[];
+  readonly hasProtectedPaths: boolean;
 }
 
-/** Known secrets are denied in a sandbox and with `enforce`; what the user has listed always. */
-function listDeniedReads({
-  settings,
-  home,
-  agentDirectory,
-}: Pick<SessionFilesOptions, 'settings' | 'home' | 'agentDirectory'>): string[] {
-  const hasSecrets = settings.sandbox !== 'off' || choosePathMode(settings) === 'enforce';
-  return [...settings['sandbox.deniedReads'], ...(hasSecrets ? listSecretPaths(home, agentDirectory) : [])];
-}
-
-function pickSettings(settings: SettingValues) {
-  const { sandbox, paths } = settings;
-  const lists = ['sandbox.writableRoots', 'sandbox.deniedReads', 'paths.readRoots'] as const;
-  return { sandbox, paths, lists: lists.map((key) => settings[key]) };
+function isUnrestricted({ mode, deniedReads, hasProtectedPaths }: PolicySettings): boolean {
+  return mode === 'off' && deniedReads.length === 0 && !hasProtectedPaths;
 }

@@ -10,9 +10,9 @@ import {
   parseSettingValue,
   resolveAgentDirectory,
   SETTING_KEYS,
-  SETTINGS,
   type SettingKey,
 } from '../../settings/index.ts';
+import { SETTING_DOCS } from '../../settings/setting-docs.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { loadProjectSettings } from '../../trust/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
@@ -113,14 +113,14 @@ function parseValue(key: SettingKey, text: string): unknown {
 
 function formatOne(key: SettingKey, { values, origin }: LoadedSettings, json: boolean): string {
   const value = values[key] ?? null;
-  const { doc } = SETTINGS[key];
+  const doc = SETTING_DOCS[key];
   if (json) return `${JSON.stringify({ key, value, origin: origin[key], doc, description: doc })}\n`;
   return `${key} = ${JSON.stringify(value)}\nfrom: ${origin[key]}\n${doc}\n`;
 }
 
 function formatJson({ values, origin }: LoadedSettings): string {
   const entries = SETTING_KEYS.map((key) => {
-    const entry = { value: values[key] ?? null, origin: origin[key], description: SETTINGS[key].doc };
+    const entry = { value: values[key] ?? null, origin: origin[key], description: SETTING_DOCS[key] };
     return [key, entry] as const;
   });
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;

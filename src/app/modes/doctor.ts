@@ -8,6 +8,7 @@ import { loadProjectSettings } from '../../trust/index.ts';
 import { checkDisk, checkPermissions } from '../doctor/check-directory.ts';
 import { checkModels } from '../doctor/check-models.ts';
 import { checkGit, checkInit, checkNode, checkRipgrep } from '../doctor/check-programs.ts';
+import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { error, type Finding, ok } from '../doctor/finding.ts';
 import { readDiskSpace } from '../system-ports/disk-space.ts';
 import { createSystemPorts } from '../system-ports/index.ts';
@@ -15,7 +16,7 @@ import { parseWithHelp } from './parse-with-help.ts';
 
 export const DOCTOR_HELP = `Usage: parley doctor [--json]
 
-Checks Node, git, ripgrep, settings, keys, models, permissions and disk space, and says how to fix what is wrong.
+Checks Node, git, ripgrep, the sandbox, settings, keys, models, permissions and disk space, and says how to fix what is wrong.
 Exits with 0 when Parley can run, with 1 when there is an error. Warnings do not change the exit code.
 
 Examples:
@@ -69,6 +70,7 @@ async function runChecks(): Promise<Finding[]> {
         : []),
       await checkGit(ports, cwd),
       await checkRipgrep(ports, cwd),
+      await checkSandbox(ports, settings),
       ...checkSettings(problems, directory),
       ...(await checkModels({ ports, agentDirectory: directory, settings, env })),
       // Windows has no POSIX permission bits.

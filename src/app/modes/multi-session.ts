@@ -34,13 +34,14 @@ export async function openMultiSession(
       async loadOptionsFor(cwd) {
         const project = { files: ports.files, agentDirectory, cwd, home: homeDirectory(), flags: options };
         const projectOptions = { ...project, loadDefaults: async () => defaults, warn: warnOnce };
-        const { decision, values: settings } = await loadProjectSettings(projectOptions);
-        const loadTrusted = async (inventory: Inventory) =>
-          (await loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory })).values;
+        const { decision, values: settings, rules } = await loadProjectSettings(projectOptions);
+        const loadTrusted = (inventory: Inventory) =>
+          loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory });
         return {
           trusted: decision.trusted,
           inventory: decision.inventory,
           settings,
+          permissionRules: rules,
           offerTrust: (opened) =>
             offerTrust(opened, {
               ...{ ports, agentDirectory, cwd, reason: decision.reason, notify: opened.session.notify },

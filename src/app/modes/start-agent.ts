@@ -3,7 +3,13 @@
 import { resolve } from 'node:path';
 import type { AgentSession, SessionStore } from '../../contracts/index.ts';
 import type { ExtensionHost } from '../../extensions/index.ts';
-import { type FlagValues, readFlagOptions, resolveAgentDirectory, type SettingValues } from '../../settings/index.ts';
+import {
+  type EffectiveSettings,
+  type FlagValues,
+  readFlagOptions,
+  resolveAgentDirectory,
+  type SettingValues,
+} from '../../settings/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { resolveWorkingDirectory } from '../../support/working-directory.ts';
 import { type Inventory, loadProjectSettings, offerTrust, type TrustDecision } from '../../trust/index.ts';
@@ -42,8 +48,9 @@ export interface StartContext {
   readonly cwd: string;
   readonly decision: TrustDecision;
   readonly settings: SettingValues;
+  readonly permissionRules: EffectiveSettings['rules'];
   /** Loads the settings again, with those of the project as recorded in `inventory`. */
-  loadTrustedSettings(inventory: Inventory): Promise<SettingValues>;
+  loadTrustedSettings(inventory: Inventory): Promise<EffectiveSettings>;
   readonly problems: readonly string[];
   readonly logFile: string | undefined;
 }
@@ -68,11 +75,11 @@ export async function prepareStart(
   };
   const home = homeDirectory();
   const projectOptions = { files, agentDirectory, cwd, home, flags: options, loadDefaults, warn };
-  const { decision, values: settings, problems } = await loadProjectSettings(projectOptions);
+  const { decision, values: settings, rules: permissionRules, problems } = await loadProjectSettings(projectOptions);
   if (process.platform === 'win32') warn('Parley is untested on Windows.');
-  const loadTrustedSettings = async (inventory: Inventory) =>
-    (await loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory })).values;
-  return { ports, agentDirectory, cwd, decision, settings, loadTrustedSettings, problems, logFile };
+  const loadTrustedSettings = (inventory: Inventory) =>
+    loadProjectSettings(projectOptions, { trusted: true, reason: 'saved', inventory });
+  return { ports, agentDirectory, cwd, decision, settings, permissionRules, loadTrustedSettings, problems, logFile };
 }
 
 export async function startAgent(
@@ -121,7 +128,7 @@ async function openDiagnosticLog(file: string, warn: (line: string) => void): Pr
 /** Includes the flags that select the session. Does not include the trust decision. */
 export function toAgentOptions(
   options: StartOptions,
-  { ports, agentDirectory, cwd, settings }: StartContext,
+  { ports, agentDirectory, cwd, settings, permissionRules }: StartContext,
   warn: (line: string) => void,
 ): AgentOptions {
   return {
@@ -130,6 +137,7 @@ export function toAgentOptions(
     agentDirectory,
     home: homeDirectory(),
     settings,
+    permissionRules,
     ports,
     redact: ports.redact,
     withhold: ports.withhold,

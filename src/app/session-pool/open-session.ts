@@ -26,7 +26,7 @@ export interface SessionPoolOptions {
   onAgentCreated?(agent: Agent): Promise<void>;
 }
 
-export interface ProjectOptions extends Pick<AgentOptions, 'trusted' | 'inventory' | 'settings'> {
+export interface ProjectOptions extends Pick<AgentOptions, 'trusted' | 'inventory' | 'settings' | 'permissionRules'> {
   /** Asks the user of the agent whether to trust the project, when that is not decided. */
   offerTrust(agent: Agent): Promise<void>;
 }

@@ -4,13 +4,12 @@ import { THINKING_LEVELS } from '../../protocol/index.ts';
 import type { Flag } from './flag.ts';
 
 export const MODEL_FLAGS = [
-  { name: 'provider', kind: 'text', placeholder: 'NAME', option: 'provider', doc: 'The provider to use' },
+  { name: 'provider', kind: 'text', placeholder: 'NAME', option: 'provider' },
   {
     name: 'model',
     kind: 'text',
     placeholder: 'ID',
     option: 'model',
-    doc: 'The model: its id, provider/id or part of its name; NAME:high sets the thinking level',
   },
   {
     name: 'thinking',
@@ -18,23 +17,20 @@ export const MODEL_FLAGS = [
     choices: THINKING_LEVELS,
     placeholder: 'LEVEL',
     option: 'thinkingLevel',
-    doc: 'The thinking level',
   },
   {
     name: 'api-key',
     kind: 'text',
     placeholder: 'KEY',
     option: 'apiKey',
-    doc: 'The API key for the selected provider',
   },
   {
     name: 'models',
     kind: 'list',
     placeholder: 'a,b',
     option: 'modelPatterns',
-    doc: 'The models that cycle_model switches between: names or globs, with :LEVEL for thinking',
   },
-  { name: 'list-models', kind: 'search', placeholder: 'SEARCH', doc: 'List the available models and exit' },
+  { name: 'list-models', kind: 'search', placeholder: 'SEARCH' },
 ] as const satisfies readonly Flag[];
 
 export const SESSION_FLAGS = [
@@ -43,7 +39,6 @@ export const SESSION_FLAGS = [
     kind: 'switch',
     option: 'persist',
     convert: (): boolean => false,
-    doc: 'Do not save the session to disk',
   },
   {
     name: 'session-dir',
@@ -51,7 +46,6 @@ export const SESSION_FLAGS = [
     placeholder: 'PATH',
     option: 'sessionDirectory',
     convert: (path: string) => resolve(path),
-    doc: 'The directory of session files',
   },
   {
     name: 'continue',
@@ -59,14 +53,12 @@ export const SESSION_FLAGS = [
     kind: 'switch',
     option: 'continueLatest',
     isForFirstSession: true,
-    doc: 'Continue the latest session of this directory',
   },
   {
     name: 'resume',
     short: 'r',
     kind: 'switch',
     isForFirstSession: true,
-    doc: 'Choose the session to continue from a list',
   },
   {
     name: 'session',
@@ -74,7 +66,6 @@ export const SESSION_FLAGS = [
     placeholder: 'PATH|ID',
     option: 'session',
     isForFirstSession: true,
-    doc: 'Continue this session',
   },
   {
     name: 'session-id',
@@ -82,7 +73,6 @@ export const SESSION_FLAGS = [
     placeholder: 'ID',
     option: 'sessionId',
     isForFirstSession: true,
-    doc: 'Continue the session of this directory with exactly this id, or create it',
   },
   {
     name: 'fork',
@@ -90,7 +80,6 @@ export const SESSION_FLAGS = [
     placeholder: 'PATH|ID',
     option: 'fork',
     isForFirstSession: true,
-    doc: 'Start a new session with the history of another',
   },
   {
     name: 'name',
@@ -100,9 +89,8 @@ export const SESSION_FLAGS = [
     option: 'name',
     convert: (name: string) => name.trim() || undefined,
     isForFirstSession: true,
-    doc: 'Set the display name of the session',
   },
-  { name: 'cwd', kind: 'text', placeholder: 'PATH', doc: 'Work in this directory' },
+  { name: 'cwd', kind: 'text', placeholder: 'PATH' },
 ] as const satisfies readonly Flag[];
 
 export const PROMPT_AND_TOOL_FLAGS = [
@@ -111,14 +99,12 @@ export const PROMPT_AND_TOOL_FLAGS = [
     kind: 'text',
     placeholder: 'TEXT',
     option: 'systemPrompt',
-    doc: 'Replace the system prompt',
   },
   {
     name: 'append-system-prompt',
     kind: 'text',
     placeholder: 'TEXT',
     option: 'appendSystemPrompt',
-    doc: 'Add to the system prompt',
   },
   {
     name: 'tools',
@@ -126,7 +112,6 @@ export const PROMPT_AND_TOOL_FLAGS = [
     kind: 'list',
     placeholder: 'a,b',
     option: 'toolNames',
-    doc: 'Offer the model only these tools',
   },
   {
     name: 'exclude-tools',
@@ -134,38 +119,33 @@ export const PROMPT_AND_TOOL_FLAGS = [
     kind: 'lists',
     placeholder: 'a,b',
     option: 'excludedTools',
-    doc: 'Never offer the model these tools; overrides all other settings',
   },
   {
     name: 'no-builtin-tools',
     alias: 'nbt',
     kind: 'switch',
     option: 'noBuiltinTools',
-    doc: 'Offer the model only tools of extensions and of the host',
   },
   {
     name: 'skill',
     kind: 'repeat',
     placeholder: 'PATH',
     option: 'skillPaths',
-    doc: 'Load a skill or a directory of skills, in addition to the discovered ones',
   },
-  { name: 'no-skills', alias: 'ns', kind: 'switch', option: 'noSkills', doc: 'Do not discover skills' },
+  { name: 'no-skills', alias: 'ns', kind: 'switch', option: 'noSkills' },
   {
     name: 'prompt-template',
     kind: 'repeat',
     placeholder: 'PATH',
     option: 'templatePaths',
-    doc: 'Load a prompt template or a directory of templates',
   },
   {
     name: 'no-prompt-templates',
     alias: 'np',
     kind: 'switch',
     option: 'noTemplates',
-    doc: 'Do not discover prompt templates',
   },
-  { name: 'no-rules', kind: 'switch', option: 'noRules', doc: 'Do not discover rules' },
+  { name: 'no-rules', kind: 'switch', option: 'noRules' },
   // After `tools`, which it overrides.
   {
     name: 'no-tools',
@@ -173,14 +153,12 @@ export const PROMPT_AND_TOOL_FLAGS = [
     kind: 'switch',
     option: 'toolNames',
     convert: (): readonly string[] => [],
-    doc: 'Offer the model no tools',
   },
   {
     name: 'no-context-files',
     alias: 'nc',
     kind: 'switch',
     option: 'noContextFiles',
-    doc: 'Do not read AGENTS.md and CLAUDE.md',
   },
   {
     name: 'mcp-config',
@@ -188,14 +166,12 @@ export const PROMPT_AND_TOOL_FLAGS = [
     placeholder: 'FILE',
     option: 'mcpConfigPaths',
     convert: (paths: readonly string[]): readonly string[] => paths.map((path) => resolve(path)),
-    doc: 'Use the MCP servers of this file, in addition to those of the user and the project',
   },
-  { name: 'extension', short: 'e', kind: 'repeat', placeholder: 'PATH', doc: 'Load an extension' },
-  { name: 'no-extensions', alias: 'ne', kind: 'switch', doc: 'Do not discover extensions' },
+  { name: 'extension', short: 'e', kind: 'repeat', placeholder: 'PATH' },
+  { name: 'no-extensions', alias: 'ne', kind: 'switch' },
   {
     name: 'bare',
     kind: 'switch',
     option: 'bare',
-    doc: 'Use no settings, context files, system prompt files, extensions, skills, templates, rules, agents or MCP servers of the user or the project, for reproducible runs. Flags still apply; keys and models.json are still read',
   },
 ] as const satisfies readonly Flag[];

@@ -1,6 +1,7 @@
 // Applies the flags that were given: to settings, and to the options of an agent.
 import { Fault, getErrorMessage } from '../../base/index.ts';
 import { checkSetting } from '../setting-keys.ts';
+import { accumulate, type ConfiguredRule, listRules } from '../settings-draft.ts';
 import type { SettingKey, SettingValues } from '../settings-table.ts';
 import type { Flag } from './flag.ts';
 import { FLAGS, type FlagOptions, type FlagSettings, type FlagValues, getFieldName } from './flag-table.ts';
@@ -13,7 +14,7 @@ interface GivenFlag {
 }
 
 /**
- * A flag overrides its setting. Called whenever settings are loaded, so that a project that is trusted later cannot override flags.
+ * A flag overrides its setting, or adds to it. Called whenever settings are loaded, so that a project that is trusted later cannot override flags.
  * Throws a Fault when two flags set the same setting to different values.
  */
 export function applySettingFlags(settings: SettingValues, flags: FlagValues): SettingValues {
@@ -27,9 +28,16 @@ export function applySettingFlags(settings: SettingValues, flags: FlagValues): S
     }
     given.set(setting, row);
   }
-  const entries = [...given].map(([key, row]) => [key, checkValue(key, row)]);
+  const entries = [...given].map(([key, row]) => [key, accumulate(key, settings[key], checkValue(key, row))]);
   // Does not compile when the value of a flag has another type than its setting.
   return { ...settings, ...(Object.fromEntries(entries) as FlagSettings) };
+}
+
+/** The rules of flags, such as `--deny`. Must be called after `applySettingFlags`, which checks them. */
+export function listFlagRules(flags: FlagValues): ConfiguredRule[] {
+  return listGivenFlags(flags).flatMap(({ flag, value }) =>
+    flag.setting ? listRules({ [flag.setting]: value }, 'user', `--${flag.name}`) : [],
+  );
 }
 
 /** Of several flags for one option, the last in the table counts. */

@@ -18,6 +18,8 @@ export const FLAGS: readonly Flag[] = Object.values(FLAG_GROUPS).flat();
 
 type FlagRow = (typeof FLAG_GROUPS)[keyof typeof FLAG_GROUPS][number];
 
+export type FlagName = FlagRow['name'];
+
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;

@@ -1,4 +1,4 @@
-// The declaration of a command-line flag.
+// The declaration of a command-line flag. Its documentation is in flag-docs.ts.
 import type { SettingKey } from '../settings-table.ts';
 
 /**
@@ -24,7 +24,6 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** Name of the value in the help text. */
   readonly placeholder?: string;
-  readonly doc: string;
   /** The setting that the flag overrides. The schema of the setting checks the value. */
   readonly setting?: SettingKey;
   /** The agent option that the flag sets. The row declares the option: AgentOptions has a member of this name and of the type of the value. */

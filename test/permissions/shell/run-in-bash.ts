@@ -4,6 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Some command lines are endless loops. What was recorded until then is still compared. */
+const MAX_MILLISECONDS = 30_000;
+
 const DRIVER = String.raw`
 calls=$1 texts=$2
 PATH=/nonexistent
@@ -15,6 +18,7 @@ command_not_found_handle() {
   return 127
 }
 ulimit -t 5
+FUNCNEST=20
 case=0
 while IFS= read -r -d '' text <&8; do
   (
@@ -26,7 +30,6 @@ while IFS= read -r -d '' text <&8; do
   ) < /dev/null > /dev/null 2>&1 8<&-
   case=$((case+1))
 done 8< "$texts"
-printf 'end\n' >> "$calls"
 `.replaceAll('\\${', '${');
 
 /** The words of each call, by command line. */
@@ -43,22 +46,33 @@ export function runInBash(lines: readonly string[]): readonly (readonly string[]
     writeFileSync(driver, DRIVER);
     writeFileSync(texts, lines.map((line) => `${line}\0`).join(''));
     for (const name of ['a', 'ab', 'f']) writeFileSync(join(work, name), '');
-    spawnSync('bash', ['--norc', '--noprofile', driver, calls, texts], {
+    const { pid } = spawnSync('bash', ['--norc', '--noprofile', driver, calls, texts], {
       cwd: work,
       env: { LC_ALL: 'C.UTF-8' },
       stdio: 'ignore',
-      timeout: 120_000,
+      timeout: MAX_MILLISECONDS,
+      killSignal: 'SIGKILL',
+      ...{ detached: true },
     });
+    endGroup(pid);
     return readCalls(readFileSync(calls, 'utf8'), lines.length);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
+/** Ends what the command lines left running. The driver is the leader of its process group. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group has no process any more.
+  }
+}
+
 function readCalls(text: string, count: number): (readonly string[])[][] {
-  if (!text.endsWith('end\n')) throw new Error('The bash that runs the command lines ended early.');
   const result: (readonly string[])[][] = Array.from({ length: count }, () => []);
-  for (const record of text.split('\n').slice(0, -2)) {
+  for (const record of text.split('\n').slice(0, -1)) {
     const [index = '', ...words] = record.split('\x02');
     result[Number(index)]?.push(words.map((word) => word.replaceAll('\x01', '\n')));
   }

@@ -15,8 +15,11 @@ function refuse(reason: string): CallHandler {
 const runEval: CallHandler = (call, context) => {
   const args = call.args[0]?.value === '--' ? call.args.slice(1) : call.args;
   const values = getValues(args);
-  if (values) context.runText(values.join(' '), true);
-  else context.problem('The text that eval runs is not known.');
+  const text = values?.join(' ');
+  if (text !== undefined) context.runText(text, true);
+  // A text that bash cannot parse also changes how bash reads the commands after eval, so only simple texts are accepted.
+  if (text === undefined || /[^\w\s./=:@%+,;&|-]/.test(text))
+    context.problem('The text that eval runs is not understood.');
 };
 
 const runTrap: CallHandler = (call, context) => {
@@ -119,7 +122,10 @@ const runTest: CallHandler = (call, context) => {
   for (const [index, word] of call.args.entries()) {
     const previous = call.args[index - 1]?.value;
     if ((previous === '-v' || previous === '-R') && !/^\w+$/.test(word.value ?? '')) reportOptions(call, context);
-    if (word.canSplit && call.args.length > 2) context.facts.hasUnsafeValues = true;
+    // An unknown word can be `-v`, and the next word a subscript with a command in it.
+    const next = call.args[index + 1];
+    if (word.canSplit || (word.value === undefined && next && next.value === undefined))
+      context.facts.hasArithmeticNames = true;
   }
 };
 

@@ -33,6 +33,15 @@ export function getValues(words: readonly ShellWord[]): readonly string[] | unde
   return values.length === words.length ? values : undefined;
 }
 
+/**
+ * Whether an unknown word can become an option. Patterns such as `src/*.ts` keep their beginning; a variable outside quotes can add words.
+ */
+export function canBeOption(word: ShellWord): boolean {
+  if (word.value !== undefined) return false;
+  const source = /^["']/.test(word.source) ? word.source.slice(1) : word.source;
+  return !/^[\w./~+@:%,=]/.test(source) || (word.canSplit && /[$`]/.test(source));
+}
+
 export function reportOptions(call: Call, context: CallContext): void {
   context.problem(`The arguments of ${call.name} are not understood.`);
 }

@@ -1,14 +1,20 @@
 // Programs that call another program for files or for lines of their input: find, fd, xargs, parallel.
 import type { ShellWord } from '../parsed-command.ts';
-import { type CallContext, type CallHandler, createUnknownWord, getValues, reportOptions } from './call-context.ts';
+import {
+  type CallContext,
+  type CallHandler,
+  canBeOption,
+  createUnknownWord,
+  getValues,
+  reportOptions,
+} from './call-context.ts';
 import { readOptions } from './read-options.ts';
 
 const FIND_ACTIONS = ['-exec', '-execdir', '-ok', '-okdir'];
 
 const runFind: CallHandler = (call, context) => {
   // An unknown word could be `-exec` or `-delete`.
-  if (call.args.some((word) => word.value === undefined && word.canSplit && !/^[\w./*?~$]/.test(word.source)))
-    reportOptions(call, context);
+  if (call.args.some(canBeOption)) reportOptions(call, context);
   for (const [index, word] of call.args.entries()) {
     if (word.value === undefined || !FIND_ACTIONS.includes(word.value)) continue;
     const rest = call.args.slice(index + 1);
@@ -24,7 +30,7 @@ function replaceMarker(words: readonly ShellWord[], marker: string, canSplit: bo
 }
 
 const runFd: CallHandler = (call, context) => {
-  if (call.args.some((word) => word.value === undefined && word.canSplit)) reportOptions(call, context);
+  if (call.args.some(canBeOption)) reportOptions(call, context);
   const isCluster = (word: ShellWord) => /^(--exec(-batch)?=|-[a-zA-Z]*[xX].)/.test(word.value ?? '');
   if (call.args.some(isCluster)) reportOptions(call, context);
   const at = call.args.findIndex((word) => /^(--exec(-batch)?|-[a-zA-Z]*[xX])$/.test(word.value ?? ''));

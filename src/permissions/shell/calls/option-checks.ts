@@ -1,6 +1,6 @@
 // Programs that start another program by one of their options: git, ssh, rsync, tar, zip and others.
 import type { ShellWord } from '../parsed-command.ts';
-import { type Call, type CallContext, type CallHandler, reportOptions } from './call-context.ts';
+import { type Call, type CallContext, type CallHandler, canBeOption, reportOptions } from './call-context.ts';
 
 /** Configuration of git that starts nothing. */
 const SAFE_GIT_KEYS =
@@ -24,6 +24,21 @@ const TAR_COMMAND_OPTIONS = [
   '--new-volume-script',
   '--rsh-command',
   '--rmt-command',
+];
+
+/** Sub-commands of git with options that start programs. */
+const GIT_COMMANDS_WITH_PROGRAMS = [
+  'clone',
+  'fetch',
+  'pull',
+  'push',
+  'ls-remote',
+  'archive',
+  'rebase',
+  'grep',
+  'submodule',
+  'bisect',
+  'remote',
 ];
 
 function isOptionOrBeginning(text: string, options: readonly string[]): boolean {
@@ -100,20 +115,17 @@ function checkGitSubcommand(
     ].includes(name ?? '') ||
     (name === 'bisect' && first === 'run') ||
     (name === 'submodule' && first === 'foreach') ||
-    (name === 'config' && args.some((word) => word.value === undefined));
+    (name === 'config' && args.some((word) => word.value === undefined)) ||
+    (GIT_COMMANDS_WITH_PROGRAMS.includes(name ?? '') && args.some(canBeOption));
   if (runsText) reportOptions(call, context);
 }
 
-/** `letters`: options whose value is a command. `values`: options with another value. */
+/** `letters` matches short options, and `long` lists long options, whose value is a command. */
 function refuseOptions(letters: RegExp, long: readonly string[]): CallHandler {
   return (call, context) => {
     for (const word of call.args) {
       const text = word.value;
-      if (
-        text === undefined
-          ? word.canSplit && !/^[\w./*?~$"']/.test(word.source)
-          : letters.test(text) || isOptionOrBeginning(text, long)
-      )
+      if (text === undefined ? canBeOption(word) : letters.test(text) || isOptionOrBeginning(text, long))
         context.problem(`An option of ${call.name} can start another program.`);
     }
   };
@@ -126,6 +138,7 @@ const checkTar: CallHandler = (call, context) => {
 };
 
 const checkRsync: CallHandler = (call, context) => {
+  if (call.args.some(canBeOption)) reportOptions(call, context);
   for (const [index, word] of call.args.entries()) {
     const text = word.value ?? '';
     const isShell = /^(-[a-zA-Z]*e|--rsh)$/.test(text);
@@ -139,6 +152,7 @@ const checkRsync: CallHandler = (call, context) => {
 };
 
 const checkSsh: CallHandler = (call, context) => {
+  if (call.args.some(canBeOption)) reportOptions(call, context);
   for (const [index, word] of call.args.entries()) {
     const text = word.value ?? '';
     const setting = /^-[a-zA-Z0-9]*o$/.test(text)
@@ -168,7 +182,6 @@ export const OPTION_CHECKS: Readonly<Record<string, CallHandler>> = {
   man: refuseOptions(/^-[a-zA-Z]*[PHC]/, ['--pager', '--html', '--config-file']),
   less: refuseOptions(/^\+/, []),
   split: refuseOptions(/^$/, ['--filter']),
-  curl: refuseOptions(/^-[a-zA-Z]*K/, ['--config']),
   wget: refuseOptions(/^-[a-z]*e/, ['--use-askpass', '--execute', '--config']),
   ctags: refuseOptions(/^$/, ['--options', '--filter-terminator']),
   rg: refuseOptions(/^$/, ['--pre', '--hostname-bin']),

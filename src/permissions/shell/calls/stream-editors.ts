@@ -1,5 +1,5 @@
 // sed and awk: their programs can start other programs and write files. Only simple programs are accepted.
-import { type CallContext, type CallHandler, reportOptions } from './call-context.ts';
+import { type CallContext, type CallHandler, canBeOption, reportOptions } from './call-context.ts';
 import { readOptions } from './read-options.ts';
 
 /** Returns whether every command of the program only edits and prints text. */
@@ -88,13 +88,7 @@ const checkSed: CallHandler = (call, context) => {
     : true;
   const programs = hasExpression ? scripts : [first?.value];
   const rest = hasExpression ? read.operands : files;
-  if (
-    !isPlain ||
-    rest.some(
-      (word) => isOption(word.value) || (word.value === undefined && word.canSplit && !/^[\w./*?~$]/.test(word.source)),
-    )
-  )
-    return reportOptions(call, context);
+  if (!isPlain || rest.some((word) => isOption(word.value) || canBeOption(word))) return reportOptions(call, context);
   if (!programs.every((program) => program !== undefined && isHarmlessSedProgram(program)))
     context.problem('The program of sed is not understood. It could run commands or write files.');
 };

@@ -71,7 +71,8 @@ function runTextOption(table: OptionTable, names: readonly string[], otherwise: 
     const at = ordered.findIndex((word) => /^-[a-z]*c$/.test(word.value ?? '') || word.value === '--command');
     const read = readOptions(at < 0 ? ordered : ordered.slice(at), table);
     const text = names.map((name) => read?.values.get(name)).find((word) => word !== undefined);
-    if (!read || ordered.some((word) => /^(--command=|-[a-z]*c.)/.test(word.value ?? ''))) reportOptions(call, context);
+    if (!read || ordered.some((word) => /^(--command=|-[a-z]*c.|-[a-z]*s|--shell)/.test(word.value ?? '')))
+      reportOptions(call, context);
     else if (!text) otherwise(call, context);
     else if (text.value === undefined) context.problem(`The text that ${call.name} runs is not known.`);
     else context.runText(text.value, false);

@@ -1,0 +1,13 @@
+// Decides about tool calls by the rules of the setting `permissions` and the approval policy. Loaded when there is something to decide.
+export { checkPermission } from './check-permission.ts';
+export type {
+  CallToCheck,
+  PermissionContext,
+  PermissionPart,
+  PermissionResult,
+  PermissionRules,
+  RuleScope,
+  ScopedRule,
+} from './permission-check.ts';
+export { proposeRules } from './propose-rules.ts';
+export { parseRule, type Rule } from './rule.ts';
