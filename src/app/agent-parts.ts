@@ -45,7 +45,6 @@ export function createAgentParts(
   const models = options.models ?? createAgentModels({ ...options, host });
   const resourceLocator = createAgentResourceLocator(options, report);
   const extensions = createExtensionHost(options, models, resourceLocator, openInnerSession);
-  const resources = createLazyResources(options, resourceLocator, extensions);
   const subagents = createAgentSubagents(options, resourceLocator);
   const mcp = createLazyMcp({ options, resourceLocator, session, host });
   const { ports, settings, agentDirectory, home = homeDirectory() } = options;
@@ -53,6 +52,7 @@ export function createAgentParts(
     ...{ ports, settings, agentDirectory, home },
     onWarning: (message) => session()?.notify({ level: 'warning', message, source: 'paths' }),
   });
+  const resources = createLazyResources({ ...options, guard }, resourceLocator, extensions);
   return { sessionSettings, models, resourceLocator, extensions, resources, subagents, mcp, guard, host };
 }
 

@@ -1,6 +1,6 @@
 // Creates the skills, templates and mentions of an agent from flags, settings and extensions. Loaded with the first prompt
 // that needs them.
-import type { Ports, ResourceLocator, SessionFeatures } from '../contracts/index.ts';
+import type { Ports, ResourceLocator, SessionFeatures, SessionGuard } from '../contracts/index.ts';
 import { createResources, type Resources } from '../core/resources/resources.ts';
 import type { ExtensionHost } from '../extensions/index.ts';
 import type { FlagOptions, SettingValues } from '../settings/index.ts';
@@ -13,6 +13,8 @@ export interface AgentResourcesOptions
   home?: string | undefined;
   settings: SettingValues;
   ports: Pick<Ports, 'files' | 'clock'>;
+  /** Absent: mentions may name all files of the working directory. */
+  guard?: Pick<SessionGuard, 'guardFiles'> | undefined;
   warn?: ((sentence: string) => void) | undefined;
 }
 
@@ -24,7 +26,7 @@ export function createAgentResources(
   const { settings, cwd, ports, warn = () => {} } = options;
   const toAbsolute = (path: string) => resolveUserPath(path, options);
   return createResources({
-    files: ports.files,
+    files: options.guard?.guardFiles(cwd, { isForHost: true }) ?? ports.files,
     resourceLocator,
     cwd,
     get skills() {

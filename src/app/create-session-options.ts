@@ -23,7 +23,8 @@ export async function createSessionOptions(
   const { models, extensions, resources, resourceLocator, host } = parts;
   const store = createSessionStore(options, await extensions.sessionDirectory());
   const model = await selectInitialModel(models, extensions);
-  const start = await resolveSessionStart(options, store);
+  const checkFile = (file: string) => checkStartFile(options, parts, file);
+  const start = await resolveSessionStart({ ...options, checkFile }, store);
   const approval = createApprovalControl(settings);
   const base: SessionOptions = {
     ...{ ports, cwd, agentDirectory, store, models, model, ...start },
@@ -92,6 +93,14 @@ function createSessionStore(options: AgentOptions, extensionDirectory: string | 
     options.sessionDirectory ?? (extensionDirectory && resolveUserPath(extensionDirectory, options));
   const directory = configuredDirectory ?? getSessionDirectory(options.agentDirectory, options.cwd);
   return createJsonlStore({ files, clock, identity: createProcessIdentity(), directory });
+}
+
+/** A session file of `--session` or `--fork`. The code is not loaded when nothing is refused. */
+async function checkStartFile(options: AgentOptions, { guard }: AgentParts, file: string): Promise<void> {
+  if (!guard.isEnforcing) return;
+  const { cwd, agentDirectory, sessionDirectory } = options;
+  const { checkSessionFile } = await import('../support/paths/check-session-file.ts');
+  await checkSessionFile({ guard, cwd, agentDirectory, directories: [sessionDirectory] }, file);
 }
 
 /** What the user has chosen for the session wins over the setting, which a project that is trusted later may change. */

@@ -7,6 +7,8 @@ import type { AgentOptions } from './agent-options.ts';
 export interface SessionStartOptions
   extends Pick<AgentOptions, 'cwd' | 'session' | 'sessionId' | 'fork' | 'continueLatest' | 'chooseSession'> {
   ports: Pick<Ports, 'clock' | 'ids'>;
+  /** Throws a Fault when the path policy forbids a session file that the user has named. */
+  checkFile?(file: string): Promise<void>;
 }
 
 /** A session to resume, or a file for a new session. Neither: a new session in the default directory. */
@@ -34,7 +36,7 @@ async function resumeRequestedSession(
     options.sessionId === undefined ? undefined : await resolveSessionId(options.sessionId, options, store);
   if (options.fork !== undefined) return forkSession(options, store, options.fork);
   if (existing !== undefined) return store.resume(existing);
-  if (options.session !== undefined) return store.resume(await store.locate(options.session));
+  if (options.session !== undefined) return store.resume(await locateAllowed(options, store, options.session));
   if (options.chooseSession) return store.resume(await options.chooseSession(store));
   if (!options.continueLatest) return undefined;
   const latest = await store.findLatest();
@@ -55,15 +57,16 @@ async function resolveSessionId(
 
 /** Copies the current branch of the source session into a new log. The source is only read. */
 async function forkSession(
-  { cwd, ports, sessionId }: SessionStartOptions,
+  options: SessionStartOptions,
   store: SessionStore,
   sourceName: string,
 ): Promise<ResumedSession> {
+  const { cwd, ports, sessionId } = options;
   const [{ collectPathTo }, { copyPath }] = await Promise.all([
     import('../core/tree/branching.ts'),
     import('../core/session/copy-path.ts'),
   ]);
-  const source = await store.locate(sourceName);
+  const source = await locateAllowed(options, store, sourceName);
   const { entries, leafId, name } = await store.read(source);
   const timestamp = new Date(ports.clock.now()).toISOString();
   const path = copyPath(collectPathTo(entries, leafId), [], { nextId: ports.ids.entryId, timestamp });
@@ -78,4 +81,10 @@ async function forkSession(
   const log = store.create(header);
   if (path.length > 0) await log.append(path);
   return { header, log, path, leafId: path.at(-1)?.id ?? null, name, damage: [] };
+}
+
+async function locateAllowed(options: SessionStartOptions, store: SessionStore, name: string): Promise<string> {
+  const file = await store.locate(name);
+  await options.checkFile?.(file);
+  return file;
 }

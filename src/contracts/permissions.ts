@@ -24,8 +24,8 @@ export interface PathPolicy {
 }
 
 export interface GuardFilesOptions {
-  /** Files and directories that belong to the session and may be read, such as artifacts and skills. Read at every operation. */
-  listReadRoots?(): readonly string[];
+  /** Files and directories that belong to the session and may be read, such as artifacts and skills. Called before every operation. */
+  listReadRoots?(): readonly string[] | Promise<readonly string[]>;
   /** The operations are requested by the host and not by the model. A read-only sandbox does not restrict them. */
   isForHost?: boolean;
 }
@@ -52,6 +52,8 @@ export interface ProcessSandbox {
 export interface SessionGuard {
   /** Every operation is checked with the path policy of `cwd`. */
   guardFiles(cwd: string, options?: GuardFilesOptions): Files;
+  /** Whether some files are refused. Then tools confirm what other programs, such as ripgrep, have read. */
+  readonly isEnforcing: boolean;
   /** `undefined` when the sandbox is off. */
   getSandbox(cwd: string): Promise<ProcessSandbox | undefined>;
 }

@@ -14,7 +14,12 @@ export interface ToolContext {
   readonly toolCallId: string;
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** Its files obey the path policy of the session. */
   readonly ports: Ports;
+  /** For files of the agent itself: artifacts and the shell. Never for a path that the model has chosen. Absent: like `ports`. */
+  readonly agentPorts?: Ports | undefined;
+  /** The path policy refuses some files. What another program has read must be confirmed with `ports.files`. */
+  readonly isEnforcingPaths?: boolean | undefined;
   readonly artifacts: Artifacts;
   readonly options: ToolOptions;
   readonly sidecarFiles?: SidecarFiles | undefined;

@@ -116,11 +116,11 @@ function selectBeginning(lines: readonly string[]): { text: string; lines: numbe
 async function saveArtifact(
   bytes: Uint8Array,
   { toolName }: ResultSource,
-  { artifacts, ports }: ToolContext,
+  { artifacts, agentPorts, ports }: ToolContext,
 ): Promise<{ id: string; path: string } | undefined> {
   try {
     const artifact = await artifacts.reserve(toolName);
-    await ports.files.write(artifact.path, bytes, { mode: 0o600 });
+    await (agentPorts ?? ports).files.write(artifact.path, bytes, { mode: 0o600 });
     return artifact;
   } catch (thrown) {
     ports.log('mcp_artifact_failed', { error: getErrorMessage(thrown) });

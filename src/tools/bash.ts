@@ -41,7 +41,8 @@ async function runBash(
   context: ToolContext,
   escalation?: { readonly escalate?: boolean | undefined },
 ): Promise<ToolResult> {
-  const { cwd, signal, ports, artifacts, options, update } = context;
+  const { cwd, signal, artifacts, options, update } = context;
+  const ports = context.agentPorts ?? context.ports;
   const seconds = timeout !== undefined && timeout > 0 ? timeout : options.bashTimeout;
   const sandbox = escalation?.escalate ? undefined : await context.getSandbox?.();
   const runShell = createRunShell({ ports, shellPath: options.shellPath, getSandbox: async () => sandbox });

@@ -36,7 +36,7 @@ export const edit = tool({
     const { path } = args;
     const edits = collectEdits(args);
     const file = await resolveExistingPath(path, context);
-    const { before, after } = await withFileMutationQueue(ports.files, file.real, () =>
+    const { before, after } = await withFileMutationQueue((context.agentPorts ?? ports).files, file.real, () =>
       withErrorContext(`Cannot edit ${path}`, async () => {
         throwIfAborted(signal);
         const change = await computeChange(file, edits, context);

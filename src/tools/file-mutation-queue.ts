@@ -1,7 +1,7 @@
 // Serializes changes to the same file.
 import type { Files } from '../contracts/index.ts';
 
-/** Per file system, because two in-memory file systems may use the same paths. */
+/** Per file system, because two in-memory file systems may use the same paths. Sessions of one process share their `agentPorts`. */
 const queues = new WeakMap<Files, Map<string, Promise<unknown>>>();
 
 /** Runs `change` after all earlier changes to the same real path have settled. */

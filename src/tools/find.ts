@@ -5,6 +5,7 @@ import { Fault } from '../base/index.ts';
 import { tool } from '../contracts/index.ts';
 import { compileGlob } from '../support/glob.ts';
 import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
+import { confirmNames, requireListable } from './confirm-search.ts';
 import { listPathSubject, requireDirectory, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted } from './result.ts';
 import { buildSearchArguments, runRipgrep } from './ripgrep.ts';
@@ -22,6 +23,7 @@ export const find = tool({
     const matchesGlob = compileGlob(pattern);
     const directory = await resolvePath(path, context);
     requireDirectory(directory);
+    await requireListable(context.ports.files, directory.real);
     const found: string[] = [];
     const { errorText } = await runRipgrep({
       ...context,
@@ -34,7 +36,9 @@ export const find = tool({
       },
     });
     if (errorText && found.length === 0) throw new Fault('tool_failed', errorText);
-    return buildResult(found, maxResults);
+    const { files } = context.ports;
+    const shown = context.isEnforcingPaths ? await confirmNames(files, directory.real, found) : found;
+    return buildResult(shown, maxResults);
   },
 });
 

@@ -12,8 +12,19 @@ interface RipgrepEvent {
   data: { path: RipgrepText; lines: RipgrepText; line_number: number };
 }
 
+/** A line that ripgrep has read. */
+export interface FoundLine {
+  readonly path: string;
+  /** From 1. */
+  readonly number: number;
+  /** As in the file, without its newline, up to the shown length. */
+  readonly text: string;
+  /** As in the result. */
+  readonly shown: string;
+}
+
 export class GrepCollector {
-  readonly lines: string[] = [];
+  readonly found: FoundLine[] = [];
   matchCount = 0;
   hasTruncatedLines = false;
   readonly #limit: number;
@@ -53,9 +64,11 @@ export class GrepCollector {
     const line = decodeText(data.lines).replace(/\r?\n$/, '');
     const isLong = line.length > MAX_SHOWN_LENGTH;
     this.hasTruncatedLines ||= isLong;
-    const shown = isLong ? `${truncateText(line, MAX_SHOWN_LENGTH)}... [truncated]` : line;
-    this.lines.push(`${path}${separator}${data.line_number}${separator} ${shown}`);
-    this.#characters += path.length + shown.length;
+    const text = isLong ? truncateText(line, MAX_SHOWN_LENGTH) : line;
+    const suffix = isLong ? '... [truncated]' : '';
+    const shown = `${path}${separator}${data.line_number}${separator} ${text}${suffix}`;
+    this.found.push({ path, number: data.line_number, text, shown });
+    this.#characters += shown.length;
   }
 }
 

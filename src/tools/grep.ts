@@ -4,7 +4,8 @@ import { boolean, number, object, optional, string } from 'valibot';
 import { detectContentKind, Fault, SNIFF_BYTES } from '../base/index.ts';
 import { type ToolContext, tool } from '../contracts/index.ts';
 import { formatSize, MAX_BYTES, normalizeLimit, truncateList } from '../support/truncation.ts';
-import { GrepCollector } from './grep-collector.ts';
+import { confirmLines, requireListable } from './confirm-search.ts';
+import { type FoundLine, GrepCollector } from './grep-collector.ts';
 import { type ExistingPath, listPathSubject, requireKind, resolvePath } from './resolve-path.ts';
 import { appendNotices, createTextResult, throwIfAborted, withErrorContext } from './result.ts';
 import { buildSearchArguments, MAX_LINE_BYTES, runRipgrep } from './ripgrep.ts';
@@ -48,12 +49,16 @@ export const grep = tool({
       onLine: (line) => collector.addJsonLine(line),
     });
     if (errorText && collector.matchCount === 0) throw new Fault('tool_failed', errorText);
-    return buildResult(collector, maxMatches, skippedLines);
+    const directory = isFolder ? target.real : dirname(target.real);
+    const found = context.isEnforcingPaths
+      ? await confirmLines(context.ports.files, directory, collector.found)
+      : collector.found;
+    return buildResult(collector, found, maxMatches, skippedLines);
   },
 });
 
-function buildResult(collector: GrepCollector, limit: number, skippedLines: number) {
-  const { text, truncation } = truncateList(collector.lines);
+function buildResult(collector: GrepCollector, found: readonly FoundLine[], limit: number, skippedLines: number) {
+  const { text, truncation } = truncateList(found.map(({ shown }) => shown));
   const notices: string[] = [];
   if (collector.isLimitReached) {
     notices.push(`${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`);
@@ -61,7 +66,7 @@ function buildResult(collector: GrepCollector, limit: number, skippedLines: numb
   if (truncation) notices.push(`${formatSize(MAX_BYTES)} limit reached`);
   if (collector.hasTruncatedLines) notices.push('Some lines truncated to 500 chars. Use read tool to see full lines');
   if (skippedLines > 0) notices.push(`${skippedLines} matching lines over ${formatSize(MAX_LINE_BYTES)} left out`);
-  return createTextResult(appendNotices(collector.lines.length > 0 ? text : 'No matches found', notices), {
+  return createTextResult(appendNotices(found.length > 0 ? text : 'No matches found', notices), {
     truncation,
     matchLimitReached: collector.isLimitReached ? limit : undefined,
     linesTruncated: collector.hasTruncatedLines ? true : undefined,
@@ -73,7 +78,10 @@ async function resolveSearchTarget(path: string, context: ToolContext): Promise<
   const target = await resolvePath(path, context);
   const { info } = target;
   if (!info) throw new Fault('not_found', `Path not found: ${target.absolute}`);
-  if (info.kind === 'directory') return { ...target, info };
+  if (info.kind === 'directory') {
+    await requireListable(context.ports.files, target.real);
+    return { ...target, info };
+  }
   requireKind('file', info, `Cannot search ${path}`);
   const head = await context.ports.files.read(target.real, { start: 0, length: SNIFF_BYTES });
   if (detectContentKind(head).kind === 'text') return { ...target, info };

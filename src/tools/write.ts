@@ -31,7 +31,7 @@ export const write = tool({
     const resolved = await resolvePath(path, { cwd, ports });
     const { real } = resolved;
     const bytes = Buffer.from(content, 'utf8');
-    await withFileMutationQueue(ports.files, real, () =>
+    await withFileMutationQueue((context.agentPorts ?? ports).files, real, () =>
       withErrorContext(intent, async () => {
         throwIfAborted(signal);
         const info = await ports.files.info(real);

@@ -2,6 +2,7 @@
 import { Fault } from '../../base/index.ts';
 import type { Files, GuardFilesOptions, PathPolicy, Ports } from '../../contracts/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
+import { resolveUserPath } from '../../support/home-directory.ts';
 import { createGuardedFiles } from '../../support/paths/guarded-files.ts';
 import { createPathPolicy } from '../../support/paths/path-policy.ts';
 import { listSecretPaths } from '../../support/protected-paths.ts';
@@ -15,48 +16,93 @@ export interface SessionFilesOptions {
   onWarning(message: string): void;
 }
 
+/** Returns the files for the current settings. */
+export type SelectFiles = () => Promise<Files>;
+
+/** What is shared by all files of a session: the warnings that were given, and the links that were resolved. */
+export class SessionFiles {
+  readonly #options: SessionFilesOptions;
+  readonly #warned = new Set<string>();
+  readonly #realPaths = new Map<string, Promise<string>>();
+
+  constructor(options: SessionFilesOptions) {
+    this.#options = options;
+  }
+
+  guard(cwd: string, guardOptions: GuardFilesOptions): SelectFiles {
+    let current: { readonly key: string; readonly files: Promise<Files> } | undefined;
+    return () => {
+      const key = createKey(this.#options.settings);
+      if (current?.key !== key) current = { key, files: this.#open(cwd, guardOptions) };
+      return current.files;
+    };
+  }
+
+  async #open(cwd: string, guardOptions: GuardFilesOptions): Promise<Files> {
+    const { settings, home, ports } = this.#options;
+    const policySettings = this.#pickSettings();
+    const rules = settings['permissions.deny'];
+    if (rules.length === 0 && isUnrestricted(policySettings)) return ports.files;
+    const policy = createPathPolicy({
+      ...policySettings,
+      ...{ cwd, home, listReadRoots: guardOptions.listReadRoots },
+      canWrite: policySettings.canWrite || guardOptions.isForHost === true,
+      files: { realPath: (path) => this.#resolveOnce(path) },
+      onWarning: (message) => this.#warnOnce(message),
+    });
+    if (rules.length === 0) return createGuardedFiles(ports.files, policy);
+    const realCwd = await this.#resolveOnce(cwd);
+    return createGuardedFiles(ports.files, await addDenyRules(policy, rules, { cwd, realCwd, home }));
+  }
+
+  #pickSettings() {
+    const { settings, home, agentDirectory } = this.#options;
+    const mode = getPathMode(settings);
+    const hasSandbox = settings.sandbox !== 'off';
+    const secrets = hasSandbox || mode === 'enforce' ? listSecretPaths(home, agentDirectory) : [];
+    // Relative to the home directory, as in the sandbox: the settings are those of the user.
+    const resolvePaths = (paths: readonly string[]) => paths.map((path) => resolveUserPath(path, { cwd: home, home }));
+    return {
+      mode,
+      writableRoots: resolvePaths(settings['sandbox.writableRoots']),
+      readRoots: resolvePaths(settings['paths.readRoots']),
+      deniedReads: [...secrets, ...resolvePaths(settings['sandbox.deniedReads'])],
+      hasProtectedPaths: hasSandbox,
+      canWrite: settings.sandbox !== 'read-only',
+    };
+  }
+
+  #resolveOnce(path: string): Promise<string> {
+    const resolving = this.#realPaths.get(path) ?? this.#options.ports.files.realPath(path);
+    this.#realPaths.set(path, resolving);
+    return resolving;
+  }
+
+  #warnOnce(message: string): void {
+    if (!this.#warned.has(message)) this.#options.onWarning(message);
+    this.#warned.add(message);
+  }
+}
+
 /** The default depends on the sandbox: a command in it cannot leave the working directory either. */
-export function getPathMode(settings: SettingValues) {
+export function getPathMode(settings: SettingValues): PathPolicy['mode'] {
   return settings.paths ?? (settings.sandbox === 'off' ? 'warn' : 'enforce');
 }
 
-/** Returns a function that returns the files for the current settings. */
-export function createSessionFiles(
-  options: SessionFilesOptions,
-  cwd: string,
-  guardOptions: GuardFilesOptions,
-): () => Promise<Files> {
-  let current: { readonly key: string; readonly files: Promise<Files> } | undefined;
-  return () => {
-    const { settings } = options;
-    const { 'paths.readRoots': readRoots, 'sandbox.writableRoots': writableRoots } = settings;
-    const denied = [settings['sandbox.deniedReads'], settings['permissions.deny']];
-    const key = JSON.stringify([getPathMode(settings), settings.sandbox, readRoots, writableRoots, denied]);
-    if (current?.key !== key) current = { key, files: openFiles(options, cwd, guardOptions) };
-    return current.files;
-  };
+function createKey(settings: SettingValues): string {
+  const { paths, sandbox } = settings;
+  const lists = ['paths.readRoots', 'sandbox.writableRoots', 'sandbox.deniedReads', 'permissions.deny'] as const;
+  return JSON.stringify([paths, sandbox, ...lists.map((name) => settings[name])]);
 }
 
-async function openFiles(
-  { ports, settings, home, agentDirectory, onWarning }: SessionFilesOptions,
-  cwd: string,
-  { listReadRoots, isForHost = false }: GuardFilesOptions,
-): Promise<Files> {
-  const mode = getPathMode(settings);
-  const hasSandbox = settings.sandbox !== 'off';
-  const secrets = hasSandbox || mode === 'enforce' ? listSecretPaths(home, agentDirectory) : [];
-  const policy = createPathPolicy({
-    ...{ mode, cwd, home, listReadRoots, onWarning },
-    files: ports.files,
-    writableRoots: settings['sandbox.writableRoots'],
-    readRoots: settings['paths.readRoots'],
-    deniedReads: [...secrets, ...settings['sandbox.deniedReads']],
-    hasProtectedPaths: hasSandbox && !isForHost,
-    canWrite: settings.sandbox !== 'read-only' || isForHost,
-  });
-  const rules = settings['permissions.deny'];
-  const bases = { cwd, home, realCwd: await ports.files.realPath(cwd) };
-  return createGuardedFiles(ports.files, rules.length > 0 ? await addDenyRules(policy, rules, bases) : policy);
+interface PolicySettings {
+  readonly mode: PathPolicy['mode'];
+  readonly deniedReads: readonly string[];
+  readonly hasProtectedPaths: boolean;
+}
+
+function isUnrestricted({ mode, deniedReads, hasProtectedPaths }: PolicySettings): boolean {
+  return mode === 'off' && deniedReads.length === 0 && !hasProtectedPaths;
 }
 
 /** They hold in every mode of the path policy. */

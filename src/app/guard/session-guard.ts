@@ -1,7 +1,7 @@
 // The path policy and the sandbox of a session. Their code is loaded when it is first needed.
-import type { Files, SessionGuard } from '../../contracts/index.ts';
+import type { SessionGuard } from '../../contracts/index.ts';
 import { forwardFiles } from '../../support/forward-files.ts';
-import type { SessionFilesOptions } from './session-files.ts';
+import type { SelectFiles, SessionFiles, SessionFilesOptions } from './session-files.ts';
 import type { SessionSandbox } from './session-sandbox.ts';
 
 export interface AgentGuard extends SessionGuard {
@@ -10,23 +10,24 @@ export interface AgentGuard extends SessionGuard {
 
 export function createSessionGuard(options: SessionFilesOptions): AgentGuard {
   const { ports, settings } = options;
-  /** The same object for each directory, because changes of a file are queued per object. */
-  const filesByDirectory = new Map<string, Files>();
+  let sessionFiles: Promise<SessionFiles> | undefined;
   let sandbox: Promise<SessionSandbox> | undefined;
   return {
     guardFiles(cwd, guardOptions = {}) {
-      const key = JSON.stringify([cwd, guardOptions.isForHost]);
-      const existing = filesByDirectory.get(key);
-      if (existing) return existing;
-      let select: Promise<() => Promise<Files>> | undefined;
-      const files = forwardFiles(async () => {
-        select ??= import('./session-files.ts').then(({ createSessionFiles }) =>
-          createSessionFiles(options, cwd, guardOptions),
-        );
-        return (await select)();
+      let select: SelectFiles | undefined;
+      return forwardFiles(async () => {
+        sessionFiles ??= import('./session-files.ts').then(({ SessionFiles }) => new SessionFiles(options));
+        select ??= (await sessionFiles).guard(cwd, guardOptions);
+        return select();
       }, ports.files);
-      filesByDirectory.set(key, files);
-      return files;
+    },
+    get isEnforcing() {
+      const { paths, sandbox } = settings;
+      return (
+        paths === 'enforce' ||
+        sandbox !== 'off' ||
+        [settings['sandbox.deniedReads'], settings['permissions.deny']].some(({ length }) => length > 0)
+      );
     },
     async getSandbox(cwd) {
       if (settings.sandbox === 'off') return undefined;

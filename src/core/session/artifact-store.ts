@@ -1,9 +1,11 @@
 // Stores tool outputs that are too long for the conversation: next to the session file, or in a temporary directory.
-import type { Artifacts, Files } from '../../contracts/index.ts';
+import type { Artifacts, FileKind, Files } from '../../contracts/index.ts';
 
 export interface ArtifactStore extends Artifacts {
   /** Returns the directory and creates it if it is missing. */
   ensureDirectory(): Promise<string>;
+  /** `undefined` when the session has no file and nothing was stored. */
+  findDirectory(): Promise<string | undefined>;
   /** Keeps the directory when the session closes. */
   retain(): void;
   /** Removes the temporary directory of a session without a file, unless `retain` was called. */
@@ -29,13 +31,14 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
     });
     return directory;
   };
-  const listNames = async (path: string) => (await files.list(path)).map((entry) => entry.name);
+  const list = async (path: string, isWanted: (kind: FileKind) => boolean) =>
+    (await files.list(path)).filter(({ kind }) => isWanted(kind)).map(({ name }) => name);
 
   return {
     async reserve(toolName) {
       const path = await ensureDirectory();
       // Continues the numbers of an earlier process. Chained promises, so that parallel calls get different numbers.
-      const claimed = next ?? listNames(path).then(findNextNumber);
+      const claimed = next ?? list(path, () => true).then(findNextNumber);
       const following = claimed.then((n) => n + 1);
       next = following;
       // After a failure the next call lists the directory again.
@@ -49,11 +52,13 @@ export function createArtifactStore(files: Files, sessionFile: string | undefine
       if (!/^\d+$/.test(id)) return undefined;
       if (!directory && !sessionFile) return undefined;
       const path = await (directory ?? Promise.resolve((sessionFile as string).replace(/\.jsonl$/, '')));
-      const names = await listNames(path).catch(() => []);
+      // Not links: they may lead to any file.
+      const names = await list(path, (kind) => kind === 'file').catch(() => []);
       const name = names.find((candidate) => candidate.startsWith(`${id}.`));
       return name && `${path}/${name}`;
     },
     ensureDirectory,
+    findDirectory: async () => directory ?? sessionFile?.replace(/\.jsonl$/, ''),
     retain() {
       isRetained = true;
     },

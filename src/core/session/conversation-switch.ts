@@ -48,6 +48,7 @@ export class ConversationSwitch {
     const { options, hooks, conversation } = this.#state;
     const empty = await options.store.findEmptyFile?.(path, options.cwd).catch(() => undefined);
     const file = empty?.exists ? empty.path : await options.store.locate(path, options.cwd);
+    await this.#checkSessionFile(file);
     if ((await hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: file }))?.cancel) return { cancelled: true };
     // The target is the open session, which already holds the lock of its file.
     if (await isOwnLog(this.#state, file)) {
@@ -104,6 +105,14 @@ export class ConversationSwitch {
 
   async #notifySessionStart(reason: 'new' | 'resume' | 'fork', previousSessionFile: string | undefined): Promise<void> {
     await this.#state.hooks.onLifecycleEvent?.({ type: 'session_start', reason, previousSessionFile });
+  }
+
+  async #checkSessionFile(file: string): Promise<void> {
+    const { cwd, guard, agentDirectory } = this.#state.options;
+    if (!guard) return;
+    const { checkSessionFile } = await import('../../support/paths/check-session-file.ts');
+    const current = this.#state.conversation.file;
+    await checkSessionFile({ guard, cwd, agentDirectory, directories: [current && dirname(current)] }, file);
   }
 
   #isEmpty(): boolean {

@@ -1,5 +1,6 @@
 // Connects the agent loop of one run with the facets of the session.
-import type { Ports, SubagentRunner } from '../../contracts/index.ts';
+import { dirname } from 'node:path';
+import type { Ports, SessionGuard, SubagentRunner } from '../../contracts/index.ts';
 import type { RunScope } from '../agent/run-scope.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { CompactionFacet } from './compaction-facet.ts';
@@ -68,10 +69,13 @@ export async function createRunScope(
 function createToolContext({ state, todos, subagents, tools }: RunScopeDependencies): RunScope['toolContext'] {
   const { options, artifacts, sidecarFiles } = state;
   const { cwd, guard } = options;
-  // Not a spread: that would read the environment of tools, which takes time, before a tool needs it.
-  const ports: Ports = guard ? Object.create(state.ports, { files: { value: guard.guardFiles(cwd) } }) : state.ports;
+  const ports = guard ? guardPorts(state, guard) : state.ports;
   return {
-    ...{ cwd, ports, artifacts, options: options.toolOptions, todos, sidecarFiles, subagents },
+    ...{ cwd, ports, agentPorts: state.ports, artifacts, options: options.toolOptions },
+    ...{ todos, sidecarFiles, subagents },
+    get isEnforcingPaths() {
+      return guard?.isEnforcing;
+    },
     getSandbox: async () => guard?.getSandbox(cwd),
     // Read at every call: the host can register schemes during a run.
     get hostUris() {
@@ -81,4 +85,27 @@ function createToolContext({ state, todos, subagents, tools }: RunScopeDependenc
       return tools.hostServices;
     },
   };
+}
+
+function guardPorts(state: SessionState, guard: SessionGuard): Ports {
+  let resources: Promise<string[]> | undefined;
+  const listReadRoots = async () => {
+    resources ??= listResourceRoots(state);
+    const artifacts = await state.artifacts.findDirectory();
+    return [...(artifacts === undefined ? [] : [artifacts]), ...(await resources)];
+  };
+  const files = guard.guardFiles(state.options.cwd, { listReadRoots });
+  // Not a spread: that would read the environment of tools, which takes time, before a tool needs it.
+  return Object.create(state.ports, { files: { value: files } });
+}
+
+/** What the agent itself names to the model, besides artifacts and results of subagents: skills and templates. */
+async function listResourceRoots({ options }: SessionState): Promise<string[]> {
+  const { resourceLocator, resources } = options;
+  const directories = await Promise.all([
+    resourceLocator?.listDirectories('skills') ?? [],
+    resourceLocator?.listDirectories('prompts') ?? [],
+  ]);
+  const skills = (await resources?.listSkills()) ?? [];
+  return [...directories.flat().map(({ path }) => path), ...skills.map(({ filePath }) => dirname(filePath))];
 }

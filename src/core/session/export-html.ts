@@ -30,7 +30,8 @@ export async function exportHtml(
     secrets: ports.listSecrets?.(),
   };
   const page = await renderSessionPage(session, ports.renderMarkup);
-  const { files } = ports;
+  const { cwd, guard } = sessionOptions;
+  const files = guard?.guardFiles(cwd, { isForHost: true }) ?? ports.files;
   const target =
     path === undefined
       ? await claimPageFile(files, sessionOptions.cwd, conversation.header.id)

@@ -1,7 +1,7 @@
 // Decides which files the tools of a session may use: those in the working directory and in the listed directories.
 import { basename, dirname } from 'node:path';
 import { Fault } from '../../base/fault.ts';
-import type { FileAccess, Files, PathPolicy } from '../../contracts/index.ts';
+import type { FileAccess, Files, GuardFilesOptions, PathPolicy } from '../../contracts/index.ts';
 import { resolveUserPath } from '../home-directory.ts';
 import { findProtectedName, foldSpelling, PROTECTED_HOME_NAMES } from '../protected-paths.ts';
 
@@ -15,7 +15,7 @@ export interface PathPolicyOptions {
   readonly writableRoots: readonly string[];
   readonly readRoots: readonly string[];
   /** Files and directories of the session itself. They are not listed in messages. Called before every operation. */
-  listReadRoots?: (() => readonly string[]) | undefined;
+  listReadRoots?: GuardFilesOptions['listReadRoots'] | undefined;
   /** Can be neither read nor changed, wherever they are. */
   readonly deniedReads: readonly string[];
   /** Whether configuration of other programs can be read and not changed: `PROTECTED_NAMES` and `PROTECTED_HOME_NAMES`. */
@@ -64,7 +64,7 @@ export function createPathPolicy(options: PathPolicyOptions): PathPolicy {
     async prepare() {
       resolving ??= resolveRoots(options);
       roots ??= await resolving;
-      for (const path of options.listReadRoots?.() ?? []) {
+      for (const path of (await options.listReadRoots?.()) ?? []) {
         if (!sessionRoots.has(path)) sessionRoots.set(path, await resolveRoot(options, roots.cwd, path, () => {}));
       }
     },
