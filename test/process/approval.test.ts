@@ -53,7 +53,7 @@ test('a rule that was saved with an answer applies in the next process, and noth
 
 test('without a host the result says how to allow the call', async () => {
   const directories = createDirectories();
-  const { stdout } = await runProgram(['--set', 'approval=on-write', '--mode', 'json', 'run `touch made`'], {
+  const { stdout } = await runProgram(['--set', 'approval=on-write', '--mode', 'json', 'run `touch made`'], '', {
     directories,
   });
   expect(stdout).toContain(
