@@ -52,19 +52,16 @@ export function createPendingUiRequests(
       if (!pending.has(id)) return;
       settle(reason);
       if (reason === 'timeout' && !isApproval(question)) return;
-      const timedOut = reason === 'timeout' ? ({ timedOut: true } as const) : {};
-      send({ id: ports.ids.uuid(), method: 'cancel', targetId: id, ...timedOut }, session);
+      send({ id: ports.ids.uuid(), ...createCancel(id, reason) }, session);
     };
     const handleAbort = () => withdraw('aborted');
     const cancelTimer = timeout ? ports.clock.after(timeout, () => withdraw('timeout')) : () => {};
     signal?.addEventListener('abort', handleAbort, { once: true });
     pending.set(id, settle);
-    try {
-      return await promise;
-    } finally {
+    return promise.finally(() => {
       cancelTimer();
       signal?.removeEventListener('abort', handleAbort);
-    }
+    });
   };
 
   const createHostUi = (session: AgentSession): HostUi => ({
@@ -91,6 +88,10 @@ export function createPendingUiRequests(
       for (const settle of pending.values()) settle('closed');
     },
   };
+}
+
+function createCancel(targetId: string, reason: 'aborted' | 'timeout') {
+  return { method: 'cancel' as const, targetId, ...(reason === 'timeout' ? { timedOut: true as const } : {}) };
 }
 
 /** Hosts end other dialogs by the `timeout` of the request. An approval must not stay open when its call has been denied. */

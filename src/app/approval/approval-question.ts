@@ -1,10 +1,9 @@
 // The question about a tool call: all of its arguments, why it is asked about, and what the answers cover.
 import { escapeInvisible } from '../../base/escape-invisible.ts';
-import type { PlannedToolCall, UiQuestion } from '../../contracts/index.ts';
+import type { PlannedToolCall } from '../../contracts/index.ts';
 import type { CallToCheck, PermissionResult } from '../../permissions/index.ts';
 import type { AnswerScopes } from './answer-scopes.ts';
-
-export type ApprovalQuestion = Extract<UiQuestion, { method: 'select' }>;
+import type { ApprovalQuestion } from './ask-host.ts';
 
 /** In characters. A longer call is denied: the user cannot review it, and text that is not shown must not be approved. */
 const MAX_CALL_LENGTH = 100_000;

@@ -1,6 +1,7 @@
 // Asks the host about a tool call. Everything except an offered answer means no.
-import type { HostUi, NoAnswerReason } from '../../contracts/index.ts';
-import type { ApprovalQuestion } from './approval-question.ts';
+import type { HostUi, NoAnswerReason, UiQuestion } from '../../contracts/index.ts';
+
+export type ApprovalQuestion = Extract<UiQuestion, { method: 'select' }>;
 
 const PERMISSIONS = ['allow', 'allow_session', 'allow_always'] as const;
 
