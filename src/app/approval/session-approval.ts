@@ -1,6 +1,6 @@
 // Creates the approval hook of a session: its rules come from the settings, and answers can be saved there.
-import type { ApprovalControl, Hooks, HostUi } from '../../contracts/index.ts';
-import type { PermissionRules, ScopedRule } from '../../permissions/index.ts';
+import type { ApprovalControl, Hooks, HostUi, PermissionDecision } from '../../contracts/index.ts';
+import type { ScopedRule } from '../../permissions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { homeDirectory, resolveUserPath } from '../../support/home-directory.ts';
 import { getShell } from '../../tools/shell.ts';
@@ -19,14 +19,9 @@ export function createSessionApproval({
   host,
 }: SessionApprovalOptions): NonNullable<Hooks['toolCall']> {
   const { settings, ports, cwd, home = homeDirectory() } = agent;
-  const toScopedRules = createRuleCache();
   return createApprovalHook({
     ...{ settings, approval, host },
-    rules: (): PermissionRules => ({
-      allow: toScopedRules(settings['permissions.allow']),
-      ask: toScopedRules(settings['permissions.ask']),
-      deny: toScopedRules(settings['permissions.deny']),
-    }),
+    rules: () => ({ allow: listRules(agent, 'allow'), ask: listRules(agent, 'ask'), deny: listRules(agent, 'deny') }),
     context: async () => ({
       home,
       shell: await getShell(ports, settings.shellPath),
@@ -38,15 +33,8 @@ export function createSessionApproval({
   });
 }
 
-/** The same objects for the same texts: parsed rules are remembered by object. */
-function createRuleCache() {
-  const known = new Map<string, ScopedRule>();
-  return (texts: readonly string[]): readonly ScopedRule[] =>
-    texts.map((text) => {
-      const rule = known.get(text) ?? { text, scope: 'user' };
-      known.set(text, rule);
-      return rule;
-    });
+function listRules({ permissionRules = [] }: AgentOptions, decision: PermissionDecision): readonly ScopedRule[] {
+  return permissionRules.filter((rule) => rule.decision === decision);
 }
 
 function listWritableRoots(settings: SettingValues, base: { cwd: string; home: string }): readonly string[] {
