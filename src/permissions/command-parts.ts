@@ -10,8 +10,8 @@ import { type CompiledRule, isRestricting, type PermissionCheck, type Permission
 import { getCommandPatterns, namesTool } from './rule.ts';
 import { isSafeCommand } from './safe-commands.ts';
 import { type ParsedCommand, parseShellCommand, type ShellRedirection, type SimpleCommand } from './shell/index.ts';
-
 import { isAnyText, matchesText, type TextPattern } from './text-pattern.ts';
+import { listDirectories, matchWords } from './word-files.ts';
 
 /** The tool that only runs its command. Other tools with commands do more. */
 export const COMMAND_TOOL = 'bash';
@@ -24,6 +24,8 @@ interface CommandCheck extends PermissionCheck {
   /** Rules about files that restrict. */
   readonly fileRules: readonly CompiledRule[];
   readonly executables: Executables;
+  /** Directories that relative names can refer to. */
+  readonly directories: readonly string[] | undefined;
   /** The command line stays in the working directory of the call. */
   readonly isDirectoryKnown: boolean;
 }
@@ -41,7 +43,9 @@ export async function checkCommand(check: PermissionCheck, text: string): Promis
   const parsed = parseShellCommand(text, context.shell);
   const executables = createExecutables({ ...context, cwd: call.cwd });
   const isDirectoryKnown = staysInDirectory(parsed, call.cwd);
-  const scope: CommandCheck = { ...check, commandRules, wholeMatches, fileRules, executables, isDirectoryKnown };
+  const directories = listDirectories(parsed, { ...context, cwd: call.cwd });
+  const facts = { fileRules, executables, directories, isDirectoryKnown };
+  const scope: CommandCheck = { ...check, commandRules, wholeMatches, ...facts };
   const parts = [
     ...checkProblems(scope, text, parsed),
     ...(await Promise.all(parsed.commands.map((command) => checkSimpleCommand(scope, command)))),
@@ -92,7 +96,8 @@ async function checkSimpleCommand(scope: CommandCheck, command: SimpleCommand): 
       return results.includes(true) ? [{ found, match: 'yes' }] : [];
     }),
   );
-  const fileMatches = await matchWords(scope, command);
+  const patternRules = scope.fileRules.filter(({ rule }) => rule.pattern !== undefined);
+  const fileMatches = await matchWords(patternRules, command, { ...context, cwd: call.cwd }, scope.directories);
   const fallback = context.policy === 'read-only' ? await decideSafety(scope, command) : getPolicy(scope);
   return decidePart(command.source.trim(), [...wholeMatches, ...matches.flat(), ...fileMatches], fallback);
 }
@@ -145,22 +150,6 @@ function containsProgram(code: string | undefined, patterns: readonly CommandPat
     const name = posix.basename(program.join('*')).toLowerCase();
     return [...tokens].some((token) => matchesText(name.split('*'), token));
   });
-}
-
-/** Files that the words of a command name. What the program does with them is not known. */
-async function matchWords(scope: CommandCheck, command: SimpleCommand): Promise<readonly RuleMatch[]> {
-  const { fileRules, call, context } = scope;
-  const rules = fileRules.filter(({ rule }) => rule.pattern !== undefined);
-  if (rules.length === 0) return [];
-  const words = command.words.slice(1).flatMap(({ value }) => (value === undefined ? [] : [value]));
-  const names = new Set(words.flatMap((word) => [word, ...word.split(/[=:,@]/)]).filter((name) => name !== ''));
-  const found = await Promise.all(
-    [...names].map(async (name) => {
-      const subject = await resolvePathSubject(name, { ...context, cwd: call.cwd }, true);
-      return matchPath(rules, subject).filter(({ match }) => match === 'yes');
-    }),
-  );
-  return found.flat().map((one) => ({ ...one, match: 'maybe' as const }));
 }
 
 async function checkRedirection(scope: CommandCheck, { access, target }: ShellRedirection): Promise<PermissionPart> {

@@ -12,6 +12,8 @@ import { STREAM_EDITOR_HANDLERS } from './stream-editors.ts';
 import { WRAPPER_HANDLERS } from './wrappers.ts';
 
 const MAX_TEXT_LENGTH = 64 * 1024;
+/** Of a command line and of all texts that it gives to shells. */
+const MAX_TOTAL_LENGTH = 4 * MAX_TEXT_LENGTH;
 const MAX_NESTING = 20;
 const MAX_CALLS = 1000;
 /** `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
@@ -39,6 +41,7 @@ export class CallInterpreter {
   readonly calls: MutableCall[] = [];
   readonly #facts: ShellFacts;
   #depth = 0;
+  #totalLength = 0;
   /** Whether the text that is being interpreted is for bash. */
   #isBash = true;
 
@@ -48,7 +51,9 @@ export class CallInterpreter {
 
   /** `caller` is the program that gives the text to a shell. */
   interpretText(text: string, isBash: boolean, caller: string | undefined): void {
-    if (text.length > MAX_TEXT_LENGTH) this.#problem('The command line is too long to be understood.');
+    this.#totalLength += text.length;
+    if (text.length > MAX_TEXT_LENGTH || this.#totalLength > MAX_TOTAL_LENGTH)
+      this.#problem('The command line is too long to be understood.');
     else if (this.#depth >= MAX_NESTING) this.#problem('The command line is nested too deeply.');
     else {
       this.#checkCharacters(text);

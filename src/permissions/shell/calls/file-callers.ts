@@ -15,12 +15,13 @@ const FIND_ACTIONS = ['-exec', '-execdir', '-ok', '-okdir'];
 const runFind: CallHandler = (call, context) => {
   // An unknown word could be `-exec` or `-delete`.
   if (call.args.some(canBeOption)) reportOptions(call, context);
-  for (const [index, word] of call.args.entries()) {
-    if (word.value === undefined || !FIND_ACTIONS.includes(word.value)) continue;
+  for (let index = 0; index < call.args.length; index += 1) {
+    if (!FIND_ACTIONS.includes(call.args[index]?.value ?? '')) continue;
     const rest = call.args.slice(index + 1);
     const end = rest.findIndex((one, at) => one.value === ';' || (one.value === '+' && rest[at - 1]?.value === '{}'));
-    if (end < 0) reportOptions(call, context);
     context.run(replaceMarker(end < 0 ? rest : rest.slice(0, end), '{}', rest[end]?.value === '+'));
+    if (end < 0) return reportOptions(call, context);
+    index += end + 1;
   }
 };
 

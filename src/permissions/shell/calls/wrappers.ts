@@ -121,9 +121,10 @@ const runWatch: CallHandler = (call, context) => {
 };
 
 const runNice: CallHandler = (call, context) => {
-  const [first, ...rest] = call.args;
-  if (/^--?[0-9]+$/.test(first?.value ?? '')) runNice({ ...call, args: rest }, context);
-  else runAfterOptions({ values: 'n', longValues: ['adjustment'] })(call, context);
+  const isNumber = ({ value }: ShellWord) => /^--?[0-9]+$/.test(value ?? '');
+  const start = call.args.findIndex((word) => !isNumber(word));
+  const args = start < 0 ? [] : call.args.slice(start);
+  runAfterOptions({ values: 'n', longValues: ['adjustment'] })({ ...call, args }, context);
 };
 
 const runStrace: CallHandler = (call, context) => {

@@ -7,6 +7,7 @@ import { METACHARACTERS, WordParser } from './word-parser.ts';
 const DECLARATIONS = ['declare', 'typeset', 'local', 'export', 'readonly'];
 const REDIRECTIONS = ['&>>', '&>', '<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>'];
 const MAX_LITERAL = 10;
+const MAX_REDIRECTIONS = 200;
 
 export abstract class SimpleCommandParser extends WordParser {
   /** Here-documents whose bodies begin at the next newline. */
@@ -205,6 +206,7 @@ export abstract class SimpleCommandParser extends WordParser {
     if (value === '/dev/null') return;
     if (value?.startsWith('/dev/tcp/') || value?.startsWith('/dev/udp/'))
       this.facts.problems.add('A redirection opens a network connection.');
+    if (this.facts.redirections.length >= MAX_REDIRECTIONS) this.fail('The command line has too many redirections.');
     const { source, canSplit } = target;
     const access = operator === '<' ? 'read' : 'write';
     this.facts.redirections.push({ access, target: { value, source, canSplit } });
