@@ -53,7 +53,12 @@ describe('protected names', () => {
 
   test('read-only: nothing is writable, and nothing needs a placeholder', async () => {
     const { named, placeholders, writableRoots } = await plan(createTree({}), { mode: 'read-only' });
-    expect([named, placeholders, writableRoots]).toEqual([{}, [], []]);
+    expect([named, placeholders, writableRoots]).toEqual([{ 'home/work': 'kept' }, [], []]);
+  });
+
+  test.each(['/', '/dev', '/proc'])('read-only in %s: the directory is not mounted again', async (cwd) => {
+    const { mounts } = await plan(createTree({}), { mode: 'read-only', cwd });
+    expect(mounts.get(cwd)).not.toBe('kept');
   });
 
   test('nested writable directories are protected each, and more names in a writable home directory', async () => {
