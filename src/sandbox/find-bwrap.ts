@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Files, Ports } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
 import { buildNamespaceArguments } from './bwrap-arguments.ts';
-import { createProbeCache, runToEnd, type SandboxProblem } from './probe-program.ts';
+import { createProbeCache, isProblem, runToEnd, type SandboxProblem } from './probe-program.ts';
 
 export interface Bwrap {
   readonly path: string;
@@ -13,22 +13,26 @@ export interface Bwrap {
 type BwrapPorts = Pick<Ports, 'files' | 'processes' | 'toolEnv'>;
 
 const DIRECTORIES = ['/usr/bin', '/usr/local/bin', '/bin'];
+const NOT_INSTALLED: SandboxProblem = {
+  reason: 'bubblewrap (bwrap) is not installed',
+  remedy: 'Install it (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap), or use --sandbox off.',
+};
 const probeOnce = createProbeCache<Bwrap>();
 
 /** A program in a writable directory is never used: a command could have put it there. */
 export async function findBwrap(ports: BwrapPorts, writableRoots: readonly string[]): Promise<Bwrap | SandboxProblem> {
   const listed = (ports.toolEnv.PATH ?? '').split(delimiter).filter((directory) => isAbsolute(directory));
+  let firstProblem: SandboxProblem | undefined;
   for (const directory of new Set([...DIRECTORIES, ...listed])) {
     const path = await ports.files.realPath(join(directory, 'bwrap')).catch(() => undefined);
     if (path === undefined || writableRoots.some((root) => isInside(root, path))) continue;
     const info = await ports.files.info(path).catch(() => undefined);
-    if (info?.kind === 'file' && (info.mode & 0o111) !== 0) return probeOnce(ports, path, () => tryBwrap(ports, path));
+    if (info?.kind !== 'file' || (info.mode & 0o111) === 0) continue;
+    const found = await probeOnce(ports, path, () => tryBwrap(ports, path));
+    if (!isProblem(found)) return found;
+    firstProblem ??= found;
   }
-  return {
-    reason: 'bubblewrap (bwrap) is not installed',
-    remedy:
-      'Install it (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap), or use --sandbox off.',
-  };
+  return firstProblem ?? NOT_INSTALLED;
 }
 
 /** A real run with the namespaces of every command. bubblewrap starts itself, because it is the one program that surely exists. */

@@ -102,7 +102,14 @@ async function remove(context: PlaceholderContext, placeholder: Placeholder): Pr
       return;
     }
     await removeEmptyDirectory(join(path, createMark(context))).catch(() => {});
-    if (!(await isPlaceholder(files, placeholder))) return;
+    const info = await files.info(path, { follow: false });
+    if (info?.kind !== 'directory' || (info.mode & STICKY) === 0) return;
+    // Mostly it is empty now.
+    const isRemoved = await removeEmptyDirectory(path).then(
+      () => true,
+      () => false,
+    );
+    if (isRemoved || !(await isPlaceholder(files, placeholder))) return;
     await removeAbandonedMarks(context, path);
     await removeEmptyDirectory(path);
   } catch {

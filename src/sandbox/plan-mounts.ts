@@ -30,6 +30,9 @@ export async function planMounts(options: PlanOptions): Promise<MountPlan> {
   const planner = new Planner(files, roots);
   for (const root of roots) planner.mounts.set(root, 'writable');
   const home = await files.realPath(options.home);
+  // Visible, even if it is in a directory that is replaced or hidden.
+  const cwd = await files.realPath(options.cwd);
+  if (roots.length === 0 && !isSystemDirectory(cwd)) planner.mounts.set(cwd, 'kept');
   if (roots.length > 0) {
     const paths = [
       ...roots.flatMap((root) => PROTECTED_NAMES.map((name) => join(root, name))),
@@ -44,12 +47,15 @@ export async function planMounts(options: PlanOptions): Promise<MountPlan> {
   return { mounts: planner.mounts, placeholders: planner.placeholders, writableRoots: roots };
 }
 
+function isSystemDirectory(path: string): boolean {
+  return ['/', '/proc', '/sys', '/dev'].includes(path) || isInside('/proc', path) || isInside('/sys', path);
+}
+
 async function findWritableRoots({ cwd, writableRoots, ports: { files } }: PlanOptions): Promise<string[]> {
   const roots = new Set<string>();
   for (const path of [cwd, ...writableRoots]) {
     const root = await files.realPath(path);
-    const isSystem = ['/', '/proc', '/sys', '/dev'].includes(root) || isInside('/proc', root) || isInside('/sys', root);
-    if (isSystem) {
+    if (isSystemDirectory(root)) {
       const remedy = 'Start Parley in another directory, correct sandbox.writableRoots, or use --sandbox off.';
       throw new Fault('refused', `The sandbox cannot protect anything when ${root} is writable. ${remedy}`);
     }

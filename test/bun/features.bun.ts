@@ -3,6 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { runtimeOptions } from '../process/features/feature-program.ts';
 import { tryMcp } from '../process/features/mcp.ts';
 import { tryModelApis } from '../process/features/model-apis.ts';
+import { trySandbox } from '../process/features/sandbox.ts';
 import { trySessions } from '../process/features/sessions.ts';
 import { trySignIns } from '../process/features/sign-ins.ts';
 import { trySubcommands } from '../process/features/subcommands.ts';
@@ -15,6 +16,7 @@ trySubcommands();
 tryModelApis();
 tryMcp();
 trySessions();
+trySandbox();
 trySignIns();
 
 test('every lazily loaded file loads, and all of its exports are defined', () => {

@@ -7,6 +7,7 @@ import { createChunkRecorder, findEmptyExports, listChunks } from '../support/ch
 import { runtimeOptions } from './features/feature-program.ts';
 import { tryMcp } from './features/mcp.ts';
 import { tryModelApis } from './features/model-apis.ts';
+import { trySandbox } from './features/sandbox.ts';
 import { trySessions } from './features/sessions.ts';
 import { trySignIns } from './features/sign-ins.ts';
 import { trySubcommands } from './features/subcommands.ts';
@@ -21,6 +22,7 @@ trySubcommands();
 tryModelApis();
 tryMcp();
 trySessions();
+trySandbox();
 trySignIns();
 tryTerminal();
 

@@ -26,7 +26,7 @@ test.each([
     { exitCode: 1, output: 'connection refused' },
     { ...OFF, network: 'on' as const },
   ],
-])('nothing is said: case %#', (run, context) => {
+])('no explanation: case %#', (run, context) => {
   expect(explainFailure(run, context)).toBeUndefined();
 });
 
