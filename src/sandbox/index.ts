@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Fault, getErrorMessage, getSystemErrorCode } from '../base/index.ts';
 import type { Files, ProcessSandbox, SandboxedCommand } from '../contracts/index.ts';
+import { isInside } from '../support/path-checks.ts';
 import { buildBwrapArguments, type PrivateDirectories } from './bwrap-arguments.ts';
 import { explainFailure } from './explain-failure.ts';
 import { type Bwrap, findBwrap, isProblem, type SandboxProblem } from './find-bwrap.ts';
@@ -10,6 +11,7 @@ import { planMounts } from './plan-mounts.ts';
 import { buildSandboxEnv } from './sandbox-env.ts';
 import type { CommandNetwork, SandboxOptions } from './sandbox-options.ts';
 
+export { createProcessMark, isAbandonedMark } from './process-mark.ts';
 export type { CommandNetwork, SandboxOptions } from './sandbox-options.ts';
 
 export function createSandbox(options: SandboxOptions): ProcessSandbox {
@@ -53,7 +55,7 @@ async function wrapWithBwrap(
   const plan = await planMounts(options);
   const bwrap = await findSandboxProgram(ports, plan.writableRoots);
   if (isProblem(bwrap)) throw createProblemFault(bwrap);
-  const directories = await createPrivateDirectories(options);
+  const directories = await createPrivateDirectories(options, plan.writableRoots);
   const network = access === 'allow-list' ? await openAllowListNetwork(options) : undefined;
   const removePlaceholders = await holdPlaceholders({ ...options, files: ports.files }, plan.placeholders).catch(
     async (thrown: unknown) => {
@@ -87,11 +89,20 @@ function createProblemFault({ reason, remedy }: SandboxProblem): Fault {
   return new Fault('refused', `The command was not run, because the sandbox is not available: ${reason}. ${remedy}`);
 }
 
-async function createPrivateDirectories({
-  ports: { files },
-  temporaryDirectory,
-}: SandboxOptions): Promise<PrivateDirectories> {
-  const base = await temporaryDirectory();
+/** Commands must not be able to replace them: they are mounted for the next command. */
+async function createPrivateDirectories(
+  { ports: { files }, temporaryDirectory }: SandboxOptions,
+  writableRoots: readonly string[],
+): Promise<PrivateDirectories> {
+  const base = await files.realPath(await temporaryDirectory());
+  const root = writableRoots.find((path) => isInside(path, base));
+  if (root !== undefined) {
+    const remedy = `Work in another directory, remove ${root} from sandbox.writableRoots (commands have their own /tmp), or set TMPDIR to another directory.`;
+    throw new Fault(
+      'refused',
+      `The sandbox keeps its own files in ${base}, which ${root} would make writable. ${remedy}`,
+    );
+  }
   const directories = {
     temporary: join(base, 'tmp'),
     emptyDirectory: join(base, 'empty'),
