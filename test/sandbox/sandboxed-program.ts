@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { type Program, type ProgramOptions, startProgram } from '../support/program.ts';
 
-/** The user `nobody`, for tests that root runs. */
+/** An unprivileged user, for tests that root runs. */
 const OTHER_USER = 65534;
 
 export interface Machine {
