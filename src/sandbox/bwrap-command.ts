@@ -1,7 +1,8 @@
 // Runs commands in the sandbox of Linux with bubblewrap.
 import { join } from 'node:path';
-import { getSystemErrorCode } from '../base/index.ts';
+import { Fault, getSystemErrorCode } from '../base/index.ts';
 import type { Files, ProcessSandbox, SandboxedCommand } from '../contracts/index.ts';
+import { isInside } from '../support/path-checks.ts';
 import { buildBwrapArguments, type PrivateDirectories } from './bwrap-arguments.ts';
 import { openCommandNetwork } from './command-network.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -18,7 +19,8 @@ export async function wrapWithBwrap(
   description: string,
 ): Promise<SandboxedCommand> {
   const { ports } = options;
-  const [plan, directories] = await Promise.all([planMounts(options), createPrivateDirectories(options)]);
+  const [plan, base] = await Promise.all([planMounts(options), options.temporaryDirectory()]);
+  const directories = await createPrivateDirectories(ports.files, base, plan.writableRoots);
   const bwrap = await findBwrap(ports, plan.writableRoots);
   if (isProblem(bwrap)) throw createProblemFault(bwrap);
   const network = await openCommandNetwork(options);
@@ -43,11 +45,21 @@ export async function wrapWithBwrap(
   };
 }
 
-async function createPrivateDirectories({
-  ports: { files },
-  temporaryDirectory,
-}: SandboxOptions): Promise<PrivateDirectories> {
-  const base = await temporaryDirectory();
+/** Commands must not be able to replace them: they are mounted for the next command. */
+async function createPrivateDirectories(
+  files: Files,
+  privateDirectory: string,
+  writableRoots: readonly string[],
+): Promise<PrivateDirectories> {
+  const base = await files.realPath(privateDirectory);
+  const root = writableRoots.find((path) => isInside(path, base));
+  if (root !== undefined) {
+    const remedy = `Work in another directory, remove ${root} from sandbox.writableRoots (commands have their own /tmp), or set TMPDIR to another directory.`;
+    throw new Fault(
+      'refused',
+      `The sandbox keeps its own files in ${base}, which ${root} would make writable. ${remedy}`,
+    );
+  }
   const directories = {
     temporary: join(base, 'tmp'),
     emptyDirectory: join(base, 'empty'),

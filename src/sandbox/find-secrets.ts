@@ -30,10 +30,16 @@ export async function findSecrets(options: Options, home: string): Promise<Map<s
     ...(await listSockets(files)),
   ];
   const mounts = new Map<string, MountKind>();
-  for (const path of new Set(found)) {
+  const hide = async (path: string) => {
     const real = await files.realPath(path);
     const info = await files.info(real).catch(() => undefined);
     if (info) mounts.set(real, info.kind === 'directory' ? 'hidden-directory' : 'hidden-file');
+    return info?.kind === 'directory' ? real : undefined;
+  };
+  for (const path of new Set(found)) {
+    const directory = await hide(path);
+    if (directory === undefined || SOCKET_DIRECTORIES.includes(path)) continue;
+    for (const target of await listLinkedFiles(files, directory)) await hide(target);
   }
   for (const path of await listKeptPaths(options)) mounts.set(path, 'kept');
   return mounts;
@@ -56,6 +62,21 @@ async function findExisting(files: Files, base: string, paths: readonly string[]
     }),
   );
   return found.flat();
+}
+
+/** Many users keep such files in another directory, and only links to them where programs expect them. Links to directories stay. */
+async function listLinkedFiles(files: Files, directory: string): Promise<string[]> {
+  const entries = await files.list(directory).catch((): { name: string; kind: FileKind }[] => []);
+  const targets = await Promise.all(
+    entries.filter(({ kind }) => kind === 'link').map(({ name }) => files.realPath(join(directory, name))),
+  );
+  const infos = await Promise.all(targets.map((target) => files.info(target).catch(() => undefined)));
+  return targets.filter((target, index) => infos[index]?.kind === 'file' && !isSystemFile(target));
+}
+
+/** Hiding a program or a certificate that everybody has protects nothing. */
+function isSystemFile(path: string): boolean {
+  return ['/usr', '/etc', '/nix', '/opt', '/bin', '/lib'].some((directory) => isInside(directory, path));
 }
 
 function listSocketVariables(env: Readonly<Record<string, string>>): string[] {

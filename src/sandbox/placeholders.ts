@@ -1,9 +1,9 @@
 // Creates files and directories in place of protected names that do not exist, because only what exists can be mounted over, and
 // removes them after the command. Several processes may need the same one at the same time.
 import { join } from 'node:path';
-import { fnv1a } from '../base/fnv1a.ts';
 import { getSystemErrorCode } from '../base/index.ts';
 import type { Files, ProcessIdentity } from '../contracts/index.ts';
+import { createProcessMark, isAbandonedMark, isProcessMark } from './process-mark.ts';
 
 /** Stands for a protected name that does not exist. A directory unless it has a `content`: git does not show empty directories. */
 export interface Placeholder {
@@ -20,8 +20,6 @@ export interface PlaceholderContext {
 /** The sticky bit distinguishes a placeholder from a directory of the user. */
 const STICKY = 0o1000;
 const MODE = 0o1755;
-/** An empty directory in the placeholder for each process that uses it: as long as there is one, the placeholder cannot be removed. */
-const MARK = /^parley-sandbox-(\d+)-(\d+|x)-([0-9a-z]+)$/;
 
 /** Whether another command uses the placeholder, or a killed process left it behind. */
 export async function isPlaceholder(files: Files, { path, content }: Placeholder): Promise<boolean> {
@@ -30,7 +28,7 @@ export async function isPlaceholder(files: Files, { path, content }: Placeholder
     return info.size === content.length && (await readText(files, path)) === content;
   }
   if (info?.kind !== 'directory' || (info.mode & STICKY) === 0) return false;
-  return (await files.list(path)).every(({ name }) => MARK.test(name));
+  return (await files.list(path)).every(({ name }) => isProcessMark(name));
 }
 
 interface Holding {
@@ -117,19 +115,15 @@ async function remove(context: PlaceholderContext, placeholder: Placeholder): Pr
   }
 }
 
-function createMark({ processIdentity: { self } }: PlaceholderContext): string {
-  return `parley-sandbox-${self.pid}-${self.startTime ?? 'x'}-${fnv1a(self.host).toString(36)}`;
+/** An empty directory in the placeholder for each process that uses it: as long as there is one, the placeholder cannot be removed. */
+function createMark({ processIdentity }: PlaceholderContext): string {
+  return createProcessMark(processIdentity);
 }
 
-/** Those of processes that were killed. Processes of other machines and containers cannot be checked. */
 async function removeAbandonedMarks(context: PlaceholderContext, path: string): Promise<void> {
   const { files, processIdentity, removeEmptyDirectory } = context;
-  const host = fnv1a(processIdentity.self.host).toString(36);
   for (const { name } of await files.list(path)) {
-    const [, pid, startTime, markHost] = MARK.exec(name) ?? [];
-    if (pid === undefined || markHost !== host) continue;
-    const isAlive = await processIdentity.isAlive(Number(pid), startTime === 'x' ? undefined : Number(startTime));
-    if (!isAlive) await removeEmptyDirectory(join(path, name));
+    if (await isAbandonedMark(processIdentity, name)) await removeEmptyDirectory(join(path, name));
   }
 }
 

@@ -3,6 +3,7 @@ import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.
 import { createSandbox } from '../../sandbox/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveUserPath } from '../../support/home-directory.ts';
+import { makePrivateDirectory, removePrivateDirectory } from '../system-ports/private-directory.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { openFilterProxy, removeEmptyDirectory } from '../system-ports/sandbox-ports.ts';
 
@@ -20,11 +21,11 @@ export interface SessionSandbox extends Pick<SessionGuard, 'getSandbox'> {
 }
 
 export function createSessionSandbox(options: SessionSandboxOptions): SessionSandbox {
-  const { ports, settings } = options;
+  const { settings } = options;
   const sandboxes = new Map<string, ProcessSandbox>();
   let temporary: Promise<string> | undefined;
   const temporaryDirectory = () => {
-    temporary ??= ports.files.makeTemporaryDirectory('parley-sandbox-');
+    temporary ??= makePrivateDirectory(createProcessIdentity());
     return temporary;
   };
   return {
@@ -37,7 +38,7 @@ export function createSessionSandbox(options: SessionSandboxOptions): SessionSan
       return sandbox;
     },
     async close() {
-      if (temporary) await ports.files.remove(await temporary, { recursive: true });
+      if (temporary) await removePrivateDirectory(await temporary);
     },
   };
 }
