@@ -39,7 +39,7 @@ export class SessionFiles {
         ...policySettings,
         ...{ cwd, home: this.#options.home, listReadRoots: guardOptions.listReadRoots },
         canWrite: policySettings.canWrite || guardOptions.isForHost === true,
-        files: { realPath: (path) => this.#resolveOnce(path) },
+        files: { realPath: (path) => this.#resolveOnce(path), list: files.list },
         onWarning: (message) => this.#warnOnce(message),
       });
       current = { key, files: isUnrestricted(policySettings) ? files : createGuardedFiles(files, policy) };
