@@ -427,6 +427,7 @@ export type ExtensionUiResponse = {
   "type": "extension_ui_response";
   "id": string;
   "cancelled": true;
+  "timedOut"?: boolean;
 };
 
 export type HostUriResult = {
@@ -523,6 +524,8 @@ export type ExtensionUiRequest = {
     "cwd": string;
     "diff"?: string;
     "rules"?: Array<string>;
+    "sessionScope"?: string;
+    "reason"?: string;
   };
   "by"?: "model";
   "timeout"?: number;
@@ -587,6 +590,7 @@ export type ExtensionUiRequest = {
   "id": string;
   "method": "cancel";
   "targetId": string;
+  "timedOut"?: true;
 };
 
 export type AbortResponse = {

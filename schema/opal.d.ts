@@ -622,9 +622,10 @@ export type ClientConfirmParams = {
 
 export type ClientConfirmResult = {
   "action": string;
+  "message"?: string;
 };
 
-/** Ask for permission. The answer is one of `actions`. For a tool call, no answer within 30 seconds means deny. */
+/** Ask for permission. The answer is one of `actions`. For a tool call, no answer within 30 seconds means deny. The `message` of an answer that denies a tool call is sent to the model. */
 export type ClientConfirmRequest = {
   "jsonrpc": "2.0";
   "id": string;
@@ -828,13 +829,20 @@ export type SubAgentEventEvent = {
   };
 };
 
+/** The request `request_id` to the host (such as `s2c-1`) is withdrawn: the run was aborted, or an approval was not given in time. An answer is ignored. */
+export type ClientRequestCancelledEvent = {
+  "session_id": string;
+  "type": "client_request_cancelled";
+  "request_id": string;
+};
+
 /** An existing session was resumed. */
 export type AgentRecoveredEvent = {
   "session_id": string;
   "type": "agent_recovered";
 };
 
-export type AgentEvent = MessageAppliedEvent | MessageQueuedEvent | AgentStartEvent | MessageStartEvent | MessageDeltaEvent | ThinkingStartEvent | ThinkingDeltaEvent | ToolExecutionStartEvent | ToolOutputEvent | ToolExecutionEndEvent | TurnEndEvent | UsageUpdateEvent | StatusUpdateEvent | AgentEndEvent | AgentAbortEvent | ErrorEvent | ContextDiscoveredEvent | SkillLoadedEvent | SubAgentEventEvent | AgentRecoveredEvent;
+export type AgentEvent = MessageAppliedEvent | MessageQueuedEvent | AgentStartEvent | MessageStartEvent | MessageDeltaEvent | ThinkingStartEvent | ThinkingDeltaEvent | ToolExecutionStartEvent | ToolOutputEvent | ToolExecutionEndEvent | TurnEndEvent | UsageUpdateEvent | StatusUpdateEvent | AgentEndEvent | AgentAbortEvent | ErrorEvent | ContextDiscoveredEvent | SkillLoadedEvent | SubAgentEventEvent | ClientRequestCancelledEvent | AgentRecoveredEvent;
 
 export type EventNotification = {
   "jsonrpc": "2.0";

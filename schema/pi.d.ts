@@ -268,6 +268,7 @@ export type ExtensionUiResponse = {
   "type": "extension_ui_response";
   "id": string;
   "cancelled": true;
+  "timedOut"?: boolean;
 };
 
 /** @experimental */
@@ -300,6 +301,8 @@ export type ExtensionUiRequest = {
     "cwd": string;
     "diff"?: string;
     "rules"?: Array<string>;
+    "sessionScope"?: string;
+    "reason"?: string;
   };
   "by"?: "model";
   "timeout"?: number;

@@ -63,11 +63,12 @@ export async function createSessionOptions(
  * sees the arguments that are really used.
  */
 function listHooks(
-  { hooks = [], settings }: AgentOptions,
+  options: AgentOptions,
   { extensions, resources, mcp, host }: AgentParts,
   approval: ApprovalControl,
 ): Hooks[] {
-  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(settings, approval, host)];
+  const { hooks = [] } = options;
+  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(options, approval, host)];
 }
 
 /** Waits for extensions only when the model is unknown: an extension may define it. */
@@ -115,22 +116,20 @@ function createApprovalControl(settings: SettingValues): ApprovalControl {
   };
 }
 
-/** Reads the policy for each call, because it can change during a run. */
-function createApprovalHooks(
-  settings: SettingValues,
-  approval: ApprovalControl,
-  host: () => HostUi | undefined,
-): Hooks {
+/** Absent while every call is allowed. Reads policy and settings for each call, because they can change during a run. */
+function createApprovalHooks(agent: AgentOptions, approval: ApprovalControl, host: () => HostUi | undefined): Hooks {
+  const { settings } = agent;
   let hook: Promise<NonNullable<Hooks['toolCall']>> | undefined;
   const toolCall: Hooks['toolCall'] = async (call) => {
-    hook ??= import('./approval-hook.ts').then(({ createApprovalHook }) =>
-      createApprovalHook(settings, approval, host),
+    hook ??= import('./approval/session-approval.ts').then(({ createSessionApproval }) =>
+      createSessionApproval({ agent, approval, host }),
     );
     return (await hook)(call);
   };
   return {
     get toolCall() {
-      return approval.policy === 'never' ? undefined : toolCall;
+      const isRestricted = settings['permissions.ask'].length + settings['permissions.deny'].length > 0;
+      return approval.policy === 'never' && !isRestricted && settings.sandbox === 'off' ? undefined : toolCall;
     },
   };
 }

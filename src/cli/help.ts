@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<Command, readonly [synopsis: string, summary: st
   sessions: ['[list|delete|prune]', 'List, delete and prune stored sessions'],
   config: ['[list|get|set|unset]', 'Show and change settings'],
   mcp: ['[list|add|remove|test|serve]', 'Show, change and test MCP servers, or serve Parley as one'],
+  permissions: ['[list|add|remove|test]', 'Show, change and test the rules for tool calls'],
   trust: ['[PATH]', 'Trust the configuration of a project, or deny it'],
   export: ['SESSION [FILE]', 'Write a session as a web page'],
   doctor: ['[--json]', 'Check the installation'],

@@ -11,6 +11,7 @@ export const SUBCOMMANDS = {
   models: async () => (await import('../app/modes/models.ts')).runModels,
   sessions: async () => (await import('../app/modes/sessions.ts')).runSessions,
   config: async () => (await import('../app/modes/config.ts')).runConfig,
+  permissions: async () => (await import('../app/modes/permissions.ts')).runPermissions,
   trust: async () => (await import('../app/modes/trust.ts')).runTrust,
   export: async () => (await import('../app/modes/export.ts')).runExport,
   mcp: async () => {

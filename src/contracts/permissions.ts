@@ -36,6 +36,8 @@ type SandboxedCommandRequest = Pick<SpawnRequest, 'command' | 'args' | 'cwd' | '
 export interface SandboxedCommand extends SandboxedCommandRequest {
   /** Must be called when the process has ended, also when it could not be started. */
   release(): Promise<void>;
+  /** A sentence when the sandbox may be the reason why the command failed, judged by its output and the hosts that were refused. */
+  explainFailure(run: { readonly exitCode?: number | undefined; readonly output: string }): string | undefined;
 }
 
 /** Restricts the processes that tools start. */
@@ -44,8 +46,6 @@ export interface ProcessSandbox {
   readonly description: string;
   /** Throws a Fault with the code `refused`, the reason and the remedy, when this system cannot provide the sandbox. */
   wrap(request: SandboxedCommandRequest): Promise<SandboxedCommand>;
-  /** A sentence when the sandbox may be the reason why a command failed, judged by its output. */
-  explainFailure(run: { readonly exitCode: number | undefined; readonly output: string }): string | undefined;
 }
 
 /** Protects files and processes from the tools of a session and its subagents. The settings are read at each call. */

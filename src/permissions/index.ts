@@ -1,5 +1,6 @@
 // Decides about tool calls by the rules of the setting `permissions` and the approval policy. Loaded when there is something to decide.
 export { checkPermission } from './check-permission.ts';
+export { createDeniedPaths } from './denied-paths.ts';
 export type {
   CallToCheck,
   PermissionContext,

@@ -33,6 +33,10 @@ const callToApprove = object({
   diff: optional(string()),
   /** The permission rules that the answer `allow_always` adds to the user's settings. Absent when it is not offered. */
   rules: optional(array(string())),
+  /** What the answer `allow_session` allows, for its label. Absent when it is not offered. */
+  sessionScope: optional(string()),
+  /** Why the call needs an approval, when a rule or the call itself is the cause. */
+  reason: optional(string()),
 });
 
 /** `select`, `confirm`, `input` and `editor` wait for an answer; the other methods only display something. */
@@ -70,15 +74,16 @@ export const uiRequest = variant('method', [
   object({ id, method: literal('set_editor_text'), text: string() }),
   /** A URL for the user to open, with instructions. */
   object({ id, method: literal('open_url'), url: string(), instructions: optional(string()) }),
-  /** Withdraws the request `targetId`; an answer to it is ignored. */
-  object({ id, method: literal('cancel'), targetId: string() }),
+  /** Withdraws the request `targetId`; an answer to it is ignored. `timedOut`: it was not answered in time. */
+  object({ id, method: literal('cancel'), targetId: string(), timedOut: optional(literal(true)) }),
 ]);
 
 export const uiAnswer = union([
   /** `message` is for the model, when the answer denies a tool call. */
   object({ value: string(), message: optional(string()) }),
   object({ confirmed: boolean() }),
-  object({ cancelled: literal(true) }),
+  /** `timedOut`: the host has closed the dialog because the user did not answer it in time. */
+  object({ cancelled: literal(true), timedOut: optional(boolean()) }),
 ]);
 
 export type UiRequest = InferOutput<typeof uiRequest>;

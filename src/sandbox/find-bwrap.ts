@@ -1,28 +1,19 @@
-// Searches bubblewrap and tries it once per process, because many systems forbid the namespaces that it needs.
+// Searches bubblewrap and tries it: many systems forbid the namespaces that it needs.
 import { delimiter, isAbsolute, join } from 'node:path';
-import { getErrorMessage } from '../base/index.ts';
-import type { Files, Ports, Processes } from '../contracts/index.ts';
+import type { Files, Ports } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
 import { buildNamespaceArguments } from './bwrap-arguments.ts';
+import { createProbeCache, runToEnd, type SandboxProblem } from './probe-program.ts';
 
 export interface Bwrap {
   readonly path: string;
   readonly canDisableUserNamespaces: boolean;
 }
 
-export interface SandboxProblem {
-  readonly reason: string;
-  readonly remedy: string;
-}
-
 type BwrapPorts = Pick<Ports, 'files' | 'processes' | 'toolEnv'>;
 
 const DIRECTORIES = ['/usr/bin', '/usr/local/bin', '/bin'];
-const MAX_OUTPUT_CHARACTERS = 2000;
-
-export function isProblem(result: Bwrap | SandboxProblem): result is SandboxProblem {
-  return 'reason' in result;
-}
+const probeOnce = createProbeCache<Bwrap>();
 
 /** A program in a writable directory is never used: a command could have put it there. */
 export async function findBwrap(ports: BwrapPorts, writableRoots: readonly string[]): Promise<Bwrap | SandboxProblem> {
@@ -31,23 +22,13 @@ export async function findBwrap(ports: BwrapPorts, writableRoots: readonly strin
     const path = await ports.files.realPath(join(directory, 'bwrap')).catch(() => undefined);
     if (path === undefined || writableRoots.some((root) => isInside(root, path))) continue;
     const info = await ports.files.info(path).catch(() => undefined);
-    if (info?.kind === 'file' && (info.mode & 0o111) !== 0) return probeOnce(ports, path);
+    if (info?.kind === 'file' && (info.mode & 0o111) !== 0) return probeOnce(ports, path, () => tryBwrap(ports, path));
   }
   return {
     reason: 'bubblewrap (bwrap) is not installed',
     remedy:
       'Install it (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap), or use --sandbox off.',
   };
-}
-
-const probes = new WeakMap<Processes, Map<string, Promise<Bwrap | SandboxProblem>>>();
-
-function probeOnce(ports: BwrapPorts, path: string): Promise<Bwrap | SandboxProblem> {
-  const known = probes.get(ports.processes) ?? new Map<string, Promise<Bwrap | SandboxProblem>>();
-  probes.set(ports.processes, known);
-  const probe = known.get(path) ?? tryBwrap(ports, path);
-  known.set(path, probe);
-  return probe;
 }
 
 /** A real run with the namespaces of every command. bubblewrap starts itself, because it is the one program that surely exists. */
@@ -64,24 +45,6 @@ async function tryBwrap(ports: BwrapPorts, path: string): Promise<Bwrap | Sandbo
     reason: `${path} failed: ${second.output || `exit code ${second.code}`}`,
     remedy: await findRemedy(ports.files),
   };
-}
-
-async function runToEnd(
-  { processes }: BwrapPorts,
-  command: string,
-  args: readonly string[],
-): Promise<{ code: number | null; output: string }> {
-  let output = '';
-  const onOutput = (chunk: Uint8Array) => {
-    if (output.length < MAX_OUTPUT_CHARACTERS) output += Buffer.from(chunk).toString('utf8');
-  };
-  try {
-    const child = await processes.spawn({ command, args, cwd: '/', env: {}, onOutput });
-    const { code } = await child.finished;
-    return { code, output: output.trim() };
-  } catch (thrown) {
-    return { code: null, output: getErrorMessage(thrown) };
-  }
 }
 
 async function findRemedy(files: Files): Promise<string> {

@@ -2,15 +2,10 @@
 import { join } from 'node:path';
 import type { FileKind, Files } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
+import { AGENT_DIRECTORIES, SECRET_HOME_PATHS, SECRET_SYSTEM_PATHS } from '../support/protected-paths.ts';
 import type { MountKind } from './planner.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
-import {
-  KEPT_PATHS,
-  SECRET_HOME_PATHS,
-  SECRET_SYSTEM_PATHS,
-  SOCKET_DIRECTORIES,
-  SOCKET_VARIABLES,
-} from './secret-paths.ts';
+import { KEPT_PATHS, SOCKET_DIRECTORIES, SOCKET_VARIABLES } from './socket-paths.ts';
 
 type Options = Pick<SandboxOptions, 'deniedReads' | 'agentDirectory' | 'network'> & {
   readonly ports: Pick<SandboxOptions['ports'], 'files' | 'toolEnv'>;
@@ -20,7 +15,7 @@ type Options = Pick<SandboxOptions, 'deniedReads' | 'agentDirectory' | 'network'
 export async function findSecrets(options: Options, home: string): Promise<Map<string, MountKind>> {
   const { files, toolEnv } = options.ports;
   const found = [
-    ...(await findExisting(files, home, SECRET_HOME_PATHS)),
+    ...(await findExisting(files, home, [...AGENT_DIRECTORIES, ...SECRET_HOME_PATHS])),
     ...(files.userId === 0
       ? await findExisting(
           files,

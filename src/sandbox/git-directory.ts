@@ -1,7 +1,17 @@
 // Protects the configuration and hooks of git repositories in writable directories. The rest of `.git` stays writable.
 import { join, resolve } from 'node:path';
 import type { Planner } from './planner.ts';
-import { GIT_PROGRAM_CONFIGURATION } from './protected-names.ts';
+
+/** Files of a git directory that make git run programs. A missing one must not be created either. All are in `GIT_CONTROL_NAMES`. */
+const GIT_PROGRAM_CONFIGURATION: readonly { readonly name: string; readonly content: string | undefined }[] = [
+  // `content` of a file that stands for a missing one; `undefined`: a directory.
+  { name: 'hooks', content: undefined },
+  { name: 'config', content: '' },
+  // Read only with extensions.worktreeConfig, which the protected configuration may contain.
+  { name: 'config.worktree', content: '' },
+  // Names the directory that contains the configuration. A dot stands for the directory itself, which is what git uses without the file.
+  { name: 'commondir', content: '.\n' },
+];
 
 /** Submodules may be nested, and their names may contain slashes. */
 const MAX_MODULE_DEPTH = 8;
@@ -57,7 +67,8 @@ async function findModules(planner: Planner, directory: string, depth: number): 
 async function protectWorktrees(planner: Planner, directory: string): Promise<void> {
   const names = [...(await planner.list(directory)).keys()];
   if (names.length > MAX_SEPARATE_DIRECTORIES) return planner.protect(directory);
-  for (const name of names) await protectExisting(planner, join(directory, name), ['commondir', 'config.worktree']);
+  for (const name of names)
+    await protectExisting(planner, join(directory, name), ['commondir', 'config.worktree', 'gitdir']);
 }
 
 async function protectExisting(planner: Planner, directory: string, names: readonly string[]): Promise<void> {

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { Fault } from '../base/index.ts';
 import { isInside } from '../support/path-checks.ts';
+import { PROTECTED_HOME_NAMES, PROTECTED_NAMES } from '../support/protected-paths.ts';
 import { findSecrets } from './find-secrets.ts';
 import { protectRepository } from './git-directory.ts';
 import type { Placeholder } from './placeholders.ts';
 import { type MountKind, Planner } from './planner.ts';
-import { PROTECTED_HOME_NAMES, PROTECTED_NAMES } from './protected-names.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 
 export interface MountPlan {

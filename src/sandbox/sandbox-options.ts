@@ -12,6 +12,8 @@ export interface CommandNetwork {
   readonly port: number;
   /** The command to start in the sandbox in place of the requested one. */
   wrapCommand(command: Command): Command;
+  /** A sentence that names the hosts that were refused until now. `output` of the command may contain the refusal, too. */
+  explainRefusals(output: string): string | undefined;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,14 @@
 // UI requests that wait for an answer of the host. Late answers and answers with unknown ids are ignored.
 import { createDeferred } from '../base/index.ts';
-import type { AgentSession, Clock, HostUi, IdGenerator, UiQuestion } from '../contracts/index.ts';
+import type {
+  AgentSession,
+  AskOptions,
+  Clock,
+  HostUi,
+  IdGenerator,
+  NoAnswerReason,
+  UiQuestion,
+} from '../contracts/index.ts';
 import type { UiAnswer, UiRequest } from '../protocol/index.ts';
 
 /** The key that a valid answer must have, for each method. Every other answer counts as cancelled. */
@@ -19,41 +27,50 @@ export interface PendingUiRequests {
   close(): void;
 }
 
+type Settle = (outcome: UiAnswer | NoAnswerReason) => void;
+
 /** `send` returns false when the dialect cannot encode the request. Then it resolves without an answer. */
 export function createPendingUiRequests(
   ports: { clock: Clock; ids: IdGenerator },
   send: (request: UiRequest, session: AgentSession) => boolean,
 ): PendingUiRequests {
-  const pending = new Map<string, (answer: UiAnswer | undefined) => void>();
+  const pending = new Map<string, Settle>();
   let closed = false;
   const closedSignal = createDeferred();
+
+  const waitForOutcome = async (question: UiQuestion, session: AgentSession, { timeout, signal }: AskOptions) => {
+    if (closed) return 'closed';
+    if (signal?.aborted) return 'aborted';
+    const id = ports.ids.uuid();
+    if (!send({ id, ...question } as UiRequest, session)) return 'unsupported';
+    const { promise, resolve } = createDeferred<UiAnswer | NoAnswerReason>();
+    const settle: Settle = (outcome) => {
+      pending.delete(id);
+      resolve(outcome);
+    };
+    const withdraw = (reason: 'aborted' | 'timeout') => {
+      if (!pending.has(id)) return;
+      settle(reason);
+      if (reason === 'timeout' && !isApproval(question)) return;
+      send({ id: ports.ids.uuid(), ...createCancel(id, reason) }, session);
+    };
+    const handleAbort = () => withdraw('aborted');
+    const cancelTimer = timeout ? ports.clock.after(timeout, () => withdraw('timeout')) : () => {};
+    signal?.addEventListener('abort', handleAbort, { once: true });
+    pending.set(id, settle);
+    return promise.finally(() => {
+      cancelTimer();
+      signal?.removeEventListener('abort', handleAbort);
+    });
+  };
+
   const createHostUi = (session: AgentSession): HostUi => ({
     closed: closedSignal.promise,
     async ask(question, options = {}) {
-      if (closed || options.signal?.aborted) return undefined;
-      const id = ports.ids.uuid();
-      if (!send({ id, ...question } as UiRequest, session)) return undefined;
-      const { promise, resolve } = createDeferred<UiAnswer | undefined>();
-      const settle = (answer: UiAnswer | undefined) => {
-        pending.delete(id);
-        resolve(answer);
-      };
-      const resolveEmpty = () => settle(undefined);
-      const cancelRequest = () => {
-        if (!pending.has(id)) return;
-        resolveEmpty();
-        send({ id: ports.ids.uuid(), method: 'cancel', targetId: id }, session);
-      };
-      const cancelTimer = options.timeout ? ports.clock.after(options.timeout, resolveEmpty) : () => {};
-      options.signal?.addEventListener('abort', cancelRequest, { once: true });
-      pending.set(id, settle);
-      try {
-        const answer = await promise;
-        return answer && ANSWER_KEYS[question.method] in answer ? answer : undefined;
-      } finally {
-        cancelTimer();
-        options.signal?.removeEventListener('abort', cancelRequest);
-      }
+      const outcome = await waitForOutcome(question, session, options);
+      if (typeof outcome === 'object' && ANSWER_KEYS[question.method] in outcome) return outcome;
+      options.onNoAnswer?.(toNoAnswerReason(outcome));
+      return undefined;
     },
     show(display) {
       // Also after the host has closed its input: it may still read.
@@ -68,7 +85,21 @@ export function createPendingUiRequests(
     close() {
       closed = true;
       closedSignal.resolve();
-      for (const resolve of pending.values()) resolve(undefined);
+      for (const settle of pending.values()) settle('closed');
     },
   };
+}
+
+function createCancel(targetId: string, reason: 'aborted' | 'timeout') {
+  return { method: 'cancel' as const, targetId, ...(reason === 'timeout' ? { timedOut: true as const } : {}) };
+}
+
+/** Hosts end other dialogs by the `timeout` of the request. An approval must not stay open when its call has been denied. */
+function isApproval(question: UiQuestion): boolean {
+  return question.method === 'select' && question.toolCall !== undefined;
+}
+
+function toNoAnswerReason(outcome: UiAnswer | NoAnswerReason): NoAnswerReason {
+  if (typeof outcome === 'string') return outcome;
+  return 'timedOut' in outcome && outcome.timedOut ? 'timeout' : 'dismissed';
 }

@@ -1,4 +1,4 @@
-// Public API of the settings. Not exported are files that are not loaded at start: write-settings.ts and the documentation.
+// Public API of the settings. Not exported are files that are not loaded at start, such as write-settings.ts and the documentation.
 export { applySettingFlags, listFlagRules, readFlagOptions } from './flags/apply-flags.ts';
 export type { Flag } from './flags/flag.ts';
 export {
@@ -18,6 +18,6 @@ export {
   loadSettingsForRun,
   resolveAgentDirectory,
 } from './load-settings.ts';
-export { createUnknownKeyFault, flattenSettings, isSettingKey, parseSettingValue } from './setting-keys.ts';
+export { flattenSettings, isSettingKey, parseSettingValue } from './setting-keys.ts';
 export { type ConfiguredRule, listRules } from './settings-draft.ts';
-export { defaultSettings, SETTING_KEYS, SETTINGS, type SettingKey, type SettingValues } from './settings-table.ts';
+export { defaultSettings, SETTING_KEYS, type SettingKey, type SettingValues } from './settings-table.ts';

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { Fault, getErrorMessage, getSystemErrorCode } from '../base/index.ts';
 import type { Files } from '../contracts/index.ts';
 import { homeDirectory } from '../support/home-directory.ts';
-import { mentionsRestriction } from './setting-keys.ts';
 import {
   applyLayer,
   applyOverrides,
@@ -71,7 +70,7 @@ export async function loadSettingsForRun(options: LoadSettingsOptions): Promise<
 export async function loadSettings(options: LoadSettingsOptions): Promise<LoadedSettings> {
   const { files, agentDirectory, isBare, project } = options;
   const home = options.home ?? homeDirectory();
-  const overrides = (options.overrides ?? []).map((text) => parseOverride(text, home));
+  const overrides = await Promise.all((options.overrides ?? []).map((text) => parseOverride(text, home)));
   const draft = createDraft();
   for (const source of isBare ? [] : listSettingsFiles(agentDirectory, project)) {
     let text: string | undefined;
@@ -86,6 +85,7 @@ export async function loadSettings(options: LoadSettingsOptions): Promise<Loaded
       const restrictionProblem = isUnreadable
         ? `${problem}. Check its permissions, or set PARLEY_DIR to another directory`
         : problem;
+      const { mentionsRestriction } = await import('./unknown-keys.ts');
       if (isUnreadable || mentionsRestriction(text ?? '')) draft.restrictionProblems.push(restrictionProblem);
     }
   }

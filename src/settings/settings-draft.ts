@@ -5,11 +5,8 @@ import type { PermissionDecision } from '../contracts/index.ts';
 import { resolveUserPath } from '../support/home-directory.ts';
 import { findKeyLine, parseJsonc } from '../support/jsonc.ts';
 import {
-  canRestrict,
   checkSetting,
-  createUnknownKeyFault,
   flattenSettings,
-  isIgnoredKey,
   isSettingGroup,
   isSettingKey,
   parseSettingValue,
@@ -103,12 +100,12 @@ export async function applyLayer(draft: SettingsDraft, layer: SettingsLayer): Pr
         throw new Fault('config', `${key} must be an object (got ${describeType(value)})`);
       else {
         draft.unknownKeys.push([key, value]);
-        if (!foreign && !isIgnoredKey(path)) throw createUnknownKeyFault(key);
+        if (!foreign) (await import('./unknown-keys.ts')).checkUnknownKey(path);
       }
     } catch (thrown) {
       const problem = `${file}:${await findKeyLine(text, path)}: ${getErrorMessage(thrown)}`;
       draft.problems.push(`${problem}; it is ignored`);
-      if (!isValid && canRestrict(key)) draft.restrictionProblems.push(problem);
+      if (!isValid && (await import('./unknown-keys.ts')).canRestrict(key)) draft.restrictionProblems.push(problem);
     }
   }
 }
@@ -139,11 +136,11 @@ export function applyOverrides(draft: SettingsDraft, overrides: readonly Overrid
 }
 
 /** Throws a Fault for an invalid override, because the user would not see a warning. */
-export function parseOverride(text: string, home: string): Override {
+export async function parseOverride(text: string, home: string): Promise<Override> {
   const [, key = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (key === '') throw new Fault('config', `--set takes KEY=VALUE (got "${text}")`);
   try {
-    if (!isSettingKey(key)) throw createUnknownKeyFault(key);
+    if (!isSettingKey(key)) throw (await import('./unknown-keys.ts')).createUnknownKeyFault(key);
     return [key, expandPaths(key, parseSettingValue(key, value), home)];
   } catch (thrown) {
     throw new Fault('config', `--set: ${getErrorMessage(thrown)}`);

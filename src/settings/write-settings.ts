@@ -4,7 +4,8 @@ import { Fault, isRecord } from '../base/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { withFileLock } from '../support/file-lock.ts';
 import { parseJsonc } from '../support/jsonc.ts';
-import { canRestrict, checkSetting, createUnknownKeyFault, isSettingKey } from './setting-keys.ts';
+import { checkSetting, isSettingKey } from './setting-keys.ts';
+import { canRestrict, createUnknownKeyFault } from './unknown-keys.ts';
 
 interface WriteSettingsOptions {
   readonly ports: Pick<Ports, 'files' | 'clock' | 'ids'>;
@@ -12,34 +13,50 @@ interface WriteSettingsOptions {
   readonly agentDirectory: string;
 }
 
+type Changes = Readonly<Record<string, unknown>>;
+
 /** Keys are flat and dotted; `undefined` removes a key. Changes are checked before the file is written. Returns its path. */
-export async function writeSettings(
-  { ports, agentDirectory }: WriteSettingsOptions,
-  changes: Readonly<Record<string, unknown>>,
-): Promise<string> {
-  const { files } = ports;
+export async function writeSettings(options: WriteSettingsOptions, changes: Changes): Promise<string> {
+  checkChanges(changes);
+  return changeSettings(options, () => changes);
+}
+
+function checkChanges(changes: Changes): void {
   for (const [key, value] of Object.entries(changes)) {
     if (value === undefined) continue;
     if (isSettingKey(key)) checkSetting(key, value);
     // A file that contains it would make every later start fail.
     else if (canRestrict(key)) throw createUnknownKeyFault(key);
   }
+}
+
+/** Like `writeSettings`, with changes that depend on the settings in the file. `getValue` is called while the file is locked. */
+export async function changeSettings(
+  { ports, agentDirectory }: WriteSettingsOptions,
+  getChanges: (getValue: (key: string) => unknown) => Changes,
+): Promise<string> {
+  const { files } = ports;
   // settings.json may be a link to a file elsewhere. The lock must be next to the target file.
   const file = await files.realPath(join(agentDirectory, 'settings.json'));
   await files.makeDirectory(dirname(file), { mode: 0o700 });
   await withFileLock(ports, file, async (assertLockHeld) => {
     const info = await files.info(file);
     const before = info ? new TextDecoder().decode(await files.read(file)) : '';
-    const after = await editSettingsText(before, changes);
+    const after = await editSettingsText(before, getChanges);
     await assertLockHeld();
     await files.replace(file, new TextEncoder().encode(after), { mode: info?.mode ?? 0o600 });
   });
   return file;
 }
 
-async function editSettingsText(before: string, changes: Readonly<Record<string, unknown>>): Promise<string> {
+async function editSettingsText(
+  before: string,
+  getChanges: (getValue: (key: string) => unknown) => Changes,
+): Promise<string> {
   const parsed = await parseJsonc(before);
   if (!isRecord(parsed)) throw new Fault('config', 'the settings file does not contain a JSON object; fix it first');
+  const changes = getChanges((key) => readValue(parsed, [...findKeyPaths(parsed, key.split('.'))].at(-1)));
+  checkChanges(changes);
   const { applyEdits, modify } = await import('jsonc-parser');
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
   let text = before.trim() === '' ? '{}\n' : before;
@@ -54,6 +71,10 @@ async function editSettingsText(before: string, changes: Readonly<Record<string,
     text = applyEdits(text, modify(text, targetPath, value, { formattingOptions }));
   }
   return text;
+}
+
+function readValue(parsed: unknown, path: readonly string[] | undefined): unknown {
+  return path?.reduce((value, name) => (isRecord(value) ? value[name] : undefined), parsed);
 }
 
 /** All paths at which the file contains the key, as `a.b` or as `b` inside `a`, in file order. */

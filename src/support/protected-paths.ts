@@ -31,7 +31,7 @@ export const PROTECTED_HOME_NAMES: readonly string[] = [
 /** In a git directory: they make git run programs, or name the directory in which it finds such files. */
 export const GIT_CONTROL_NAMES: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir'];
 
-/** Relative to the home directory. Directories of agents that tools partly need are in `AGENT_DIRECTORIES`. */
+/** Relative to the home directory. Directories of agents that file tools partly need are in `AGENT_DIRECTORIES`. */
 export const SECRET_HOME_PATHS: readonly string[] = [
   ...['.codex', '.gemini', '.claude.json', '.config/opencode'],
   ...[

@@ -54,10 +54,7 @@ async function runBash(
   const failure = describeFailure(run, seconds);
   const shown = run.output === '' && !run.cancelled ? '(no output)' : run.output;
   const missing = run.isStartMissing ? '[The terminal kept only the end of the output]' : undefined;
-  const cause =
-    failure?.code === 'tool_failed'
-      ? sandbox?.explainFailure({ exitCode: run.exitCode, output: run.output })
-      : undefined;
+  const cause = failure?.code === 'tool_failed' ? run.sandboxCause : undefined;
   const hint =
     cause && escalation ? `${cause} Call again with escalate: true to ask the user to run it outside.` : cause;
   const text = [shown, missing, formatTruncationNotice(run), failure?.text, hint].filter(Boolean).join('\n\n');

@@ -7,6 +7,7 @@ import type {
   Ports,
   ProcessSandbox,
   RunningProcess,
+  SandboxedCommand,
   ShellRequest,
   ShellResult,
 } from '../contracts/index.ts';
@@ -23,8 +24,8 @@ export interface ShellOptions {
   getSandbox?(cwd: string): Promise<ProcessSandbox | undefined>;
 }
 
-/** Adds what the bash tool needs for its notices. `isStartMissing`: see `ExecuteShell`. */
-export type CapturedShellResult = ShellResult & CapturedOutput & { isStartMissing?: boolean };
+/** Adds what the bash tool needs for its notices. `isStartMissing`: see `ExecuteShell`. `sandboxCause`: how the sandbox may be the reason of a failure. */
+export type CapturedShellResult = ShellResult & CapturedOutput & { isStartMissing?: boolean; sandboxCause?: string };
 
 export type RunCapturedShell = (request: ShellRequest) => Promise<CapturedShellResult>;
 
@@ -39,7 +40,9 @@ export function createRunShell({ ports, shellPath, getSandbox }: ShellOptions): 
       ? startCustomExecutor(request.execute, ports, request, capture)
       : await startShell(ports, await getShell(ports, shellPath), request, capture, sandbox);
     const commandEnd = await waitForEnd(child, ports, request);
-    return createShellResult(await capture.finish(), commandEnd);
+    const result = createShellResult(await capture.finish(), commandEnd);
+    const sandboxCause = child.explainFailure?.(result);
+    return sandboxCause === undefined ? result : { ...result, sandboxCause };
   };
 }
 
@@ -49,6 +52,7 @@ function bindListeners(request: ShellRequest) {
 
 interface RunningCommand extends Pick<RunningProcess, 'kill'> {
   readonly finished: Promise<{ code: number | null; signal: string | null; isStartMissing?: boolean }>;
+  readonly explainFailure?: SandboxedCommand['explainFailure'];
 }
 
 type CommandEnd = 'aborted' | 'timedOut' | Awaited<RunningCommand['finished']>;
@@ -81,7 +85,8 @@ async function startShell(
   try {
     const child = await ports.processes.spawn({ ...(sandboxed ?? request), onOutput });
     if (!sandboxed) return child;
-    return { finished: child.finished.finally(() => sandboxed.release()), kill: () => child.kill() };
+    const { release, explainFailure } = sandboxed;
+    return { finished: child.finished.finally(release), kill: () => child.kill(), explainFailure };
   } catch (cause) {
     await sandboxed?.release();
     shellCache.delete(ports);

@@ -29,6 +29,7 @@ describe('refused', () => {
     [['sesions', 'list'], 'Did you mean `parley sessions`?'],
     [['model'], 'Did you mean `parley models`?'],
     [['modles'], 'Did you mean `parley models`?'],
+    [['permission'], 'Did you mean `parley permissions`?'],
     [['docter'], 'Did you mean `parley doctor`?'],
     [['models'], '`parley models` must come before all flags.'],
     [['run', '$HOME', "it's"], `parley -p 'run $HOME it'\\''s'`],

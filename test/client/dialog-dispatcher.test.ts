@@ -20,6 +20,15 @@ test('a handler answers the questions of a real agent', async () => {
   expect(await ui.ask({ method: 'editor', title: 'Text' })).toBeUndefined();
 });
 
+test('an answer can have a message for the model', async () => {
+  const { client, ui } = await startMemoryAgent();
+  client.onDialog(() => ({ value: 'deny', message: 'use pnpm' }));
+  expect(await ui.ask({ method: 'select', title: 'Which?', options: ['allow', 'deny'] })).toEqual({
+    value: 'deny',
+    message: 'use pnpm',
+  });
+});
+
 test('without a handler a question is dismissed', async () => {
   const { client, ui, wire } = await startMemoryAgent();
   await client.call('get_state');

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PROTECTED_NAMES } from '../../src/sandbox/protected-names.ts';
+import { PROTECTED_NAMES } from '../../src/support/protected-paths.ts';
 import { createFixture } from './run-sandboxed.ts';
 
 const GIT_NAMES = ['.git/hooks', '.git/config', '.git/config.worktree', '.git/commondir'];

@@ -63,6 +63,7 @@ const LAZY_INTERFACES = [
   'src/llm/tool-arguments.ts',
   'src/settings/flags/flag-docs.ts',
   'src/settings/setting-docs.ts',
+  'src/settings/unknown-keys.ts',
   'src/settings/write-settings.ts',
   'src/trust/inventory.ts',
   'src/trust/saved-decision.ts',

@@ -218,12 +218,17 @@ def drop_cancelled(
 
 
 def answer_frame(dialog: Dict[str, Any], answer: Any) -> Dict[str, Any]:
-    """Converts what a handler returned: a bool confirms, a string is the value, anything else dismisses the dialog."""
+    """Converts what a handler returned: a bool confirms, a string is the value, a `UiAnswer` is sent as it is.
+
+    Anything else dismisses the dialog.
+    """
     fields: Dict[str, Any]
     if isinstance(answer, bool):
         fields = {"confirmed": answer}
     elif isinstance(answer, str):
         fields = {"value": answer}
+    elif isinstance(answer, dict) and ("value" in answer or "confirmed" in answer):
+        fields = {key: value for key, value in answer.items() if key not in ("type", "id")}
     else:
         fields = {"cancelled": True}
     return {"type": "extension_ui_response", "id": dialog["id"], **fields}

@@ -11,9 +11,9 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping,
 from ._async_commands import AsyncCommands
 from ._connection import DIALOG_METHODS, Connection, Incoming, answer_frame, drop_cancelled, encode
 from .errors import AgentExitedError, ExitInfo, ParleyError
-from .protocol import AgentEvent, AgentMessage, IncomingImage, UiRequest
+from .protocol import AgentEvent, AgentMessage, IncomingImage, UiAnswer, UiRequest
 
-Answer = Union[str, bool, None]
+Answer = Union[str, bool, UiAnswer, None]
 DialogHandler = Callable[[UiRequest], Union[Answer, Awaitable[Answer]]]
 Listener = Callable[[Any], Any]
 
@@ -167,6 +167,7 @@ class AsyncClient(AsyncCommands):
 
     def on_dialog(self, handler: Optional[DialogHandler]) -> None:
         """Sets the handler for dialogs. It returns a string for select, input and editor, a bool for confirm, None to dismiss.
+        A `UiAnswer` can have more fields: `{"value": "deny", "message": "…"}` denies a tool call and tells the model why.
 
         Dialogs that arrive before the first call wait for a handler. After it, dialogs without a handler are dismissed.
         """

@@ -871,8 +871,12 @@ class UiAnswerOption2(TypedDict):
     confirmed: bool
 
 
-class UiAnswerOption3(TypedDict):
+class _UiAnswerOption3(TypedDict):
     cancelled: Literal[True]
+
+
+class UiAnswerOption3(_UiAnswerOption3, total=False):
+    timedOut: bool
 
 
 UiAnswer = Union["UiAnswerOption", "UiAnswerOption2", "UiAnswerOption3"]
@@ -890,6 +894,8 @@ class UiRequestSelectToolCall(_UiRequestSelectToolCall, total=False):
 
     diff: str
     rules: List[str]
+    sessionScope: str
+    reason: str
 
 
 class _UiRequestSelect(TypedDict):
@@ -992,10 +998,14 @@ class UiRequestOpenUrl(_UiRequestOpenUrl, total=False):
     instructions: str
 
 
-class UiRequestCancel(TypedDict):
+class _UiRequestCancel(TypedDict):
     id: str
     method: Literal["cancel"]
     targetId: str
+
+
+class UiRequestCancel(_UiRequestCancel, total=False):
+    timedOut: Literal[True]
 
 
 UiRequest = Union["UiRequestSelect", "UiRequestConfirm", "UiRequestInput", "UiRequestEditor", "UiRequestNotify", "UiRequestSetStatus", "UiRequestSetWidget", "UiRequestSetTitle", "UiRequestSetEditorText", "UiRequestOpenUrl", "UiRequestCancel"]

@@ -302,8 +302,8 @@ class Listeners(Case):
             if frame["type"] == "extension_ui_response":
                 send({"type": "notice", "level": "info", "message": json.dumps(frame)})
             else:
-                for n, method in enumerate(["input", "confirm", "select", "editor", "juggle"]):
-                    send({"type": "extension_ui_request", "id": str(n), "method": method, "title": method, "options": ["a"]})
+                for n, method in enumerate(["input", "confirm", "select", "editor", "juggle", "select", "select"]):
+                    send({"type": "extension_ui_request", "id": str(n), "method": method, "title": str(n), "options": ["a"]})
                 reply(frame)
         """
         answers: Any = {"input": "text", "confirm": True, "select": None}
@@ -311,14 +311,16 @@ class Listeners(Case):
         def handler(dialog: Any) -> Any:
             if dialog["method"] == "editor":
                 raise RuntimeError("no editor")
-            return answers[dialog["method"]]
+            if dialog["title"] == "5":
+                return {"value": "deny", "message": "use pnpm"}
+            return {"message": "no value"} if dialog["title"] == "6" else answers[dialog["method"]]
 
         hook, threading.excepthook = threading.excepthook, lambda args: None
         self.addCleanup(setattr, threading, "excepthook", hook)
         client = self.start_script(body, on_dialog=handler)
         events = client.events()
         client.call("ask")
-        answers_sent = sorted((json.loads(next(events)["message"]) for _ in range(5)), key=lambda frame: frame["id"])
+        answers_sent = sorted((json.loads(next(events)["message"]) for _ in range(7)), key=lambda frame: frame["id"])
         for frame in answers_sent:
             del frame["type"]
         self.assertEqual(
@@ -329,6 +331,8 @@ class Listeners(Case):
                 {"id": "2", "cancelled": True},
                 {"id": "3", "cancelled": True},
                 {"id": "4", "cancelled": True},
+                {"id": "5", "value": "deny", "message": "use pnpm"},
+                {"id": "6", "cancelled": True},
             ],
         )
 

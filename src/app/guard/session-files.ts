@@ -1,4 +1,5 @@
 // Creates the path policies of a session from its settings, and the files that obey them. Loaded with the first file operation of a tool.
+import { Fault } from '../../base/index.ts';
 import type { Files, GuardFilesOptions, PathPolicy, Ports } from '../../contracts/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveUserPath } from '../../support/home-directory.ts';
@@ -16,7 +17,7 @@ export interface SessionFilesOptions {
 }
 
 /** Returns the files for the current settings. */
-export type SelectFiles = () => Files;
+export type SelectFiles = () => Promise<Files>;
 
 /** What is shared by all files of a session: the warnings that were given, and the links that were resolved. */
 export class SessionFiles {
@@ -29,22 +30,29 @@ export class SessionFiles {
   }
 
   guard(cwd: string, guardOptions: GuardFilesOptions): SelectFiles {
-    let current: { readonly key: string; readonly files: Files } | undefined;
+    let current: { readonly key: string; readonly files: Promise<Files> } | undefined;
     return () => {
-      const { files } = this.#options.ports;
       const key = createKey(this.#options.settings);
-      if (current?.key === key) return current.files;
-      const policySettings = this.#pickSettings();
-      const policy = createPathPolicy({
-        ...policySettings,
-        ...{ cwd, home: this.#options.home, listReadRoots: guardOptions.listReadRoots },
-        canWrite: policySettings.canWrite || guardOptions.isForHost === true,
-        files: { realPath: (path) => this.#resolveOnce(path), list: files.list },
-        onWarning: (message) => this.#warnOnce(message),
-      });
-      current = { key, files: isUnrestricted(policySettings) ? files : createGuardedFiles(files, policy) };
+      if (current?.key !== key) current = { key, files: this.#open(cwd, guardOptions) };
       return current.files;
     };
+  }
+
+  async #open(cwd: string, guardOptions: GuardFilesOptions): Promise<Files> {
+    const { settings, home, ports } = this.#options;
+    const policySettings = this.#pickSettings();
+    const rules = settings['permissions.deny'];
+    if (rules.length === 0 && isUnrestricted(policySettings)) return ports.files;
+    const policy = createPathPolicy({
+      ...policySettings,
+      ...{ cwd, home, listReadRoots: guardOptions.listReadRoots },
+      canWrite: policySettings.canWrite || guardOptions.isForHost === true,
+      files: { realPath: (path) => this.#resolveOnce(path), list: files.list },
+      onWarning: (message) => this.#warnOnce(message),
+    });
+    if (rules.length === 0) return createGuardedFiles(ports.files, policy);
+    const realCwd = await this.#resolveOnce(cwd);
+    return createGuardedFiles(ports.files, await addDenyRules(policy, rules, { cwd, realCwd, home }));
   }
 
   #pickSettings() {
@@ -83,7 +91,7 @@ export function getPathMode(settings: SettingValues): PathPolicy['mode'] {
 
 function createKey(settings: SettingValues): string {
   const { paths, sandbox } = settings;
-  const lists = ['paths.readRoots', 'sandbox.writableRoots', 'sandbox.deniedReads'] as const;
+  const lists = ['paths.readRoots', 'sandbox.writableRoots', 'sandbox.deniedReads', 'permissions.deny'] as const;
   return JSON.stringify([paths, sandbox, ...lists.map((name) => settings[name])]);
 }
 
@@ -95,4 +103,23 @@ interface PolicySettings {
 
 function isUnrestricted({ mode, deniedReads, hasProtectedPaths }: PolicySettings): boolean {
   return mode === 'off' && deniedReads.length === 0 && !hasProtectedPaths;
+}
+
+/** They hold in every mode of the path policy. */
+async function addDenyRules(
+  policy: PathPolicy,
+  rules: readonly string[],
+  { cwd, realCwd, home }: { cwd: string; realCwd: string; home: string },
+): Promise<PathPolicy> {
+  const { createDeniedPaths } = await import('../../permissions/index.ts');
+  const bases = [...new Set([cwd, realCwd])].map((directory) => ({ cwd: directory, home }));
+  const findRule = createDeniedPaths(rules, bases);
+  return {
+    ...policy,
+    check(realPath, access) {
+      const rule = findRule(realPath, access);
+      if (rule) throw new Fault('refused', `The permission rule ${rule} denies ${JSON.stringify(realPath)}.`);
+      policy.check(realPath, access);
+    },
+  };
 }

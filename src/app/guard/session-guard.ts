@@ -23,7 +23,11 @@ export function createSessionGuard(options: SessionFilesOptions): AgentGuard {
     },
     get isEnforcing() {
       const { paths, sandbox } = settings;
-      return paths === 'enforce' || sandbox !== 'off' || settings['sandbox.deniedReads'].length > 0;
+      return (
+        paths === 'enforce' ||
+        sandbox !== 'off' ||
+        [settings['sandbox.deniedReads'], settings['permissions.deny']].some(({ length }) => length > 0)
+      );
     },
     async getSandbox(cwd) {
       if (settings.sandbox === 'off') return undefined;

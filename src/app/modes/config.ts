@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fault, getErrorMessage } from '../../base/index.ts';
 import {
-  createUnknownKeyFault,
   isSettingKey,
   type LoadedSettings,
   parseSettingValue,
@@ -13,6 +12,7 @@ import {
   type SettingKey,
 } from '../../settings/index.ts';
 import { SETTING_DOCS } from '../../settings/setting-docs.ts';
+import { createUnknownKeyFault } from '../../settings/unknown-keys.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
 import { loadProjectSettings } from '../../trust/index.ts';
 import { createSystemPorts } from '../system-ports/index.ts';

@@ -5,8 +5,12 @@ import { measureWidth } from '../../terminal/text/text-width.ts';
 
 const MAX_CELL_WIDTH = 60;
 
-export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows].map((row) => row.map(formatCell));
+export function formatTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  maxCellWidth = MAX_CELL_WIDTH,
+): string {
+  const all = [head, ...rows].map((row) => row.map((text) => formatCell(text, maxCellWidth)));
   const widths = head.map((_, column) => Math.max(...all.map((row) => measureWidth(row[column] ?? ''))));
   const lines = all.map((row) =>
     row
@@ -17,8 +21,8 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return `${lines.join('\n')}\n`;
 }
 
-function formatCell(text: string): string {
-  return truncateLine(line(text.trim().replace(/\s+/g, ' ')), MAX_CELL_WIDTH)
+function formatCell(text: string, maxWidth: number): string {
+  return truncateLine(line(text.trim().replace(/\s+/g, ' ')), maxWidth)
     .map((span) => span.text)
     .join('');
 }

@@ -2,6 +2,7 @@
 import type { AssistantMessage, Model, ProviderFailure } from '../../protocol/index.ts';
 
 export const COMPACTION_CANCELLED = 'Compaction cancelled';
+export const COMPACTION_TOO_SMALL = 'Nothing to compact (session too small)';
 
 export interface CompactionSettings {
   enabled: boolean;

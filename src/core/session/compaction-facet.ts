@@ -2,23 +2,13 @@
 import { createDeferred, Fault, getErrorMessage } from '../../base/index.ts';
 import type { Compaction, CompactionCause } from '../../contracts/index.ts';
 import type { AssistantMessage, CompactionResult, ProviderFailure } from '../../protocol/index.ts';
-import { withAbortFallback } from '../agent/take-until-aborted.ts';
-import type { CutPoint } from '../compaction/cut-point.ts';
 import { estimateContextTokens } from '../compaction/tokens.ts';
-import type { CompactionPlan } from '../compaction/write-summary.ts';
-import {
-  COMPACTION_CANCELLED,
-  computeKeepTokens,
-  computeReserveTokens,
-  isNearlyFull,
-  isOverflow,
-} from '../policy/compaction-policy.ts';
-import { entryToMessages } from '../tree/context-path.ts';
+import { COMPACTION_TOO_SMALL, isNearlyFull, isOverflow } from '../policy/compaction-policy.ts';
 import type { RequestBuilder } from './request-builder.ts';
-import { CHECKPOINT_ENTRY, type Checkpoint } from './restore-state.ts';
+import type { Checkpoint } from './restore-state.ts';
+import type { CompactionRequest } from './run-compaction.ts';
 import type { SessionState } from './session-state.ts';
 
-const TOO_SMALL = 'Nothing to compact (session too small)';
 /** More compactions would not help a conversation that still overflows. */
 const MAX_OVERFLOW_COMPACTIONS = 2;
 const OVERFLOW_REMEDY = 'Use a model with a larger context window, or start a new session.';
@@ -121,7 +111,8 @@ export class CompactionFacet implements Compaction {
     const { conversation, options } = this.#state;
     const tokens = estimateContextTokens(conversation.path);
     if (!this.isAutomatic || !isNearlyFull(tokens, this.#requestBuilder.model, options.compaction)) return;
-    if (this.#isCompacted() || !(await this.#findCutPoint())) return;
+    const { canCompact } = await import('./run-compaction.ts');
+    if (!canCompact({ state: this.#state, requestBuilder: this.#requestBuilder })) return;
     await this.#compactAutomatically('threshold', run);
   }
 
@@ -159,93 +150,20 @@ export class CompactionFacet implements Compaction {
     }
   }
 
-  /** True if the path has no message after the last compaction. */
-  #isCompacted(): boolean {
-    return this.#state.conversation.path.findLast((entry) => entryToMessages(entry).length > 0)?.type === 'compaction';
-  }
-
-  async #findCutPoint(keepMessages?: number): Promise<CutPoint | undefined> {
-    const { model } = this.#requestBuilder;
-    const { compaction } = this.#state.options;
-    const { findCutPoint } = await import('../compaction/cut-point.ts');
-    if (keepMessages !== undefined) return findCutPoint(this.#state.conversation.path, keepMessages, () => 1);
-    return findCutPoint(
-      this.#state.conversation.path,
-      model ? computeKeepTokens(model, compaction) : compaction.keepRecentTokens,
-    );
-  }
-
-  async #run(
-    signal: AbortSignal,
-    cause: CompactionCause,
-    { customInstructions, keepMessages }: CompactOptions & { customInstructions?: string | undefined } = {},
-  ): Promise<CompactionResult> {
+  async #run(signal: AbortSignal, cause: CompactionCause, request: CompactionRequest = {}): Promise<CompactionResult> {
     this.#isFromHook = false;
-    await this.#requestBuilder.ensureReady();
-    const { conversation } = this.#state;
-    if (this.#isCompacted()) throw new Fault('refused', 'Already compacted');
-    const cutPoint = await this.#findCutPoint(keepMessages);
-    if (!cutPoint) throw new Fault('refused', TOO_SMALL);
-    const tokensBefore = estimateContextTokens(conversation.path);
-    const plan = { cutPoint, tokensBefore, customInstructions, signal };
-    const hookResult = await this.#runBeforeCompactHook(plan, cause);
-    this.#isFromHook = hookResult !== undefined;
-    const result = hookResult ?? (await this.#writeSummary(plan));
-    if (signal.aborted) throw new Fault('aborted', COMPACTION_CANCELLED);
-    const { usage, ...stored } = result;
-    await conversation.commit([
-      { type: 'compaction', ...stored },
-      { type: 'custom', customType: CHECKPOINT_ENTRY, data: this.#ports.createCheckpoint() },
-    ]);
-    await this.#notifyCompacted(cause);
-    return { ...stored, estimatedTokensAfter: estimateContextTokens(conversation.path), ...(usage ? { usage } : {}) };
-  }
-
-  /** Returns the summary of a hook that replaces ours, if there is one. */
-  async #runBeforeCompactHook(
-    { cutPoint, ...plan }: CompactionPlan,
-    cause: CompactionCause,
-  ): Promise<CompactionResult | undefined> {
-    const { hooks, conversation, ports } = this.#state;
-    if (!hooks.beforeCompact) return undefined;
-    const hookCall = hooks.beforeCompact({
-      ...plan,
-      cause,
-      firstKeptEntryId: cutPoint.firstKeptEntryId,
-      messagesToSummarize: cutPoint.messagesToSummarize,
-      turnPrefixMessages: cutPoint.turnPrefixMessages,
-      previousSummary: cutPoint.previousSummary,
-      branchEntries: [...conversation.path],
-    });
-    const hookResult = await withAbortFallback(hookCall, () => undefined, plan.signal, ports.clock);
-    if (hookResult && 'cancel' in hookResult) throw new Fault('aborted', COMPACTION_CANCELLED);
-    this.#isFromHook = hookResult !== undefined;
-    if (hookResult && !conversation.path.some((entry) => entry.id === hookResult.compaction.firstKeptEntryId)) {
-      throw new Fault(
-        'refused',
-        `Unknown firstKeptEntryId in the compaction of an extension: ${hookResult.compaction.firstKeptEntryId}`,
-      );
-    }
-    return hookResult?.compaction;
-  }
-
-  async #writeSummary(plan: CompactionPlan): Promise<CompactionResult> {
-    const { options } = this.#state;
-    const { model } = this.#requestBuilder;
-    const { writeSummary } = await import('../compaction/write-summary.ts');
-    return writeSummary(plan, {
-      tools: await options.tools(),
-      reserveTokens: model ? computeReserveTokens(model, options.compaction) : undefined,
-      complete: (question) => this.#requestBuilder.completeOnce(question),
-    });
-  }
-
-  async #notifyCompacted(cause: CompactionCause): Promise<void> {
-    const { hooks, conversation } = this.#state;
-    const compactionEntry = conversation.path.findLast((entry) => entry.type === 'compaction');
-    const fromExtension = this.#isFromHook;
-    if (compactionEntry)
-      await hooks.onLifecycleEvent?.({ type: 'session_compact', compactionEntry, fromExtension, ...cause });
+    const { runCompaction } = await import('./run-compaction.ts');
+    return runCompaction(
+      {
+        state: this.#state,
+        requestBuilder: this.#requestBuilder,
+        createCheckpoint: () => this.#ports.createCheckpoint(),
+        onHookSummary: () => {
+          this.#isFromHook = true;
+        },
+      },
+      { ...request, signal, cause },
+    );
   }
 
   async #notifyFailed(
@@ -269,6 +187,6 @@ function buildFailureOutcome(
 
 function explainFailure(reason: 'threshold' | 'overflow', cause: string): string {
   if (reason === 'threshold') return `Auto-compaction failed: ${cause}`;
-  if (cause !== TOO_SMALL) return `Context overflow recovery failed: ${cause}`;
+  if (cause !== COMPACTION_TOO_SMALL) return `Context overflow recovery failed: ${cause}`;
   return `Context overflow recovery failed: the newest part of the conversation alone is too long for the model. ${OVERFLOW_REMEDY}`;
 }

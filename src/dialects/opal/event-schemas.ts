@@ -75,6 +75,10 @@ export const OPAL_EVENTS = {
       inner: objectWithRest({ type: string() }, unknown()),
     },
   },
+  client_request_cancelled: {
+    doc: 'The request `request_id` to the host (such as `s2c-1`) is withdrawn: the run was aborted, or an approval was not given in time. An answer is ignored.',
+    fields: { request_id: string() },
+  },
   agent_recovered: { doc: 'An existing session was resumed.', fields: {} },
 } as const satisfies Readonly<Record<string, EventSchema>>;
 
@@ -91,9 +95,9 @@ const session_id = string();
 /** Requests that the agent sends to the host. */
 export const OPAL_CLIENT_METHODS = {
   'client/confirm': {
-    doc: 'Ask for permission. The answer is one of `actions`. For a tool call, no answer within 30 seconds means deny.',
+    doc: 'Ask for permission. The answer is one of `actions`. For a tool call, no answer within 30 seconds means deny. The `message` of an answer that denies a tool call is sent to the model.',
     params: { session_id, title: string(), message: string(), actions: array(string()) },
-    result: { action: string() },
+    result: { action: string(), message: optional(string()) },
   },
   'client/input': {
     doc: 'Ask for a text on behalf of an extension.',

@@ -8,6 +8,7 @@ import type { OpalClientMethod } from './event-schemas.ts';
 
 interface PendingUiRequest {
   readonly id: string;
+  readonly sessionId: string;
   parseAnswer(result: Record<string, unknown>): UiAnswer | undefined;
 }
 
@@ -31,7 +32,7 @@ export class PendingUiRequests {
     if (!clientRequest) return undefined;
     this.#count += 1;
     const id = `s2c-${this.#count}`;
-    this.#pending.set(id, { id: request.id, parseAnswer: clientRequest.parseAnswer });
+    this.#pending.set(id, { id: request.id, sessionId, parseAnswer: clientRequest.parseAnswer });
     return createRpcFrame({
       id,
       method: clientRequest.method,
@@ -39,9 +40,14 @@ export class PendingUiRequests {
     });
   }
 
-  /** Opal has no cancel message, so nothing is sent. A later answer is ignored. */
-  #cancel(targetId: string): undefined {
-    for (const [id, pending] of this.#pending) if (pending.id === targetId) this.#pending.delete(id);
+  /** Opal has no message that cancels a request, so an event reports it. A later answer is ignored. */
+  #cancel(targetId: string): Frame | undefined {
+    for (const [id, pending] of this.#pending) {
+      if (pending.id !== targetId) continue;
+      this.#pending.delete(id);
+      return createEventFrame(pending.sessionId, { type: 'client_request_cancelled', request_id: id });
+    }
+    return undefined;
   }
 
   /** Ignores answers to unknown or cancelled requests. An answer that cannot be parsed counts as cancelled. */
@@ -85,7 +91,10 @@ function toSelectRequest({ title, options, message }: Extract<UiRequest, { metho
   return {
     method: 'client/confirm',
     params: { title, message, actions: options },
-    parseAnswer: ({ action }) => (typeof action === 'string' ? { value: action } : undefined),
+    parseAnswer: ({ action, message: reply }) =>
+      typeof action === 'string'
+        ? { value: action, ...(typeof reply === 'string' ? { message: reply } : {}) }
+        : undefined,
   };
 }
 

@@ -31,6 +31,8 @@ export interface AllowListNetwork {
   wrapCommand(command: Command): Command;
   /** Hosts that were refused until now, each once. */
   listRefused(): readonly string[];
+  /** A sentence that names them, for the result of a failed command. `output` of the command may contain the refusal, too. */
+  explainRefusals(output: string): string | undefined;
   close(): Promise<void>;
 }
 
@@ -47,7 +49,11 @@ export async function openAllowListNetwork(options: AllowListNetworkOptions): Pr
       log('sandbox_host_refused', { host, reason });
     },
   });
-  const network = { listRefused: () => [...refused], close };
+  const network = {
+    listRefused: () => [...refused],
+    explainRefusals: (output: string) => explainRefusedHosts([...refused], output),
+    close,
+  };
   if ('port' in address) {
     const env = createProxyEnvironment(`http://parley:${token}@127.0.0.1:${address.port}`);
     return { ...network, env, socket: undefined, port: address.port, wrapCommand: (command) => command };
@@ -61,7 +67,7 @@ export async function openAllowListNetwork(options: AllowListNetworkOptions): Pr
   };
 }
 
-/** A sentence for the result of a failed command. `refused` may be empty: the output of the command may contain the refusal. */
+/** `refused` may be empty: the output of the command may contain the refusal. */
 export function explainRefusedHosts(refused: readonly string[], output: string): string | undefined {
   if (refused.length > 0) {
     const hosts = refused.slice(0, MAX_SHOWN).join(', ');

@@ -1,10 +1,14 @@
 // Dialog that asks whether a tool call may run. Shows a change as a diff, a command as a command, and other arguments one by one.
 import { escapeInvisible } from '../../base/escape-invisible.ts';
 import type { DialogRequest } from '../../client/index.ts';
+import type { KeyInput } from '../input/key-decoder.ts';
 import { highlightLinesOf } from '../markdown/highlight-code.ts';
 import { hardWrapLine, type Line, line, prefixLines, span, type TextStyle } from '../text/line.ts';
+import { measureWidth } from '../text/text-width.ts';
 import { renderDiff } from '../transcript/render-diff.ts';
 import { countChanges } from '../transcript/tool-call-title.ts';
+import type { Dialog, RenderedRows } from './dialog.ts';
+import { InputDialog } from './input-dialog.ts';
 import { type Choice, SelectDialog } from './select-dialog.ts';
 
 type ApprovalRequest = Extract<DialogRequest, { method: 'select' }>;
@@ -15,22 +19,90 @@ const DIFF_ARGUMENTS: readonly string[] = ['path', 'content', 'edits', 'oldText'
 const TAB = '    ';
 const LABEL: TextStyle = { dim: true };
 
-export function createApprovalDialog(
-  { title, options }: ApprovalRequest,
-  call: CallToApprove,
-  showAll: (body: readonly Line[]) => void,
-): SelectDialog {
-  const renderBody = (width: number) => renderCall(call).flatMap((spans) => hardWrapLine(spans, width));
-  const choices = options.map((value) => createChoice(value, call.toolName));
-  return new SelectDialog(title, choices, { renderBody, showAll, escapeHint: 'Esc to deny' });
+/** Opens the input for the message. It is no answer of the request. */
+const WRITE_MESSAGE = 'write_message';
+/** `› 3. ` in front of a label. */
+const CHOICE_PREFIX_WIDTH = 5;
+
+export class ApprovalDialog implements Dialog {
+  readonly #choices: SelectDialog;
+  readonly #input = new InputDialog('Why not? The model gets this message.', { escapeHint: 'Esc to go back' });
+  #isWriting = false;
+  #message: string | undefined;
+
+  constructor({ title, options }: ApprovalRequest, call: CallToApprove, showAll: (body: readonly Line[]) => void) {
+    const choices = [...options.map((value) => createChoice(value, call)), MESSAGE_CHOICE];
+    const renderBody = (width: number) =>
+      [...renderCall(call), ...renderScopes(call, choices, width)].flatMap((spans) => hardWrapLine(spans, width));
+    this.#choices = new SelectDialog(title, choices, { renderBody, showAll, escapeHint: 'Esc to deny' });
+  }
+
+  /** What the user wrote to the model, when the answer is `deny`. */
+  get message(): string | undefined {
+    return this.#message;
+  }
+
+  get hint(): string {
+    return this.#current.hint;
+  }
+
+  get #current(): Dialog {
+    return this.#isWriting ? this.#input : this.#choices;
+  }
+
+  handleKey(keyInput: KeyInput): string | undefined {
+    const answer = this.#current.handleKey(keyInput);
+    if (this.#isWriting && answer !== undefined) {
+      this.#message = answer.trim() || undefined;
+      return 'deny';
+    }
+    if (answer === WRITE_MESSAGE) this.#isWriting = true;
+    return answer === WRITE_MESSAGE ? undefined : answer;
+  }
+
+  render(width: number, height: number): RenderedRows {
+    return this.#current.render(width, height);
+  }
+
+  goBack(): boolean {
+    const wasWriting = this.#isWriting;
+    this.#isWriting = false;
+    return wasWriting;
+  }
 }
 
-function createChoice(value: string, toolName: string): Choice {
+const MESSAGE_CHOICE: Choice = {
+  value: WRITE_MESSAGE,
+  label: 'No, with a message to the model',
+  key: 'm',
+  isRefusal: true,
+};
+
+function createChoice(value: string, call: CallToApprove): Choice {
   if (value === 'allow') return { value, label: 'Yes', key: 'y' };
   if (value === 'deny') return { value, label: 'No', key: 'n', isRefusal: true };
-  if (value === 'allow_session')
-    return { value, label: `Always: allow every ${toolName} call in this session`, key: 'a' };
+  if (value === 'allow_session') return { value, label: `Yes, in this session: ${formatSessionScope(call)}`, key: 'a' };
+  if (value === 'allow_always')
+    return { value, label: `Yes, always: ${formatRules(call)} (saved in your settings)`, key: 'p' };
   return { value, label: value };
+}
+
+export function formatSessionScope({ toolName, sessionScope = toolName }: CallToApprove): string {
+  return escapeInvisible(sessionScope);
+}
+
+export function formatRules({ rules = [] }: CallToApprove): string {
+  return rules.map(escapeInvisible).join(', ');
+}
+
+/** The reason, and what the answers cover if a label is cut off: the user must have seen it before answering. */
+function renderScopes(call: CallToApprove, choices: readonly Choice[], width: number): Line[] {
+  const reason = call.reason ? splitVisibleLines(call.reason).map((text) => line(text, { colour: 'yellow' })) : [];
+  const isCut = choices.some(({ label }) => measureWidth(label) + CHOICE_PREFIX_WIDTH > width);
+  if (!isCut) return reason;
+  const session = call.sessionScope ? [[span('in this session: ', LABEL), span(formatSessionScope(call))]] : [];
+  const always = (call.rules ?? []).map((rule) => [span('always: ', LABEL), span(escapeInvisible(rule))]);
+  return [...reason, ...session, ...always];
 }
 
 /** Contains every argument. */

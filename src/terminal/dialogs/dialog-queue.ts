@@ -5,7 +5,7 @@ import type { UiAnswer } from '../../protocol/index.ts';
 import type { KeyInput } from '../input/key-decoder.ts';
 import { EMPTY_LINE, type Line, line } from '../text/line.ts';
 import { describeCall } from '../transcript/tool-call-title.ts';
-import { type CallToApprove, createApprovalDialog } from './approval-dialog.ts';
+import { ApprovalDialog, type CallToApprove, formatRules, formatSessionScope } from './approval-dialog.ts';
 import type { Dialog, RenderedRows } from './dialog.ts';
 import { InputDialog } from './input-dialog.ts';
 import { createConfirmDialog, SelectDialog } from './select-dialog.ts';
@@ -56,9 +56,11 @@ export class DialogQueue {
   /** Shows a dialog that the agent or an extension requested. */
   async showRequest(request: DialogRequest): Promise<UiAnswer | undefined> {
     const toolCall = request.method === 'select' ? request.toolCall : undefined;
-    const end = await this.#open(this.#createDialog(request), request.id, 'timeout' in request ? request.timeout : 0);
+    const dialog = this.#createDialog(request);
+    const end = await this.#open(dialog, request.id, 'timeout' in request ? request.timeout : 0);
     const answer = typeof end === 'object' ? end.answer : undefined;
-    if (toolCall) return this.#endApproval(toolCall, end, answer);
+    if (toolCall)
+      return this.#endApproval(toolCall, end, dialog instanceof ApprovalDialog ? dialog.message : undefined);
     if (end === 'dismissed') this.#output.notify(`Cancelled: ${request.title}`, 'warning');
     if (end === 'timeout') this.#output.notify(`Not answered in time: ${request.title}`, 'warning');
     if (answer === undefined) return undefined;
@@ -72,14 +74,19 @@ export class DialogQueue {
     return typeof end === 'object' ? end.answer : undefined;
   }
 
-  #endApproval(call: CallToApprove, end: DialogEnd, answer: string | undefined): UiAnswer | undefined {
+  #endApproval(call: CallToApprove, end: DialogEnd, message: string | undefined): UiAnswer | undefined {
+    if (end === 'withdrawn') return undefined;
+    if (end === 'timeout') return { cancelled: true, timedOut: true };
+    const value = end === 'dismissed' ? 'deny' : end.answer;
+    if (value === 'allow_session') this.#output.notify(`Allowed in this session: ${formatSessionScope(call)}`);
+    if (value === 'allow_always') this.#output.notify(`Always allowed: ${formatRules(call)}`);
+    if (value !== 'deny') return { value };
     const { toolCallId, toolName: name, args } = call;
-    if (answer === 'allow_session') this.#output.notify(`Every ${name} call is allowed in this session.`);
-    if (end !== 'dismissed' && answer !== 'deny') return answer === undefined ? undefined : { value: answer };
     const title = describeCall({ name, args }).map(({ text }) => text);
+    const reply = message === undefined ? '' : `. Message to the model: ${message}`;
     this.#output.omitCall(toolCallId);
-    this.#output.notify(`Denied: ${title.join('')}`, 'warning');
-    return { value: 'deny' };
+    this.#output.notify(`Denied: ${title.join('')}${reply}`, 'warning');
+    return { value, ...(message === undefined ? {} : { message }) };
   }
 
   #open(dialog: Dialog, id?: string, timeout?: number): Promise<DialogEnd> {
@@ -111,6 +118,7 @@ export class DialogQueue {
     const open = this.#dialogs[0];
     if (!open) return false;
     const dismisses = 'key' in keyInput && (keyInput.key === 'escape' || keyInput.key === 'ctrl+c');
+    if ('key' in keyInput && keyInput.key === 'escape' && open.dialog.goBack?.()) return true;
     if (dismisses) open.close('dismissed');
     else if (!this.#acceptsKeys) {
       this.#updateAcceptsKeys();
@@ -167,8 +175,7 @@ export class DialogQueue {
     if (request.method === 'confirm') return createConfirmDialog(title, request.message);
     if (request.method === 'input') return new InputDialog(title, { placeholder: request.placeholder });
     if (request.method === 'editor') return new InputDialog(title, { prefill: request.prefill, isMultiline: true });
-    if (request.toolCall)
-      return createApprovalDialog(request, request.toolCall, (body) => this.#output.printBlock(body));
+    if (request.toolCall) return new ApprovalDialog(request, request.toolCall, (body) => this.#output.printBlock(body));
     const choices = request.options.map((label) => ({ value: label, label }));
     return new SelectDialog(title, choices, { message: request.message });
   }

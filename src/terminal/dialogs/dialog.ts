@@ -13,4 +13,6 @@ export interface Dialog {
   /** Returns the answer when the key completes the dialog. */
   handleKey(keyInput: KeyInput): string | undefined;
   render(width: number, height: number): RenderedRows;
+  /** Called for Esc. Returns whether the dialog went back to an earlier part of it. Otherwise Esc dismisses the dialog. */
+  goBack?(): boolean;
 }

@@ -15,14 +15,17 @@ export class InputDialog implements Dialog {
   readonly #isMultiline: boolean;
   #draft: Draft;
 
-  constructor(title: string, { placeholder = '', prefill = '', isMultiline = false } = {}) {
+  constructor(
+    title: string,
+    { placeholder = '', prefill = '', isMultiline = false, escapeHint = 'Esc to dismiss' } = {},
+  ) {
     this.#title = title;
     this.#placeholder = placeholder;
     this.#isMultiline = isMultiline;
     this.#draft = insertText(createDraft(''), prefill);
     this.hint = isMultiline
-      ? 'Enter to answer, Alt+Enter for a new line, Esc to dismiss'
-      : 'Enter to answer, Esc to dismiss';
+      ? `Enter to answer, Alt+Enter for a new line, ${escapeHint}`
+      : `Enter to answer, ${escapeHint}`;
   }
 
   handleKey(keyInput: KeyInput): string | undefined {

@@ -8,7 +8,7 @@ function isHidden({ words, code }: SimpleCommand, denied: string): boolean {
   const [program, subcommand] = denied.split(' ');
   if (code?.includes(denied)) return true;
   const [name, ...args] = words;
-  if (name?.value?.split('/').at(-1) !== program) return false;
+  if (name?.value?.split('/').at(-1)?.toLowerCase() !== program) return false;
   return subcommand === undefined || args.some(({ value }) => value === subcommand);
 }
 

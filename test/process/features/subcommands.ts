@@ -110,6 +110,17 @@ export function trySubcommands(): void {
       expect(stdout).toContain('"status":"completed"');
     });
 
+    test('permissions are added, tested, listed and removed', async () => {
+      const directories = createDirectories();
+      const run = (...args: string[]) => runProgram(['permissions', ...args], '', { directories });
+      expect(await run('add', 'deny', 'bash(git push)')).toMatchObject({ code: 0 });
+      const { stdout } = await run('test', 'bash(ls && git push)', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ decision: 'deny', rule: 'bash(git push)', scope: 'user' });
+      expect((await run()).stdout).toMatch(/^deny +bash\(git push\) +user /m);
+      expect(await run('remove', 'bash(git push)')).toMatchObject({ code: 0 });
+      expect((await run('list')).stdout).toContain('There are no rules.');
+    });
+
     test('trust is stored', async () => {
       const directories = createDirectories();
       writeFiles(directories.cwd, { '.parley/settings.json': '{"retry.maxRetries":2}' });

@@ -2,7 +2,13 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
-import { applySettingFlags, defaultSettings, FLAGS, readFlagOptions } from '../../../src/settings/index.ts';
+import {
+  applySettingFlags,
+  defaultSettings,
+  FLAGS,
+  listFlagRules,
+  readFlagOptions,
+} from '../../../src/settings/index.ts';
 
 function changedSettings(...argv: string[]): Record<string, unknown> {
   const settings = applySettingFlags(defaultSettings, parseArguments(argv));
@@ -40,6 +46,20 @@ describe('settings', () => {
     expect(() => changedSettings('--yolo', '--approval-mode', 'write')).toThrow(
       '--auto-approve and --approval-mode write exclude each other.',
     );
+  });
+
+  test('rules of flags are added to those of the files, and listed with the flag', () => {
+    const flags = parseArguments(['--deny', 'bash', '--allow', 'read', '--deny=edit(src/**)']);
+    const settings = { ...defaultSettings, 'permissions.deny': ['write', 'bash'] };
+    const values = applySettingFlags(settings, flags);
+    expect(values['permissions.deny']).toEqual(['write', 'bash', 'edit(src/**)']);
+    expect(values['permissions.allow']).toEqual(['read']);
+    expect(listFlagRules(flags)).toEqual([
+      { decision: 'allow', text: 'read', scope: 'user', origin: '--allow' },
+      { decision: 'deny', text: 'bash', scope: 'user', origin: '--deny' },
+      { decision: 'deny', text: 'edit(src/**)', scope: 'user', origin: '--deny' },
+    ]);
+    expect(listFlagRules(parseArguments([]))).toEqual([]);
   });
 
   test('the schema of the setting checks the value', () => {

@@ -192,6 +192,11 @@ describe('approval of a tool call', () => {
     toolCall: { toolCallId: 'c1', toolName, args, cwd: '/project', ...(diff === undefined ? {} : { diff }) },
   });
   const bash = request('bash', { command: 'npm test', timeout: 60 });
+  const withRules = (rules: string[], sessionScope = rules.join(', ')) => ({
+    ...bash,
+    options: [...bash.options, 'allow_always'],
+    toolCall: { ...bash.toolCall, rules, sessionScope },
+  });
 
   test.each([
     ['y', 'allow', []],
@@ -200,8 +205,8 @@ describe('approval of a tool call', () => {
     ['1', 'allow', []],
     ['n', 'deny', ['Denied: bash npm test (timeout 60s)']],
     ['2', 'deny', ['Denied: bash npm test (timeout 60s)']],
-    ['a', 'allow_session', ['Every bash call is allowed in this session.']],
-    ['3', 'allow_session', ['Every bash call is allowed in this session.']],
+    ['a', 'allow_session', ['Allowed in this session: bash']],
+    ['3', 'allow_session', ['Allowed in this session: bash']],
   ])('the text %s answers %s', async (text, value, expected) => {
     const { dialogs, type, renderText, notices, omitted } = createQueue();
     const answered = dialogs.showRequest(bash);
@@ -242,9 +247,106 @@ describe('approval of a tool call', () => {
       'timeout: 60',
       '› 1. Yes',
       '  2. No',
-      '  3. Always: allow every bash call in this session',
+      '  3. Yes, in this session: bash',
+      '  4. No, with a message to the model',
     ]);
-    expect(renderText().at(-1)).toBe('↑↓ and Enter, or y/n/a, to answer; Esc to deny');
+    expect(renderText().at(-1)).toBe('↑↓ and Enter, or y/n/a/m, to answer; Esc to deny');
+  });
+
+  test('p saves the rules that the choice names', async () => {
+    const { dialogs, type, renderText, notices } = createQueue();
+    const answered = dialogs.showRequest(withRules(['bash(npm test)']));
+    expect(renderText().slice(-6)).toEqual([
+      '› 1. Yes',
+      '  2. No',
+      '  3. Yes, in this session: bash(npm test)',
+      '  4. Yes, always: bash(npm test) (saved in your settings)',
+      '  5. No, with a message to the model',
+      '↑↓ and Enter, or y/n/a/p/m, to answer; Esc to deny',
+    ]);
+    type('p');
+    expect(await answered).toEqual({ value: 'allow_always' });
+    expect(notices).toEqual(['Always allowed: bash(npm test)']);
+  });
+
+  test('p does nothing when it is not offered', async () => {
+    const { dialogs, type, press, renderText } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    renderText();
+    type('p');
+    press('escape');
+    expect(await answered).toEqual({ value: 'deny' });
+  });
+
+  test('rules that do not fit their choice are shown above the choices, all of them', () => {
+    const { dialogs, renderText } = createQueue();
+    const rules = [`bash(npm run ${'a'.repeat(60)})`, 'bash(echo \u202e\u202e)'];
+    void dialogs.showRequest(withRules(rules, 'bash of \u200bthis session'));
+    const text = renderText().join('');
+    expect(text).toContain('in this session: bash of \\u200bthis session');
+    expect(text).toContain(`always: bash(npm run ${'a'.repeat(60)})`);
+    expect(text).toContain('always: bash(echo \\u202e\\u202e)');
+  });
+
+  test('the reason of the question is shown', () => {
+    const { dialogs, renderText } = createQueue();
+    void dialogs.showRequest({
+      ...bash,
+      toolCall: { ...bash.toolCall, reason: 'This call runs outside the sandbox.' },
+    });
+    expect(renderText()).toContain('This call runs outside the sandbox.');
+  });
+
+  test('m denies with a message; Escape goes back to the choices and keeps the text', async () => {
+    const { dialogs, type, press, renderText, notices, omitted } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    renderText();
+    type('m');
+    expect(renderText().slice(1)).toEqual([
+      'Why not? The model gets this message.',
+      '› ',
+      'Enter to answer, Esc to go back',
+    ]);
+    type('use ');
+    press('escape');
+    expect(renderText()).toContain('› 1. Yes');
+    type('m');
+    type('pnpm');
+    press('enter');
+    expect(await answered).toEqual({ value: 'deny', message: 'use pnpm' });
+    expect(notices).toEqual(['Denied: bash npm test (timeout 60s). Message to the model: use pnpm']);
+    expect(omitted).toEqual(['c1']);
+  });
+
+  test('a y in the message does not allow the call, and Ctrl+C denies it without the message', async () => {
+    const { dialogs, type, press, renderText } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    renderText();
+    type('m');
+    type('y');
+    press('ctrl+c');
+    expect(await answered).toEqual({ value: 'deny' });
+  });
+
+  test('an empty message denies', async () => {
+    const { dialogs, type, press, renderText } = createQueue();
+    const answered = dialogs.showRequest(bash);
+    renderText();
+    type('m');
+    press('enter');
+    expect(await answered).toEqual({ value: 'deny' });
+  });
+
+  test('a timeout is reported to the agent; a withdrawn question is closed without a notice', async () => {
+    const { dialogs, clock, notices } = createQueue();
+    const late = dialogs.showRequest({ ...bash, timeout: 1000 });
+    await clock.advance(1001);
+    expect(await late).toEqual({ cancelled: true, timedOut: true });
+    const withdrawn = dialogs.showRequest(bash);
+    dialogs.cancel('1');
+    expect(await withdrawn).toBe(undefined);
+    expect(dialogs.current).toBe(undefined);
+    expect(notices).toEqual([]);
   });
 
   test('a change is shown as a diff, with arguments that the diff does not contain', () => {

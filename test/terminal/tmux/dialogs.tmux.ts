@@ -54,13 +54,13 @@ test('tool calls are approved one by one with approval=on-write', async () => {
   const terminal = await startConversation({ args: '--set approval=on-write' });
   await terminal.sendLine('create hello.txt with the content hi');
   const opened = await terminal.waitFor(
-    /Allow write\?\nhello\.txt \+1 −0\n\+1 hi\n› 1\. Yes\n {2}2\. No\n {2}3\. Always: allow every write call in this session\n↑↓/,
+    /Allow write\?\nhello\.txt \+1 −0\n\+1 hi\n› 1\. Yes\n {2}2\. No\n {2}3\. Yes, in this session: write of any file in the working directory\n {2}4\. Yes, always: write\(\.\/hello\.txt\) \(saved in your settings\)\n {2}5\. No, with a message to the model\n↑↓/,
   );
   expect(opened).not.toContain('s left');
   await terminal.press('Down', 'Enter');
   await terminal.waitFor('Denied: write hello.txt (1 line)');
   await terminal.waitUntilGone('Working');
-  expect(await terminal.scrollback()).not.toContain('was not approved in time');
+  expect(await terminal.scrollback()).not.toContain('needs an approval');
   expect(existsSync(join(terminal.cwd, 'hello.txt'))).toBe(false);
   await terminal.sendLine('create hello.txt with the content hi');
   await terminal.waitFor(/Allow write\?[\s\S]*› 1\. Yes\n[\s\S]*↑↓/);
@@ -74,13 +74,43 @@ test('a command is approved with y and denied with n or Escape', async () => {
   const terminal = await startConversation({ args: '--set approval=on-write' });
   for (const key of ['n', 'Escape', 'y']) {
     await terminal.sendLine('run `touch made.txt`');
-    await terminal.waitFor(/Allow bash\?\n\$ touch made\.txt\nin \/.*\n› 1\. Yes[\s\S]*↑↓ and Enter, or y\/n\/a/);
+    await terminal.waitFor(/Allow bash\?\n\$ touch made\.txt\nin \/.*\n› 1\. Yes[\s\S]*↑↓ and Enter, or y\/n\/a\/p\/m/);
     await terminal.press(key);
     await terminal.waitUntilGone('Allow bash?');
     if (key !== 'y') await terminal.waitFor('Denied: bash touch made.txt');
     await terminal.waitUntilGone('Working');
     expect(existsSync(join(terminal.cwd, 'made.txt'))).toBe(key === 'y');
   }
+});
+
+test('a call is denied with a message, allowed for the session and allowed always', async () => {
+  const terminal = await startConversation({ args: '--set approval=on-write' });
+  const ask = async (command: string) => {
+    await terminal.sendLine(`run \`${command}\``);
+    await terminal.waitFor(/Allow bash\?[\s\S]*↑↓ and Enter, or y\/n\/a\/p\/m/);
+  };
+  await ask('touch one');
+  await terminal.press('m');
+  await terminal.waitFor(/Why not\? The model gets this message\.\n›[\s\S]*Esc to go back/);
+  await terminal.press('Escape');
+  await terminal.waitFor(/› 1\. Yes[\s\S]*↑↓/);
+  await terminal.press('m');
+  await terminal.waitFor('Why not?');
+  await terminal.type('yes, but later');
+  await terminal.press('Enter');
+  await terminal.waitFor('Denied: bash touch one. Message to the model: yes, but later');
+  await terminal.waitUntilGone('Working');
+  expect(existsSync(join(terminal.cwd, 'one'))).toBe(false);
+  await ask('touch one');
+  await terminal.press('a');
+  await terminal.waitFor('Allowed in this session: bash(touch one)');
+  await terminal.waitUntilGone('Working');
+  expect(existsSync(join(terminal.cwd, 'one'))).toBe(true);
+  await ask('touch two');
+  await terminal.press('p');
+  await terminal.waitFor('Always allowed: bash(touch two)');
+  await terminal.waitUntilGone('Working');
+  expect(existsSync(join(terminal.cwd, 'two'))).toBe(true);
 });
 
 test('a project with configuration is used after the user has trusted it', async () => {

@@ -128,7 +128,7 @@ function toQuestion(
 ): ClientQuestion | undefined {
   switch (request.method) {
     case 'select':
-      if (request.toolCall) return createApprovalRequest(request.toolCall, sessionId);
+      if (request.toolCall) return createApprovalRequest(request, request.toolCall, sessionId);
       if (request.options.length === 0) return undefined;
       return elicitationForm ? createForm(request, sessionId) : createChoiceRequest(request, sessionId);
     case 'confirm':

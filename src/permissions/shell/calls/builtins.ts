@@ -16,7 +16,7 @@ const runEval: CallHandler = (call, context) => {
   const args = call.args[0]?.value === '--' ? call.args.slice(1) : call.args;
   const values = getValues(args);
   const text = values?.join(' ');
-  if (text !== undefined) context.runText(text, true);
+  if (text !== undefined) context.runText(text);
   // A text that bash cannot parse also changes how bash reads the commands after eval, so only simple texts are accepted.
   if (text === undefined || /[^\w\s./=:@%+,;&|-]/.test(text))
     context.problem('The text that eval runs is not understood.');
@@ -26,7 +26,7 @@ const runTrap: CallHandler = (call, context) => {
   const [first, second] = call.args[0]?.value === '--' ? call.args.slice(1) : call.args;
   if (!first || first.value === '-p' || first.value === '-l') return;
   if (first.value === undefined) context.problem('The text that trap runs is not known.');
-  else if (second && first.value !== '' && first.value !== '-') context.runText(first.value, true);
+  else if (second && first.value !== '' && first.value !== '-') context.runText(first.value);
 };
 
 /** `exec`, `command` and `builtin`: the rest is a call. */

@@ -16,8 +16,8 @@ export interface CallContext {
   problem(sentence: string): void;
   /** The program calls another one with these words, after it has set these variables. */
   run(words: readonly ShellWord[], assignments?: readonly string[]): void;
-  /** The program gives this text to a shell. */
-  runText(text: string, isBash: boolean): void;
+  /** The program gives this text to a shell. Without `isBash`: to the shell that runs the call. */
+  runText(text: string, isBash?: boolean): void;
   setCode(code: string): void;
 }
 
@@ -25,6 +25,10 @@ export type CallHandler = (call: Call, context: CallContext) => void;
 
 export function createUnknownWord(source: string, canSplit: boolean): ShellWord {
   return { value: undefined, source, canSplit };
+}
+
+export function toWord(value: string): ShellWord {
+  return { value, source: value, canSplit: false };
 }
 
 /** The values of the words, or `undefined` when one of them is unknown. */

@@ -3,21 +3,27 @@ import type { ShellWord, SimpleCommand } from '../parsed-command.ts';
 import { CommandParser } from '../syntax/command-parser.ts';
 import { type HereText, type RawCommand, type ShellFacts, ShellSyntaxError } from '../syntax/shell-facts.ts';
 import { BUILTIN_HANDLERS } from './builtins.ts';
-import type { CallContext, CallHandler } from './call-context.ts';
+import { type CallContext, type CallHandler, toWord } from './call-context.ts';
 import { FILE_CALLER_HANDLERS } from './file-callers.ts';
 import { INTERPRETER_HANDLERS } from './interpreters.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
+import { RUNNER_HANDLERS } from './runners.ts';
 import { STREAM_EDITOR_HANDLERS } from './stream-editors.ts';
 import { WRAPPER_HANDLERS } from './wrappers.ts';
 
 const MAX_TEXT_LENGTH = 64 * 1024;
 const MAX_NESTING = 20;
 const MAX_CALLS = 1000;
+/** `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
+const LOADER = /(^|\/)ld[-.]([^/]*\.)?so[^/]*$/;
+/** Debian installs variants of programs with these endings. */
+const VARIANT = /(\.(basic|tiny|nox|gtk3?|distrib|openbsd|traditional)|-static)$/;
 /** Characters that change the direction of a displayed text. */
 const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/;
 
 const PROGRAM_HANDLERS: ReadonlyMap<string, CallHandler> = new Map(
   Object.entries({
+    ...RUNNER_HANDLERS,
     ...WRAPPER_HANDLERS,
     ...FILE_CALLER_HANDLERS,
     ...INTERPRETER_HANDLERS,
@@ -33,6 +39,8 @@ export class CallInterpreter {
   readonly calls: MutableCall[] = [];
   readonly #facts: ShellFacts;
   #depth = 0;
+  /** Whether the text that is being interpreted is for bash. */
+  #isBash = true;
 
   constructor(facts: ShellFacts) {
     this.#facts = facts;
@@ -45,9 +53,12 @@ export class CallInterpreter {
     else {
       this.#checkCharacters(text);
       const commands = this.#parse(text, isBash);
+      const outer = this.#isBash;
+      this.#isBash = isBash;
       this.#depth += 1;
       for (const command of commands) this.#interpret(command, caller);
       this.#depth -= 1;
+      this.#isBash = outer;
     }
   }
 
@@ -92,10 +103,15 @@ export class CallInterpreter {
 
   #callProgram(written: string, args: readonly ShellWord[], call: MutableCall, input: HereText | undefined): void {
     if (/[^ -~]/.test(written)) this.#problem('The name of a program contains unusual characters.');
+    // An option or an assignment that was not read before the name.
+    if (/^-|=/.test(written) || written === '') this.#problem('The name of a program is not understood.');
+    if (LOADER.test(written)) this.#problem('The loader of programs starts another program.');
     if (this.#facts.functions.has(written)) this.#problem(`The name ${written} is defined as a function.`);
     const name = normalizeName(written);
     const handler = BUILTINS.get(written) ?? PROGRAM_HANDLERS.get(name);
-    handler?.({ name, args, input }, this.#createContext(call, name));
+    const context = this.#createContext(call, name);
+    if (name.startsWith('git-')) context.run([toWord('git'), toWord(name.slice('git-'.length)), ...args]);
+    else handler?.({ name, args, input }, context);
   }
 
   #createContext(call: MutableCall, name: string): CallContext {
@@ -103,7 +119,7 @@ export class CallInterpreter {
       facts: this.#facts,
       problem: (sentence) => this.#problem(sentence),
       run: (words, assignments = []) => this.#run(words, [...call.assignments, ...assignments], name),
-      runText: (text, isBash) => this.interpretText(text, isBash, name),
+      runText: (text, isBash = this.#isBash) => this.interpretText(text, isBash, name),
       setCode: (code) => {
         call.code = code;
       },
@@ -133,7 +149,7 @@ function hasControlCharacters(text: string): boolean {
 /** `/usr/bin/python3.11` → `python`. */
 function normalizeName(written: string): string {
   const base = written.slice(written.lastIndexOf('/') + 1).toLowerCase();
-  const program = base.endsWith('.exe') ? base.slice(0, -4) : base;
+  const program = (base.endsWith('.exe') ? base.slice(0, -4) : base).replace(VARIANT, '');
   let end = program.length;
   while (end > 1 && '0123456789.'.includes(program[end - 1] ?? '')) end -= 1;
   const withoutVersion = program.slice(0, end);

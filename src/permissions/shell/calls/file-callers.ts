@@ -53,12 +53,14 @@ const runXargs: CallHandler = (call, context) => {
     values: 'dEILnPsa',
     optionalValues: 'ile',
     longFlags: ['null', 'no-run-if-empty', 'verbose', 'exit', 'open-tty', 'interactive', 'replace'],
-    longValues: ['delimiter', 'max-args', 'max-procs', 'max-lines', 'max-chars', 'arg-file', 'replace', 'eof'],
+    longValues: ['delimiter', 'max-args', 'max-procs', 'max-chars', 'arg-file', 'replace'],
   });
   if (!read) return reportOptions(call, context);
   const { values, operands } = read;
+  // Of these options the last one counts.
+  const modes = ['I', 'i', 'replace', 'n', 'max-args', 'L', 'l'].filter((name) => values.has(name));
   const option = values.get('I') ?? values.get('i') ?? values.get('replace');
-  if (option && option.value === undefined) return reportOptions(call, context);
+  if (option && (option.value === undefined || modes.length > 1)) return reportOptions(call, context);
   const words = option
     ? replaceMarker(operands, option.value || '{}', false)
     : [...operands, createUnknownWord('…', true)];

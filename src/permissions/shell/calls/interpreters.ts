@@ -83,6 +83,8 @@ function runInterpreter(options: InterpreterOptions): CallHandler {
     }
     const isInformation = call.args.length === 1 && INFORMATION.includes(call.args[0]?.value ?? '');
     if (texts.length === 0 && !hasFile && !isInformation) readInput(call, texts, context);
+    // Options can be combined in more ways than are read here, so all arguments count as program text.
+    if (call.args.some((word) => word.value?.startsWith('-'))) texts.push(...call.args.map((word) => word.value ?? ''));
     if (texts.length > 0) context.setCode(texts.join('\n'));
   };
 }
@@ -114,21 +116,6 @@ function findOption(text: string, options: InterpreterOptions): FoundOption | un
   }
   return undefined;
 }
-
-const runDeno: CallHandler = (call, context) => {
-  if (call.args[0]?.value === undefined) reportOptions(call, context);
-  else if (call.args[0].value === 'eval')
-    runInterpreter({ code: 'e', values: '' })(
-      {
-        ...call,
-        args: [
-          { value: '-e', source: '', canSplit: false },
-          ...call.args.slice(1).filter((word) => !word.value?.startsWith('-')),
-        ],
-      },
-      context,
-    );
-};
 
 const NODE = { code: 'ep', values: 'rC', longCode: ['eval', 'print'] };
 
@@ -164,8 +151,6 @@ export const INTERPRETER_HANDLERS: Readonly<Record<string, CallHandler>> = {
   pypy: runInterpreter({ code: 'c', values: 'mWX' }),
   node: runInterpreter(NODE),
   nodejs: runInterpreter(NODE),
-  bun: runInterpreter(NODE),
-  deno: runDeno,
   perl: runInterpreter({ code: 'eE', values: 'I', attached: 'iCdDFlmMVx0' }),
   ruby: runInterpreter({ code: 'e', values: 'CEIr', attached: 'iFKTWx0' }),
   php: runInterpreter({

@@ -15,6 +15,15 @@ const GIT_COMMAND_OPTIONS = [
   '--open-files-in-pager',
   '--tool',
   '--config-env',
+  '--template',
+  '--rename-section',
+];
+
+/** Options of git itself that have no value and start nothing. */
+const GIT_FLAGS = [
+  ...['-p', '--paginate', '-P', '--no-pager', '-v', '--version', '-h', '--help', '--bare', '--no-replace-objects'],
+  ...['--no-optional-locks', '--no-lazy-fetch', '--no-advice', '--literal-pathspecs', '--glob-pathspecs'],
+  ...['--noglob-pathspecs', '--icase-pathspecs', '--exec-path', '--html-path', '--man-path', '--info-path'],
 ];
 const TAR_COMMAND_OPTIONS = [
   '--to-command',
@@ -44,7 +53,7 @@ const GIT_COMMANDS_WITH_PROGRAMS = [
 function isOptionOrBeginning(text: string, options: readonly string[]): boolean {
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
-  return name.length > 3 && name.startsWith('--') && options.some((option) => option.startsWith(name));
+  return name.length > 2 && name.startsWith('--') && options.some((option) => option.startsWith(name));
 }
 
 function checkGitKey(key: string, context: CallContext): void {
@@ -69,10 +78,10 @@ const checkGit: CallHandler = (call, context) => {
       if (call.args[index]?.canSplit) return reportOptions(call, context);
       if (text === '--git-dir') reportOptions(call, context);
     } else if (
-      text.startsWith('--git-dir=') ||
-      text.startsWith('--exec-path=') ||
-      text.startsWith('--config-env') ||
-      text.startsWith('-c')
+      text.startsWith('-') &&
+      !GIT_FLAGS.includes(text) &&
+      !text.startsWith('--work-tree=') &&
+      !text.startsWith('--namespace=')
     )
       return reportOptions(call, context);
     else if (!text.startsWith('-')) break;
@@ -91,7 +100,7 @@ function checkGitSubcommand(
     if (isOptionOrBeginning(text, GIT_COMMAND_OPTIONS) || /^(ext|fd)::/.test(text))
       context.problem('An option of git starts another program.');
     if (name === 'config' && /^[a-zA-Z][\w-]*\./.test(text)) checkGitKey(text, context);
-    if (name === 'clone' && /^(-[a-z]*[uc]|--config)/.test(text))
+    if (name === 'clone' && (/^-[a-z]*[uc]/.test(text) || isOptionOrBeginning(text, ['--config'])))
       context.problem('An option of git starts another program.');
     if (name === 'rebase' && /^-[a-z]*x/.test(text)) context.problem('An option of git starts another program.');
     if (name === 'grep' && /^-[a-zA-Z]*O/.test(text)) context.problem('An option of git starts another program.');
@@ -112,10 +121,14 @@ function checkGitSubcommand(
       'difftool',
       'hook',
       'for-each-repo',
+      'remote-ext',
+      'remote-fd',
+      'send-email',
+      'imap-send',
     ].includes(name ?? '') ||
     (name === 'bisect' && first === 'run') ||
     (name === 'submodule' && first === 'foreach') ||
-    (name === 'config' && args.some((word) => word.value === undefined)) ||
+    (name === 'config' && args.some((word) => word.value === undefined || word.value === 'rename-section')) ||
     (GIT_COMMANDS_WITH_PROGRAMS.includes(name ?? '') && args.some(canBeOption));
   if (runsText) reportOptions(call, context);
 }

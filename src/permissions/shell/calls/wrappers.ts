@@ -1,15 +1,16 @@
 // Programs that start the program in their arguments, with the options that come before it.
 import type { ShellWord } from '../parsed-command.ts';
 import { noteAssignment } from '../variables.ts';
-import { type Call, type CallContext, type CallHandler, getValues, reportOptions } from './call-context.ts';
+import { type Call, type CallContext, type CallHandler, getValues, reportOptions, toWord } from './call-context.ts';
 import { type OptionTable, readOptions } from './read-options.ts';
 
-/** `skipped`: how many operands come before the program. */
-function runAfterOptions(table: OptionTable, skipped = 0): CallHandler {
+/** `skipped`: how many operands come before the program. `startsShell`: without a program it starts a shell. */
+function runAfterOptions(table: OptionTable, skipped = 0, startsShell = false): CallHandler {
   return (call, context) => {
     const read = readOptions(call.args, table);
     const before = read?.operands.slice(0, skipped) ?? [];
     if (!read || before.some((word) => word.canSplit)) reportOptions(call, context);
+    else if (startsShell && read.operands.length <= skipped) runShellOnly(call, context);
     else context.run(read.operands.slice(skipped));
   };
 }
@@ -44,11 +45,15 @@ const runEnv: CallHandler = (call, context) => {
   if (!split) return runAfterAssignments(operands, context);
   // The text is split like a simple shell word list; quotes, escapes and variables in it have rules of their own.
   if (split.value === undefined || /[^\w\s./=:@%+,-]/.test(split.value)) return reportOptions(call, context);
+  // Its words take the place of the option, so that options after it belong to the program.
+  const isAttached = !['-S', '--split-string'].includes(call.args[0]?.value ?? '');
+  const optionCount = call.args.length - read.operands.length;
+  if (read.values.size > 1 || optionCount !== (isAttached ? 1 : 2)) return reportOptions(call, context);
   const words = split.value
     .split(/\s/)
     .filter((text) => text !== '')
-    .map((text) => ({ value: text, source: text, canSplit: false }));
-  if (words[0]?.value.startsWith('-')) return reportOptions(call, context);
+    .map(toWord);
+  if (words[0]?.value?.startsWith('-')) return reportOptions(call, context);
   runAfterAssignments([...words, ...operands], context);
 };
 
@@ -71,8 +76,10 @@ function runTextOption(table: OptionTable, names: readonly string[], otherwise: 
     const at = ordered.findIndex((word) => /^-[a-z]*c$/.test(word.value ?? '') || word.value === '--command');
     const read = readOptions(at < 0 ? ordered : ordered.slice(at), table);
     const text = names.map((name) => read?.values.get(name)).find((word) => word !== undefined);
-    if (!read || ordered.some((word) => /^(--command=|-[a-z]*c.|-[a-z]*s|--shell)/.test(word.value ?? '')))
-      reportOptions(call, context);
+    const textOptions = ordered.filter((word) => /^(-[a-zA-Z]*c|--c)/.test(word.value ?? ''));
+    const hasUnknown = ordered.some((word) => word.value === undefined && word !== text);
+    const hasOther = ordered.some((word) => /^(--command=|-[a-zA-Z]*c.|-[a-zA-Z]*s|--s)/.test(word.value ?? ''));
+    if (!read || hasUnknown || hasOther || textOptions.length > 1) reportOptions(call, context);
     else if (!text) otherwise(call, context);
     else if (text.value === undefined) context.problem(`The text that ${call.name} runs is not known.`);
     else context.runText(text.value, false);
@@ -115,14 +122,14 @@ const runWatch: CallHandler = (call, context) => {
 
 const runNice: CallHandler = (call, context) => {
   const [first, ...rest] = call.args;
-  if (/^--?[0-9]+$/.test(first?.value ?? '')) context.run(rest);
+  if (/^--?[0-9]+$/.test(first?.value ?? '')) runNice({ ...call, args: rest }, context);
   else runAfterOptions({ values: 'n', longValues: ['adjustment'] })(call, context);
 };
 
 const runStrace: CallHandler = (call, context) => {
   const read = readOptions(call.args, {
     flags: 'cCdfFhiknqrtTvVxyYwZz',
-    values: 'aeEIoOpPsSuUXb',
+    values: 'aeIoOpPsSuUXb',
     longFlags: ['follow-forks', 'summary-only', 'summary'],
     longValues: ['trace', 'output', 'string-limit'],
   });
@@ -135,11 +142,15 @@ const runStrace: CallHandler = (call, context) => {
 const runArchitecture: CallHandler = (call, context) => {
   const [first, ...rest] = call.args;
   const isNamed = call.name === 'setarch' && /^[a-z]\w*$/.test(first?.value ?? '');
-  runAfterOptions({ flags: 'BFILRSTXZv3', longFlags: ['3gb', '4gb', 'addr-no-randomize', 'verbose'] })(
-    isNamed ? { ...call, args: rest } : call,
-    context,
-  );
+  runAfterOptions(
+    { flags: 'BFILRSTXZv3', longFlags: ['3gb', '4gb', 'addr-no-randomize', 'verbose'] },
+    0,
+    true,
+  )(isNamed ? { ...call, args: rest } : call, context);
 };
+
+/** Other names of setarch. */
+const ARCHITECTURES = ['linux32', 'linux64', 'uname26', 'i386', 'i486', 'i586', 'i686', 'x86_64', 'aarch64', 'arm64'];
 
 const runApplet: CallHandler = (call, context) => {
   if (call.args[0]?.value?.startsWith('-')) reportOptions(call, context);
@@ -269,21 +280,28 @@ export const WRAPPER_HANDLERS: Readonly<Record<string, CallHandler>> = {
   stdbuf: runAfterOptions({ values: 'ioe', longValues: ['input', 'output', 'error'] }),
   setsid: runAfterOptions({ flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] }),
   setarch: runArchitecture,
-  linux32: runArchitecture,
-  linux64: runArchitecture,
-  chroot: runAfterOptions({ longFlags: ['skip-chdir'], longValues: ['userspec', 'groups'] }, 1),
-  unshare: runAfterOptions({
-    flags: 'imnpuUCTfrc',
-    values: 'RwSG',
-    longFlags: ['fork', 'map-root-user', 'net', 'pid', 'user', 'mount', 'uts', 'ipc', 'mount-proc'],
-  }),
-  nsenter: runAfterOptions({
-    flags: 'aFZ',
-    values: 'tSGw',
-    optionalValues: 'mnpuUiCTr',
-    longFlags: ['all', 'mount', 'net', 'pid', 'user', 'uts', 'ipc'],
-    longValues: ['target'],
-  }),
+  ...Object.fromEntries(ARCHITECTURES.map((name) => [name, runArchitecture])),
+  chroot: runAfterOptions({ longFlags: ['skip-chdir'], longValues: ['userspec', 'groups'] }, 1, true),
+  unshare: runAfterOptions(
+    {
+      flags: 'imnpuUCTfrc',
+      values: 'RwSG',
+      longFlags: ['fork', 'map-root-user', 'net', 'pid', 'user', 'mount', 'uts', 'ipc', 'mount-proc'],
+    },
+    0,
+    true,
+  ),
+  nsenter: runAfterOptions(
+    {
+      flags: 'aFZ',
+      values: 'tSG',
+      optionalValues: 'mnpuUiCTrw',
+      longFlags: ['all', 'mount', 'net', 'pid', 'user', 'uts', 'ipc'],
+      longValues: ['target'],
+    },
+    0,
+    true,
+  ),
   flock: runFlock,
   watch: runWatch,
   strace: runStrace,

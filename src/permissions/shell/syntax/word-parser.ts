@@ -161,6 +161,8 @@ export abstract class WordParser extends TextCursor {
       if (escaped === '\n' || (escaped === '"' && isQuoted)) this.fail('A backslash in backquotes is not understood.');
       text += escaped !== '' && '$`\\'.includes(escaped) ? escaped : `\\${escaped}`;
     }
+    // How many backslashes a quote needs in nested backquotes depends on the shell.
+    if (text.includes('`') && /["'\\]/.test(text)) this.fail('Quotes in nested backquotes are not understood.');
     this.nest(() => this.parseNested(text));
     word.addSubstitution(!isQuoted);
   }

@@ -5,14 +5,14 @@ import { FakeClient } from './fake-client.ts';
 
 const PERMISSION = 'session/request_permission';
 
-const approval: UiRequest = {
+const approval = {
   id: 'ui-1',
   method: 'select',
   title: 'Allow bash?',
   message: 'bash {"command":"npm test"}',
   options: ['allow', 'deny', 'allow_session'],
   toolCall: { toolCallId: 'call-1', toolName: 'bash', args: { command: 'npm test' }, cwd: '/project' },
-};
+} satisfies UiRequest;
 const confirmation: UiRequest = { id: 'ui-2', method: 'confirm', title: 'Trust /project?', message: 'It has rules.' };
 const selection: UiRequest = { id: 'ui-3', method: 'select', title: 'Which one?', options: ['red', 'green'] };
 
@@ -33,11 +33,51 @@ test('an approval describes the tool call and offers four options', () => {
     },
     options: [
       { optionId: 'allow_once', kind: 'allow_once', name: 'Allow' },
-      { optionId: 'allow_always', kind: 'allow_always', name: 'Always allow bash in this session' },
+      { optionId: 'allow_session', kind: 'allow_always', name: 'Allow bash in this session' },
       { optionId: 'reject_once', kind: 'reject_once', name: 'Reject' },
       { optionId: 'reject_always', kind: 'reject_always', name: 'Always reject bash in this session' },
     ],
   });
+});
+
+test('the options that keep a permission name what it covers', () => {
+  const client = new FakeClient();
+  const rules = ['bash(npm test)', 'bash(echo \u202e)'];
+  const toolCall = { ...approval.toolCall, rules, sessionScope: 'bash(npm test)', reason: 'A rule asks.' };
+  client.ask({ ...approval, options: [...approval.options, 'allow_always'], toolCall });
+  expect(client.last.params).toMatchObject({
+    toolCall: {
+      content: expect.arrayContaining([{ type: 'content', content: { type: 'text', text: 'A rule asks.' } }]),
+    },
+    options: [
+      { name: 'Allow' },
+      { name: 'Allow bash(npm test) in this session' },
+      { name: 'Always allow bash(npm test), bash(echo \\u202e) (saved in your settings)', kind: 'allow_always' },
+      { name: 'Reject' },
+      { name: 'Always reject bash in this session' },
+    ],
+  });
+  expect(client.respond(PERMISSION, select('allow_always'))).toMatchObject({ answer: { value: 'allow_always' } });
+});
+
+test('what is not offered is no option', () => {
+  const client = new FakeClient();
+  client.ask({ ...approval, options: ['allow', 'deny'] });
+  const optionIds = ['allow_once', 'reject_once', 'reject_always'];
+  expect(client.last.params.options).toEqual(optionIds.map((optionId) => expect.objectContaining({ optionId })));
+});
+
+test.each([
+  [{ parley: { message: 'use pnpm' } }, { value: 'deny', message: 'use pnpm' }],
+  [{ parley: { message: 1 } }, { value: 'deny' }],
+  [{ parley: 'use pnpm' }, { value: 'deny' }],
+  [{ message: 'use pnpm' }, { value: 'deny' }],
+  [null, { value: 'deny' }],
+])('the metadata %j of a rejection', (_meta, answer) => {
+  const client = new FakeClient();
+  client.ask(approval);
+  const response = { ...select('reject_once'), _meta };
+  expect(client.respond(PERMISSION, response)).toEqual({ kind: 'answer', id: 'ui-1', answer });
 });
 
 test('an edit is shown as a diff with its location', () => {
@@ -53,9 +93,10 @@ test('an edit is shown as a diff with its location', () => {
 
 test.each([
   ['allow_once', { value: 'allow' }],
-  ['allow_always', { value: 'allow_session' }],
+  ['allow_session', { value: 'allow_session' }],
   ['reject_once', { value: 'deny' }],
   ['reject_always', { value: 'deny_session' }],
+  ['allow_always', { cancelled: true }],
   ['allow', { cancelled: true }],
   ['', { cancelled: true }],
 ])('option %s', (optionId, answer) => {

@@ -1,6 +1,6 @@
 // Shows the dialogs of a session to the user of the MCP client, as elicitation requests with a form of one field.
 import { isRecord } from '../../../../base/index.ts';
-import type { Clock, HostUi, UiQuestion } from '../../../../contracts/index.ts';
+import type { Clock, HostUi, NoAnswerReason, UiQuestion } from '../../../../contracts/index.ts';
 import type { UiAnswer } from '../../../../protocol/index.ts';
 
 /** Sends the parameters of `elicitation/create`. Resolves with the client's result, or with `undefined` when there is none. */
@@ -16,18 +16,28 @@ export function createElicitationUi(
 ): HostUi {
   return {
     closed,
-    async ask(question, { timeout, signal } = {}) {
+    async ask(question, { timeout, signal, onNoAnswer } = {}) {
       const elicit = getElicit();
-      if (!elicit || signal?.aborted) return undefined;
       const controller = new AbortController();
-      const withdraw = () => controller.abort();
-      const cancelTimer = timeout ? clock.after(timeout, withdraw) : () => {};
-      signal?.addEventListener('abort', withdraw, { once: true });
+      let reason: NoAnswerReason = 'dismissed';
+      const withdraw = (cause: NoAnswerReason) => {
+        reason = cause;
+        controller.abort();
+      };
+      if (!elicit || signal?.aborted) {
+        onNoAnswer?.(elicit ? 'aborted' : 'unsupported');
+        return undefined;
+      }
+      const handleAbort = () => withdraw('aborted');
+      const cancelTimer = timeout ? clock.after(timeout, () => withdraw('timeout')) : () => {};
+      signal?.addEventListener('abort', handleAbort, { once: true });
       try {
-        return toAnswer(question, await elicit(toElicitation(question), controller.signal));
+        const answer = toAnswer(question, await elicit(toElicitation(question), controller.signal));
+        if (!answer) onNoAnswer?.(reason);
+        return answer;
       } finally {
         cancelTimer();
-        signal?.removeEventListener('abort', withdraw);
+        signal?.removeEventListener('abort', handleAbort);
       }
     },
     show() {},

@@ -1,0 +1,136 @@
+// Decides whether a tool call runs: by the permission rules and the approval policy, or by the answer of the host.
+import { getErrorMessage } from '../../base/index.ts';
+import type { ApprovalControl, Hooks, HostUi, PlannedToolCall, ToolCallHookResult } from '../../contracts/index.ts';
+import {
+  type CallToCheck,
+  checkPermission,
+  type PermissionContext,
+  type PermissionResult,
+  type PermissionRules,
+  proposeRules,
+  type ScopedRule,
+} from '../../permissions/index.ts';
+import type { SettingValues } from '../../settings/index.ts';
+import { type AnswerScopes, findAnswerScopes } from './answer-scopes.ts';
+import { createQuestion, findLengthProblem } from './approval-question.ts';
+import { askHost } from './ask-host.ts';
+import { describeDenial, describeRefusal } from './refusals.ts';
+import { SessionAnswers } from './session-answers.ts';
+
+export interface ApprovalHookOptions {
+  /** Read for each call, because a project that is trusted later may change them. */
+  readonly settings: Pick<SettingValues, 'approvalTimeout'>;
+  readonly approval: Readonly<ApprovalControl>;
+  /** Called for each question, because the host may have disconnected. */
+  host(): HostUi | undefined;
+  /** The rules of the settings, read for each call. */
+  rules(): PermissionRules;
+  context(): Promise<Omit<PermissionContext, 'policy'>>;
+  /** Adds rules to `permissions.allow` of the user's settings. Absent when they cannot be changed. */
+  saveRules?(rules: readonly string[]): Promise<void>;
+}
+
+type Decision = Extract<ToolCallHookResult, { block: true }> | undefined;
+
+/** Subagents use the hook of their parent, so the answers of a session apply to them, too. */
+export function createApprovalHook(options: ApprovalHookOptions): NonNullable<Hooks['toolCall']> {
+  const answers = new SessionAnswers();
+  return async (planned) => {
+    const call = toCallToCheck(planned);
+    const { toolName } = call;
+    const denied = answers.findDenial(toolName);
+    if (denied) return block(describeRefusal(toolName, denied, options.settings));
+    const check = (added: readonly ScopedRule[] = []) =>
+      checkCall(call, options, [...answers.listRules(toolName), ...added]);
+    const result = await check();
+    const decision = decide(call, result, options.approval);
+    if (decision === 'deny') return block(describeDenial(call, result, options.approval.policy));
+    if (decision === 'allow' || answers.allows(call, result)) return undefined;
+    const problem = findLengthProblem(call);
+    if (problem !== undefined) return block(problem);
+    // A rule can be too long to be valid. Then none is offered.
+    const proposedRules = await proposeRules(call, result, await createContext(options)).catch(() => []);
+    const canSaveRules = options.saveRules !== undefined;
+    const scopes = await findAnswerScopes(call, result, { proposedRules, canSaveRules, check });
+    return askUser({ planned, call, result, scopes, proposedRules, options, answers });
+  };
+}
+
+function block(reason: string): Decision {
+  return { block: true, reason };
+}
+
+function toCallToCheck(planned: PlannedToolCall): CallToCheck {
+  const { toolName, effect, input, cwd } = planned;
+  const subjects = planned.listSubjects(input);
+  return { toolName, effect, input, cwd, subjects, isEscalated: planned.isEscalated(input) };
+}
+
+async function createContext({ approval, context }: ApprovalHookOptions): Promise<PermissionContext> {
+  return { ...(await context()), policy: approval.policy };
+}
+
+async function checkCall(call: CallToCheck, options: ApprovalHookOptions, added: readonly ScopedRule[]) {
+  const { allow, ask, deny } = options.rules();
+  return checkPermission(call, { allow: [...allow, ...added], ask, deny }, await createContext(options));
+}
+
+/** A call outside the sandbox never runs without a question, and `read-only` asks only about calls that read. */
+function decide({ effect, isEscalated }: CallToCheck, { decision }: PermissionResult, { policy }: ApprovalControl) {
+  const checked = decision === 'allow' && isEscalated ? 'ask' : decision;
+  return checked === 'ask' && policy === 'read-only' && (effect !== 'read' || isEscalated) ? 'deny' : checked;
+}
+
+interface AskedCall {
+  readonly planned: PlannedToolCall;
+  readonly call: CallToCheck;
+  readonly result: PermissionResult;
+  readonly scopes: AnswerScopes;
+  readonly proposedRules: readonly string[];
+  readonly options: ApprovalHookOptions;
+  readonly answers: SessionAnswers;
+}
+
+async function askUser(asked: AskedCall): Promise<Decision> {
+  const { planned, call, scopes, proposedRules, options, answers } = asked;
+  const { approvalTimeout } = options.settings;
+  const host = options.host();
+  const policyReason = await findPolicyReason(call, options);
+  const question = await createQuestion(planned, call, asked.result, { ...scopes, policyReason });
+  const answer = await askHost(host, question, { timeout: approvalTimeout, signal: planned.signal });
+  switch (answer.kind) {
+    case 'allow':
+      return undefined;
+    case 'allow_session':
+      answers.allow(call, scopes.session);
+      return undefined;
+    case 'allow_always':
+      answers.addRules(call.toolName, scopes.alwaysRules);
+      await saveRules(scopes.alwaysRules, options, host);
+      return undefined;
+    case 'deny_session':
+      answers.deny(call.toolName, answer);
+  }
+  return block(describeRefusal(call.toolName, answer, { approvalTimeout, rules: proposedRules }));
+}
+
+/** The reason of a call for which there are no rules. It is not shown, because the user knows the mode. */
+async function findPolicyReason(call: CallToCheck, options: ApprovalHookOptions): Promise<string> {
+  const noRules = { allow: [], ask: [], deny: [] };
+  const plainCall = { ...call, input: {}, subjects: [], isEscalated: false };
+  return (await checkPermission(plainCall, noRules, await createContext(options))).reason;
+}
+
+/** The user has allowed the call, so it runs also when the rules cannot be saved. */
+async function saveRules(
+  rules: readonly string[],
+  options: ApprovalHookOptions,
+  host: HostUi | undefined,
+): Promise<void> {
+  try {
+    await options.saveRules?.(rules);
+  } catch (thrown) {
+    const message = `${rules.join(', ')} is allowed in this session only. It was not saved in your settings: ${getErrorMessage(thrown)}`;
+    host?.show({ method: 'notify', message, notifyType: 'warning' });
+  }
+}

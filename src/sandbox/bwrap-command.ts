@@ -1,0 +1,70 @@
+// Runs commands in the sandbox of Linux with bubblewrap.
+import { join } from 'node:path';
+import { getSystemErrorCode } from '../base/index.ts';
+import type { Files, ProcessSandbox, SandboxedCommand } from '../contracts/index.ts';
+import { buildBwrapArguments, type PrivateDirectories } from './bwrap-arguments.ts';
+import { openCommandNetwork } from './command-network.ts';
+import { explainFailure } from './explain-failure.ts';
+import { findBwrap } from './find-bwrap.ts';
+import { holdPlaceholders } from './placeholders.ts';
+import { planMounts } from './plan-mounts.ts';
+import { createProblemFault, isProblem } from './probe-program.ts';
+import { buildSandboxEnv } from './sandbox-env.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+
+export async function wrapWithBwrap(
+  options: SandboxOptions,
+  request: Parameters<ProcessSandbox['wrap']>[0],
+  description: string,
+): Promise<SandboxedCommand> {
+  const { ports } = options;
+  const [plan, directories] = await Promise.all([planMounts(options), createPrivateDirectories(options)]);
+  const bwrap = await findBwrap(ports, plan.writableRoots);
+  if (isProblem(bwrap)) throw createProblemFault(bwrap);
+  const network = await openCommandNetwork(options);
+  const removePlaceholders = await holdPlaceholders({ ...options, files: ports.files }, plan.placeholders).catch(
+    async (thrown: unknown) => {
+      await network?.close();
+      throw thrown;
+    },
+  );
+  const args = buildBwrapArguments({
+    ...{ plan, directories, socket: network?.socket, cwd: request.cwd },
+    ...(network?.wrapCommand(request) ?? { command: request.command, args: request.args }),
+    hasNetwork: options.network === 'on',
+    canDisableUserNamespaces: bwrap.canDisableUserNamespaces,
+  });
+  const env = { ...buildSandboxEnv(request.env, '/tmp'), ...network?.env };
+  return {
+    ...{ command: bwrap.path, args, cwd: request.cwd, env },
+    release: async () => void (await Promise.all([removePlaceholders(), network?.close()])),
+    explainFailure: (run) =>
+      explainFailure(run, { ...options, description, explainRefusals: network?.explainRefusals }),
+  };
+}
+
+async function createPrivateDirectories({
+  ports: { files },
+  temporaryDirectory,
+}: SandboxOptions): Promise<PrivateDirectories> {
+  const base = await temporaryDirectory();
+  const directories = {
+    temporary: join(base, 'tmp'),
+    emptyDirectory: join(base, 'empty'),
+    emptyFile: join(base, 'empty-file'),
+  };
+  await files.makeDirectory(directories.temporary, { mode: 0o700 });
+  await Promise.all([
+    files.makeDirectory(directories.emptyDirectory, { mode: 0o555 }),
+    createEmptyFile(files, directories.emptyFile),
+  ]);
+  return directories;
+}
+
+async function createEmptyFile(files: Files, path: string): Promise<void> {
+  try {
+    await (await files.open(path, 'create', { mode: 0o444 })).close();
+  } catch (thrown) {
+    if (getSystemErrorCode(thrown) !== 'EEXIST') throw thrown;
+  }
+}
