@@ -4,11 +4,12 @@ import { Fault } from '../../base/fault.ts';
 import type { FileAccess, Files, GuardFilesOptions, PathPolicy } from '../../contracts/index.ts';
 import { resolveUserPath } from '../home-directory.ts';
 import { findProtectedName, foldSpelling, PROTECTED_HOME_NAMES } from '../protected-paths.ts';
+import { resolveDenied } from './resolve-denied.ts';
 
 export interface PathPolicyOptions {
   /** Whether files outside the roots may be used. The other restrictions hold in every mode. */
   readonly mode: PathPolicy['mode'];
-  readonly files: Pick<Files, 'realPath'>;
+  readonly files: Pick<Files, 'realPath' | 'list'>;
   readonly cwd: string;
   readonly home: string;
   /** Besides the working directory. Paths may be relative to it, or begin with `~`. */
@@ -86,14 +87,13 @@ async function resolveRoots(options: PathPolicyOptions): Promise<Roots> {
     Promise.all(paths.map((path) => resolveRoot(options, realCwd, path, onWarning)));
   const writable = [realCwd, ...(await resolveAll(options.writableRoots))];
   const readable = await resolveAll(options.readRoots);
-  const denied = options.deniedReads.map(async (path) => {
-    const absolute = resolveUserPath(path, { cwd, home });
-    // A directory that cannot be reached is denied by its name.
-    return [absolute, await files.realPath(absolute).catch(() => absolute)].map(foldSpelling);
-  });
+  const denied = await resolveDenied(
+    files,
+    options.deniedReads.map((path) => resolveUserPath(path, { cwd, home })),
+  );
   const realHome = await files.realPath(home).catch(() => home);
   const homeProtected = PROTECTED_HOME_NAMES.map((name) => foldSpelling(`${realHome}/${name}`));
-  return { cwd: realCwd, writable, readable, denied: [...new Set((await Promise.all(denied)).flat())], homeProtected };
+  return { cwd: realCwd, writable, readable, denied: denied.map(foldSpelling), homeProtected };
 }
 
 /**
