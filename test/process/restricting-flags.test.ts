@@ -425,7 +425,10 @@ describe('invalid restrictions prevent the start', () => {
     [['--exclude-tools', 'shell'], 'Error: Unknown tool in --exclude-tools: shell. Available: '],
     [['--exclude-tools', ' , '], 'Error: Flag --exclude-tools needs at least one name (got " , ")\n'],
     [['--tools', 'raed'], 'Error: Unknown tool: raed. Available: '],
-    [['--approval-mode', 'sometimes'], 'Error: Flag --approval-mode takes always-ask, write, yolo, read-only, always, '],
+    [
+      ['--approval-mode', 'sometimes'],
+      'Error: Flag --approval-mode takes always-ask, write, yolo, read-only, always, ',
+    ],
     [['--set', 'approval=nonsense'], 'Error: --set: approval must be "read-only" or '],
   ];
   test.each(WRONG.flatMap(([flags, words]) => MODES.map((mode) => [flags, mode, words] as const)))(
