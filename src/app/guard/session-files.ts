@@ -47,7 +47,7 @@ export class SessionFiles {
       ...policySettings,
       ...{ cwd, home, listReadRoots: guardOptions.listReadRoots },
       canWrite: policySettings.canWrite || guardOptions.isForHost === true,
-      files: { realPath: (path) => this.#resolveOnce(path), list: files.list },
+      files: { realPath: (path) => this.#resolveOnce(path), list: ports.files.list },
       onWarning: (message) => this.#warnOnce(message),
     });
     if (rules.length === 0) return createGuardedFiles(ports.files, policy);
