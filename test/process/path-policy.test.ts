@@ -75,7 +75,7 @@ test('the output of a command is saved and can be read', async () => {
   const program = startRpc(enforcing, { directories });
   program.send({ type: 'prompt', message: 'Run `seq 1 20000`' });
   const { result } = await program.nextFrame({ type: 'tool_execution_end', toolName: 'bash' });
-  const { fullOutputPath } = result.details;
+  const { fullOutputPath } = (result as { details: { fullOutputPath: string } }).details;
   await program.nextFrame({ type: 'agent_settled' });
   program.send({ type: 'prompt', message: `Read \`${fullOutputPath}\`` });
   const read = await program.nextFrame({ type: 'tool_execution_end', toolName: 'read' });

@@ -100,6 +100,9 @@ export function trySessions(): void {
         data: { summary: expect.stringContaining('The summary') },
       });
       expect(await program.call({ type: 'export_html', outputPath: 'page.html' })).toMatchObject({ success: true });
+      const { data: state } = await program.call({ type: 'get_state' });
+      const { sessionFile: sessionPath } = state as { sessionFile: string };
+      expect(await program.call({ type: 'switch_session', sessionPath })).toMatchObject({ success: true });
       expect(await program.call({ type: 'export_html', outputPath: 'page.html/below' })).toMatchObject({
         success: false,
         error: expect.stringContaining('The page cannot be written'),
