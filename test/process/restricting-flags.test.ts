@@ -417,14 +417,19 @@ describe('invalid restrictions prevent the start', () => {
   const MODES = [[], ['--mode', 'json'], ...Object.keys(DIALECTS).map((name) => ['--mode', 'rpc', '--dialect', name])];
   const WRONG: [flags: string[], words: string][] = [
     [['--exclude-toosl', 'write'], 'Error: Unknown flag: --exclude-toosl (did you mean --exclude-tools?)\n'],
-    [['--sandbox'], 'Error: Unknown flag: --sandbox\n'],
+    [['--no-network'], 'Error: Unknown flag: --no-network\n'],
+    [['--sandbox=none'], 'Error: Flag --sandbox takes off, workspace-write, read-only (got "none")'],
+    [['--deny', 'bash('], 'Error: --deny: permissions.deny[0] must be TOOL or TOOL(PATTERN) (got "bash(")'],
     [['-z'], 'Error: Unknown flag: -z\n'],
     [['--exclude-tools', 'wirte'], 'Error: Unknown tool in --exclude-tools: wirte (did you mean write?). Available: '],
     [['--exclude-tools', 'shell'], 'Error: Unknown tool in --exclude-tools: shell. Available: '],
     [['--exclude-tools', ' , '], 'Error: Flag --exclude-tools needs at least one name (got " , ")\n'],
     [['--tools', 'raed'], 'Error: Unknown tool: raed. Available: '],
-    [['--approval-mode', 'sometimes'], 'Error: Flag --approval-mode takes always-ask, write, yolo, never, '],
-    [['--set', 'approval=nonsense'], 'Error: --set: approval must be "never" or '],
+    [
+      ['--approval-mode', 'sometimes'],
+      'Error: Flag --approval-mode takes always-ask, write, yolo, read-only, always, ',
+    ],
+    [['--set', 'approval=nonsense'], 'Error: --set: approval must be "read-only" or '],
   ];
   test.each(WRONG.flatMap(([flags, words]) => MODES.map((mode) => [flags, mode, words] as const)))(
     '%j in %j',
@@ -440,7 +445,7 @@ describe('invalid restrictions prevent the start', () => {
   );
 
   test.each([
-    ['{"approval": "alwyas"}', 'settings.json:1: approval must be "never" or '],
+    ['{"approval": "alwyas"}', 'settings.json:1: approval must be "read-only" or '],
     ['{"aproval": "always"}', 'settings.json:1: unknown setting aproval (did you mean approval?)'],
     ['{"tools": {"approvalMode": "always-ask"}}', 'unknown setting tools.approvalMode (use approval instead)'],
     ['{"defaultTools": ["read"]}', 'unknown setting defaultTools (use --tools instead)'],
@@ -483,7 +488,7 @@ describe('invalid restrictions prevent the start', () => {
     writeFileSync(join(directories.home, 'settings.json'), '{"approval": "alwyas"}');
     const doctor = await runProgram(['doctor'], '', { directories });
     expect(doctor).toMatchObject({ code: 1, stderr: '' });
-    expect(doctor.stdout).toContain('approval must be "never"');
+    expect(doctor.stdout).toContain('approval must be "read-only"');
     expect(await runProgram(['config', 'set', 'approval', 'always'], '', { directories })).toMatchObject({ code: 0 });
     expect(await runProgram(['--model', 'parley/offline', 'say `hi`'], '', { directories })).toMatchObject({ code: 0 });
   });
