@@ -4,7 +4,6 @@ export { createDeniedPaths } from './denied-paths.ts';
 export type {
   CallToCheck,
   PermissionContext,
-  PermissionPart,
   PermissionResult,
   PermissionRules,
   RuleScope,

@@ -8,6 +8,7 @@ import { createOpenFilterProxy } from '../../src/app/system-ports/filter-proxy/o
 import { type AllowListNetwork, openAllowListNetwork } from '../../src/sandbox/network/allow-list-network.ts';
 import { startHttpServer } from '../support/http-server.ts';
 
+const BWRAP = '/usr/bin/bwrap';
 const NAMESPACES = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
 const MOUNTS = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'];
 
@@ -87,7 +88,7 @@ async function runCommand(
   const socket = network?.socket ? ['--ro-bind', network.socket.outside, network.socket.inside] : [];
   const env = { PATH: process.env.PATH, LC_ALL: 'C', ...network?.env };
   const all = [...NAMESPACES, ...MOUNTS, ...socket, '--chdir', '/', '--', inner.command, ...inner.args];
-  const child = spawn('bwrap', all, { env, stdio: 'pipe' });
+  const child = spawn(BWRAP, all, { env, stdio: 'pipe' });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
