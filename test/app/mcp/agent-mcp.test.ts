@@ -249,7 +249,8 @@ describe('many tools', () => {
       () => host,
     );
     await prompt('go');
-    expect(questions).toMatchObject([{ title: 'Allow mcp__one__echo?', message: 'mcp__one__echo {"a":1}' }]);
+    const message = expect.stringMatching(/^mcp__one__echo \{"a":1\}\n/);
+    expect(questions).toMatchObject([{ title: 'Allow mcp__one__echo?', message }]);
     expect(results()).toMatchObject([{ isError: true }]);
   });
 });

@@ -62,6 +62,7 @@ export function trySessions(): void {
       const directories = provider.createDirectories();
       const program = startRpc(CHAT_MODEL_FLAGS, { directories });
       expect(await program.call({ type: 'set_fast_mode', enabled: false })).toMatchObject({ data: { active: false } });
+      expect(await program.call({ type: 'set_permission_mode', mode: 'full' })).toMatchObject({ success: true });
       const schemes = [{ scheme: 'db' }];
       expect(await program.call({ type: 'set_host_uri_schemes', schemes })).toMatchObject({
         data: { schemes: ['db'] },
