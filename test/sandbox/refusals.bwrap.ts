@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startHttpServer } from '../support/http-server.ts';
-import { createMachine, startHost, startSandboxed } from './sandboxed-program.ts';
+import { startScriptedProvider } from '../support/scripted-provider.ts';
+import { createMachine, type Machine, startHost, startSandboxed } from './sandboxed-program.ts';
 
 /** Commands that start the program where bubblewrap is missing, or must not create namespaces. */
 const MACHINES = {
@@ -73,5 +74,39 @@ describe('the network', () => {
     const { run } = startHost(createMachine(), ['--set', `sandbox.network=${network}`]);
     await run(curl(port, 'a'));
     expect(arrived).toEqual(expected);
+  });
+});
+
+describe('escalate', () => {
+  async function startEscalation(machine: Machine) {
+    const call = {
+      name: 'bash',
+      arguments: JSON.stringify({ command: 'echo "$PARLEY_SANDBOX" > ../ran', escalate: true }),
+    };
+    const provider = await startScriptedProvider([{ calls: [call] }, { text: 'done' }]);
+    return { flags: provider.flags, env: { PARLEY_DIR: provider.directories.home }, ran: join(machine.home, 'ran') };
+  }
+
+  test('without a host the call is denied', async () => {
+    const machine = createMachine();
+    const { flags, env, ran } = await startEscalation(machine);
+    const program = startSandboxed(machine, ['--sandbox', 'workspace-write', ...flags, '-p', 'go'], { env });
+    program.stdin.end();
+    await program.exited;
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test.each([
+    ['allow', true],
+    ['deny', false],
+  ])('a host answers %s', async (value, hasRun) => {
+    const machine = createMachine();
+    const { flags, env, ran } = await startEscalation(machine);
+    const { program } = startHost(machine, flags, { env });
+    program.send({ type: 'prompt', message: 'go' });
+    const { id } = await program.nextFrame({ type: 'extension_ui_request', method: 'select' });
+    program.send({ type: 'extension_ui_response', id, value });
+    await program.nextFrame({ type: 'agent_settled' });
+    expect(existsSync(ran)).toBe(hasRun);
   });
 });
