@@ -62,14 +62,10 @@ async function createPrivateDirectories(
   }
   const directories = {
     temporary: join(base, 'tmp'),
-    emptyDirectory: join(base, 'empty'),
     emptyFile: join(base, 'empty-file'),
   };
   await files.makeDirectory(directories.temporary, { mode: 0o700 });
-  await Promise.all([
-    files.makeDirectory(directories.emptyDirectory, { mode: 0o555 }),
-    createEmptyFile(files, directories.emptyFile),
-  ]);
+  await createEmptyFile(files, directories.emptyFile);
   return directories;
 }
 

@@ -170,7 +170,7 @@ describe('secrets', () => {
 });
 
 describe('arguments of bubblewrap', () => {
-  const directories = { temporary: '/p/tmp', emptyDirectory: '/p/empty', emptyFile: '/p/empty-file' };
+  const directories = { temporary: '/p/tmp', emptyFile: '/p/empty-file' };
   const build = (mounts: Parameters<typeof buildBwrapArguments>[0]['plan']['mounts'], hasNetwork = false) =>
     buildBwrapArguments({
       ...{ plan: { mounts }, directories, hasNetwork, canDisableUserNamespaces: true, cwd: '/w' },
@@ -190,7 +190,7 @@ describe('arguments of bubblewrap', () => {
     const text = args.join(' ');
     expect(text).toContain('--ro-bind / / --dev /dev --proc /proc --bind /p/tmp /tmp');
     expect(text).toContain(
-      '--ro-bind /p/empty-file /h/.netrc --tmpfs /h/.ssh --bind /h/.ssh/w /h/.ssh/w --ro-bind /p/empty /h/.ssh/w/.git --remount-ro /h/.ssh',
+      '--ro-bind /p/empty-file /h/.netrc --tmpfs /h/.ssh --bind /h/.ssh/w /h/.ssh/w --perms 0555 --tmpfs /h/.ssh/w/.git --remount-ro /h/.ssh',
     );
     expect(text).not.toContain('/h/.ssh/x');
     expect(args.slice(-6)).toEqual(['--chdir', '/w', '--', '/bin/bash', '-c', '--bind / /']);
