@@ -9,7 +9,7 @@ import { call, startScriptedHost } from './scripted-host.ts';
 const write = (path: string) => call('write', { path, content: path });
 const PERMISSION = 'session/request_permission';
 
-test('permissions are asked for with four options, and the answer counts', async () => {
+test('permissions are asked for with five options, and the answer counts', async () => {
   const answers = ['reject_once', 'allow_once', 'allow_always'];
   const { host, sessionId } = await startScriptedHost({
     replies: ['a', 'b', 'c', 'd'].map((name) => write(`${name}.txt`)),
@@ -21,6 +21,7 @@ test('permissions are asked for with four options, and the answer counts', async
   expect(requests).toHaveLength(3);
   const first = requests[0] as { options: { kind: string }[]; toolCall: { toolCallId: string } };
   expect(first.options.map(({ kind }) => kind).sort()).toEqual([
+    'allow_always',
     'allow_always',
     'allow_once',
     'reject_always',

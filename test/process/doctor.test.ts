@@ -31,7 +31,7 @@ test('a missing API key is a warning, and no files are written', async () => {
   const { code, ok, findings, of } = await runDoctor(directories);
   expect({ code, ok }).toEqual({ code: 0, ok: true });
   expect(findings.map(({ check }) => check)).toEqual([
-    ...['node', 'git', 'ripgrep', 'settings', 'keys', 'model', 'permissions', 'disk'],
+    ...['node', 'git', 'ripgrep', 'sandbox', 'settings', 'keys', 'model', 'permissions', 'disk'],
   ]);
   expect(findings.filter(({ status }) => status !== 'ok')).toMatchObject([{ check: 'keys', status: 'warning' }]);
   expect(of('model')[0]?.found).toContain('parley/offline');

@@ -279,7 +279,7 @@ describe('approvals', () => {
     expect(existsSync(join(cwd, 'note.txt'))).toBe(isWritten);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain('Allow write?');
-    expect(asked[0]).toContain('"enum":["allow","deny","allow_session"]');
+    expect(asked[0]).toContain('"enum":["allow","deny","allow_session","allow_always"]');
   });
 
   test('the version without a handshake asks by results, for each call of the model', async () => {

@@ -65,7 +65,7 @@ async function removeEntry(scope: AccessScope, entry: string, recursive: boolean
 
 function requireDirectory({ stats, realPath }: PinnedFile): void {
   if (stats.isDirectory()) return;
-  throw Object.assign(new Error(`ENOTDIR: not a directory, '${realPath}'`), { code: 'ENOTDIR' });
+  throw Object.assign(new Error(`ENOTDIR: not a directory, '${realPath}'`), { code: 'ENOTDIR', path: realPath });
 }
 
 function throwUnlessExists(error: unknown): void {
