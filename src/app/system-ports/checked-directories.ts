@@ -2,7 +2,7 @@
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import { getSystemErrorCode } from '../../base/fault.ts';
-import { type AccessScope, isMissing, resolveForChange, useParent } from './checked-path.ts';
+import { type AccessScope, isMissing, nameRealPath, resolveForChange, useParent } from './checked-path.ts';
 import type { PinnedFile } from './pin-file.ts';
 
 /** Creates the parents too. An existing directory is no error. */
@@ -23,6 +23,8 @@ export async function makeCheckedDirectory(scope: AccessScope, directory: string
       await current.release();
       current = next;
     }
+  } catch (error) {
+    throw nameRealPath(error, current);
   } finally {
     await current.release();
   }

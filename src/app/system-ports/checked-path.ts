@@ -56,9 +56,22 @@ export async function useParent<T>(
   try {
     check(path.join(parent.realPath, name), 'write');
     return await use(`${parent.accessPath}/${name}`);
+  } catch (error) {
+    throw nameRealPath(error, parent);
   } finally {
     await parent.release();
   }
+}
+
+/** Errors of the system name the path of the descriptor, which means nothing to users. */
+export function nameRealPath(error: unknown, { accessPath, realPath }: PinnedFile): unknown {
+  if (!(error instanceof Error) || accessPath === realPath) return error;
+  const replace = (text: string) => text.replaceAll(accessPath, realPath);
+  error.message = replace(error.message);
+  const { path: failedPath, dest } = error as { path?: unknown; dest?: unknown };
+  if (typeof failedPath === 'string') Object.assign(error, { path: replace(failedPath) });
+  if (typeof dest === 'string') Object.assign(error, { dest: replace(dest) });
+  return error;
 }
 
 /** The path with all links resolved, for a file that need not exist. It must be pinned before it is used. */

@@ -60,14 +60,18 @@ export function trySessions(): void {
     test('protocol version 2, schema, fast mode, host URIs, handoff, other directories and shutdown', async () => {
       const provider = await startChatProvider();
       const directories = provider.createDirectories();
-      const program = startRpc(CHAT_MODEL_FLAGS, { directories });
+      const program = startRpc([...CHAT_MODEL_FLAGS, '--deny', 'read(secret.txt)'], { directories });
       expect(await program.call({ type: 'set_fast_mode', enabled: false })).toMatchObject({ data: { active: false } });
       expect(await program.call({ type: 'set_permission_mode', mode: 'full' })).toMatchObject({ success: true });
       const schemes = [{ scheme: 'db' }];
       expect(await program.call({ type: 'set_host_uri_schemes', schemes })).toMatchObject({
         data: { schemes: ['db'] },
       });
-      provider.add({ calls: [{ name: 'read', arguments: { path: 'db://row' } }] }, { text: 'read' });
+      const calls = [
+        { name: 'read', arguments: { path: 'db://row' } },
+        { name: 'ls', arguments: {} },
+      ];
+      provider.add({ calls }, { text: 'read' });
       program.send({ type: 'prompt', message: 'Go' });
       const { id } = await program.nextFrame({ type: 'host_uri_request' });
       program.send({ type: 'host_uri_result', id, content: 'x'.repeat(40_000) });
