@@ -11,6 +11,8 @@ export interface BwrapRequest {
   readonly canDisableUserNamespaces: boolean;
   /** The socket of the proxy and its path inside. */
   readonly socket?: { readonly outside: string; readonly inside: string } | undefined;
+  /** A program that is visible at its path, also in a hidden directory. */
+  readonly runtime?: string | undefined;
   readonly cwd: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -50,6 +52,7 @@ export function buildBwrapArguments(request: BwrapRequest): string[] {
     ...buildNamespaceArguments(request),
     ...['--bind', directories.temporary, '/tmp'],
     ...mounts.flatMap(([path, kind]) => buildMount(path, kind, directories)),
+    ...(request.runtime === undefined ? [] : ['--ro-bind', request.runtime, request.runtime]),
     // Last, because mount points inside them have to be created first.
     ...hidden.flatMap((path) => ['--remount-ro', path]),
     ...(request.socket ? ['--bind', request.socket.outside, request.socket.inside] : []),

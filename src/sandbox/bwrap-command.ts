@@ -31,7 +31,7 @@ export async function wrapWithBwrap(
     },
   );
   const args = buildBwrapArguments({
-    ...{ plan, directories, socket: network?.socket, cwd: request.cwd },
+    ...{ plan, directories, socket: network?.socket, runtime: network?.runtime, cwd: request.cwd },
     ...(network?.wrapCommand(request) ?? { command: request.command, args: request.args }),
     hasNetwork: options.network === 'on',
     canDisableUserNamespaces: bwrap.canDisableUserNamespaces,

@@ -8,6 +8,8 @@ export interface CommandNetwork {
   readonly env: Readonly<Record<string, string>>;
   /** A socket of the proxy, and its path in the sandbox. */
   readonly socket: { readonly outside: string; readonly inside: string } | undefined;
+  /** A program that must be visible at its path in the sandbox: Node or Bun, which may be installed in a hidden directory. */
+  readonly runtime?: string | undefined;
   /** The only port of the loopback interface that the command may connect to, where there are no network namespaces. */
   readonly port: number;
   /** The command to start in the sandbox in place of the requested one. */

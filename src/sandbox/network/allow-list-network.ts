@@ -25,6 +25,8 @@ export interface AllowListNetwork {
   readonly env: Readonly<Record<string, string>>;
   /** The socket must be at the path `inside` in the sandbox. It may be read-only there. */
   readonly socket: { readonly outside: string; readonly inside: string } | undefined;
+  /** A program that must be visible at its path in the sandbox. */
+  readonly runtime?: string | undefined;
   /** The only port that the command may connect to. */
   readonly port: number;
   /** To be started in place of the command, inside the sandbox. */
@@ -56,12 +58,20 @@ export async function openAllowListNetwork(options: AllowListNetworkOptions): Pr
   };
   if ('port' in address) {
     const env = createProxyEnvironment(`http://parley:${token}@127.0.0.1:${address.port}`);
-    return { ...network, env, socket: undefined, port: address.port, wrapCommand: (command) => command };
+    return {
+      ...network,
+      env,
+      socket: undefined,
+      runtime: undefined,
+      port: address.port,
+      wrapCommand: (command) => command,
+    };
   }
   return {
     ...network,
     env: createProxyEnvironment(`http://127.0.0.1:${BRIDGE_PORT}`),
     socket: { outside: address.socketPath, inside: BRIDGE_SOCKET },
+    runtime: execPath,
     port: BRIDGE_PORT,
     wrapCommand: (command) => wrapInBridge(command, { execPath, token }),
   };
