@@ -11,9 +11,10 @@ const ERASE_KEYS = ['\u007f', '\b'];
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return readPipe(stdin);
-  stderr.write(question);
+  // First, because the terminal shows what is typed until then.
   stdin.setRawMode(true);
   try {
+    stderr.write(question);
     return (await readHiddenLine(stdin)).trim();
   } finally {
     stdin.setRawMode(false);
