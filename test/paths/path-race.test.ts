@@ -66,15 +66,17 @@ it('leaves the canary unread and unchanged', async () => {
     () =>
       files.open(join(shared, 'canary.txt'), 'append').then((file) => file.append(text).finally(() => file.close())),
   ];
-  const swapping = startSwapping(workspace, outside);
-  while (!swapping.isFinished) {
-    for (const attempt of attempts) {
-      count += 1;
-      results.push(await attempt().catch((error: { message: string }) => error.message));
+  // On a busy machine all swaps can be made before there were enough attempts. Then they are made again.
+  while (count <= 500) {
+    const swapping = startSwapping(workspace, outside);
+    while (!swapping.isFinished) {
+      for (const attempt of attempts) {
+        count += 1;
+        results.push(await attempt().catch((error: { message: string }) => error.message));
+      }
     }
+    expect(await swapping.exitCode).toBe(0);
   }
-  expect(await swapping.exitCode).toBe(0);
-  expect(count).toBeGreaterThan(500);
   for (const result of results) expect(formatResult(result)).not.toContain('canary: this');
   expect(results.filter((result) => Array.isArray(result) && result.some(({ name }) => name === 'fifo'))).toEqual([]);
   expect(fixture.snapshotOutside()).toBe(before);

@@ -10,7 +10,7 @@ import {
 } from '../../src/permissions/index.ts';
 import type { ApprovalPolicy } from '../../src/protocol/index.ts';
 
-export const CWD = '/work/project';
+export const CWD = '/srv/project';
 const PROGRAMS =
   'ls cat rm git npm node echo find env xargs sudo sh bash python3 sort sed rg uniq date hostname file tree xxd curl make head tail wc grep tee touch cp mv timeout awk perl test true printf sleep ssh';
 

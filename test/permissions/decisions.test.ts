@@ -87,7 +87,7 @@ testCommands('commands that a rule allows', [
 
 testCommands('programs in directories that tools can write to', [
   ['ask', { allow: ['bash(vitest *)'] }, 'node_modules/.bin/vitest', 'vitest', './node_modules/.bin/vitest run'],
-  ['ask', { allow: ['bash(vitest *)'], pathVariable: '/work/project/node_modules/.bin:/usr/bin' }, 'vitest'],
+  ['ask', { allow: ['bash(vitest *)'], pathVariable: '/srv/project/node_modules/.bin:/usr/bin' }, 'vitest'],
   ['ask', { allow: ['bash(tool *)'], pathVariable: '/roots/extra/bin' }, 'tool', '/roots/extra/bin/tool'],
   ['ask', { allow: ['bash(ls *)'], pathVariable: '.:/usr/bin' }, 'ls'],
   ['ask', { allow: ['bash(ls *)'], pathVariable: '/usr/bin:' }, 'ls'],
@@ -105,14 +105,14 @@ testCommands('programs in directories that tools can write to', [
     { allow: ['bash(./scripts/*)'] },
     './scripts/build.sh',
     'scripts/build.sh',
-    '/work/project/scripts/build.sh',
+    '/srv/project/scripts/build.sh',
   ],
   ['ask', { allow: ['bash(./scripts/*)'] }, './scripts/../evil.sh', '/tmp/scripts/build.sh', 'scripts/../../x'],
   ['ask', { allow: ['bash(./scripts/*)', 'bash(cd *)'] }, 'cd /tmp && ./scripts/build.sh'],
   [
     'allow',
     { allow: ['bash(./scripts/*)', 'bash(cd *)'] },
-    'cd /work/project && ./scripts/build.sh',
+    'cd /srv/project && ./scripts/build.sh',
     'cd . && ./scripts/build.sh',
   ],
 ]);
@@ -344,7 +344,7 @@ testPaths('files', [
     'src/a.ts',
     'src/a/b.ts',
     './src/a.ts',
-    '/work/project/src/a.ts',
+    '/srv/project/src/a.ts',
     'src/../src/a.ts',
   ],
   ['ask', { tool: 'edit', allow: ['edit(src/**)'] }, 'a.ts', 'src/../a.ts', '/etc/passwd', '../src/a.ts', 'SRC/a.ts'],

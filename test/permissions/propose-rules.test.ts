@@ -23,7 +23,7 @@ test.each<readonly [Case, readonly string[]]>([
 test.each<Case>([
   { command: 'echo $x' },
   { command: 'eval "$x"' },
-  { command: 'vitest', pathVariable: '/work/project/node_modules/.bin' },
+  { command: 'vitest', pathVariable: '/srv/project/node_modules/.bin' },
   { command: 'ls', isEscalated: true },
   { command: 'ls', deny: ['bash(ls)'] },
   { command: 'cd /tmp && echo x > a' },
