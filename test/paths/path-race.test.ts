@@ -18,7 +18,10 @@ const put = (act, name) => {
     try {
       return act();
     } catch {
-      fs.rmSync(name, { recursive: true, force: true });
+      // Fails when the tested process adds a file meanwhile. Then it is tried again.
+      try {
+        fs.rmSync(name, { recursive: true, force: true });
+      } catch {}
     }
   }
 };
