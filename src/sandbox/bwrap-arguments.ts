@@ -60,16 +60,21 @@ export function buildBwrapArguments(request: BwrapRequest): string[] {
   ];
 }
 
-/** Outer paths first, because a mount hides what was mounted below it. Inside hidden directories only what must be visible. */
+/**
+ * Outer paths first, because a mount hides what was mounted below it. Inside hidden directories only what must be visible. Placeholders
+ * last: they contain no mounts, and bubblewrap reads the list of mounts for each of the others.
+ */
 function selectMounts(mounts: ReadonlyMap<string, MountKind>): [string, MountKind][] {
   const sorted = [...mounts].sort(([a], [b]) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
-  return sorted.filter(([path, kind]) => {
+  const selected = sorted.filter(([path, kind]) => {
     if (kind === 'writable' || kind === 'kept') return true;
     const [parent, parentKind] = sorted.findLast(([other]) => isInside(other, path)) ?? ['/'];
     if (parentKind === 'hidden-directory') return false;
     // Replaced as a whole: it has no such file, unless a writable directory was mounted below it.
     return !REPLACED_DIRECTORIES.some((directory) => isInside(directory, path) && !isInside(directory, parent));
   });
+  const isPlaceholder = ([, kind]: [string, MountKind]) => kind === 'placeholder';
+  return [...selected.filter((mount) => !isPlaceholder(mount)), ...selected.filter(isPlaceholder)];
 }
 
 function buildMount(path: string, kind: MountKind, { emptyFile }: PrivateDirectories): string[] {

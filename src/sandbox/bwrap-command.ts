@@ -20,11 +20,13 @@ export async function wrapWithBwrap(
 ): Promise<SandboxedCommand> {
   const { ports } = options;
   const [plan, base] = await Promise.all([planMounts(options), options.temporaryDirectory()]);
-  const directories = await createPrivateDirectories(ports.files, base, plan.writableRoots);
-  const bwrap = await findBwrap(ports, plan.writableRoots);
+  const [directories, bwrap] = await Promise.all([
+    createPrivateDirectories(ports.files, base, plan.writableRoots),
+    findBwrap(ports, plan.writableRoots),
+  ]);
   if (isProblem(bwrap)) throw createProblemFault(bwrap);
   const network = await openCommandNetwork(options);
-  const removePlaceholders = await holdPlaceholders({ ...options, files: ports.files }, plan.placeholders).catch(
+  const removePlaceholders = await holdPlaceholders({ ...options, ...ports }, plan.placeholders).catch(
     async (thrown: unknown) => {
       await network?.close();
       throw thrown;

@@ -14,34 +14,34 @@ type Options = Pick<SandboxOptions, 'deniedReads' | 'agentDirectory' | 'network'
 /** Real paths, so that a secret behind a link is hidden where it is. */
 export async function findSecrets(options: Options, home: string): Promise<Map<string, MountKind>> {
   const { files, toolEnv } = options.ports;
-  const found = [
-    ...(await findExisting(files, home, [...AGENT_DIRECTORIES, ...SECRET_HOME_PATHS])),
-    ...(files.userId === 0
-      ? await findExisting(
-          files,
-          '/',
-          SECRET_SYSTEM_PATHS.map((path) => path.slice(1)),
-        )
-      : []),
+  const systemPaths = files.userId === 0 ? SECRET_SYSTEM_PATHS.map((path) => path.slice(1)) : [];
+  const [inHome, inSystem, sockets, keptPaths] = await Promise.all([
+    findExisting(files, home, [...AGENT_DIRECTORIES, ...SECRET_HOME_PATHS]),
+    systemPaths.length > 0 ? findExisting(files, '/', systemPaths) : [],
+    listSockets(files),
+    listKeptPaths(options),
+  ]);
+  const named = [
     ...SOCKET_DIRECTORIES,
     options.agentDirectory,
     ...options.deniedReads,
     ...listSocketVariables(toolEnv),
-    ...(await listSockets(files)),
   ];
   const mounts = new Map<string, MountKind>();
   const hide = async (path: string) => {
+    const info = await files.info(path).catch(() => undefined);
+    if (!info) return undefined;
     const real = await files.realPath(path);
-    const info = await files.info(real).catch(() => undefined);
-    if (info) mounts.set(real, info.kind === 'directory' ? 'hidden-directory' : 'hidden-file');
-    return info?.kind === 'directory' ? real : undefined;
+    mounts.set(real, info.kind === 'directory' ? 'hidden-directory' : 'hidden-file');
+    return info.kind === 'directory' ? real : undefined;
   };
-  for (const path of new Set(found)) {
+  const hideAll = async (path: string) => {
     const directory = await hide(path);
-    if (directory === undefined || SOCKET_DIRECTORIES.includes(path)) continue;
-    for (const target of await listLinkedFiles(files, directory)) await hide(target);
-  }
-  for (const path of await listKeptPaths(options)) mounts.set(path, 'kept');
+    if (directory === undefined || SOCKET_DIRECTORIES.includes(path)) return;
+    await Promise.all((await listLinkedFiles(files, directory)).map(hide));
+  };
+  await Promise.all([...new Set([...inHome, ...inSystem, ...named, ...sockets])].map(hideAll));
+  for (const path of keptPaths) mounts.set(path, 'kept');
   return mounts;
 }
 

@@ -1,38 +1,73 @@
 // Creates files and directories in place of protected names that do not exist, because only what exists can be mounted over, and
-// removes them after the command. Several processes may need the same one at the same time.
-import { join } from 'node:path';
-import { getSystemErrorCode } from '../base/index.ts';
-import type { Files, ProcessIdentity } from '../contracts/index.ts';
+// removes them after the command. Several processes may need the same one at the same time. Linux unmounts a file or directory in all
+// sandboxes when it is removed outside, so a placeholder is removed only when no process uses it.
+import { Fault } from '../base/index.ts';
+import type { Clock, Files, ProcessIdentity } from '../contracts/index.ts';
 import { createProcessMark, isAbandonedMark, isProcessMark } from './process-mark.ts';
 
-/** Stands for a protected name that does not exist. A directory unless it has a `content`: git does not show empty directories. */
+/** A directory that stands for a protected name that does not exist: git does not show empty directories. */
 export interface Placeholder {
   readonly path: string;
-  readonly content?: string | undefined;
+  /** Files in other places that are created and removed with the directory. */
+  readonly files: readonly PlaceholderFile[];
+}
+
+/** A file that stands for a protected name that does not exist, where a directory would be an error. */
+export interface PlaceholderFile {
+  readonly path: string;
+  /** ASCII. */
+  readonly content: string;
+}
+
+/**
+ * Directories with an empty file in them, the mark, for each process that uses them. As long as there is one, the directory cannot be
+ * removed. Commands cannot change the marks, because the directory is covered in the sandbox.
+ */
+export interface MarkedDirectories {
+  /** Creates what is missing, and the mark. `busy`: another process is changing the directory. */
+  add(placeholder: Placeholder, mark: string, modes: PlaceholderModes): 'added' | 'busy';
+  /** Removes the mark and, when it was the last one, everything. What has been changed by the user stays. */
+  remove(placeholder: Placeholder, mark: string, modes: PlaceholderModes): Promise<'removed' | 'used' | 'busy'>;
+  /** Removes only the mark. */
+  removeMark(path: string, mark: string): void;
+}
+
+/** The sticky bit distinguishes placeholders from files and directories of the user. */
+export interface PlaceholderModes {
+  readonly sticky: number;
+  readonly directory: number;
+  readonly file: number;
 }
 
 export interface PlaceholderContext {
   readonly files: Files;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly processIdentity: ProcessIdentity;
-  removeEmptyDirectory(path: string): Promise<void>;
+  readonly markedDirectories: MarkedDirectories;
 }
 
-/** The sticky bit distinguishes a placeholder from a directory of the user. */
-const STICKY = 0o1000;
-const MODE = 0o1755;
+const MODES: PlaceholderModes = { sticky: 0o1000, directory: 0o1755, file: 0o1644 };
+/** In a marked directory while a process changes it. */
+export const LOCK_NAME = 'lock';
+const LOCK_TIMEOUT_MS = 5000;
+const LOCK_RETRY_MS = 2;
 
-/** Whether another command uses the placeholder, or a killed process left it behind. */
-export async function isPlaceholder(files: Files, { path, content }: Placeholder): Promise<boolean> {
+/** Whether another command uses the directory, or a killed process left it behind. */
+export async function isPlaceholder(files: Files, path: string): Promise<boolean> {
   const info = await files.info(path, { follow: false });
-  if (info?.kind === 'file' && content !== undefined) {
-    return info.size === content.length && (await readText(files, path)) === content;
-  }
-  if (info?.kind !== 'directory' || (info.mode & STICKY) === 0) return false;
-  return (await files.list(path)).every(({ name }) => isProcessMark(name));
+  if (info?.kind !== 'directory' || (info.mode & MODES.sticky) === 0) return false;
+  return (await files.list(path)).every(({ name }) => name === LOCK_NAME || isProcessMark(name));
+}
+
+export async function isPlaceholderFile(files: Files, { path, content }: PlaceholderFile): Promise<boolean> {
+  const info = await files.info(path, { follow: false });
+  return info?.kind === 'file' && (info.mode & MODES.sticky) !== 0 && info.size === content.length;
 }
 
 interface Holding {
   users: number;
+  /** Of all commands that use the directory. */
+  readonly files: Map<string, PlaceholderFile>;
   /** The last change of the file system. Changes of one path must not overlap. */
   pending: Promise<void>;
 }
@@ -45,7 +80,7 @@ export async function holdPlaceholders(
   context: PlaceholderContext,
   placeholders: readonly Placeholder[],
 ): Promise<() => Promise<void>> {
-  const release = () => changeAll(placeholders, -1, (placeholder) => remove(context, placeholder));
+  const release = () => changeAll(placeholders, -1, (placeholder) => remove(context, placeholder).catch(() => {}));
   try {
     await changeAll(placeholders, 1, (placeholder) => create(context, placeholder));
   } catch (thrown) {
@@ -55,22 +90,25 @@ export async function holdPlaceholders(
   return release;
 }
 
-/** Calls `act` for each placeholder that gets its first user or loses its last one. */
+/** Calls `act` for each placeholder that gets a user or loses its last one. */
 async function changeAll(
   placeholders: readonly Placeholder[],
   change: 1 | -1,
   act: (placeholder: Placeholder) => Promise<void>,
 ): Promise<void> {
-  const changes = placeholders.map((placeholder) => {
-    const holding = holdings.get(placeholder.path) ?? { users: 0, pending: Promise.resolve() };
-    holdings.set(placeholder.path, holding);
+  const changes = placeholders.map(({ path, files }) => {
+    const holding = holdings.get(path) ?? { users: 0, files: new Map(), pending: Promise.resolve() };
+    holdings.set(path, holding);
     holding.users += change;
+    for (const file of files) holding.files.set(file.path, file);
     const isNeeded = () => (change === 1 ? holding.users > 0 : holding.users === 0);
-    const result = holding.pending.then(() => (isNeeded() ? act(placeholder) : undefined));
+    const result = holding.pending.then(() =>
+      isNeeded() ? act({ path, files: [...holding.files.values()] }) : undefined,
+    );
     holding.pending = result
       .catch(() => {})
       .then(() => {
-        if (holding.users === 0 && holdings.get(placeholder.path) === holding) holdings.delete(placeholder.path);
+        if (holding.users === 0 && holdings.get(path) === holding) holdings.delete(path);
       });
     return result;
   });
@@ -78,55 +116,41 @@ async function changeAll(
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-async function create(context: PlaceholderContext, { path, content }: Placeholder): Promise<void> {
-  const { files } = context;
-  // Also creates the placeholder itself, again if another process has just removed it.
-  if (content === undefined) return files.makeDirectory(join(path, createMark(context)), { mode: MODE });
-  try {
-    const file = await files.open(path, 'create', { mode: 0o644 });
-    await file.append(Buffer.from(content)).finally(() => file.close());
-  } catch (thrown) {
-    if (getSystemErrorCode(thrown) !== 'EEXIST') throw thrown;
-  }
+async function create(context: PlaceholderContext, placeholder: Placeholder): Promise<void> {
+  const mark = createProcessMark(context.processIdentity);
+  const result = await retryWhileBusy(context, () => context.markedDirectories.add(placeholder, mark, MODES));
+  if (result === 'added') return;
+  const remedy = `If there is none, remove ${placeholder.path}/${LOCK_NAME}.`;
+  throw new Fault('refused', `The sandbox cannot be set up: another process is using ${placeholder.path}. ${remedy}`);
 }
 
-/** Leaves what the user has put there in the meantime. */
 async function remove(context: PlaceholderContext, placeholder: Placeholder): Promise<void> {
-  const { files, removeEmptyDirectory } = context;
-  const { path, content } = placeholder;
-  try {
-    if (content !== undefined) {
-      if (await isPlaceholder(files, placeholder)) await files.remove(path);
-      return;
-    }
-    await removeEmptyDirectory(join(path, createMark(context))).catch(() => {});
-    const info = await files.info(path, { follow: false });
-    if (info?.kind !== 'directory' || (info.mode & STICKY) === 0) return;
-    // Mostly it is empty now.
-    const isRemoved = await removeEmptyDirectory(path).then(
-      () => true,
-      () => false,
-    );
-    if (isRemoved || !(await isPlaceholder(files, placeholder))) return;
-    await removeAbandonedMarks(context, path);
-    await removeEmptyDirectory(path);
-  } catch {
-    // Another process uses it, or the directory above it is gone.
+  const { markedDirectories, processIdentity, files } = context;
+  const mark = createProcessMark(processIdentity);
+  const removeOnce = () => retryWhileBusy(context, () => markedDirectories.remove(placeholder, mark, MODES));
+  // Another process uses it, or a killed one has used it.
+  if ((await removeOnce()) !== 'used' || !(await isPlaceholder(files, placeholder.path))) return;
+  await removeAbandonedMarks(context, placeholder.path);
+  await removeOnce();
+}
+
+async function retryWhileBusy<T>(
+  { clock }: PlaceholderContext,
+  act: () => T | 'busy' | Promise<T | 'busy'>,
+): Promise<T | 'busy'> {
+  const deadline = clock.now() + LOCK_TIMEOUT_MS;
+  for (;;) {
+    const result = await act();
+    if (result !== 'busy' || clock.now() > deadline) return result;
+    await clock.sleep(LOCK_RETRY_MS);
   }
 }
 
-/** An empty directory in the placeholder for each process that uses it: as long as there is one, the placeholder cannot be removed. */
-function createMark({ processIdentity }: PlaceholderContext): string {
-  return createProcessMark(processIdentity);
-}
-
-async function removeAbandonedMarks(context: PlaceholderContext, path: string): Promise<void> {
-  const { files, processIdentity, removeEmptyDirectory } = context;
+async function removeAbandonedMarks(
+  { files, processIdentity, markedDirectories }: PlaceholderContext,
+  path: string,
+): Promise<void> {
   for (const { name } of await files.list(path)) {
-    if (await isAbandonedMark(processIdentity, name)) await removeEmptyDirectory(join(path, name));
+    if (await isAbandonedMark(processIdentity, name)) markedDirectories.removeMark(path, name);
   }
-}
-
-async function readText(files: Files, path: string): Promise<string> {
-  return Buffer.from(await files.read(path)).toString('utf8');
 }

@@ -26,32 +26,38 @@ type PlanOptions = Pick<
 
 export async function planMounts(options: PlanOptions): Promise<MountPlan> {
   const { files } = options.ports;
-  const roots = options.mode === 'workspace-write' ? await findWritableRoots(options) : [];
+  const [roots, home, cwd] = await Promise.all([
+    findWritableRoots(options),
+    files.realPath(options.home),
+    files.realPath(options.cwd),
+  ]);
   const planner = new Planner(files, roots);
   for (const root of roots) planner.mounts.set(root, 'writable');
-  const home = await files.realPath(options.home);
   // Visible, even if it is in a directory that is replaced or hidden.
-  const cwd = await files.realPath(options.cwd);
   if (roots.length === 0 && !isSystemDirectory(cwd)) planner.mounts.set(cwd, 'kept');
-  if (roots.length > 0) {
-    const paths = [
-      ...roots.flatMap((root) => PROTECTED_NAMES.map((name) => join(root, name))),
-      ...PROTECTED_HOME_NAMES.map((name) => join(home, name)),
-    ];
-    for (const path of new Set(paths)) await planner.protect(path);
-    for (const root of roots) await protectRepository(planner, root);
-  }
-  for (const [path, kind] of await findSecrets(options, home)) {
+  const [secrets] = await Promise.all([findSecrets(options, home), protectNames(planner, roots, home)]);
+  for (const [path, kind] of secrets) {
     if (!roots.includes(path)) planner.mounts.set(path, kind);
   }
   return { mounts: planner.mounts, placeholders: planner.placeholders, writableRoots: roots };
+}
+
+async function protectNames(planner: Planner, roots: readonly string[], home: string): Promise<void> {
+  if (roots.length === 0) return;
+  const paths = [
+    ...roots.flatMap((root) => PROTECTED_NAMES.map((name) => join(root, name))),
+    ...PROTECTED_HOME_NAMES.map((name) => join(home, name)),
+  ];
+  for (const path of new Set(paths)) await planner.protect(path);
+  for (const root of roots) await protectRepository(planner, root);
 }
 
 function isSystemDirectory(path: string): boolean {
   return ['/', '/proc', '/sys', '/dev'].includes(path) || isInside('/proc', path) || isInside('/sys', path);
 }
 
-async function findWritableRoots({ cwd, writableRoots, ports: { files } }: PlanOptions): Promise<string[]> {
+async function findWritableRoots({ mode, cwd, writableRoots, ports: { files } }: PlanOptions): Promise<string[]> {
+  if (mode === 'read-only') return [];
   const roots = new Set<string>();
   for (const path of [cwd, ...writableRoots]) {
     const root = await files.realPath(path);

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { Fault } from '../base/index.ts';
 import type { FileKind, Files } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
-import { isPlaceholder, type Placeholder } from './placeholders.ts';
+import { GIT_PLACEHOLDER_NAME } from '../support/protected-paths.ts';
+import { isPlaceholder, isPlaceholderFile, type Placeholder, type PlaceholderFile } from './placeholders.ts';
 
 /** How a path appears in the sandbox. */
 export type MountKind =
@@ -22,7 +23,8 @@ export type MountKind =
 /** Collects the mounts. Directories are listed once. */
 export class Planner {
   readonly mounts = new Map<string, MountKind>();
-  readonly placeholders: Placeholder[] = [];
+  /** By path. */
+  readonly #placeholders = new Map<string, Placeholder & { readonly files: PlaceholderFile[] }>();
   readonly files: Files;
   readonly #roots: readonly string[];
   readonly #lists = new Map<string, Promise<ReadonlyMap<string, FileKind>>>();
@@ -30,6 +32,10 @@ export class Planner {
   constructor(files: Files, roots: readonly string[]) {
     this.files = files;
     this.#roots = roots;
+  }
+
+  get placeholders(): readonly Placeholder[] {
+    return [...this.#placeholders.values()];
   }
 
   list(directory: string): Promise<ReadonlyMap<string, FileKind>> {
@@ -46,7 +52,10 @@ export class Planner {
     return this.#roots.filter((root) => isInside(root, path)).sort((a, b) => b.length - a.length)[0];
   }
 
-  /** Makes the path read-only if it is in a writable directory. A missing path cannot be created. */
+  /**
+   * Makes the path read-only if it is in a writable directory. A missing path cannot be created: an empty directory stands for it, or a
+   * file with `content`.
+   */
   async protect(path: string, content?: string): Promise<void> {
     const root = this.findRoot(path);
     if (root === undefined || this.#roots.includes(path)) return;
@@ -55,9 +64,8 @@ export class Planner {
       const current = join(parent, name);
       const kind = (await this.list(parent)).get(name);
       if (kind === 'link') throw createLinkFault(current);
-      const placeholder = { path: current, content: current === path ? content : undefined };
-      if (kind === undefined || (await isPlaceholder(this.files, placeholder)))
-        return this.#addPlaceholder(placeholder);
+      const file = current === path && content !== undefined ? { path, content } : undefined;
+      if (kind === undefined || (await this.#isPlaceholder(current, file))) return this.#addPlaceholder(current, file);
       if (current === path) this.mounts.set(path, 'read-only');
       else if (kind !== 'directory') return void this.mounts.set(current, 'read-only');
       else if (!this.mounts.has(current)) this.mounts.set(current, 'mount-point');
@@ -65,11 +73,19 @@ export class Planner {
     }
   }
 
-  #addPlaceholder(placeholder: Placeholder): void {
-    const { path, content } = placeholder;
+  #isPlaceholder(path: string, file: PlaceholderFile | undefined): Promise<boolean> {
+    return file ? isPlaceholderFile(this.files, file) : isPlaceholder(this.files, path);
+  }
+
+  #addPlaceholder(path: string, file: PlaceholderFile | undefined): void {
     if (this.mounts.has(path)) return;
-    this.placeholders.push(placeholder);
-    this.mounts.set(path, content === undefined ? 'placeholder' : 'read-only');
+    const directory = file ? join(dirname(path), GIT_PLACEHOLDER_NAME) : path;
+    const placeholder = this.#placeholders.get(directory) ?? { path: directory, files: [] };
+    this.#placeholders.set(directory, placeholder);
+    this.mounts.set(directory, 'placeholder');
+    if (!file) return;
+    placeholder.files.push(file);
+    this.mounts.set(path, 'read-only');
   }
 }
 

@@ -1,5 +1,6 @@
 // What the creator of a sandbox chooses.
 import type { Ports, ProcessIdentity, SpawnRequest } from '../contracts/index.ts';
+import type { MarkedDirectories } from './placeholders.ts';
 
 type Command = Pick<SpawnRequest, 'command' | 'args'>;
 
@@ -33,10 +34,9 @@ export interface SandboxOptions {
   readonly home: string;
   /** The user's Parley directory. */
   readonly agentDirectory: string;
-  readonly ports: Pick<Ports, 'files' | 'processes' | 'toolEnv' | 'platform'>;
+  readonly ports: Pick<Ports, 'files' | 'processes' | 'toolEnv' | 'platform' | 'clock'>;
   readonly processIdentity: ProcessIdentity;
   /** A private directory, one per session, removed when the session is closed. A part of it is `/tmp` inside. */
   temporaryDirectory(): Promise<string>;
-  /** Rejects when the directory is not empty. */
-  removeEmptyDirectory(path: string): Promise<void>;
+  readonly markedDirectories: MarkedDirectories;
 }

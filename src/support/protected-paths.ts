@@ -28,8 +28,15 @@ export const PROTECTED_HOME_NAMES: readonly string[] = [
   ...['Library/LaunchAgents'],
 ];
 
+/** In a git directory, created by the sandbox. */
+export const GIT_PLACEHOLDER_NAME = 'parley-sandbox';
+
 /** In a git directory: they make git run programs, or name the directory in which it finds such files. */
-export const GIT_CONTROL_NAMES: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir'];
+export const GIT_CONTROL_NAMES: readonly string[] = [
+  ...['hooks', 'config', 'config.worktree', 'commondir', 'gitdir'],
+  // Has the marks of the processes that use `commondir` and `config.worktree` as placeholders.
+  GIT_PLACEHOLDER_NAME,
+];
 
 /** Relative to the home directory. Directories of agents that file tools partly need are in `AGENT_DIRECTORIES`. */
 export const SECRET_HOME_PATHS: readonly string[] = [

@@ -1,9 +1,9 @@
 // The sandbox on other systems and without its program: Seatbelt with fake processes, and refusals.
 import { mkdirSync, realpathSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFiles } from '../../src/app/system-ports/files.ts';
+import { markedDirectories } from '../../src/app/system-ports/marked-directories.ts';
 import { createProcessIdentity } from '../../src/app/system-ports/process-identity.ts';
 import type { Files, SpawnRequest } from '../../src/contracts/index.ts';
 import { createSandbox, findSandboxProblem, type SandboxOptions } from '../../src/sandbox/index.ts';
@@ -34,7 +34,7 @@ function createFixture(platform: string, overrides: Partial<SandboxOptions> = {}
   const ports = { files, processes, toolEnv: {}, platform } as unknown as SandboxOptions['ports'];
   const sandbox = createSandbox({
     ...{ mode: 'workspace-write', network: 'off', cwd, home, writableRoots: [], deniedReads: [], ports },
-    ...{ agentDirectory: join(home, '.parley'), processIdentity: createProcessIdentity(), removeEmptyDirectory: rmdir },
+    ...{ agentDirectory: join(home, '.parley'), processIdentity: createProcessIdentity(), markedDirectories },
     temporaryDirectory: async () => join(base, 'private'),
     ...overrides,
   });

@@ -1,24 +1,40 @@
 // Placeholders for missing protected names, used by several commands and processes at the same time.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { createClock } from '../../src/app/system-ports/clock.ts';
 import { createFiles } from '../../src/app/system-ports/files.ts';
+import { markedDirectories } from '../../src/app/system-ports/marked-directories.ts';
+import type { PlaceholderFile } from '../../src/sandbox/placeholders.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Own state, as in another process. */
 async function startProcess(pid: number, living: ReadonlySet<number>) {
   vi.resetModules();
-  const { holdPlaceholders, isPlaceholder } = await import('../../src/sandbox/placeholders.ts');
+  const { holdPlaceholders, isPlaceholder, isPlaceholderFile } = await import('../../src/sandbox/placeholders.ts');
   const files = createFiles();
   const processIdentity = {
     self: { pid, startTime: 7, host: 'h' },
     isAlive: async (other: number) => living.has(other),
   };
   return {
-    hold: (...placeholders: { path: string; content?: string }[]) =>
-      holdPlaceholders({ files, processIdentity, removeEmptyDirectory: rmdir }, placeholders),
-    isPlaceholder: (path: string) => isPlaceholder(files, { path }),
+    hold: (...placeholders: { path: string; files?: PlaceholderFile[] }[]) =>
+      holdPlaceholders(
+        { files, processIdentity, markedDirectories, clock: createClock() },
+        placeholders.map(({ path, files: more = [] }) => ({ path, files: more })),
+      ),
+    isPlaceholder: (path: string) => isPlaceholder(files, path),
+    isPlaceholderFile: (file: PlaceholderFile) => isPlaceholderFile(files, file),
   };
 }
 
@@ -57,7 +73,7 @@ test('files and directories of the user are kept', async () => {
   const directory = createTemporaryDirectory();
   const [path, file] = [join(directory, '.claude'), join(directory, 'config')];
   const { hold, isPlaceholder } = await startProcess(1, new Set([1]));
-  const release = await hold({ path }, { path: file, content: '' });
+  const release = await hold({ path }, { path: join(directory, 'm'), files: [{ path: file, content: '' }] });
   writeFileSync(join(path, 'settings.json'), '{}');
   writeFileSync(file, '[core]\n');
   await release();
@@ -84,4 +100,59 @@ test('if one cannot be created, the others are removed again', async () => {
   const { hold } = await startProcess(1, new Set([1]));
   await expect(hold({ path: join(directory, '.pi') }, { path: join(directory, 'file/x') })).rejects.toThrow();
   expect(readdirSync(directory)).toEqual(['file']);
+});
+
+/** As for a git directory. */
+function createFilePlaceholder() {
+  const directory = createTemporaryDirectory();
+  const file = { path: join(directory, 'commondir'), content: '.\n' };
+  return { directory, file, placeholder: { path: join(directory, 'parley-sandbox'), files: [file] } };
+}
+
+test('a file is removed with the directory that has the marks, after the last process', async () => {
+  const { directory, file, placeholder } = createFilePlaceholder();
+  const living = new Set([1, 2]);
+  const [one, two] = [await startProcess(1, living), await startProcess(2, living)];
+  const releaseOne = await one.hold(placeholder);
+  expect(readFileSync(file.path, 'utf8')).toBe('.\n');
+  expect(await two.isPlaceholderFile(file)).toBe(true);
+  const releaseTwo = await two.hold(placeholder);
+  await releaseOne();
+  expect(readdirSync(directory).sort()).toEqual(['commondir', 'parley-sandbox']);
+  await releaseTwo();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a file that a killed process left behind is removed with the next command', async () => {
+  const { directory, placeholder } = createFilePlaceholder();
+  await (await startProcess(1, new Set([1]))).hold(placeholder);
+  await (await (await startProcess(2, new Set([2]))).hold(placeholder))();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a file of the user with the same content is kept', async () => {
+  const { directory, file, placeholder } = createFilePlaceholder();
+  writeFileSync(file.path, file.content);
+  const { hold, isPlaceholderFile } = await startProcess(1, new Set([1]));
+  expect(await isPlaceholderFile(file)).toBe(false);
+  await (await hold(placeholder))();
+  expect(readdirSync(directory)).toEqual(['commondir']);
+});
+
+test('the lock of a killed process is taken over', async () => {
+  const { directory, placeholder } = createFilePlaceholder();
+  const lock = join(placeholder.path, 'lock');
+  mkdirSync(placeholder.path);
+  writeFileSync(lock, '');
+  chmodSync(placeholder.path, 0o1755);
+  utimesSync(lock, 1, 1);
+  await (await (await startProcess(1, new Set([1]))).hold(placeholder))();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a link that was created in the place of the directory is refused', async () => {
+  const directory = createTemporaryDirectory();
+  const path = join(directory, '.claude');
+  symlinkSync(createTemporaryDirectory(), path);
+  await expect((await startProcess(1, new Set([1]))).hold({ path })).rejects.toThrow('EEXIST');
 });

@@ -1,6 +1,6 @@
 // Which paths are writable, protected and hidden, on directories of real files, and the arguments of bubblewrap for them. Starts no process.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import { buildBwrapArguments } from '../../src/sandbox/bwrap-arguments.ts';
@@ -96,9 +96,13 @@ describe('git', () => {
       'home/work/.git/hooks': 'placeholder',
       'home/work/.git/config.worktree': 'read-only',
       'home/work/.git/commondir': 'read-only',
+      'home/work/.git/parley-sandbox': 'placeholder',
     });
-    const contents = placeholders.filter(({ path }) => path.includes('.git/')).map(({ content }) => content);
-    expect(contents).toEqual([undefined, '', '.\n']);
+    const inGit = placeholders.filter(({ path }) => path.includes('.git/'));
+    expect(inGit.map(({ path, files }) => [basename(path), files.map(({ content }) => content)])).toEqual([
+      ['hooks', []],
+      ['parley-sandbox', ['', '.\n']],
+    ]);
     const protectedNames = Object.keys(named).flatMap((path) => path.split('/.git/')[1] ?? []);
     expect(GIT_CONTROL_NAMES).toEqual(expect.arrayContaining(protectedNames));
   });

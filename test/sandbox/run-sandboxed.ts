@@ -1,10 +1,11 @@
 // Runs commands in the real sandbox, with a home directory and a workspace outside /tmp, which is replaced inside.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { createClock } from '../../src/app/system-ports/clock.ts';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import { createIds } from '../../src/app/system-ports/ids.ts';
+import { markedDirectories } from '../../src/app/system-ports/marked-directories.ts';
 import { createProcessIdentity } from '../../src/app/system-ports/process-identity.ts';
 import { createProcesses } from '../../src/app/system-ports/processes.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
@@ -33,13 +34,13 @@ export function createFixture(
     writeFileSync(join(base, path), text);
   }
   const toolEnv = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C' };
-  const ports = { files: createFiles(), processes, toolEnv, platform: 'linux' };
+  const ports = { files: createFiles(), processes, toolEnv, platform: 'linux', clock: createClock() };
   const sandbox = createSandbox({
     ...{ mode: 'workspace-write', network: 'off', cwd, writableRoots: [], deniedReads: [], home, ports },
     agentDirectory: join(home, '.parley'),
     processIdentity: createProcessIdentity(),
     temporaryDirectory: async () => join(base, 'private'),
-    removeEmptyDirectory: rmdir,
+    markedDirectories,
     ...overrides,
   });
   return {

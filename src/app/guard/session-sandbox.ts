@@ -3,9 +3,10 @@ import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.
 import { createSandbox } from '../../sandbox/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveUserPath } from '../../support/home-directory.ts';
+import { markedDirectories } from '../system-ports/marked-directories.ts';
 import { makePrivateDirectory, removePrivateDirectory } from '../system-ports/private-directory.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
-import { openFilterProxy, removeEmptyDirectory } from '../system-ports/sandbox-ports.ts';
+import { openFilterProxy } from '../system-ports/sandbox-ports.ts';
 
 export interface SessionSandboxOptions {
   readonly ports: Ports;
@@ -67,7 +68,7 @@ function openSandbox(
     writableRoots: resolvePaths(writableRoots),
     deniedReads: resolvePaths(deniedReads),
     processIdentity: createProcessIdentity(),
-    removeEmptyDirectory,
+    markedDirectories,
     openNetwork: () => openNetwork(ports, allowedHosts),
   });
 }

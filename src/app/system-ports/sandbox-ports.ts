@@ -1,11 +1,5 @@
 // What the sandbox needs of the system, in addition to the ports of the agent.
-import { rmdir } from 'node:fs/promises';
 import type { OpenFilterProxy } from '../../contracts/filter-proxy.ts';
-
-/** Rejects when the directory is not empty. */
-export function removeEmptyDirectory(path: string): Promise<void> {
-  return rmdir(path);
-}
 
 /** Uses the user's own proxy, if there is one. */
 export const openFilterProxy: OpenFilterProxy = async (options) => {
