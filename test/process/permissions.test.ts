@@ -42,6 +42,19 @@ test('an invalid rule is reported by list, and makes test fail', async () => {
   expect(await run('test', 'bash(ls)')).toMatchObject({ code: 2, stdout: '' });
 });
 
+test.each([
+  ['a file that is not JSON', '{"permissions.deny":["bash(x)"],', 'is not JSON'],
+  ['a rule without an end', '{"permissions.deny":["bash("]}', 'permissions.deny[0] must be TOOL or TOOL(PATTERN)'],
+])('list says that no session starts: %s', async (_, settings, reason) => {
+  const { file, run } = start(settings);
+  const { code, stdout } = await run('list');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Mode: full \(from: default\)\nNo session starts with these settings: /);
+  expect(stdout).toContain(file);
+  expect(stdout).toContain(reason);
+  expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject({ problem: expect.stringContaining(reason) });
+});
+
 test('add appends, keeps comments, and reports duplicates and rules in other lists', async () => {
   const { file, run, read } = start('{\n  // mine\n  "permissions": { "deny": ["bash(rm *)"] }\n}\n');
   expect(await run('add', 'deny', ' bash(git push) ')).toMatchObject({
