@@ -79,6 +79,13 @@ test('rules that are added at the same time are all kept', async () => {
   expect(JSON.parse(read())['permissions.deny'].sort()).toEqual(rules);
 });
 
+test('an unknown option is named, followed by the usage', async () => {
+  const { code, stderr } = await start().run('test', 'bash(ls)', '--foo');
+  const [message, usage] = stderr.split('\n\n');
+  expect([code, message]).toEqual([2, "Error: Unknown option '--foo'. Write -- before arguments that begin with -"]);
+  expect(usage).toMatch(/^Usage: parley permissions /);
+});
+
 test('remove takes the rule out of all lists, or of one', async () => {
   const { file, run, read } = start('{"permissions.deny":["bash(x)","bash(y)"],"permissions.allow":["bash(x)"]}');
   expect((await run('remove', 'deny', 'bash(x)')).stdout).toBe(`Removed from permissions.deny in ${file}: bash(x)\n`);
