@@ -51,13 +51,14 @@ export class Activity {
   }
 
   /** The spinner line, then one line per running subagent. Empty when no run is active. */
-  renderLines(now: number): string[] {
+  renderLines(now: number, { canStop }: { canStop: boolean }): string[] {
     if (this.#startedAt === undefined) return [];
     const elapsed = Math.max(0, now - this.#startedAt);
     const frame = SPINNER_FRAMES[Math.floor(elapsed / SPINNER_FRAME_MS) % SPINNER_FRAMES.length] ?? '';
     const seconds = Math.floor(elapsed / 1000);
     const subagents = [...this.#subagents].map(([id, activity]) => `  ↳ ${id}: ${activity}`);
-    return [`${frame} ${this.#label}${seconds > 0 ? ` · ${seconds} s` : ''} · Esc to stop`, ...subagents];
+    const time = seconds > 0 ? ` · ${seconds} s` : '';
+    return [`${frame} ${this.#label}${time}${canStop ? ' · Esc to stop' : ''}`, ...subagents];
   }
 
   #start(label: string, now: number): void {

@@ -236,7 +236,8 @@ export class Conversation implements CommandContext {
     const input = {
       ...this.#status.toLayoutInput(columns),
       live: [...this.transcript.renderLive(), ...this.#userShell.renderLive(columns)],
-      activity: this.activity.renderLines(clock.now()),
+      // In a dialog Esc has another meaning, which the dialog shows.
+      activity: this.activity.renderLines(clock.now(), { canStop: this.dialogs.current === undefined }),
       dialog: this.dialogs.render(columns, Math.max(6, rows - 4)),
       dialogKey: this.dialogs.current,
       draft: this.input.displayedDraft,

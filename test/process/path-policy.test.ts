@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDirectories, startRpc } from '../support/program.ts';
+import { createDirectories, runProgram, startRpc } from '../support/program.ts';
 
 const CANARY = 'canary-outside';
 const enforcing = ['--set', 'paths=enforce'];
@@ -42,6 +42,13 @@ test('without a setting, a notice names each directory once', async () => {
       message: `read uses ${outside}, which is outside the working directory.`,
     },
   ]);
+});
+
+test('print mode shows the notice when stderr is not a terminal', async () => {
+  const { directories, outside } = createOutside();
+  const args = ['--no-session', '--model', 'parley/offline', `Read \`${outside}/canary.txt\``];
+  const { code, stderr } = await runProgram(args, '', { directories });
+  expect([code, stderr]).toEqual([0, `read uses ${outside}, which is outside the working directory.\n`]);
 });
 
 test('mentions, exports and sessions stay in the allowed directories', async () => {

@@ -42,6 +42,19 @@ test('an invalid rule is reported by list, and makes test fail', async () => {
   expect(await run('test', 'bash(ls)')).toMatchObject({ code: 2, stdout: '' });
 });
 
+test.each([
+  ['a file that is not JSON', '{"permissions.deny":["bash(x)"],', 'is not JSON'],
+  ['a rule without an end', '{"permissions.deny":["bash("]}', 'permissions.deny[0] must be TOOL or TOOL(PATTERN)'],
+])('list says that no session starts: %s', async (_, settings, reason) => {
+  const { file, run } = start(settings);
+  const { code, stdout } = await run('list');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Mode: full \(from: default\)\nNo session starts with these settings: /);
+  expect(stdout).toContain(file);
+  expect(stdout).toContain(reason);
+  expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject({ problem: expect.stringContaining(reason) });
+});
+
 test('add appends, keeps comments, and reports duplicates and rules in other lists', async () => {
   const { file, run, read } = start('{\n  // mine\n  "permissions": { "deny": ["bash(rm *)"] }\n}\n');
   expect(await run('add', 'deny', ' bash(git push) ')).toMatchObject({
@@ -64,6 +77,13 @@ test('rules that are added at the same time are all kept', async () => {
   const outcomes = await Promise.all(rules.map((rule) => run('add', 'deny', rule)));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(JSON.parse(read())['permissions.deny'].sort()).toEqual(rules);
+});
+
+test('an unknown option is named, followed by the usage', async () => {
+  const { code, stderr } = await start().run('test', 'bash(ls)', '--foo');
+  const [message, usage] = stderr.split('\n\n');
+  expect([code, message]).toEqual([2, "Error: Unknown option '--foo'. Write -- before arguments that begin with -"]);
+  expect(usage).toMatch(/^Usage: parley permissions /);
 });
 
 test('remove takes the rule out of all lists, or of one', async () => {

@@ -61,6 +61,7 @@ const LAZY_INTERFACES = [
   'src/llm/providers/providers.ts',
   'src/llm/select-model.ts',
   'src/llm/tool-arguments.ts',
+  'src/sandbox/network/allow-list-policy.ts',
   'src/settings/flags/flag-docs.ts',
   'src/settings/setting-docs.ts',
   'src/settings/unknown-keys.ts',

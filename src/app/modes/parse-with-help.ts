@@ -5,6 +5,9 @@ export function parseWithHelp<T>(help: string, parse: () => T): T {
   try {
     return parse();
   } catch (thrown) {
-    throw new Fault('config', `${getErrorMessage(thrown)}\n\n${help}`);
+    // Replaces the longer sentence of Node, which has an unbalanced quote.
+    const [message = '', advice] = getErrorMessage(thrown).split('. To specify a positional argument');
+    const remedy = advice === undefined ? '' : '. Write -- before arguments that begin with -';
+    throw new Fault('config', `${message}${remedy}\n\n${help}`);
   }
 }

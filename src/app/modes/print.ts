@@ -32,8 +32,8 @@ export async function printText(text: string): Promise<void> {
   output.close();
 }
 
-/** Sources of notices about files that are not used. */
-const FILE_NOTICE_SOURCES: ReadonlySet<string> = new Set(['context', 'trust']);
+/** Sources of notices about files that are not used, or that are outside the working directory. */
+const FILE_NOTICE_SOURCES: ReadonlySet<string> = new Set(['context', 'trust', 'paths']);
 
 /** Returns the exit code: 0 when the run finished, 1 when it failed or was aborted. */
 export async function runPrint(options: PrintOptions, writeLine: (line: string) => void): Promise<number> {
@@ -64,7 +64,7 @@ export async function runPrint(options: PrintOptions, writeLine: (line: string) 
   const isSilent = options.mode !== 'json' && !process.stderr.isTTY;
   agent.session.subscribe((event) => {
     if (event.type === 'budget_exceeded' && event.scope === 'session') exceededLimit = event.snapshot.reason;
-    // Project files that are not used are reported even when progress is not shown.
+    // These are reported even when progress is not shown.
     if (isSilent && event.type === 'notice' && FILE_NOTICE_SOURCES.has(event.source ?? '')) warn(event.message);
   });
   const reporter =

@@ -57,6 +57,8 @@ test('tool calls are approved one by one with approval=on-write', async () => {
     /Allow write\?\nhello\.txt \+1 −0\n\+1 hi\n› 1\. Yes\n {2}2\. No\n {2}3\. Yes, in this session: write of any file in the working directory\n {2}4\. Yes, always: write\(\.\/hello\.txt\) \(saved in your settings\)\n {2}5\. No, with a message to the model\n↑↓/,
   );
   expect(opened).not.toContain('s left');
+  // The hint of the dialog says what Esc does.
+  expect(opened).not.toContain('Esc to stop');
   await terminal.press('Down', 'Enter');
   await terminal.waitFor('Denied: write hello.txt (1 line)');
   await terminal.waitUntilGone('Working');

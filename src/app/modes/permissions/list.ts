@@ -20,9 +20,11 @@ export async function runPermissionsList(argv: readonly string[], warn: (line: s
   reportInvalidRules(rules, warn);
   const mode = toPermissionMode(policy);
   const modeOrigin = values['approval-mode'] === undefined ? origin.approval : '--approval-mode';
+  const problem = await findStartProblem(values);
   const sorted = DECISIONS.flatMap((decision) => rules.filter((rule) => rule.decision === decision));
-  if (values.json) return `${JSON.stringify(toJson(mode, modeOrigin, sorted), null, 2)}\n`;
-  const head = `Mode: ${mode} (from: ${modeOrigin})\n`;
+  if (values.json) return `${JSON.stringify({ ...toJson(mode, modeOrigin, sorted), problem }, null, 2)}\n`;
+  const problemLine = problem === undefined ? '' : `No session starts with these settings: ${problem}\n`;
+  const head = `Mode: ${mode} (from: ${modeOrigin})\n${problemLine}`;
   if (sorted.length === 0)
     return `${head}There are no rules. Add one: parley permissions add allow|ask|deny RULE, for example\n  parley permissions add deny 'bash(git push)'\n`;
   const rows = sorted.map(({ decision, text, scope, origin: file }) => [decision, text, scope, file]);
@@ -32,6 +34,16 @@ export async function runPermissionsList(argv: readonly string[], warn: (line: s
 function toJson(mode: string, origin: string, rules: readonly ConfiguredRule[]) {
   const rows = rules.map(({ decision, text, scope, origin: file }) => ({ decision, rule: text, scope, origin: file }));
   return { mode, origin, rules: rows };
+}
+
+/** Why a session refuses these settings, which are listed as far as they can be read. */
+async function findStartProblem(flags: Parameters<typeof createPermissionsSetup>[0]): Promise<string | undefined> {
+  try {
+    await createPermissionsSetup(flags, { isLenient: false, warn() {} });
+    return undefined;
+  } catch (thrown) {
+    return getErrorMessage(thrown);
+  }
 }
 
 /** With an invalid rule no call is run. */
