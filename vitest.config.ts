@@ -1,7 +1,9 @@
 // Configuration of the tests. The program is bundled once for the tests that start it.
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowFilesFirst } from './test/support/slow-files-first.ts';
 
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 
@@ -36,8 +38,9 @@ export default defineConfig({
       ...(directory ? { TMPDIR: directory } : {}),
     },
     include: ['test/**/*.test.ts'],
-    // One file per core. Without it, vitest leaves one core idle.
-    maxWorkers: '100%',
+    // One file more than cores, because tests of processes often wait. Without it, vitest leaves one core idle.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowFilesFirst },
     globalSetup: ['test/support/build-program.ts'],
     // Large limits for busy or slow machines. No test checks how long it takes.
     testTimeout: 300_000,

@@ -10,9 +10,12 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const readAuth = ({ home }: ProgramDirectories) => JSON.parse(readFileSync(join(home, 'auth.json'), 'utf8'));
 
-async function setUp(behaviour: Partial<OAuthBehaviour> = {}, directories = createDirectories()) {
+/** A process that needs no sign-in, and never answers: a session would wait for it. */
+const LOCAL = { local: { command: 'cat' } };
+
+async function setUp(behaviour: Partial<OAuthBehaviour> = {}, directories = createDirectories(), others = {}) {
   const servers = await startOAuthServers(behaviour);
-  const mcpServers = { guarded: { type: 'http', url: servers.mcpUrl }, local: { command: 'cat' } };
+  const mcpServers = { guarded: { type: 'http', url: servers.mcpUrl }, ...others };
   writeFileSync(join(directories.home, 'mcp.json'), JSON.stringify({ mcpServers }));
   const run = (...args: string[]) => runProgram(args, '', { directories });
   return { servers, directories, run };
@@ -109,7 +112,7 @@ describe('parley mcp login', () => {
     [['logout'], 'parley mcp logout needs one NAME'],
     [['logout', 'guarded'], 'No login of guarded is stored.'],
   ])('%j: an error', async (args, message) => {
-    const { run } = await setUp({ registration: 'refused' });
+    const { run } = await setUp({ registration: 'refused' }, createDirectories(), LOCAL);
     const { code, stdout, stderr } = await run('mcp', ...args);
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringContaining(message) });
     expect(code).not.toBe(0);

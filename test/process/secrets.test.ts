@@ -13,8 +13,12 @@ const CANARIES = {
 
 test('API keys appear in no tool output, log, session file or stream', async () => {
   const log = join(createTemporaryDirectory(), 'parley.log');
-  const program = startRpc(['--log-file', log], { env: { ...CANARIES, HARMLESS: 'value-to-see' } });
+  const program = startRpc(['--log-file', log, '--model', 'parley/offline'], {
+    env: { ...CANARIES, HARMLESS: 'value-to-see' },
+  });
   program.send({ type: 'prompt', message: 'run `env; cat /proc/self/environ`' });
+  const { result } = await program.nextFrame({ type: 'tool_execution_end', toolName: 'bash' });
+  expect(JSON.stringify(result)).toContain('value-to-see');
   await program.nextFrame({ type: 'agent_settled' });
   expect(await program.call({ type: 'bash', command: 'env' })).toMatchObject({ success: true });
   program.send({ type: 'nonsense', key: CANARIES.OPENAI_API_KEY });
