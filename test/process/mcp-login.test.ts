@@ -13,7 +13,11 @@ const readAuth = ({ home }: ProgramDirectories) => JSON.parse(readFileSync(join(
 /** A process that needs no sign-in, and never answers: a session would wait for it. */
 const LOCAL = { local: { command: 'cat' } };
 
-async function setUp(behaviour: Partial<OAuthBehaviour> = {}, directories = createDirectories(), others = {}) {
+async function setUp(
+  behaviour: Partial<OAuthBehaviour> = {},
+  directories = createDirectories(),
+  others: object = LOCAL,
+) {
   const servers = await startOAuthServers(behaviour);
   const mcpServers = { guarded: { type: 'http', url: servers.mcpUrl }, ...others };
   writeFileSync(join(directories.home, 'mcp.json'), JSON.stringify({ mcpServers }));
@@ -112,7 +116,7 @@ describe('parley mcp login', () => {
     [['logout'], 'parley mcp logout needs one NAME'],
     [['logout', 'guarded'], 'No login of guarded is stored.'],
   ])('%j: an error', async (args, message) => {
-    const { run } = await setUp({ registration: 'refused' }, createDirectories(), LOCAL);
+    const { run } = await setUp({ registration: 'refused' });
     const { code, stdout, stderr } = await run('mcp', ...args);
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringContaining(message) });
     expect(code).not.toBe(0);
@@ -122,7 +126,7 @@ describe('parley mcp login', () => {
 test('a session uses the login, and the token reaches neither its output nor its files', async () => {
   const call = { name: 'mcp__guarded__echo', arguments: '{}' };
   const { directories, flags } = await startScriptedProvider([{ calls: [call] }, { text: 'Done.' }]);
-  const { servers } = await setUp({}, directories);
+  const { servers } = await setUp({}, directories, {});
   await signIn(directories);
   const log = join(directories.home, 'parley.log');
   const args = ['--mode', 'json', ...flags, 'hi'];
