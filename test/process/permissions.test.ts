@@ -146,3 +146,14 @@ test('test does not trust a program in a writable root', async () => {
   expect(await decide('bash(./tool x)', ...flags)).toMatchObject({ decision: 'allow', rule: 'bash(./tool *)' });
   expect(await decide('bash(tool x)', ...flags)).toMatchObject({ decision: 'ask', rule: null });
 });
+
+test('test agrees with a session: read-only denies a command that a rule asks about, and names the rule', async () => {
+  const { decide } = start('{"approval":"read-only","permissions.ask":["bash(cat)","read(*.pem)"]}');
+  expect(await decide('bash(cat a)')).toMatchObject({
+    decision: 'deny',
+    rule: 'bash(cat)',
+    scope: 'user',
+    reason: 'the rule bash(cat) (user) asks about it, and the mode read-only denies what would need an answer',
+  });
+  expect(await decide('read(key.pem)')).toMatchObject({ decision: 'ask', rule: 'read(*.pem)' });
+});

@@ -1,11 +1,10 @@
 // Creates the approval hook of a session: its rules come from the settings, and answers can be saved there.
 import type { ApprovalControl, Hooks, HostUi, PermissionDecision } from '../../contracts/index.ts';
 import type { ScopedRule } from '../../permissions/index.ts';
-import type { SettingValues } from '../../settings/index.ts';
-import { homeDirectory, resolveUserPath } from '../../support/home-directory.ts';
-import { getShell } from '../../tools/shell.ts';
+import { homeDirectory } from '../../support/home-directory.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { createApprovalHook } from './approval-hook.ts';
+import { createPermissionContext } from './permission-context.ts';
 
 export interface SessionApprovalOptions {
   readonly agent: AgentOptions;
@@ -18,27 +17,17 @@ export function createSessionApproval({
   approval,
   host,
 }: SessionApprovalOptions): NonNullable<Hooks['toolCall']> {
-  const { settings, ports, cwd, home = homeDirectory() } = agent;
+  const { settings, ports, home = homeDirectory() } = agent;
   return createApprovalHook({
     ...{ settings, approval, host },
     rules: () => ({ allow: listRules(agent, 'allow'), ask: listRules(agent, 'ask'), deny: listRules(agent, 'deny') }),
-    context: async () => ({
-      home,
-      shell: await getShell(ports, settings.shellPath),
-      env: ports.toolEnv,
-      writableRoots: listWritableRoots(settings, { cwd, home }),
-      files: ports.files,
-    }),
+    context: () => createPermissionContext({ ports, settings, home }),
     saveRules: (rules) => saveRules(agent, rules),
   });
 }
 
 function listRules({ permissionRules = [] }: AgentOptions, decision: PermissionDecision): readonly ScopedRule[] {
   return permissionRules.filter((rule) => rule.decision === decision);
-}
-
-function listWritableRoots(settings: SettingValues, base: { cwd: string; home: string }): readonly string[] {
-  return settings['sandbox.writableRoots'].map((path) => resolveUserPath(path, base));
 }
 
 /** Reads the rules again: another process may have added some. */
