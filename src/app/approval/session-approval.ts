@@ -2,12 +2,12 @@
 import type { ApprovalControl, Hooks, HostUi, PermissionDecision } from '../../contracts/index.ts';
 import type { ScopedRule } from '../../permissions/index.ts';
 import { homeDirectory } from '../../support/home-directory.ts';
-import type { AgentOptions } from '../agent-options.ts';
+import type { CreatedAgentOptions } from '../agent-options.ts';
 import { createApprovalHook } from './approval-hook.ts';
 import { createPermissionContext } from './permission-context.ts';
 
 export interface SessionApprovalOptions {
-  readonly agent: AgentOptions;
+  readonly agent: CreatedAgentOptions;
   readonly approval: Readonly<ApprovalControl>;
   host(): HostUi | undefined;
 }
@@ -26,16 +26,18 @@ export function createSessionApproval({
   });
 }
 
-function listRules({ permissionRules = [] }: AgentOptions, decision: PermissionDecision): readonly ScopedRule[] {
+function listRules({ permissionRules }: CreatedAgentOptions, decision: PermissionDecision): readonly ScopedRule[] {
   return permissionRules.filter((rule) => rule.decision === decision);
 }
 
-/** Reads the rules again: another process may have added some. */
-async function saveRules({ ports, agentDirectory }: AgentOptions, rules: readonly string[]): Promise<void> {
+/** Reads the rules of the file again: another process may have added some. They hold in the next session of this process, too. */
+async function saveRules(
+  { ports, agentDirectory, permissionRules }: CreatedAgentOptions,
+  rules: readonly string[],
+): Promise<void> {
   const { changeSettings } = await import('../../settings/write-settings.ts');
-  await changeSettings({ ports, agentDirectory }, (getValue) => {
-    const saved = getValue('permissions.allow');
-    const known = Array.isArray(saved) ? saved : [];
-    return { 'permissions.allow': [...new Set([...known, ...rules])] };
-  });
+  const origin = await changeSettings({ ports, agentDirectory }, (getValue) => ({
+    'permissions.allow': [...new Set([...(getValue('permissions.allow') as readonly string[]), ...rules])],
+  }));
+  permissionRules.push(...rules.map((text) => ({ decision: 'allow', text, scope: 'user', origin }) as const));
 }
