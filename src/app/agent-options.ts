@@ -45,3 +45,8 @@ export interface AgentOptions extends FlagOptions, ModelOptions {
   /** Features that can be switched off while the agent runs. Read at each use. */
   features?: SessionFeatures | undefined;
 }
+
+/** The options of an agent that has been created. All of its parts share the rules, which are changed in place. */
+export interface CreatedAgentOptions extends AgentOptions {
+  permissionRules: ConfiguredRule[];
+}

@@ -6,7 +6,7 @@ import { type ApprovalPolicy, type Model, toApprovalPolicy } from '../protocol/i
 import type { SettingValues } from '../settings/index.ts';
 import { createJsonlStore, createMemoryStore, getSessionDirectory } from '../store/index.ts';
 import { resolveUserPath } from '../support/home-directory.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentOptions, CreatedAgentOptions } from './agent-options.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { createRuleOptions } from './resources.ts';
 import { toBudgetLimits } from './session-settings.ts';
@@ -15,7 +15,7 @@ import { createProcessIdentity } from './system-ports/process-identity.ts';
 import type { ToolSet } from './tool-set.ts';
 
 export async function createSessionOptions(
-  options: AgentOptions,
+  options: CreatedAgentOptions,
   parts: AgentParts,
   toolSet: ToolSet,
 ): Promise<SessionOptions> {
@@ -60,15 +60,16 @@ export async function createSessionOptions(
 
 /**
  * Order matters: extensions handle their slash commands before templates are expanded, and approval comes last, so that the user
- * sees the arguments that are really used.
+ * sees the arguments that are really used. The answers of a session are dropped first, because an extension can start a run when the next session starts.
  */
 function listHooks(
-  options: AgentOptions,
+  options: CreatedAgentOptions,
   { extensions, resources, mcp, host }: AgentParts,
   approval: ApprovalControl,
 ): Hooks[] {
   const { hooks = [] } = options;
-  return [extensions.hooks, ...hooks, mcp.hooks, resources.hooks, createApprovalHooks(options, approval, host)];
+  const [forgetAnswers, approve] = createApprovalHooks(options, approval, host);
+  return [forgetAnswers, extensions.hooks, ...hooks, mcp.hooks, resources.hooks, approve];
 }
 
 /** Waits for extensions only when the model is unknown: an extension may define it. */
@@ -117,7 +118,11 @@ function createApprovalControl(settings: SettingValues): ApprovalControl {
 }
 
 /** Absent while every call is allowed. Reads policy and settings for each call, because they can change during a run. */
-function createApprovalHooks(agent: AgentOptions, approval: ApprovalControl, host: () => HostUi | undefined): Hooks {
+function createApprovalHooks(
+  agent: CreatedAgentOptions,
+  approval: ApprovalControl,
+  host: () => HostUi | undefined,
+): readonly [forgetAnswers: Hooks, approve: Hooks] {
   const { settings } = agent;
   let hook: Promise<NonNullable<Hooks['toolCall']>> | undefined;
   const toolCall: Hooks['toolCall'] = async (call) => {
@@ -126,10 +131,17 @@ function createApprovalHooks(agent: AgentOptions, approval: ApprovalControl, hos
     );
     return (await hook)(call);
   };
-  return {
+  const forgetAnswers: Hooks = {
+    onLifecycleEvent({ type }) {
+      if (type === 'session_start') hook = undefined;
+      return undefined;
+    },
+  };
+  const approve: Hooks = {
     get toolCall() {
       const isRestricted = settings['permissions.ask'].length + settings['permissions.deny'].length > 0;
       return approval.policy === 'never' && !isRestricted && settings.sandbox === 'off' ? undefined : toolCall;
     },
   };
+  return [forgetAnswers, approve];
 }

@@ -23,8 +23,8 @@ export async function checkPermission(
   context: PermissionContext,
 ): Promise<PermissionResult> {
   const check: PermissionCheck = { call, context, rules: compileRules(rules) };
-  const parts = await listParts(check);
-  return call.isEscalated ? escalate(combine(parts), check) : combine(parts);
+  const result = combine(await listParts(check));
+  return denyQuestion(call.isEscalated ? escalate(result) : result, check);
 }
 
 async function listParts(check: PermissionCheck): Promise<readonly PermissionPart[]> {
@@ -64,8 +64,16 @@ function combine(parts: readonly PermissionPart[]): PermissionResult {
   return { decision, rule, scope, reason, parts };
 }
 
-function escalate(result: PermissionResult, { context }: PermissionCheck): PermissionResult {
-  const decision = context.policy === 'read-only' ? 'deny' : 'ask';
-  if (result.decision === 'deny' || result.decision === decision) return result;
-  return { ...result, decision, rule: null, scope: null, reason: 'the call would run outside the sandbox' };
+/** A call outside the sandbox never runs without a question. */
+function escalate(result: PermissionResult): PermissionResult {
+  if (result.decision !== 'allow') return result;
+  return { ...result, decision: 'ask', rule: null, scope: null, reason: 'the call would run outside the sandbox' };
+}
+
+/** `read-only` asks only about calls that read. */
+function denyQuestion(result: PermissionResult, { call, context }: PermissionCheck): PermissionResult {
+  const canAsk = context.policy !== 'read-only' || (call.effect === 'read' && !call.isEscalated);
+  if (result.decision !== 'ask' || canAsk) return result;
+  const reason = `${result.reason}, and the mode read-only denies what would need an answer`;
+  return { ...result, decision: 'deny', reason };
 }

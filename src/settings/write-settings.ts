@@ -4,7 +4,9 @@ import { Fault, isRecord } from '../base/index.ts';
 import type { Ports } from '../contracts/index.ts';
 import { withFileLock } from '../support/file-lock.ts';
 import { parseJsonc } from '../support/jsonc.ts';
+import { checkUniqueKeys } from './duplicate-keys.ts';
 import { checkSetting, isSettingKey } from './setting-keys.ts';
+import { SETTINGS } from './settings-table.ts';
 import { canRestrict, createUnknownKeyFault } from './unknown-keys.ts';
 
 interface WriteSettingsOptions {
@@ -30,7 +32,10 @@ function checkChanges(changes: Changes): void {
   }
 }
 
-/** Like `writeSettings`, with changes that depend on the settings in the file. `getValue` is called while the file is locked. */
+/**
+ * Like `writeSettings`, with changes that depend on the settings in the file. `getValue` is called while the file is locked. For a list
+ * it returns the items of all occurrences of the key.
+ */
 export async function changeSettings(
   { ports, agentDirectory }: WriteSettingsOptions,
   getChanges: (getValue: (key: string) => unknown) => Changes,
@@ -55,26 +60,60 @@ async function editSettingsText(
 ): Promise<string> {
   const parsed = await parseJsonc(before);
   if (!isRecord(parsed)) throw new Fault('config', 'the settings file does not contain a JSON object; fix it first');
-  const changes = getChanges((key) => readValue(parsed, [...findKeyPaths(parsed, key.split('.'))].at(-1)));
+  const changes = getChanges((key) => readValue(parsed, key));
   checkChanges(changes);
-  const { applyEdits, modify } = await import('jsonc-parser');
-  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
+  await checkUniqueKeys(before, Object.keys(changes));
+  const edit = await createEditor();
   let text = before.trim() === '' ? '{}\n' : before;
   for (const [key, value] of Object.entries(changes)) {
     const paths = [...findKeyPaths(parsed, key.split('.'))];
-    // Changes the key where the file already has it, nested or dotted. Of several occurrences only the last has effect, so the others
-    // are removed.
+    // Changes the key where the file already has it, nested or dotted. The new value replaces all occurrences.
     const targetPath = paths.at(-1) ?? [key];
-    for (const path of paths.slice(0, -1))
-      text = applyEdits(text, modify(text, path, undefined, { formattingOptions }));
-    if (value === undefined && paths.length === 0) continue;
-    text = applyEdits(text, modify(text, targetPath, value, { formattingOptions }));
+    for (const path of paths.slice(0, -1)) text = edit(text, path, undefined);
+    const current = readPath(parsed, targetPath);
+    if (Array.isArray(current) && Array.isArray(value)) text = editList(text, targetPath, { current, value, edit });
+    else if (value !== undefined || paths.length > 0) text = edit(text, targetPath, value);
   }
   return text;
 }
 
-function readValue(parsed: unknown, path: readonly string[] | undefined): unknown {
-  return path?.reduce((value, name) => (isRecord(value) ? value[name] : undefined), parsed);
+type Edit = (text: string, path: readonly (string | number)[], value: unknown, isArrayInsertion?: boolean) => string;
+
+async function createEditor(): Promise<Edit> {
+  const { applyEdits, modify } = await import('jsonc-parser');
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
+  return (text, path, value, isArrayInsertion = false) =>
+    applyEdits(text, modify(text, [...path], value, { formattingOptions, isArrayInsertion }));
+}
+
+interface ListChange {
+  readonly current: readonly unknown[];
+  readonly value: readonly unknown[];
+  readonly edit: Edit;
+}
+
+/** Removes and appends single items, so that comments and line breaks between the others are kept. */
+function editList(text: string, path: readonly string[], { current, value, edit }: ListChange): string {
+  const kept = current.filter((item) => value.includes(item));
+  const isAppended = kept.length > 0 && kept.every((item, index) => item === value[index]);
+  if (!isAppended) return edit(text, path, value);
+  let edited = text;
+  for (let index = current.length - 1; index >= 0; index -= 1)
+    if (!value.includes(current[index])) edited = edit(edited, [...path, index], undefined);
+  for (let index = kept.length; index < value.length; index += 1)
+    edited = edit(edited, [...path, index], value[index], true);
+  return edited;
+}
+
+/** Of several occurrences of a key only the last has effect, except for lists of which all are used. */
+function readValue(parsed: Record<string, unknown>, key: string): unknown {
+  const values = [...findKeyPaths(parsed, key.split('.'))].map((path) => readPath(parsed, path)).reverse();
+  const isAccumulated = isSettingKey(key) && String(SETTINGS[key].fromProject).startsWith('accumulate');
+  return isAccumulated ? [...new Set(values.filter(Array.isArray).flat())] : values[0];
+}
+
+function readPath(parsed: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, name) => (isRecord(value) ? value[name] : undefined), parsed);
 }
 
 /** All paths at which the file contains the key, as `a.b` or as `b` inside `a`, in file order. */

@@ -13,6 +13,11 @@ export function resolveUserPath(path: string, { cwd, home }: { cwd: string; home
   return join(home ?? homeDirectory(), path.slice(1));
 }
 
+/** Paths of the user's settings. Relative ones are relative to the home directory, because the settings apply in every directory. */
+export function resolveSettingPaths(paths: readonly string[], home: string): string[] {
+  return paths.map((path) => resolveUserPath(path, { cwd: home, home }));
+}
+
 export function hostName(): string {
   return loadOs().hostname();
 }

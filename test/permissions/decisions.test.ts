@@ -333,7 +333,8 @@ testCommands('the mode read-only', [
   ['deny', { policy: 'read-only', allow: ['bash'], session: ['bash(rm x)'] }, 'rm x'],
   ['deny', { policy: 'read-only', pathVariable: '.:/usr/bin' }, 'cat a'],
   ['deny', { policy: 'read-only', deny: ['bash(cat)'] }, 'cat a'],
-  ['ask', { policy: 'read-only', ask: ['bash(cat)'] }, 'cat a'],
+  ['deny', { policy: 'read-only', ask: ['bash(cat)'] }, 'cat a'],
+  ['deny', { policy: 'read-only', ask: ['bash(cat)'], isEscalated: true }, 'cat a'],
   ['deny', { policy: 'read-only', isEscalated: true }, 'cat a'],
 ]);
 

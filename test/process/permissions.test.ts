@@ -100,9 +100,9 @@ test('remove takes the rule out of all lists, or of one', async () => {
 test.each([
   ['a list that is invalid', '{"permissions.deny":["bash(x)", 5]}', 'Fix it first.'],
   [
-    'two lists with the same key',
-    '{"permissions":{"deny":["bash(x)"]},"permissions.deny":["bash(y)"]}',
-    'more than once',
+    'an object with two lists of the same key',
+    '{"permissions.deny":["bash(x)"],"permissions.deny":["bash(y)"]}',
+    'line 1 contains "permissions.deny" a second time',
   ],
 ])('%s is not changed, so that no rule is lost', async (_what, settings, words) => {
   const { run, read } = start(settings);
@@ -110,6 +110,14 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain(words);
   expect(read()).toBe(settings);
+});
+
+test('a list that is given nested and dotted is one list for add and remove', async () => {
+  const settings = '{"permissions":{"deny":["bash(x)"]},"permissions.deny":["bash(y)"]}';
+  const { run, read } = start(settings);
+  expect(await run('add', 'deny', 'bash(z)')).toMatchObject({ code: 0 });
+  expect(await run('remove', 'bash(y)')).toMatchObject({ code: 0 });
+  expect(JSON.parse(read())).toEqual({ permissions: {}, 'permissions.deny': ['bash(x)', 'bash(z)'] });
 });
 
 test('test names the rule, where it comes from, and every part', async () => {
@@ -165,4 +173,15 @@ test('test does not trust a program in a writable root', async () => {
   writeFiles(directories.cwd, { tool: '' });
   expect(await decide('bash(./tool x)', ...flags)).toMatchObject({ decision: 'allow', rule: 'bash(./tool *)' });
   expect(await decide('bash(tool x)', ...flags)).toMatchObject({ decision: 'ask', rule: null });
+});
+
+test('test agrees with a session: read-only denies a command that a rule asks about, and names the rule', async () => {
+  const { decide } = start('{"approval":"read-only","permissions.ask":["bash(cat)","read(*.pem)"]}');
+  expect(await decide('bash(cat a)')).toMatchObject({
+    decision: 'deny',
+    rule: 'bash(cat)',
+    scope: 'user',
+    reason: 'the rule bash(cat) (user) asks about it, and the mode read-only denies what would need an answer',
+  });
+  expect(await decide('read(key.pem)')).toMatchObject({ decision: 'ask', rule: 'read(*.pem)' });
 });

@@ -3,7 +3,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemPorts } from '../../src/app/system-ports/index.ts';
-import { writeSettings } from '../../src/settings/write-settings.ts';
+import { changeSettings, writeSettings } from '../../src/settings/write-settings.ts';
+import { parseJsonc } from '../../src/support/jsonc.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 const ports = createSystemPorts({});
@@ -54,4 +55,41 @@ test('twenty concurrent writers lose no change', async () => {
     Array.from({ length: 20 }, (_, i) => writeSettings({ ports, agentDirectory: directory }, { [`custom.k${i}`]: i })),
   );
   expect(Object.keys(JSON.parse(read()))).toHaveLength(20);
+});
+
+const addRule = (directory: string, rule: string) =>
+  changeSettings({ ports, agentDirectory: directory }, (getValue) => ({
+    'permissions.deny': [...(getValue('permissions.deny') as readonly string[]), rule],
+  }));
+
+test('a list that is given nested and dotted is combined, because both have effect', async () => {
+  const { directory, read } = createDirectory(
+    '{"permissions": {"deny": ["bash(a)"]}, "permissions.deny": ["bash(b)"]}',
+  );
+  await addRule(directory, 'bash(c)');
+  expect(JSON.parse(read())).toEqual({ permissions: {}, 'permissions.deny': ['bash(b)', 'bash(a)', 'bash(c)'] });
+});
+
+test('items are added to and removed from a list without touching its comments and line breaks', async () => {
+  const before =
+    '{\n  "permissions": {\n    "deny": [\n      "bash(a)", // never\n      "bash(b)" // this one neither\n    ]\n  }\n}\n';
+  const { directory, read } = createDirectory(before);
+  await addRule(directory, 'bash(c)');
+  expect(read()).toContain('"bash(a)", // never');
+  expect(read()).toContain('// this one neither');
+  expect(await parseJsonc(read())).toEqual({ permissions: { deny: ['bash(a)', 'bash(b)', 'bash(c)'] } });
+  await writeSettings({ ports, agentDirectory: directory }, { 'permissions.deny': ['bash(a)', 'bash(c)'] });
+  expect(read()).toContain('"bash(a)", // never');
+  expect(await parseJsonc(read())).toEqual({ permissions: { deny: ['bash(a)', 'bash(c)'] } });
+});
+
+test.each([
+  '{"permissions.deny": ["bash(a)"], "x": 1, "permissions.deny": ["bash(b)"]}',
+  '{"permissions": {"deny": ["bash(a)"]},\n "permissions": {"deny": ["bash(b)"]}}',
+])('%s: the file is not written, because one of the lists has no effect', async (text) => {
+  const { directory, read } = createDirectory(text);
+  await expect(addRule(directory, 'bash(c)')).rejects.toThrow(
+    /line \d contains "permissions(?:\.deny)?" a second time/,
+  );
+  expect(read()).toBe(text);
 });

@@ -43,9 +43,8 @@ export function createApprovalHook(options: ApprovalHookOptions): NonNullable<Ho
     const check = (added: readonly ScopedRule[] = []) =>
       checkCall(call, options, [...answers.listRules(toolName), ...added]);
     const result = await check();
-    const decision = decide(call, result, options.approval);
-    if (decision === 'deny') return block(describeDenial(call, result, options.approval.policy));
-    if (decision === 'allow' || answers.allows(call, result)) return undefined;
+    if (result.decision === 'deny') return block(describeDenial(call, result, options.approval.policy));
+    if (result.decision === 'allow' || answers.allows(call, result)) return undefined;
     const problem = findLengthProblem(call);
     if (problem !== undefined) return block(problem);
     // A rule can be too long to be valid. Then none is offered.
@@ -73,12 +72,6 @@ async function createContext({ approval, context }: ApprovalHookOptions): Promis
 async function checkCall(call: CallToCheck, options: ApprovalHookOptions, added: readonly ScopedRule[]) {
   const { allow, ask, deny } = options.rules();
   return checkPermission(call, { allow: [...allow, ...added], ask, deny }, await createContext(options));
-}
-
-/** A call outside the sandbox never runs without a question, and `read-only` asks only about calls that read. */
-function decide({ effect, isEscalated }: CallToCheck, { decision }: PermissionResult, { policy }: ApprovalControl) {
-  const checked = decision === 'allow' && isEscalated ? 'ask' : decision;
-  return checked === 'ask' && policy === 'read-only' && (effect !== 'read' || isEscalated) ? 'deny' : checked;
 }
 
 interface AskedCall {

@@ -15,12 +15,13 @@ const MAX_QUOTE_LENGTH = 200;
 
 export function describeDenial(call: CallToCheck, result: PermissionResult, policy: ApprovalPolicy): string {
   const { toolName } = call;
-  const { decision, rule, scope, reason, parts } = result;
-  if (policy === 'read-only' && (rule === null || decision !== 'deny')) return describeReadOnly(call);
-  if (rule === null) return `${toolName} was not run: ${reason}.`;
+  const { rule, scope, reason, parts } = result;
+  if (policy === 'read-only' && rule === null) return describeReadOnly(call);
+  const part = parts.find((candidate) => candidate.decision === 'deny' && candidate.rule === rule);
+  // The rule asks, and the mode denies what would need an answer.
+  if (rule === null || !part) return `${toolName} was not run: ${escapeInvisible(reason)}.`;
   const place = scope ? ` ${PLACES[scope]}` : '';
-  const part = parts.find((candidate) => candidate.decision === 'deny' && candidate.rule === rule)?.text;
-  const subject = part === undefined || part === toolName ? 'this call' : quote(part);
+  const subject = part.text === toolName ? 'this call' : quote(part.text);
   return `${toolName} was not run: the rule ${rule}${place} denies ${subject}.`;
 }
 

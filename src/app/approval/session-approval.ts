@@ -1,14 +1,13 @@
 // Creates the approval hook of a session: its rules come from the settings, and answers can be saved there.
 import type { ApprovalControl, Hooks, HostUi, PermissionDecision } from '../../contracts/index.ts';
 import type { ScopedRule } from '../../permissions/index.ts';
-import type { SettingValues } from '../../settings/index.ts';
-import { homeDirectory, resolveUserPath } from '../../support/home-directory.ts';
-import { getShell } from '../../tools/shell.ts';
-import type { AgentOptions } from '../agent-options.ts';
+import { homeDirectory } from '../../support/home-directory.ts';
+import type { CreatedAgentOptions } from '../agent-options.ts';
 import { createApprovalHook } from './approval-hook.ts';
+import { createPermissionContext } from './permission-context.ts';
 
 export interface SessionApprovalOptions {
-  readonly agent: AgentOptions;
+  readonly agent: CreatedAgentOptions;
   readonly approval: Readonly<ApprovalControl>;
   host(): HostUi | undefined;
 }
@@ -18,35 +17,27 @@ export function createSessionApproval({
   approval,
   host,
 }: SessionApprovalOptions): NonNullable<Hooks['toolCall']> {
-  const { settings, ports, cwd, home = homeDirectory() } = agent;
+  const { settings, ports, home = homeDirectory() } = agent;
   return createApprovalHook({
     ...{ settings, approval, host },
     rules: () => ({ allow: listRules(agent, 'allow'), ask: listRules(agent, 'ask'), deny: listRules(agent, 'deny') }),
-    context: async () => ({
-      home,
-      shell: await getShell(ports, settings.shellPath),
-      env: ports.toolEnv,
-      writableRoots: listWritableRoots(settings, { cwd, home }),
-      files: ports.files,
-    }),
+    context: () => createPermissionContext({ ports, settings, home }),
     saveRules: (rules) => saveRules(agent, rules),
   });
 }
 
-function listRules({ permissionRules = [] }: AgentOptions, decision: PermissionDecision): readonly ScopedRule[] {
+function listRules({ permissionRules }: CreatedAgentOptions, decision: PermissionDecision): readonly ScopedRule[] {
   return permissionRules.filter((rule) => rule.decision === decision);
 }
 
-function listWritableRoots(settings: SettingValues, base: { cwd: string; home: string }): readonly string[] {
-  return settings['sandbox.writableRoots'].map((path) => resolveUserPath(path, base));
-}
-
-/** Reads the rules again: another process may have added some. */
-async function saveRules({ ports, agentDirectory }: AgentOptions, rules: readonly string[]): Promise<void> {
+/** Reads the rules of the file again: another process may have added some. They hold in the next session of this process, too. */
+async function saveRules(
+  { ports, agentDirectory, permissionRules }: CreatedAgentOptions,
+  rules: readonly string[],
+): Promise<void> {
   const { changeSettings } = await import('../../settings/write-settings.ts');
-  await changeSettings({ ports, agentDirectory }, (getValue) => {
-    const saved = getValue('permissions.allow');
-    const known = Array.isArray(saved) ? saved : [];
-    return { 'permissions.allow': [...new Set([...known, ...rules])] };
-  });
+  const origin = await changeSettings({ ports, agentDirectory }, (getValue) => ({
+    'permissions.allow': [...new Set([...(getValue('permissions.allow') as readonly string[]), ...rules])],
+  }));
+  permissionRules.push(...rules.map((text) => ({ decision: 'allow', text, scope: 'user', origin }) as const));
 }

@@ -2,7 +2,7 @@
 import { Fault } from '../../base/index.ts';
 import type { Files, GuardFilesOptions, PathPolicy, Ports } from '../../contracts/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
-import { resolveUserPath } from '../../support/home-directory.ts';
+import { resolveSettingPaths } from '../../support/home-directory.ts';
 import { createGuardedFiles } from '../../support/paths/guarded-files.ts';
 import { createPathPolicy } from '../../support/paths/path-policy.ts';
 import { listSecretPaths } from '../../support/protected-paths.ts';
@@ -60,13 +60,13 @@ export class SessionFiles {
     const mode = getPathMode(settings);
     const hasSandbox = settings.sandbox !== 'off';
     const secrets = hasSandbox || mode === 'enforce' ? listSecretPaths(home, agentDirectory) : [];
-    // Relative to the home directory, as in the sandbox: the settings are those of the user.
-    const resolvePaths = (paths: readonly string[]) => paths.map((path) => resolveUserPath(path, { cwd: home, home }));
+    const resolvePaths = (key: 'sandbox.writableRoots' | 'sandbox.deniedReads' | 'paths.readRoots') =>
+      resolveSettingPaths(settings[key], home);
     return {
       mode,
-      writableRoots: resolvePaths(settings['sandbox.writableRoots']),
-      readRoots: resolvePaths(settings['paths.readRoots']),
-      deniedReads: [...secrets, ...resolvePaths(settings['sandbox.deniedReads'])],
+      writableRoots: resolvePaths('sandbox.writableRoots'),
+      readRoots: resolvePaths('paths.readRoots'),
+      deniedReads: [...secrets, ...resolvePaths('sandbox.deniedReads')],
       hasProtectedPaths: hasSandbox,
       canWrite: settings.sandbox !== 'read-only',
     };

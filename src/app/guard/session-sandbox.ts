@@ -2,7 +2,7 @@
 import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
-import { resolveUserPath } from '../../support/home-directory.ts';
+import { resolveSettingPaths } from '../../support/home-directory.ts';
 import { markedDirectories } from '../system-ports/marked-directories.ts';
 import { makePrivateDirectory, removePrivateDirectory } from '../system-ports/private-directory.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -60,13 +60,12 @@ function openSandbox(
   temporaryDirectory: () => Promise<string>,
 ): ProcessSandbox {
   const { mode, allowedHosts, writableRoots, deniedReads, ...rest } = pickSettings(settings);
-  const resolvePaths = (paths: readonly string[]) => paths.map((path) => resolveUserPath(path, { cwd: home, home }));
   return createSandbox({
     ...rest,
     mode: mode === 'read-only' ? 'read-only' : 'workspace-write',
     ...{ cwd, home, agentDirectory, ports, temporaryDirectory },
-    writableRoots: resolvePaths(writableRoots),
-    deniedReads: resolvePaths(deniedReads),
+    writableRoots: resolveSettingPaths(writableRoots, home),
+    deniedReads: resolveSettingPaths(deniedReads, home),
     processIdentity: createProcessIdentity(),
     markedDirectories,
     openNetwork: () => openNetwork(ports, allowedHosts),

@@ -364,3 +364,17 @@ test('with the policy read-only, what writes is denied without asking, and what 
   expect(await approve({ ...plannedCall('read', { path: 'a' }), effect: 'read' })).toBe(undefined);
   expect(questions).toEqual([]);
 });
+
+test('with the policy read-only, a rule that asks denies a command without a question, and asks about a file that is read', async () => {
+  const setup: HookSetup = { policy: 'read-only', rules: { ask: ['bash(cat)', 'read(*.pem)'] } };
+  const { questions, approve } = createHookWithAnswer('allow', setup);
+  expect(await approve(bash('cat a'))).toEqual({
+    block: true,
+    reason:
+      'bash was not run: the rule bash(cat) (user) asks about it, and the mode read-only denies what would need an answer.',
+  });
+  expect(questions).toEqual([]);
+  const read = { ...plannedCall('read', { path: 'key.pem' }), effect: 'read' as const };
+  expect(await approve(read)).toBe(undefined);
+  expect(questions).toHaveLength(1);
+});

@@ -30,7 +30,7 @@ export async function runPermissionsAdd(argv: readonly string[], warn: (line: st
   if (lists[decision].includes(rule.text))
     return `${rule.text} is in ${key} of ${file} already. Nothing was changed.\n${hints}`;
   await changeSettings(options, (getValue) => ({
-    [key]: [...new Set([...requireWholeList(getValue(key), lists[decision], { key, file }), rule.text])],
+    [key]: [...new Set([...(getValue(key) as readonly string[]), rule.text])],
   }));
   return `Added to ${key} in ${file}: ${rule.text}\n${hints}`;
 }
@@ -51,7 +51,7 @@ export async function runPermissionsRemove(argv: readonly string[]): Promise<str
     Object.fromEntries(
       found.map((decision) => {
         const key = toKey(decision);
-        const rest = requireWholeList(getValue(key), lists[decision], { key, file }).filter((one) => one !== text);
+        const rest = (getValue(key) as readonly string[]).filter((one) => one !== text);
         return [key, rest.length > 0 ? rest : undefined];
       }),
     ),
@@ -110,20 +110,6 @@ async function readRules() {
     rules.flatMap((rule) => (rule.decision === decision ? [rule.text] : []));
   const lists: RuleLists = { allow: select('allow'), ask: select('ask'), deny: select('deny') };
   return { options: { ports, agentDirectory }, file: join(agentDirectory, 'settings.json'), lists };
-}
-
-/** The list in the file, which is locked now. Only the last of several lists with the same key is kept, so there must be only one. */
-function requireWholeList(
-  current: unknown,
-  known: readonly string[],
-  { key, file }: { readonly key: string; readonly file: string },
-): readonly string[] {
-  const list = Array.isArray(current) ? (current as readonly string[]) : [];
-  if (known.every((text) => list.includes(text))) return list;
-  throw new Fault(
-    'config',
-    `${file} contains ${key} more than once, or has just been changed. Put all of its rules into one list first.`,
-  );
 }
 
 function describeConflict(text: string, decision: PermissionDecision, other: PermissionDecision): string {

@@ -9,7 +9,7 @@ import {
 } from '../../../permissions/index.ts';
 import { toPermissionMode } from '../../../protocol/index.ts';
 import type { ConfiguredRule } from '../../../settings/index.ts';
-import { getShell } from '../../../tools/shell.ts';
+import { createPermissionContext } from '../../approval/permission-context.ts';
 import { formatTable } from '../format-table.ts';
 import { PERMISSIONS_HELP } from './help.ts';
 import { loadKnownTools } from './known-tools.ts';
@@ -28,7 +28,8 @@ export async function runPermissionsTest(argv: readonly string[], warn: (line: s
     );
   const setup = await createPermissionsSetup(values, { isLenient: false, warn });
   const call = await toCall(text, setup.cwd, warn);
-  const result = await checkPermission(call, toPermissionRules(setup.rules), await createContext(setup));
+  const context = { ...(await createPermissionContext(setup)), policy: setup.policy };
+  const result = await checkPermission(call, toPermissionRules(setup.rules), context);
   if (!values.json) return formatResult(result, setup);
   const { decision, rule, scope, reason, parts } = result;
   return `${JSON.stringify({ decision, rule, scope, reason, parts })}\n`;
@@ -60,14 +61,6 @@ function toInput(argument: string): Readonly<Record<string, unknown>> {
 function toPermissionRules(rules: readonly ConfiguredRule[]): PermissionRules {
   const select = (decision: ConfiguredRule['decision']) => rules.filter((rule) => rule.decision === decision);
   return { allow: select('allow'), ask: select('ask'), deny: select('deny') };
-}
-
-async function createContext({ ports, policy, home, cwd, settings }: PermissionsSetup) {
-  return {
-    ...{ policy, home, files: ports.files, env: ports.toolEnv },
-    shell: await getShell(ports, settings.shellPath),
-    writableRoots: [cwd, ...settings['sandbox.writableRoots']],
-  };
 }
 
 function formatResult(
