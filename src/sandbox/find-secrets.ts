@@ -1,24 +1,31 @@
 // Finds the files, directories and sockets that commands in the sandbox may not see.
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { FileKind, Files } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
 import { AGENT_DIRECTORIES, SECRET_HOME_PATHS, SECRET_SYSTEM_PATHS } from '../support/protected-paths.ts';
 import type { MountKind } from './planner.ts';
+import { isProcessMark } from './process-mark.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { KEPT_PATHS, SOCKET_DIRECTORIES, SOCKET_VARIABLES } from './socket-paths.ts';
 
+/** Root may change the settings of the kernel without a capability. */
+const KERNEL_SETTINGS = '/proc/sys';
+
 type Options = Pick<SandboxOptions, 'deniedReads' | 'agentDirectory' | 'network'> & {
-  readonly ports: Pick<SandboxOptions['ports'], 'files' | 'toolEnv'>;
+  temporaryDirectory?: SandboxOptions['temporaryDirectory'];
+  readonly ports: Pick<SandboxOptions['ports'], 'files' | 'toolEnv'> &
+    Partial<Pick<SandboxOptions['ports'], 'platform'>>;
 };
 
 /** Real paths, so that a secret behind a link is hidden where it is. */
 export async function findSecrets(options: Options, home: string): Promise<Map<string, MountKind>> {
   const { files, toolEnv } = options.ports;
   const systemPaths = files.userId === 0 ? SECRET_SYSTEM_PATHS.map((path) => path.slice(1)) : [];
-  const [inHome, inSystem, sockets, keptPaths] = await Promise.all([
+  const [inHome, inSystem, sockets, privateDirectories, keptPaths] = await Promise.all([
     findExisting(files, home, [...AGENT_DIRECTORIES, ...SECRET_HOME_PATHS]),
     systemPaths.length > 0 ? findExisting(files, '/', systemPaths) : [],
     listSockets(files),
+    listPrivateDirectories(options),
     listKeptPaths(options),
   ]);
   const named = [
@@ -40,8 +47,9 @@ export async function findSecrets(options: Options, home: string): Promise<Map<s
     if (directory === undefined || SOCKET_DIRECTORIES.includes(path)) return;
     await Promise.all((await listLinkedFiles(files, directory)).map(hide));
   };
-  await Promise.all([...new Set([...inHome, ...inSystem, ...named, ...sockets])].map(hideAll));
+  await Promise.all([...new Set([...inHome, ...inSystem, ...named, ...sockets, ...privateDirectories])].map(hideAll));
   for (const path of keptPaths) mounts.set(path, 'kept');
+  if (files.userId === 0 && options.ports.platform === 'linux') mounts.set(KERNEL_SETTINGS, 'kept');
   return mounts;
 }
 
@@ -94,6 +102,15 @@ async function listSockets(files: Files): Promise<string[]> {
   );
   const paths = text.split('\n').flatMap((line) => /^\S+: (?:\S+ ){5} *\d+ (\/.+)$/.exec(line)?.[1] ?? []);
   return paths.filter((path) => !['/tmp', ...SOCKET_DIRECTORIES].some((directory) => isInside(directory, path)));
+}
+
+/** Of other sessions. `/tmp` is replaced as a whole. */
+async function listPrivateDirectories({ temporaryDirectory, ports: { files } }: Options): Promise<string[]> {
+  const own = await temporaryDirectory?.();
+  if (own === undefined || isInside('/tmp', own)) return [];
+  const entries = await files.list(dirname(own)).catch((): { name: string; kind: FileKind }[] => []);
+  const others = entries.filter(({ name, kind }) => kind === 'directory' && name !== basename(own));
+  return others.filter(({ name }) => isProcessMark(name)).map(({ name }) => join(dirname(own), name));
 }
 
 async function listKeptPaths({ network, ports: { files } }: Options): Promise<string[]> {

@@ -32,17 +32,20 @@ export async function protectRepository(planner: Planner, root: string): Promise
 }
 
 async function protectGitDirectory(planner: Planner, directory: string): Promise<void> {
-  for (const { name, content } of GIT_PROGRAM_CONFIGURATION) await planner.protect(join(directory, name), content);
+  await protectControlFiles(planner, directory);
   const entries = await planner.list(directory);
   if (entries.has('modules')) await protectModules(planner, join(directory, 'modules'));
   if (entries.has('worktrees')) await protectWorktrees(planner, join(directory, 'worktrees'));
 }
 
+async function protectControlFiles(planner: Planner, directory: string): Promise<void> {
+  for (const { name, content } of GIT_PROGRAM_CONFIGURATION) await planner.protect(join(directory, name), content);
+}
+
 async function protectModules(planner: Planner, directory: string): Promise<void> {
   const modules = await findModules(planner, directory, MAX_MODULE_DEPTH);
   if (!modules || modules.length > MAX_SEPARATE_DIRECTORIES) return planner.protect(directory);
-  for (const module of modules)
-    await protectExisting(planner, module, ['hooks', 'config', 'config.worktree', 'commondir']);
+  for (const module of modules) await protectControlFiles(planner, module);
 }
 
 /** `undefined` when not all of them can be found. */
@@ -67,14 +70,15 @@ async function findModules(planner: Planner, directory: string, depth: number): 
 async function protectWorktrees(planner: Planner, directory: string): Promise<void> {
   const names = [...(await planner.list(directory)).keys()];
   if (names.length > MAX_SEPARATE_DIRECTORIES) return planner.protect(directory);
-  for (const name of names)
-    await protectExisting(planner, join(directory, name), ['commondir', 'config.worktree', 'gitdir']);
+  for (const name of names) await protectWorktree(planner, join(directory, name));
 }
 
-async function protectExisting(planner: Planner, directory: string, names: readonly string[]): Promise<void> {
+async function protectWorktree(planner: Planner, directory: string): Promise<void> {
   const entries = await planner.list(directory).catch(() => undefined);
-  if (!entries) return planner.protect(directory);
-  for (const name of names) if (entries.has(name)) await planner.protect(join(directory, name));
+  // Git does not use a worktree without these files.
+  if (!entries?.has('commondir') || !entries.has('gitdir')) return planner.protect(directory);
+  for (const name of ['commondir', 'gitdir']) await planner.protect(join(directory, name));
+  await planner.protect(join(directory, 'config.worktree'), '');
 }
 
 /** `path` is a file `gitdir: DIRECTORY`. The directory may be in a writable directory, too. */

@@ -21,12 +21,14 @@ export interface FoundLine {
   readonly text: string;
   /** As in the result. */
   readonly shown: string;
+  /** Not a line of the context. */
+  readonly isMatch: boolean;
+  readonly isTruncated: boolean;
 }
 
 export class GrepCollector {
   readonly found: FoundLine[] = [];
   matchCount = 0;
-  hasTruncatedLines = false;
   readonly #limit: number;
   readonly #context: number;
   #characters = 0;
@@ -63,11 +65,10 @@ export class GrepCollector {
     const path = decodeText(data.path).replace(/^\.\//, '');
     const line = decodeText(data.lines).replace(/\r?\n$/, '');
     const isLong = line.length > MAX_SHOWN_LENGTH;
-    this.hasTruncatedLines ||= isLong;
     const text = isLong ? truncateText(line, MAX_SHOWN_LENGTH) : line;
     const suffix = isLong ? '... [truncated]' : '';
     const shown = `${path}${separator}${data.line_number}${separator} ${text}${suffix}`;
-    this.found.push({ path, number: data.line_number, text, shown });
+    this.found.push({ path, number: data.line_number, text, shown, isMatch: separator === ':', isTruncated: isLong });
     this.#characters += shown.length;
   }
 }

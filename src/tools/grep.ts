@@ -53,23 +53,26 @@ export const grep = tool({
     const found = context.isEnforcingPaths
       ? await confirmLines(context.ports.files, directory, collector.found)
       : collector.found;
-    return buildResult(collector, found, maxMatches, skippedLines);
+    // A notice about lines that are not shown would tell what a refused file contains.
+    return buildResult(found, maxMatches, context.isEnforcingPaths ? 0 : skippedLines);
   },
 });
 
-function buildResult(collector: GrepCollector, found: readonly FoundLine[], limit: number, skippedLines: number) {
+function buildResult(found: readonly FoundLine[], limit: number, skippedLines: number) {
+  const isLimitReached = found.filter(({ isMatch }) => isMatch).length >= limit;
+  const hasTruncatedLines = found.some(({ isTruncated }) => isTruncated);
   const { text, truncation } = truncateList(found.map(({ shown }) => shown));
   const notices: string[] = [];
-  if (collector.isLimitReached) {
+  if (isLimitReached) {
     notices.push(`${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`);
   }
   if (truncation) notices.push(`${formatSize(MAX_BYTES)} limit reached`);
-  if (collector.hasTruncatedLines) notices.push('Some lines truncated to 500 chars. Use read tool to see full lines');
+  if (hasTruncatedLines) notices.push('Some lines truncated to 500 chars. Use read tool to see full lines');
   if (skippedLines > 0) notices.push(`${skippedLines} matching lines over ${formatSize(MAX_LINE_BYTES)} left out`);
   return createTextResult(appendNotices(found.length > 0 ? text : 'No matches found', notices), {
     truncation,
-    matchLimitReached: collector.isLimitReached ? limit : undefined,
-    linesTruncated: collector.hasTruncatedLines ? true : undefined,
+    matchLimitReached: isLimitReached ? limit : undefined,
+    linesTruncated: hasTruncatedLines ? true : undefined,
   });
 }
 

@@ -3,13 +3,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Files } from '../../src/contracts/ports.ts';
-import { CANARY, createPathFixture, type PathFixture } from './path-fixture.ts';
+import { CANARY, createPathFixture, type PathFixture, PIN_FILES } from './path-fixture.ts';
 
 let fixture: PathFixture;
-beforeAll(() => {
-  fixture = createPathFixture();
-});
-afterAll(() => fixture.remove());
 
 /** Each leads out of the workspace, to a file, a directory, a special file, or a place where a file would be created. */
 const ESCAPES: Readonly<Record<string, (fixture: PathFixture) => string>> = {
@@ -88,7 +84,15 @@ const LEAF_LINKS = [
   ...['directory link', 'directory link with a slash'],
 ];
 
-describe.each(Object.keys(ESCAPES))('%s', (name) => {
+describe.each(Object.entries(PIN_FILES))('pinned %s', (_, pinFile) => {
+  beforeAll(() => {
+    fixture = createPathFixture(pinFile);
+  });
+  afterAll(() => fixture.remove());
+  describe.each(Object.keys(ESCAPES))('%s', testEscape);
+});
+
+function testEscape(name: string): void {
   const getPath = () => (ESCAPES[name] as (fixture: PathFixture) => string)(fixture);
   const isLeafLink = LEAF_LINKS.includes(name);
   const operations = Object.entries({ ...OPERATIONS, ...(isLeafLink ? {} : ENTRY_OPERATIONS) });
@@ -99,7 +103,7 @@ describe.each(Object.keys(ESCAPES))('%s', (name) => {
     expect(fixture.snapshotOutside()).toBe(before);
     expect(statSync(join(fixture.workspace, 'a.txt')).size).toBe(6);
   });
-});
+}
 
 /** Some paths cannot be used by any operation. */
 function isRefusal(error: { code?: string; message: string }): boolean {

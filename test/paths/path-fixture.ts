@@ -14,7 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createCheckedFiles } from '../../src/app/system-ports/checked-files.ts';
 import { createFiles } from '../../src/app/system-ports/files.ts';
+import { type PinFile, pinByComparison, pinByDescriptor } from '../../src/app/system-ports/pin-file.ts';
 import type { Files } from '../../src/contracts/ports.ts';
 import { createGuardedFiles } from '../../src/support/paths/guarded-files.ts';
 import { createPathPolicy, type PathPolicyOptions } from '../../src/support/paths/path-policy.ts';
@@ -33,7 +35,13 @@ export interface PathFixture {
   remove(): void;
 }
 
-export function createPathFixture(): PathFixture {
+/** How a path is checked: on Linux, and on systems without /proc. */
+export const PIN_FILES: Readonly<Record<string, PinFile>> = {
+  'by descriptor': pinByDescriptor,
+  'by comparison': pinByComparison,
+};
+
+export function createPathFixture(pinFile: PinFile = pinByDescriptor): PathFixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'parley-paths-')));
   const [workspace, outside] = [join(base, 'workspace'), join(base, 'outside')];
   mkdirSync(join(workspace, 'sub'), { recursive: true });
@@ -52,7 +60,10 @@ export function createPathFixture(): PathFixture {
   symlinkSync('/proc/self/cwd', join(workspace, 'proc-link'));
   linkSync(canary, join(workspace, 'hard-link'));
   execFileSync('mkfifo', [join(outside, 'fifo'), join(workspace, 'fifo')]);
-  const files = createFiles();
+  const files: Files = {
+    ...createFiles(),
+    withAccessCheck: (check, options) => createCheckedFiles(check, options, pinFile),
+  };
   return {
     ...{ base, workspace, outside, canary },
     guard: (options = {}) =>

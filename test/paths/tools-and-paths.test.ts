@@ -72,6 +72,14 @@ it('finds lines and names inside, and not in denied files', async () => {
   expect(matches).toContain('hard-link:1:');
 });
 
+it('does not tell by a notice whether a denied file matches', async () => {
+  mkdirSync(join(fixture.workspace, 'keys'));
+  writeFileSync(join(fixture.workspace, 'keys', 'one.pem'), `secret one ${'x'.repeat(1000)}\nsecret two\n`);
+  const denied = [join(fixture.workspace, 'keys')];
+  const search = (pattern: string) => run('grep', { pattern, limit: 1, glob: '*.pem' }, denied);
+  expect(await search('secret one')).toBe(await search('secret three'));
+});
+
 it('confirms lines of UTF-16 files and long lines', async () => {
   writeFileSync(join(fixture.workspace, 'wide.txt'), Buffer.from('\ufeffneedle wide\r\n', 'utf16le'));
   writeFileSync(join(fixture.workspace, 'long.txt'), `needle ${'x'.repeat(2000)}\n`);

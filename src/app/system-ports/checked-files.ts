@@ -29,9 +29,11 @@ export function createCheckedFiles(
     info: (file, { follow = true } = {}) => readInfo(scope, file, follow),
     realPath: (file) => readRealPath(scope, file),
     list: (directory) =>
-      useFile(scope, directory, { access: 'list' }, async ({ accessPath }) =>
-        (await fs.readdir(accessPath, { withFileTypes: true })).map((e) => ({ name: e.name, kind: toFileKind(e) })),
-      ),
+      useFile(scope, directory, { access: 'list' }, async ({ accessPath, confirm }) => {
+        const entries = await fs.readdir(accessPath, { withFileTypes: true });
+        await confirm();
+        return entries.map((entry) => ({ name: entry.name, kind: toFileKind(entry) }));
+      }),
     read: (file, range) => readBytes(scope, file, range),
     write: (file, bytes, { mode } = {}) => writeBytes(scope, file, bytes, mode),
     replace: async (file, bytes, { mode } = {}) =>

@@ -22,6 +22,8 @@ export interface PinnedFile {
   readonly stats: Stats;
   /** Opens this object. The flags must not create a file. */
   open(flags: number): Promise<FileHandle>;
+  /** Rejects when `accessPath` leads to another object now. For what was read with it. */
+  confirm(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -37,7 +39,8 @@ export const pinByDescriptor: PinFile = async (path, follow) => {
     const accessPath = `/proc/self/fd/${descriptor}`;
     const realPath = readlinkSync(accessPath);
     if (realPath.endsWith(DELETED)) await requireSameFile(realPath, stats);
-    return { realPath, accessPath, stats, open: (flags) => open(accessPath, flags | O_NONBLOCK), release };
+    const openSame = (flags: number) => open(accessPath, flags | O_NONBLOCK);
+    return { realPath, accessPath, stats, open: openSame, confirm: async () => {}, release };
   } catch (error) {
     await release();
     throw error;
@@ -46,25 +49,29 @@ export const pinByDescriptor: PinFile = async (path, follow) => {
 
 /**
  * Other systems: the path is resolved before and after opening, and the file must be the same. A process that exchanges a directory
- * at exactly the right times could deceive it.
+ * twice at exactly the right times could deceive it. What is created or removed below a directory cannot be confirmed before it is done.
  */
 export const pinByComparison: PinFile = async (path, follow) => {
   const realPath = follow ? await realpath(path) : join(await realpath(dirname(path)), basename(path));
   const stats = await lstat(realPath);
   if (follow && stats.isSymbolicLink()) throw createMissingError(path);
+  const confirm = async () => {
+    const found = follow ? await realpath(realPath) : join(await realpath(dirname(realPath)), basename(realPath));
+    if (found !== realPath) throw createMissingError(path);
+    await requireSameFile(realPath, stats);
+  };
   const openSame = async (flags: number) => {
     const handle = await open(realPath, flags | O_NOFOLLOW | O_NONBLOCK);
     try {
       if (!isSameFile(await handle.stat(), stats)) throw createMissingError(path);
-      if ((await realpath(realPath)) !== realPath) throw createMissingError(path);
-      await requireSameFile(realPath, stats);
+      await confirm();
       return handle;
     } catch (error) {
       await handle.close();
       throw error;
     }
   };
-  return { realPath, accessPath: realPath, stats, open: openSame, release: async () => {} };
+  return { realPath, accessPath: realPath, stats, open: openSame, confirm, release: async () => {} };
 };
 
 /** Containers may lack /proc. */

@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { createDeferred } from '../../base/deferred.ts';
 import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/fault.ts';
 import type { IdGenerator, Processes, RunningProcess, SpawnRequest } from '../../contracts/ports.ts';
+import { hideInherited } from './inherited-descriptors.ts';
 import { createProcessInput } from './process-input.ts';
 import { readChildOutput } from './process-output.ts';
 import {
@@ -125,13 +126,15 @@ function track(
 }
 
 function spawnChild(spawn: typeof Spawn, request: SpawnRequest, tags: Record<string, string>): Child {
-  const child = spawn(request.command, request.args, {
-    cwd: request.cwd,
-    env: { ...request.env, ...tags },
-    // A new process session, so that the whole group can be killed by its id.
-    detached: true,
-    stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe'],
-  }) as Child;
+  const child = hideInherited((rest) =>
+    spawn(request.command, request.args, {
+      cwd: request.cwd,
+      env: { ...request.env, ...tags },
+      // A new process session, so that the whole group can be killed by its id.
+      detached: true,
+      stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...rest],
+    }),
+  ) as Child;
   child.on('error', () => {});
   return child;
 }
