@@ -1,13 +1,12 @@
 // Parses simple commands: assignments, words and redirections; and the expressions in [[ ]].
 import { noteAssignment } from '../variables.ts';
 import type { PendingHereDocument } from './here-documents.ts';
-import { type HereText, isSafeValue, type ParsedWord } from './shell-facts.ts';
+import { type HereText, isSafeValue, namesShellText, noteRedirection, type ParsedWord } from './shell-facts.ts';
 import { METACHARACTERS, WordParser } from './word-parser.ts';
 
 const DECLARATIONS = ['declare', 'typeset', 'local', 'export', 'readonly'];
 const REDIRECTIONS = ['&>>', '&>', '<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>'];
 const MAX_LITERAL = 10;
-const MAX_REDIRECTIONS = 200;
 
 export abstract class SimpleCommandParser extends WordParser {
   /** Here-documents whose bodies begin at the next newline. */
@@ -114,6 +113,7 @@ export abstract class SimpleCommandParser extends WordParser {
     const isElement = name !== '' && this.accept('[');
     if (isElement) {
       this.requireBash('arrays');
+      this.facts.hasArrays = true;
       this.readArithmetic(']');
     }
     const isAssignment = name !== '' && (this.accept('+=') || this.accept('='));
@@ -136,6 +136,7 @@ export abstract class SimpleCommandParser extends WordParser {
 
   #parseArray(name: string): void {
     this.requireBash('arrays');
+    this.facts.hasArrays = true;
     this.accept('(');
     noteAssignment(this.facts, name, { value: '', source: '', canSplit: false });
     for (;;) {
@@ -206,11 +207,8 @@ export abstract class SimpleCommandParser extends WordParser {
     if (value === '/dev/null') return;
     if (value?.startsWith('/dev/tcp/') || value?.startsWith('/dev/udp/'))
       this.facts.problems.add('A redirection opens a network connection.');
-    if (this.facts.redirections.length >= MAX_REDIRECTIONS) this.fail('The command line has too many redirections.');
-    const { source, canSplit } = target;
-    const access = operator === '<' ? 'read' : 'write';
-    this.facts.redirections.push({ access, target: { value, source, canSplit } });
-    if (operator === '<>') this.facts.redirections.push({ access: 'read', target: { value, source, canSplit } });
+    noteRedirection(this.facts, operator === '<' ? 'read' : 'write', target);
+    if (operator === '<>') noteRedirection(this.facts, 'read', target);
   }
 
   /** After `[[`. */
@@ -231,7 +229,8 @@ export abstract class SimpleCommandParser extends WordParser {
       }
       const word = this.readWord();
       isArithmetic ||= /^-(eq|ne|lt|le|gt|ge)$/.test(word.source);
-      isUnsafe ||= word.hasSubstitution || (word.value !== undefined && !isSafeValue(word));
+      isUnsafe ||=
+        word.hasSubstitution || (word.value !== undefined && !isSafeValue(word)) || namesShellText(word.source);
       if ((previous === '-v' || previous === '-R') && !/^\w+$/.test(word.value ?? ''))
         this.fail('A subscript is not understood.');
       hasRegex ||= word.source === '=~';

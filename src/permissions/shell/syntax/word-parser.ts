@@ -1,5 +1,5 @@
 // Parses words: quotes, escapes, variables, arithmetic and substitutions. Anything unusual is an error, so that nothing is misread.
-import { noteArithmeticName, noteVariable } from '../variables.ts';
+import { noteArithmeticName, noteArithmeticSource, noteVariable } from '../variables.ts';
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
 import type { ParsedWord, ShellFacts } from './shell-facts.ts';
 import { TextCursor } from './text-cursor.ts';
@@ -238,7 +238,9 @@ export abstract class WordParser extends TextCursor {
       else if (/[0-9]/.test(character)) this.takeWhile(/[0-9A-Za-z_#@]/);
       else if (character === '$' || character === '`') {
         this.facts.hasArithmeticNames = true;
+        const start = this.position;
         this.readQuotedPart(word, '"');
+        noteArithmeticSource(this.facts, this.text.slice(start, this.position));
         if (word.hasSubstitution) this.facts.hasUnsafeValues = true;
       } else if (character !== '' && ' \t\n+-*/%<>=!&|^~?:,()[].'.includes(character)) {
         if (character === '(' || character === '[') open += 1;
