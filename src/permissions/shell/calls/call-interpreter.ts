@@ -1,12 +1,19 @@
 // Turns the simple commands of a command line into program calls, including the calls that other programs make.
 import type { ShellWord, SimpleCommand } from '../parsed-command.ts';
 import { CommandParser } from '../syntax/command-parser.ts';
-import { type HereText, type RawCommand, type ShellFacts, ShellSyntaxError } from '../syntax/shell-facts.ts';
+import {
+  type HereText,
+  MAX_COMMANDS,
+  type RawCommand,
+  type ShellFacts,
+  ShellSyntaxError,
+} from '../syntax/shell-facts.ts';
 import { BUILTIN_HANDLERS } from './builtins.ts';
 import { type CallContext, type CallHandler, toWord } from './call-context.ts';
 import { FILE_CALLER_HANDLERS } from './file-callers.ts';
 import { INTERPRETER_HANDLERS } from './interpreters.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
+import { OTHER_CALLER_HANDLERS } from './other-callers.ts';
 import { OUTPUT_HANDLERS } from './output-files.ts';
 import { PLAIN_PROGRAMS } from './plain-programs.ts';
 import { RUNNER_HANDLERS } from './runners.ts';
@@ -17,7 +24,6 @@ const MAX_TEXT_LENGTH = 64 * 1024;
 /** Of a command line and of all texts that it gives to shells. */
 const MAX_TOTAL_LENGTH = 4 * MAX_TEXT_LENGTH;
 const MAX_NESTING = 20;
-const MAX_CALLS = 1000;
 /** `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
 const LOADER = /(^|\/)ld[-.]([^/]*\.)?so[^/]*$/;
 /** Debian installs variants of programs with these endings. */
@@ -29,6 +35,7 @@ const PROGRAM_HANDLERS: ReadonlyMap<string, CallHandler> = new Map(
   Object.entries({
     ...RUNNER_HANDLERS,
     ...OUTPUT_HANDLERS,
+    ...OTHER_CALLER_HANDLERS,
     ...WRAPPER_HANDLERS,
     ...FILE_CALLER_HANDLERS,
     ...INTERPRETER_HANDLERS,
@@ -102,7 +109,7 @@ export class CallInterpreter {
   #addCall(call: MutableCall, input: HereText | undefined): void {
     const [first, ...args] = call.words;
     if (!first) return;
-    if (this.calls.length < MAX_CALLS) {
+    if (this.calls.length < MAX_COMMANDS) {
       this.calls.push(call);
       if (first.value !== undefined) this.#callProgram(first.value, args, call, input);
       else this.#problem(`The name of a program is known only when the command runs: ${first.source.slice(0, 60)}`);

@@ -28,6 +28,8 @@ export interface RawCommand {
 }
 
 export interface ShellFacts {
+  /** How many words have been read, in all texts. */
+  wordCount: number;
   readonly commands: RawCommand[];
   readonly redirections: ShellRedirection[];
   readonly problems: Set<string>;
@@ -47,6 +49,7 @@ export interface ShellFacts {
 
 export function createShellFacts(): ShellFacts {
   return {
+    wordCount: 0,
     commands: [],
     redirections: [],
     problems: new Set(),
@@ -62,6 +65,10 @@ export function createShellFacts(): ShellFacts {
 /** The rest of the text cannot be understood. The message is a sentence. */
 export class ShellSyntaxError extends Error {}
 
+/** Longer command lines are not understood, so that a hostile text is decided quickly. */
+export const MAX_WORDS = 10_000;
+/** Of a command line, and of the calls in it. */
+export const MAX_COMMANDS = 500;
 const MAX_REDIRECTIONS = 200;
 
 export function noteRedirection(facts: ShellFacts, access: ShellRedirection['access'], target: ShellWord): void {

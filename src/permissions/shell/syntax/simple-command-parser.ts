@@ -1,7 +1,14 @@
 // Parses simple commands: assignments, words and redirections; and the expressions in [[ ]].
 import { noteAssignment } from '../variables.ts';
 import type { PendingHereDocument } from './here-documents.ts';
-import { type HereText, isSafeValue, namesShellText, noteRedirection, type ParsedWord } from './shell-facts.ts';
+import {
+  type HereText,
+  isSafeValue,
+  MAX_COMMANDS,
+  namesShellText,
+  noteRedirection,
+  type ParsedWord,
+} from './shell-facts.ts';
 import { METACHARACTERS, WordParser } from './word-parser.ts';
 
 const DECLARATIONS = ['declare', 'typeset', 'local', 'export', 'readonly'];
@@ -84,6 +91,7 @@ export abstract class SimpleCommandParser extends WordParser {
       if (this.peek() === '(') return this.#parseFunctionName(word);
     }
     if (this.end === start) this.fail('A command is missing.');
+    if (this.facts.commands.length >= MAX_COMMANDS) this.fail('The command line has too many commands.');
     const source = this.text.slice(start, this.end);
     this.facts.commands.push({ source, words, assignments, input });
     return undefined;
@@ -177,7 +185,7 @@ export abstract class SimpleCommandParser extends WordParser {
   }
 
   #acceptRedirectionOperator(descriptor: string): string | undefined {
-    if (this.isNext('<(') || this.isNext('>(')) return undefined;
+    if (!'&<>'.includes(this.peek()) || this.isNext('<(') || this.isNext('>(')) return undefined;
     const operator = REDIRECTIONS.find((one) => this.isNext(one));
     if (operator === undefined || (descriptor !== '' && operator.startsWith('&'))) return undefined;
     if (operator.startsWith('&')) this.requireBash('&>');
