@@ -89,7 +89,7 @@ async function checkSimpleCommand(scope: CommandCheck, command: SimpleCommand): 
       if (isRestricting(found)) {
         const results = patterns.map((pattern) => restrictsCommand(pattern, command, names, call.cwd));
         if (results.includes('yes')) return [{ found, match: 'yes' }];
-        const isPossible = results.includes('maybe') || containsProgram(command.code, patterns);
+        const isPossible = results.includes('maybe') || containsProgram(command, patterns);
         return isPossible ? [{ found, match: 'maybe' }] : [];
       }
       const results = await Promise.all(patterns.map((pattern) => allowsCommand(scope, pattern, command)));
@@ -143,13 +143,25 @@ function allowsProgramPath(scope: CommandCheck, pattern: TextPattern, program: s
 }
 
 /** Whether the program text of an interpreter contains the name of a program that a pattern begins with. */
-function containsProgram(code: string | undefined, patterns: readonly CommandPattern[]): boolean {
-  if (code === undefined) return false;
-  const tokens = new Set(code.toLowerCase().split(/[^a-z0-9_+.-]+/));
+function containsProgram(command: SimpleCommand, patterns: readonly CommandPattern[]): boolean {
+  if (command.code === undefined) return false;
+  const names = listNames(command, command.code);
   return patterns.some(({ words: [program = []] }) => {
     const name = posix.basename(program.join('*')).toLowerCase();
-    return [...tokens].some((token) => matchesText(name.split('*'), token));
+    return name.includes('*') ? [...names].some((one) => matchesText(name.split('*'), one)) : names.has(name);
   });
+}
+
+const knownNames = new WeakMap<SimpleCommand, ReadonlySet<string>>();
+
+/** All words of the text, with and without quotes: a shell that gets the text reads `r''m` as `rm`. */
+function listNames(command: SimpleCommand, code: string): ReadonlySet<string> {
+  const known = knownNames.get(command);
+  if (known) return known;
+  const text = code.toLowerCase();
+  const names = new Set(`${text}\n${text.replaceAll(/["'\\]/g, '')}`.split(/[^a-z0-9_+.-]+/));
+  knownNames.set(command, names);
+  return names;
 }
 
 async function checkRedirection(scope: CommandCheck, { access, target }: ShellRedirection): Promise<PermissionPart> {

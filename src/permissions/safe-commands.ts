@@ -63,11 +63,18 @@ export async function isSafeCommand(command: SimpleCommand, executables: Executa
 function hasSafeArguments(program: SafeProgram, args: readonly string[]): boolean {
   if (program.isSafe) return program.isSafe(args);
   const { letters = '', options = [], maxOperands = Number.POSITIVE_INFINITY, onlyArguments } = program;
-  if (args.filter((arg) => !arg.startsWith('-')).length > maxOperands) return false;
+  if (countOperands(args) > maxOperands) return false;
   return args.every((arg) => {
     if (onlyArguments && !onlyArguments.test(arg)) return false;
     return !isForbiddenOption(arg, letters, options);
   });
+}
+
+/** `-` is an operand, and so is every word after `--`. */
+function countOperands(args: readonly string[]): number {
+  const end = args.indexOf('--');
+  const options = (end < 0 ? args : args.slice(0, end)).filter((arg) => arg.startsWith('-') && arg !== '-').length;
+  return args.length - options - (end < 0 ? 0 : 1);
 }
 
 /** Long options may be abbreviated, and letters may be combined. */

@@ -1,4 +1,5 @@
 // Command lines that try to hide a program from permission rules. Each one would start `denied` in bash.
+import { EVALUATED_TEXTS } from './evaluated-texts.ts';
 
 export interface AttackCommand {
   readonly command: string;
@@ -371,7 +372,7 @@ const CURL: readonly string[] = [
 ];
 
 export const ATTACK_COMMANDS: readonly AttackCommand[] = [
-  ...RM.map((command): AttackCommand => ({ command, denied: 'rm' })),
+  ...[...RM, ...EVALUATED_TEXTS].map((command): AttackCommand => ({ command, denied: 'rm' })),
   ...PUSH.map((command): AttackCommand => ({ command, denied: 'git push' })),
   ...CURL.map((command): AttackCommand => ({ command, denied: 'curl' })),
 ];

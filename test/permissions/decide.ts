@@ -12,7 +12,7 @@ import type { ApprovalPolicy } from '../../src/protocol/index.ts';
 
 export const CWD = '/srv/project';
 const PROGRAMS =
-  'ls cat rm git npm node echo find env xargs sudo sh bash python3 sort sed rg uniq date hostname file tree xxd curl make head tail wc grep tee touch cp mv timeout awk perl test true printf sleep ssh';
+  'ls cat rm git npm node echo find env xargs sudo sh bash python3 sort sed rg uniq date hostname file tree xxd curl make head tail wc grep tee touch cp mv timeout awk perl test true printf sleep ssh base64 sha256sum';
 
 /** The targets of links, by path. */
 const LINKS: Readonly<Record<string, string>> = {

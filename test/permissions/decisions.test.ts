@@ -259,6 +259,28 @@ testCommands('redirections', [
   ['ask', { policy: 'never', deny: ['write(.env)'] }, 'echo x > $f', 'cd a && echo x > file'],
 ]);
 
+testCommands('names of programs that are not started', [
+  [
+    'allow',
+    { policy: 'never', deny: ['bash(rm *)'] },
+    'echo rm',
+    'grep rm a',
+    'git commit -m "rm a"',
+    'cat rm',
+    'git diff rm',
+  ],
+  [
+    'allow',
+    { policy: 'never', deny: ['bash(rm *)'] },
+    'apt-get install rm',
+    'some-tool rm.ts',
+    'some-tool a-rm',
+    'rg rm',
+  ],
+  ['ask', { policy: 'never', deny: ['bash(rm *)'] }, 'some-tool rm', 'some-tool "a; rm b"', 'some-tool a/rm'],
+  ['allow', { allow: ['bash(some-tool *)', 'bash(./scripts/build.sh *)'] }, './scripts/build.sh rm'],
+]);
+
 testCommands('modes without rules', [
   ['allow', { policy: 'never' }, 'rm -rf x', 'eval "$x"'],
   ['ask', { policy: 'on-execute' }, 'ls'],
@@ -281,6 +303,7 @@ testCommands('the mode read-only', [
     'allow',
     { policy: 'read-only' },
     'sort a | uniq',
+    'base64 a | sha256sum',
     'wc -l < a',
     'date +%s',
     'env',
@@ -313,7 +336,14 @@ testCommands('the mode read-only', [
     'file -C',
     'tree -o x',
     'uniq a b',
+    'uniq - b',
+    'uniq -- -a b',
+    'xxd - b',
     'xxd -r a',
+    "printf 'x%n' PATH; ls",
+    "printf 'x%5n' PATH",
+    'printf "$(cat a)" PATH',
+    ": 'a[$(touch x)]'; echo $((_))",
   ],
   [
     'deny',

@@ -16,6 +16,8 @@ export function parseShellCommand(text: string, shell: string): ParsedCommand {
     facts.problems.add(
       'Arithmetic uses a value that is known only when the command runs. The shell could run commands in it.',
     );
+  if (facts.hasArrays && facts.hasUnknownDeclarations)
+    facts.problems.add('A declaration could expand a value that is known only when the command runs.');
   const commands = interpreter.calls.map((call) => ({
     ...call,
     assignments: [...new Set([...call.assignments, ...facts.variables])],

@@ -6,7 +6,8 @@ import { ATTACK_COMMANDS } from '../attack-commands.ts';
 /** Whether the call starts `denied`, or could: unknown arguments of git can be the sub-command. */
 function isHidden({ words, code }: SimpleCommand, denied: string): boolean {
   const [program, subcommand] = denied.split(' ');
-  if (code?.includes(denied)) return true;
+  // A shell that gets the text removes quotes.
+  if (code?.includes(denied) || code?.replaceAll(/["'\\]/g, '').includes(denied)) return true;
   const [name, ...args] = words;
   if (name?.value?.split('/').at(-1)?.toLowerCase() !== program) return false;
   return subcommand === undefined || args.some(({ value }) => value === subcommand);

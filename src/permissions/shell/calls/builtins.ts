@@ -1,7 +1,7 @@
 // Builtins of the shell that run a text, define names or change how the shell reads commands.
 import type { ShellWord } from '../parsed-command.ts';
 import { isSafeValue } from '../syntax/shell-facts.ts';
-import { noteVariable } from '../variables.ts';
+import { noteArithmeticName, noteVariable } from '../variables.ts';
 import { type Call, type CallContext, type CallHandler, getValues, reportOptions } from './call-context.ts';
 import { type OptionTable, readOptions } from './read-options.ts';
 
@@ -87,8 +87,22 @@ const runDeclare: CallHandler = (call, context) => {
   if (read.values.has('i')) context.facts.hasArithmeticNames = true;
   if (call.name === 'export' && read.values.has('f'))
     context.problem('The command export passes a function to programs.');
-  if (!read.values.has('f') && !read.values.has('F')) assignNames(read.operands, 'none', call, context);
+  if (read.values.has('f') || read.values.has('F')) return;
+  context.facts.hasArrays ||= read.values.has('a') || read.values.has('A');
+  for (const word of read.operands) noteDeclaredValue(word, call, context);
+  assignNames(read.operands, 'none', call, context);
 };
+
+/** Arrays that bash sets. */
+const ARRAYS = /^(BASH_\w+|DIRSTACK|FUNCNAME|GROUPS|MAPFILE|PIPESTATUS|COPROC|COMP\w+)\b/;
+
+/** For an array, bash reads a quoted value such as `'($(rm x))'` as a list, and expands it. */
+function noteDeclaredValue({ value, source }: ShellWord, call: Call, context: CallContext): void {
+  const { facts } = context;
+  if (ARRAYS.test(source)) facts.hasArrays = true;
+  if (value === undefined) facts.hasUnknownDeclarations ||= !/^\w+\+?=?$/.test(source);
+  else if (/^[^=]*=\s*\(/.test(value)) reportOptions(call, context);
+}
 
 /** Builtins that store a text in the variables that are their operands. */
 function assignOperands(table: OptionTable, first = 0, valueOption?: string): CallHandler {
@@ -96,6 +110,7 @@ function assignOperands(table: OptionTable, first = 0, valueOption?: string): Ca
     const read = readOptions(call.args, table);
     if (!read) return reportOptions(call, context);
     const option = valueOption === undefined ? undefined : read.values.get(valueOption);
+    if (call.name === 'mapfile' || call.name === 'readarray' || read.values.has('a')) context.facts.hasArrays = true;
     const names = valueOption === 'v' ? [] : read.operands.slice(first);
     assignNames(option ? [option, ...names] : names, 'unknown', call, context);
   };
@@ -112,10 +127,14 @@ const runLet: CallHandler = (call, context) => {
   const isSimple = getValues(call.args)?.every((value) => /^[\w\s+\-*/%=<>!&|()]+$/.test(value));
   if (isSimple)
     for (const word of call.args)
-      for (const name of word.value?.match(/[A-Za-z_]\w*/g) ?? [])
-        noteVariable(context.facts, name, { value: '0', source: '', canSplit: false });
+      for (const name of word.value?.match(/[A-Za-z_]\w*/g) ?? []) noteLetName(context, name);
   else reportOptions(call, context);
 };
+
+function noteLetName({ facts }: CallContext, name: string): void {
+  noteArithmeticName(facts, name);
+  noteVariable(facts, name, { value: '0', source: '', canSplit: false });
+}
 
 /** `test -v 'a[…]'` evaluates the subscript. */
 const runTest: CallHandler = (call, context) => {
@@ -128,6 +147,25 @@ const runTest: CallHandler = (call, context) => {
       context.facts.hasArithmeticNames = true;
   }
 };
+
+/** `%n` assigns to the variable that an argument names. `-v` does so for the next word, or for the rest of the word. */
+const runPrintf: CallHandler = (call, context) => {
+  const [first, ...rest] = call.args[0]?.value === '--' ? call.args.slice(1) : call.args;
+  if (/^-v/.test(first?.value ?? '')) return assignOperands({ values: 'v' }, 0, 'v')(call, context);
+  if (first?.value === undefined && first?.canSplit) return reportOptions(call, context);
+  if (!first || rest.length === 0) return;
+  const isComputed = first.value === undefined && !isPartlyWritten(first.source);
+  const assigns = /%[-+ #0-9.*'hjlLtz]*n/.test((first.value ?? '').replaceAll('%%', ''));
+  if (isComputed || (assigns && !getValues(rest))) reportOptions(call, context);
+  if (assigns || first.value === undefined)
+    for (const { value } of rest)
+      if (/^[A-Za-z_]\w*$/.test(value ?? '')) noteVariable(context.facts, value ?? '', undefined);
+};
+
+/** `"$color%s"`: with the text after the variable, the word is neither `-v` nor a format that the variable alone decides. */
+function isPartlyWritten(source: string): boolean {
+  return !/\$\(|`/.test(source) && /[^\w"'${}]/.test(source);
+}
 
 const changesParsing = refuse('changes what later commands mean');
 const runsCallbacks = refuse('can run a text that is not known');
@@ -153,10 +191,7 @@ export const BUILTIN_HANDLERS: Readonly<Record<string, CallHandler>> = {
   local: runDeclare,
   export: runDeclare,
   readonly: runDeclare,
-  printf: (call, context) => {
-    if (/^-v/.test(call.args[0]?.value ?? '')) assignOperands({ values: 'v' }, 0, 'v')(call, context);
-    else if (call.args[0]?.value === undefined && call.args[0]?.canSplit) reportOptions(call, context);
-  },
+  printf: runPrintf,
   read: assignOperands({ flags: 'ers', values: 'adinNptu' }, 0, 'a'),
   mapfile: assignOperands({ flags: 't', values: 'dnOsu' }),
   readarray: assignOperands({ flags: 't', values: 'dnOsu' }),
@@ -172,6 +207,6 @@ export const BUILTIN_HANDLERS: Readonly<Record<string, CallHandler>> = {
   bind: runsCallbacks,
   fc: runsCallbacks,
   jobs: (call, context) => {
-    if (call.args.some((word) => word.value === undefined || word.value.startsWith('-x'))) runsCallbacks(call, context);
+    if (call.args.some((word) => word.value === undefined || /^-.*x/.test(word.value))) runsCallbacks(call, context);
   },
 };

@@ -1,12 +1,21 @@
 // Turns the simple commands of a command line into program calls, including the calls that other programs make.
 import type { ShellWord, SimpleCommand } from '../parsed-command.ts';
 import { CommandParser } from '../syntax/command-parser.ts';
-import { type HereText, type RawCommand, type ShellFacts, ShellSyntaxError } from '../syntax/shell-facts.ts';
+import {
+  type HereText,
+  MAX_COMMANDS,
+  type RawCommand,
+  type ShellFacts,
+  ShellSyntaxError,
+} from '../syntax/shell-facts.ts';
 import { BUILTIN_HANDLERS } from './builtins.ts';
 import { type CallContext, type CallHandler, toWord } from './call-context.ts';
 import { FILE_CALLER_HANDLERS } from './file-callers.ts';
 import { INTERPRETER_HANDLERS } from './interpreters.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
+import { OTHER_CALLER_HANDLERS } from './other-callers.ts';
+import { OUTPUT_HANDLERS } from './output-files.ts';
+import { PLAIN_PROGRAMS } from './plain-programs.ts';
 import { RUNNER_HANDLERS } from './runners.ts';
 import { STREAM_EDITOR_HANDLERS } from './stream-editors.ts';
 import { WRAPPER_HANDLERS } from './wrappers.ts';
@@ -15,7 +24,6 @@ const MAX_TEXT_LENGTH = 64 * 1024;
 /** Of a command line and of all texts that it gives to shells. */
 const MAX_TOTAL_LENGTH = 4 * MAX_TEXT_LENGTH;
 const MAX_NESTING = 20;
-const MAX_CALLS = 1000;
 /** `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`. */
 const LOADER = /(^|\/)ld[-.]([^/]*\.)?so[^/]*$/;
 /** Debian installs variants of programs with these endings. */
@@ -26,6 +34,8 @@ const BIDIRECTIONAL = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/;
 const PROGRAM_HANDLERS: ReadonlyMap<string, CallHandler> = new Map(
   Object.entries({
     ...RUNNER_HANDLERS,
+    ...OUTPUT_HANDLERS,
+    ...OTHER_CALLER_HANDLERS,
     ...WRAPPER_HANDLERS,
     ...FILE_CALLER_HANDLERS,
     ...INTERPRETER_HANDLERS,
@@ -99,7 +109,7 @@ export class CallInterpreter {
   #addCall(call: MutableCall, input: HereText | undefined): void {
     const [first, ...args] = call.words;
     if (!first) return;
-    if (this.calls.length < MAX_CALLS) {
+    if (this.calls.length < MAX_COMMANDS) {
       this.calls.push(call);
       if (first.value !== undefined) this.#callProgram(first.value, args, call, input);
       else this.#problem(`The name of a program is known only when the command runs: ${first.source.slice(0, 60)}`);
@@ -111,12 +121,16 @@ export class CallInterpreter {
     // An option or an assignment that was not read before the name.
     if (/^-|=/.test(written) || written === '') this.#problem('The name of a program is not understood.');
     if (LOADER.test(written)) this.#problem('The loader of programs starts another program.');
+    if (/^\/(proc|dev)\//.test(written)) this.#problem('The name of a program names another file.');
     if (this.#facts.functions.has(written)) this.#problem(`The name ${written} is defined as a function.`);
     const name = normalizeName(written);
     const handler = BUILTINS.get(written) ?? PROGRAM_HANDLERS.get(name);
     const context = this.#createContext(call, name);
     if (name.startsWith('git-')) context.run([toWord('git'), toWord(name.slice('git-'.length)), ...args]);
     else handler?.({ name, args, input }, context);
+    const isChecked = Object.hasOwn(OPTION_CHECKS, name);
+    if ((handler && !isChecked) || PLAIN_PROGRAMS.has(name)) return;
+    call.code ??= [...args.map(({ value, source }) => value ?? source), input?.text ?? ''].join('\n');
   }
 
   #createContext(call: MutableCall, name: string): CallContext {
@@ -158,5 +172,5 @@ function normalizeName(written: string): string {
   let end = program.length;
   while (end > 1 && '0123456789.'.includes(program[end - 1] ?? '')) end -= 1;
   const withoutVersion = program.slice(0, end);
-  return PROGRAM_HANDLERS.has(program) ? program : withoutVersion;
+  return PROGRAM_HANDLERS.has(program) || PLAIN_PROGRAMS.has(program) ? program : withoutVersion;
 }

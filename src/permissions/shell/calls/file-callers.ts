@@ -8,6 +8,7 @@ import {
   getValues,
   reportOptions,
 } from './call-context.ts';
+import { noteFindOutputs } from './output-files.ts';
 import { readOptions } from './read-options.ts';
 
 const FIND_ACTIONS = ['-exec', '-execdir', '-ok', '-okdir'];
@@ -15,6 +16,7 @@ const FIND_ACTIONS = ['-exec', '-execdir', '-ok', '-okdir'];
 const runFind: CallHandler = (call, context) => {
   // An unknown word could be `-exec` or `-delete`.
   if (call.args.some(canBeOption)) reportOptions(call, context);
+  noteFindOutputs(call.args, context);
   for (let index = 0; index < call.args.length; index += 1) {
     if (!FIND_ACTIONS.includes(call.args[index]?.value ?? '')) continue;
     const rest = call.args.slice(index + 1);
@@ -34,8 +36,11 @@ const runFd: CallHandler = (call, context) => {
   if (call.args.some(canBeOption)) reportOptions(call, context);
   const isCluster = (word: ShellWord) => /^(--exec(-batch)?=|-[a-zA-Z]*[xX].)/.test(word.value ?? '');
   if (call.args.some(isCluster)) reportOptions(call, context);
-  const at = call.args.findIndex((word) => /^(--exec(-batch)?|-[a-zA-Z]*[xX])$/.test(word.value ?? ''));
+  const isExec = (word: ShellWord) => /^(--exec(-batch)?|-[a-zA-Z]*[xX])$/.test(word.value ?? '');
+  const at = call.args.findIndex(isExec);
   if (at < 0) return;
+  // Only one of them starts the program: in `-tx`, `x` is the value of `-t`.
+  if (call.args.filter(isExec).length > 1) reportOptions(call, context);
   const rest = call.args.slice(at + 1);
   const end = rest.findIndex((word) => word.value === ';');
   const inner = end < 0 ? rest : rest.slice(0, end);
@@ -44,8 +49,6 @@ const runFd: CallHandler = (call, context) => {
     ...inner.map((word) => (/\{[/.]*\}/.test(word.value ?? '') ? createUnknownWord(word.source, true) : word)),
     createUnknownWord('{}', true),
   ]);
-  if (end >= 0 && rest.slice(end + 1).some((word) => /^(--exec|-[a-zA-Z]*[xX])/.test(word.value ?? '')))
-    reportOptions(call, context);
 };
 
 const runXargs: CallHandler = (call, context) => {

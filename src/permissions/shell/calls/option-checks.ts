@@ -1,6 +1,7 @@
 // Programs that start another program by one of their options: git, ssh, rsync, tar, zip and others.
 import type { ShellWord } from '../parsed-command.ts';
 import { type Call, type CallContext, type CallHandler, canBeOption, reportOptions } from './call-context.ts';
+import { noteOutputOption } from './output-files.ts';
 
 /** Configuration of git that starts nothing. */
 const SAFE_GIT_KEYS =
@@ -106,6 +107,7 @@ function checkGitSubcommand(
     if (name === 'grep' && /^-[a-zA-Z]*O/.test(text)) context.problem('An option of git starts another program.');
     if (name === 'difftool' && /^-[a-z]*[xt]/.test(text)) context.problem('An option of git starts another program.');
   }
+  if (!['archive', 'format-patch'].includes(name ?? '')) noteOutputOption(args, context, '');
   const first = args.find((word) => !word.value?.startsWith('-'))?.value;
   const runsText =
     [
@@ -125,6 +127,7 @@ function checkGitSubcommand(
       'remote-fd',
       'send-email',
       'imap-send',
+      'merge-index',
     ].includes(name ?? '') ||
     (name === 'bisect' && first === 'run') ||
     (name === 'submodule' && first === 'foreach') ||
@@ -191,7 +194,10 @@ export const OPTION_CHECKS: Readonly<Record<string, CallHandler>> = {
   scp: checkSsh,
   sftp: checkSsh,
   zip: refuseOptions(/^-[a-zA-Z0-9]*T/, ['--unzip-command', '--test']),
-  sort: refuseOptions(/^$/, ['--compress-program']),
+  sort: (call, context) => {
+    refuseOptions(/^$/, ['--compress-program'])(call, context);
+    noteOutputOption(call.args, context);
+  },
   man: refuseOptions(/^-[a-zA-Z]*[PHC]/, ['--pager', '--html', '--config-file']),
   less: refuseOptions(/^\+/, []),
   split: refuseOptions(/^$/, ['--filter']),

@@ -3,10 +3,27 @@ import { type CallHandler, reportOptions } from './call-context.ts';
 
 /** Rules that restrict a program search the arguments for its name, as in the program text of an interpreter. */
 const searchArguments: CallHandler = (call, context) => {
+  const end = call.args.findIndex(({ value }) => value === '--');
+  const own = end < 0 ? call.args : call.args.slice(0, end);
+  if (own.some(({ value = '' }) => PROGRAM_OPTION.test(value)))
+    context.problem(`An option of ${call.name} starts another program.`);
+  if (call.input === undefined && TEXT_RUNNERS.includes(call.name) && own.some(({ value }) => isInput(value)))
+    context.problem(`The program ${call.name} runs a text that is not known.`);
   const first = call.args.find((word) => !word.value?.startsWith('-'));
   if (first && first.value === undefined) reportOptions(call, context);
-  context.setCode(call.args.map((word) => word.value ?? word.source).join('\n'));
+  context.setCode([...call.args.map((word) => word.value ?? word.source), call.input?.text ?? ''].join('\n'));
 };
+
+/** Settings of npm and pnpm that name a program, or a file with such settings. */
+const PROGRAM_OPTION =
+  /^--(script-shell|shell|node-options|init-module|git|editor|viewer|globalconfig|userconfig|onload-script)(=|$)/;
+
+/** These run their input when an argument is `-`. */
+const TEXT_RUNNERS = ['make', 'gmake', 'bun', 'deno', 'tsx', 'ts-node'];
+
+function isInput(value: string | undefined): boolean {
+  return value === '-' || value === '/dev/stdin';
+}
 
 const NAMES =
   'npx npm pnpm pnpx yarn yarnpkg bun bunx deno corepack tsx ts-node cross-env dotenv dotenvx env-cmd concurrently ' +

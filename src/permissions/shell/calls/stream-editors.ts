@@ -9,14 +9,15 @@ function isHarmlessSedProgram(program: string): boolean {
   const skip = (characters: string) => {
     while (peek() !== '' && characters.includes(peek())) position += 1;
   };
-  /** After the opening delimiter, up to the closing one. A bracket expression can contain the delimiter. */
-  const skipPart = (delimiter: string): boolean => {
+  /** After the opening delimiter, up to the closing one. Whether a bracket expression can contain the delimiter depends on the version. */
+  const skipPart = (delimiter: string, isRegex = true): boolean => {
+    const start = position;
     while (peek() !== delimiter) {
       if (peek() === '' || peek() === '\n' || (peek() === '[' && delimiter !== '/')) return false;
       position += peek() === '\\' ? 2 : 1;
     }
     position += 1;
-    return true;
+    return !isRegex || hasClosedBrackets(program.slice(start, position - 1));
   };
   const skipAddress = (): boolean => {
     if (peek() === '/') {
@@ -30,7 +31,7 @@ function isHarmlessSedProgram(program: string): boolean {
     const delimiter = peek();
     if (!/^[^\w\s\\]$/.test(delimiter)) return false;
     position += 1;
-    if (!skipPart(delimiter) || !skipPart(delimiter)) return false;
+    if (!skipPart(delimiter) || !skipPart(delimiter, false)) return false;
     skip('gpiI0123456789');
     return true;
   };
@@ -51,6 +52,25 @@ function isHarmlessSedProgram(program: string): boolean {
     if (command === 'q' || command === 'Q' || command === 'l') skip(' 0123456789');
     skip(' \t');
     if (command !== '{' && peek() !== '' && !';\n}'.includes(peek())) return false;
+  }
+  return true;
+}
+
+/** Whether every bracket expression ends inside the regular expression, in every way to read it. */
+function hasClosedBrackets(regex: string): boolean {
+  for (let at = 0; at < regex.length; at += 1) {
+    if (regex[at] === '\\') at += 1;
+    else if (regex[at] === '[') {
+      at += regex[at + 1] === '^' ? 2 : 1;
+      if (regex[at] === ']') at += 1;
+      for (; regex[at] !== ']'; at += 1) {
+        if (at >= regex.length || regex.startsWith('\\]', at)) return false;
+        if (regex[at] !== '[' || !':.='.includes(regex[at + 1] ?? ' ')) continue;
+        const close = regex.indexOf(`${regex[at + 1]}]`, at + 2);
+        if (close < 0) return false;
+        at = close + 1;
+      }
+    }
   }
   return true;
 }

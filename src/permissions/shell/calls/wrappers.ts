@@ -1,7 +1,7 @@
 // Programs that start the program in their arguments, with the options that come before it.
 import type { ShellWord } from '../parsed-command.ts';
 import { noteAssignment } from '../variables.ts';
-import { type Call, type CallContext, type CallHandler, getValues, reportOptions, toWord } from './call-context.ts';
+import { type CallContext, type CallHandler, getValues, reportOptions, toWord } from './call-context.ts';
 import { type OptionTable, readOptions } from './read-options.ts';
 
 /** `skipped`: how many operands come before the program. `startsShell`: without a program it starts a shell. */
@@ -158,97 +158,7 @@ const runApplet: CallHandler = (call, context) => {
   else context.run(call.args);
 };
 
-function runLast(call: Call, context: CallContext): void {
-  context.problem(`The program ${call.name} starts another program with options that are not understood.`);
-}
-
-/** These start other programs in ways that are not interpreted. */
-const OTHER_CALLERS = [
-  ...[
-    'entr',
-    'ltrace',
-    'gdb',
-    'lldb',
-    'valgrind',
-    'perf',
-    'rlwrap',
-    'unbuffer',
-    'proot',
-    'fakeroot',
-    'eatmydata',
-    'chrt',
-  ],
-  ...[
-    'taskset',
-    'numactl',
-    'cgexec',
-    'prlimit',
-    'firejail',
-    'bwrap',
-    'systemd-run',
-    'systemd-inhibit',
-    'systemd-nspawn',
-  ],
-  ...[
-    'caffeinate',
-    'direnv',
-    'hyperfine',
-    'ifne',
-    'chronic',
-    'sem',
-    'at',
-    'batch',
-    'crontab',
-    'tmux',
-    'screen',
-    'expect',
-  ],
-  ...[
-    'socat',
-    'nc',
-    'ncat',
-    'netcat',
-    'vi',
-    'vim',
-    'nvim',
-    'view',
-    'ex',
-    'ed',
-    'emacs',
-    'start-stop-daemon',
-    'xvfb-run',
-  ],
-  ...[
-    'dbus-run-session',
-    'faketime',
-    'pkexec',
-    'runcon',
-    'capsh',
-    'setpriv',
-    'machinectl',
-    'osascript',
-    'open',
-    'xdg-open',
-  ],
-  ...['watchexec', 'nodemon', 'runuser', 'newgrp', 'sg', 'run-parts', 'gosu', 'chpst', 'tini', 'dumb-init', 'cpulimit'],
-  ...[
-    'xterm',
-    'sshpass',
-    'proxychains',
-    'torsocks',
-    'nix-shell',
-    'wsl',
-    'wine',
-    'm4',
-    'dc',
-    'gnuplot',
-    'dialog',
-    'sqlite3',
-  ],
-];
-
 export const WRAPPER_HANDLERS: Readonly<Record<string, CallHandler>> = {
-  ...Object.fromEntries(OTHER_CALLERS.map((name) => [name, runLast])),
   env: runEnv,
   sudo: runSudo,
   doas: runAfterOptions({ flags: 'n', values: 'Cu' }),

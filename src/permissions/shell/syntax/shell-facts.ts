@@ -28,6 +28,8 @@ export interface RawCommand {
 }
 
 export interface ShellFacts {
+  /** How many words have been read, in all texts. */
+  wordCount: number;
   readonly commands: RawCommand[];
   readonly redirections: ShellRedirection[];
   readonly problems: Set<string>;
@@ -39,10 +41,15 @@ export interface ShellFacts {
   hasArithmeticNames: boolean;
   /** A variable or an argument gets a text that arithmetic could run. */
   hasUnsafeValues: boolean;
+  /** The command line sets an array. */
+  hasArrays: boolean;
+  /** A declaration has a value that is not known. For an array, bash would expand it again. */
+  hasUnknownDeclarations: boolean;
 }
 
 export function createShellFacts(): ShellFacts {
   return {
+    wordCount: 0,
     commands: [],
     redirections: [],
     problems: new Set(),
@@ -50,14 +57,38 @@ export function createShellFacts(): ShellFacts {
     variables: new Set(),
     hasArithmeticNames: false,
     hasUnsafeValues: false,
+    hasArrays: false,
+    hasUnknownDeclarations: false,
   };
 }
 
 /** The rest of the text cannot be understood. The message is a sentence. */
 export class ShellSyntaxError extends Error {}
 
+/** Longer command lines are not understood, so that a hostile text is decided quickly. */
+export const MAX_WORDS = 10_000;
+/** Of a command line, and of the calls in it. */
+export const MAX_COMMANDS = 500;
+const MAX_REDIRECTIONS = 200;
+
+export function noteRedirection(facts: ShellFacts, access: ShellRedirection['access'], target: ShellWord): void {
+  const { value, source, canSplit } = target;
+  if (facts.redirections.length < MAX_REDIRECTIONS)
+    facts.redirections.push({ access, target: { value, source, canSplit } });
+  else facts.problems.add('The command line has too many redirections.');
+}
+
+/** Variables that the shell sets to words of the command line or to its input. */
+const SHELL_TEXTS =
+  /(?:^|\W)(?:_|REPLY|MAPFILE|OPTARG|COPROC|DIRSTACK|FUNCNAME|BASH_(?!VERSINFO\b|SUBSHELL\b)\w+|READLINE_\w+|COMP_\w+)(?!\w)/;
+
+/** Whether the text of an expression names such a variable. */
+export function namesShellText(source: string): boolean {
+  return SHELL_TEXTS.test(source);
+}
+
 /** A text without these characters stays harmless when arithmetic evaluates it. */
 export function isSafeValue(word: ParsedWord | ShellWord): boolean {
   if (word.value === undefined) return 'isNumber' in word && word.isNumber;
-  return !/[[$`]/.test(word.value);
+  return !/[[$`]/.test(word.value) && !namesShellText(word.value);
 }

@@ -1,13 +1,19 @@
 // Parses simple commands: assignments, words and redirections; and the expressions in [[ ]].
 import { noteAssignment } from '../variables.ts';
 import type { PendingHereDocument } from './here-documents.ts';
-import { type HereText, isSafeValue, type ParsedWord } from './shell-facts.ts';
+import {
+  type HereText,
+  isSafeValue,
+  MAX_COMMANDS,
+  namesShellText,
+  noteRedirection,
+  type ParsedWord,
+} from './shell-facts.ts';
 import { METACHARACTERS, WordParser } from './word-parser.ts';
 
 const DECLARATIONS = ['declare', 'typeset', 'local', 'export', 'readonly'];
 const REDIRECTIONS = ['&>>', '&>', '<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>'];
 const MAX_LITERAL = 10;
-const MAX_REDIRECTIONS = 200;
 
 export abstract class SimpleCommandParser extends WordParser {
   /** Here-documents whose bodies begin at the next newline. */
@@ -85,6 +91,7 @@ export abstract class SimpleCommandParser extends WordParser {
       if (this.peek() === '(') return this.#parseFunctionName(word);
     }
     if (this.end === start) this.fail('A command is missing.');
+    if (this.facts.commands.length >= MAX_COMMANDS) this.fail('The command line has too many commands.');
     const source = this.text.slice(start, this.end);
     this.facts.commands.push({ source, words, assignments, input });
     return undefined;
@@ -114,6 +121,7 @@ export abstract class SimpleCommandParser extends WordParser {
     const isElement = name !== '' && this.accept('[');
     if (isElement) {
       this.requireBash('arrays');
+      this.facts.hasArrays = true;
       this.readArithmetic(']');
     }
     const isAssignment = name !== '' && (this.accept('+=') || this.accept('='));
@@ -136,6 +144,7 @@ export abstract class SimpleCommandParser extends WordParser {
 
   #parseArray(name: string): void {
     this.requireBash('arrays');
+    this.facts.hasArrays = true;
     this.accept('(');
     noteAssignment(this.facts, name, { value: '', source: '', canSplit: false });
     for (;;) {
@@ -176,7 +185,7 @@ export abstract class SimpleCommandParser extends WordParser {
   }
 
   #acceptRedirectionOperator(descriptor: string): string | undefined {
-    if (this.isNext('<(') || this.isNext('>(')) return undefined;
+    if (!'&<>'.includes(this.peek()) || this.isNext('<(') || this.isNext('>(')) return undefined;
     const operator = REDIRECTIONS.find((one) => this.isNext(one));
     if (operator === undefined || (descriptor !== '' && operator.startsWith('&'))) return undefined;
     if (operator.startsWith('&')) this.requireBash('&>');
@@ -206,11 +215,8 @@ export abstract class SimpleCommandParser extends WordParser {
     if (value === '/dev/null') return;
     if (value?.startsWith('/dev/tcp/') || value?.startsWith('/dev/udp/'))
       this.facts.problems.add('A redirection opens a network connection.');
-    if (this.facts.redirections.length >= MAX_REDIRECTIONS) this.fail('The command line has too many redirections.');
-    const { source, canSplit } = target;
-    const access = operator === '<' ? 'read' : 'write';
-    this.facts.redirections.push({ access, target: { value, source, canSplit } });
-    if (operator === '<>') this.facts.redirections.push({ access: 'read', target: { value, source, canSplit } });
+    noteRedirection(this.facts, operator === '<' ? 'read' : 'write', target);
+    if (operator === '<>') noteRedirection(this.facts, 'read', target);
   }
 
   /** After `[[`. */
@@ -231,7 +237,8 @@ export abstract class SimpleCommandParser extends WordParser {
       }
       const word = this.readWord();
       isArithmetic ||= /^-(eq|ne|lt|le|gt|ge)$/.test(word.source);
-      isUnsafe ||= word.hasSubstitution || (word.value !== undefined && !isSafeValue(word));
+      isUnsafe ||=
+        word.hasSubstitution || (word.value !== undefined && !isSafeValue(word)) || namesShellText(word.source);
       if ((previous === '-v' || previous === '-R') && !/^\w+$/.test(word.value ?? ''))
         this.fail('A subscript is not understood.');
       hasRegex ||= word.source === '=~';

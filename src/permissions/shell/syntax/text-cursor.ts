@@ -38,16 +38,13 @@ export class TextCursor {
   }
 
   isNext(expected: string): boolean {
-    const { position, end } = this;
-    let isEqual = true;
-    for (const character of expected) {
-      if (this.next() === character) continue;
-      isEqual = false;
-      break;
+    let at = this.position;
+    for (let index = 0; index < expected.length; index += 1) {
+      while (this.text[at] === '\\' && this.text[at + 1] === '\n') at += 2;
+      if (this.text[at] !== expected[index]) return false;
+      at += 1;
     }
-    this.position = position;
-    this.end = end;
-    return isEqual;
+    return true;
   }
 
   /** Consumes characters while they match. `pattern` tests one character. */

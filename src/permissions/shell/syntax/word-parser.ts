@@ -1,7 +1,7 @@
 // Parses words: quotes, escapes, variables, arithmetic and substitutions. Anything unusual is an error, so that nothing is misread.
-import { noteArithmeticName, noteVariable } from '../variables.ts';
+import { noteArithmeticName, noteArithmeticSource, noteVariable } from '../variables.ts';
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
-import type { ParsedWord, ShellFacts } from './shell-facts.ts';
+import { MAX_WORDS, type ParsedWord, type ShellFacts } from './shell-facts.ts';
 import { TextCursor } from './text-cursor.ts';
 import { WordBuilder } from './word-builder.ts';
 
@@ -48,6 +48,8 @@ export abstract class WordParser extends TextCursor {
 
   /** Empty words are returned too; the caller checks that a word can start here. */
   protected readWord(): ParsedWord {
+    this.facts.wordCount += 1;
+    if (this.facts.wordCount > MAX_WORDS) this.fail('The command line has too many words.');
     const word = new WordBuilder();
     this.peek();
     const start = this.position;
@@ -55,9 +57,9 @@ export abstract class WordParser extends TextCursor {
     for (;;) {
       const character = this.peek();
       if (character === '') break;
-      if (this.isNext('<(') || this.isNext('>(')) this.#readProcessSubstitution(word);
-      else if (METACHARACTERS.includes(character)) break;
-      else this.#readPart(word);
+      if (!METACHARACTERS.includes(character)) this.#readPart(word);
+      else if (this.isNext('<(') || this.isNext('>(')) this.#readProcessSubstitution(word);
+      else break;
     }
     if (word.isEmpty()) this.fail(`The shell syntax is not understood near "${this.text.slice(start, start + 20)}".`);
     return word.build(this.text.slice(start, this.end));
@@ -238,7 +240,9 @@ export abstract class WordParser extends TextCursor {
       else if (/[0-9]/.test(character)) this.takeWhile(/[0-9A-Za-z_#@]/);
       else if (character === '$' || character === '`') {
         this.facts.hasArithmeticNames = true;
+        const start = this.position;
         this.readQuotedPart(word, '"');
+        noteArithmeticSource(this.facts, this.text.slice(start, this.position));
         if (word.hasSubstitution) this.facts.hasUnsafeValues = true;
       } else if (character !== '' && ' \t\n+-*/%<>=!&|^~?:,()[].'.includes(character)) {
         if (character === '(' || character === '[') open += 1;
