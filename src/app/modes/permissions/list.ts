@@ -1,6 +1,5 @@
 // `parley permissions list`: the mode and the rules that a session in this directory would use.
-import { Fault, getErrorMessage } from '../../../base/index.ts';
-import { parseRule } from '../../../permissions/index.ts';
+import { Fault } from '../../../base/index.ts';
 import { toPermissionMode } from '../../../protocol/index.ts';
 import type { ConfiguredRule } from '../../../settings/index.ts';
 import { formatTable } from '../format-table.ts';
@@ -17,7 +16,6 @@ export async function runPermissionsList(argv: readonly string[], warn: (line: s
   if (positionals[0] !== undefined)
     throw new Fault('config', `Unexpected argument: ${positionals[0]}\n\n${PERMISSIONS_HELP}`);
   const { policy, origin, rules } = await createPermissionsSetup(values, { isLenient: true, warn });
-  reportInvalidRules(rules, warn);
   const mode = toPermissionMode(policy);
   const modeOrigin = values['approval-mode'] === undefined ? origin.approval : '--approval-mode';
   const sorted = DECISIONS.flatMap((decision) => rules.filter((rule) => rule.decision === decision));
@@ -32,15 +30,4 @@ export async function runPermissionsList(argv: readonly string[], warn: (line: s
 function toJson(mode: string, origin: string, rules: readonly ConfiguredRule[]) {
   const rows = rules.map(({ decision, text, scope, origin: file }) => ({ decision, rule: text, scope, origin: file }));
   return { mode, origin, rules: rows };
-}
-
-/** With an invalid rule no call is run. */
-function reportInvalidRules(rules: readonly ConfiguredRule[], warn: (line: string) => void): void {
-  for (const { text, origin } of rules) {
-    try {
-      parseRule(text);
-    } catch (thrown) {
-      warn(`${origin}: ${getErrorMessage(thrown)}`);
-    }
-  }
 }
