@@ -2,6 +2,14 @@
 import type { Node } from 'jsonc-parser';
 import { Fault } from '../base/index.ts';
 
+const RULE_KEYS = ['permissions.allow', 'permissions.ask', 'permissions.deny'];
+const RULE_NAMES = ['permissions', 'allow', 'ask', 'deny', ...RULE_KEYS];
+
+/** Throws a Fault if a list of rules, or the object that contains it, is in the text twice. Parses the text only if a name is. */
+export async function checkUniqueRuleLists(text: string): Promise<void> {
+  if (RULE_NAMES.some((name) => text.split(`"${name}"`).length > 2)) await checkUniqueKeys(text, RULE_KEYS);
+}
+
 /** Throws a Fault if one of the dotted `keys`, or an object that contains it, is in the text twice. */
 export async function checkUniqueKeys(text: string, keys: readonly string[]): Promise<void> {
   const { parseTree } = await import('jsonc-parser');

@@ -85,6 +85,7 @@ export async function applyLayer(draft: SettingsDraft, layer: SettingsLayer): Pr
   const { file, text, foreign, scope, home } = layer;
   const parsed = await parseJsonc(text);
   if (!isRecord(parsed)) throw new Fault('config', `must contain a JSON object (got ${describeType(parsed)})`);
+  if (text.includes('"permissions')) await (await import('./duplicate-keys.ts')).checkUniqueRuleLists(text);
   const combine = scope === 'user' ? undefined : await createCombiner(draft, layer);
   for (const { key, path, value } of flattenSettings(parsed)) {
     // Hosts write null for "not set".
@@ -93,6 +94,7 @@ export async function applyLayer(draft: SettingsDraft, layer: SettingsLayer): Pr
     try {
       if (isSettingKey(key)) {
         const checked = expandPaths(key, checkSetting(key, value), home);
+        await checkPatterns(key, checked);
         isValid = true;
         assignSetting(draft, key, combine ? combine(key, checked) : accumulate(key, draft.values[key], checked), file);
         draft.rules.push(...listRules({ [key]: checked }, scope, file));
@@ -141,10 +143,18 @@ export async function parseOverride(text: string, home: string): Promise<Overrid
   if (key === '') throw new Fault('config', `--set takes KEY=VALUE (got "${text}")`);
   try {
     if (!isSettingKey(key)) throw (await import('./unknown-keys.ts')).createUnknownKeyFault(key);
-    return [key, expandPaths(key, parseSettingValue(key, value), home)];
+    const parsed = expandPaths(key, parseSettingValue(key, value), home);
+    await checkPatterns(key, parsed);
+    return [key, parsed];
   } catch (thrown) {
     throw new Fault('config', `--set: ${getErrorMessage(thrown)}`);
   }
+}
+
+/** Also for flags, which do not pass the checks of the files. Throws a Fault. */
+export async function checkPatterns(key: SettingKey, value: unknown): Promise<void> {
+  if (!/^permissions\.|allowedHosts$/.test(key) || !Array.isArray(value) || value.length === 0) return;
+  await (await import('./check-patterns.ts')).checkPatterns(key, value);
 }
 
 function expandPaths(key: SettingKey, value: unknown, home: string): unknown {

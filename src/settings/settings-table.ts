@@ -62,7 +62,7 @@ function defineLimit() {
 
 const NAMES_OF_OTHERS = /^(?:Bash|Read|Edit|MultiEdit|Write|Grep|Glob|LS|Task|WebFetch|WebSearch|NotebookEdit)\b/;
 
-/** A list of permission rules. The patterns are checked when they are used. */
+/** A list of permission rules. Their patterns are checked by check-patterns.ts. */
 function defineRules(fromProject: ProjectRule) {
   const rule = pipe(
     string(),

@@ -51,7 +51,7 @@ export async function loadProjectSettings(
   for (const problem of loaded.problems) warn(problem);
   const defaults = await options.loadDefaults?.(applySettingFlags(loaded.values, flags));
   const values = applySettingFlags(applyDefaults(loaded, defaults ?? {}), flags);
-  return { ...loaded, decision, values, rules: [...loaded.rules, ...listFlagRules(flags)] };
+  return { ...loaded, decision, values, rules: [...loaded.rules, ...(await listFlagRules(flags))] };
 }
 
 /** Loads the checks of project-reader.ts only when the project is trusted. */

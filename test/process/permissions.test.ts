@@ -37,7 +37,7 @@ test('an invalid rule is reported by list, and makes test fail', async () => {
   const { file, run } = start(`{"permissions.deny":["bash(echo 'x)"]}`);
   expect(await run()).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining(`${file}: The permission rule "bash(`),
+    stderr: expect.stringContaining(`${file}:1: The permission rule "bash(`),
   });
   expect(await run('test', 'bash(ls)')).toMatchObject({ code: 2, stdout: '' });
 });
@@ -68,6 +68,7 @@ test('add appends, keeps comments, and reports duplicates and rules in other lis
   expect(read()).toBe(before);
   const { stdout } = await run('add', 'allow', 'bash(git push)');
   expect(stdout).toContain('bash(git push) is also in permissions.deny, and deny wins.');
+  expect(await run('add', 'deny', 'edit([)')).toMatchObject({ code: 2 });
   expect((await run('add', 'ask', 'bahs(x)')).stderr).toContain('There is no built-in tool bahs (did you mean bash?)');
 });
 

@@ -508,3 +508,28 @@ test('flags of other programs without effect are accepted', async () => {
   program.stdin.end();
   expect(await program.exited).toMatchObject({ code: 0, stderr: '' });
 });
+
+describe('an invalid rule or host prevents the start, and no call runs', () => {
+  test.each([
+    ['--allow', 'edit([)'],
+    ['--deny', "bash(echo 'x)"],
+    ['--set', 'permissions.ask=["edit([)"]'],
+    ['--set', 'sandbox.allowedHosts=["a b"]'],
+  ])('%s %s', async (flag, value) => {
+    const { code, stdout, stderr } = await runProgram(['-p', flag, value, 'run `touch ran`']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /^Error: --(?:allow|deny|set): (?:The permission rule "|sandbox\.allowedHosts: "a b" is not a host)/,
+    );
+  });
+
+  test('the file of a trusted project', async () => {
+    const directories = createDirectories();
+    mkdirSync(join(directories.cwd, '.parley'));
+    writeFileSync(join(directories.cwd, '.parley', 'settings.json'), '{"permissions.deny":["edit([)"]}');
+    const { code, stderr } = await runProgram(['-p', '--trust', 'run `touch ran`'], '', { directories });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\.parley\/settings\.json:1: The permission rule "edit\(\[\)" .*nothing was started/);
+    expect(existsSync(join(directories.cwd, 'ran'))).toBe(false);
+  });
+});

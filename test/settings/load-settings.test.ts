@@ -363,3 +363,30 @@ describe('agent directory', () => {
     expect(resolveAgentDirectory(env, '/home/me')).toBe(directory);
   });
 });
+
+describe('patterns of rules and hosts are checked when they are loaded', () => {
+  test.each([
+    ['{"permissions.deny":["bash(echo \'x)"]}', 'settings.json:1: The permission rule "bash(echo \'x)" is invalid: '],
+    ['{\n"permissions":{"allow":["edit([)"]}}', 'settings.json:2: The permission rule "edit([)" is invalid: '],
+    ['{"permissions.ask":["bash("]}', 'settings.json:1: permissions.ask'],
+    ['{"sandbox.allowedHosts":["https://a.example/"]}', '"https://a.example/" is not a host. Write a host name'],
+    ['{"permissions.deny":["a"],"permissions.deny":["b"]}', 'line 1 contains "permissions.deny" a second time'],
+    ['{"permissions":{"deny":["a"]},\n"permissions":{}}', 'line 2 contains "permissions" a second time'],
+  ])('%s', async (text, problem) => {
+    const { restrictionProblems } = await load(text);
+    expect(restrictionProblems).toEqual([expect.stringContaining(problem)]);
+    expect(restrictionProblems[0]).toContain(FILE);
+  });
+
+  test('valid ones have no problems', async () => {
+    const settings = {
+      permissions: { deny: ['bash(git push)'], allow: ['edit(src/**)'] },
+      'permissions.deny': ['read'],
+    };
+    const { problems, values } = await load(
+      JSON.stringify({ ...settings, 'sandbox.allowedHosts': ['*.example.com:8080'] }),
+    );
+    expect(problems).toEqual([]);
+    expect(values['permissions.deny']).toEqual(['bash(git push)', 'read']);
+  });
+});

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contracts: ['base', 'protocol'],
   support: FOUNDATION,
   ...Object.fromEntries(MODULES.map((module) => [module, [...FOUNDATION, 'support']])),
-  settings: [...FOUNDATION, 'support'],
+  settings: [...FOUNDATION, 'support', 'permissions', 'sandbox'],
   extensions: [...FOUNDATION, 'support', 'settings', 'core', 'llm', 'tools', 'store', 'transports'],
   trust: [...FOUNDATION, 'support', 'settings', 'extensions'],
   client: [...FOUNDATION, 'commands', 'dialects', 'transports'],

@@ -1,7 +1,7 @@
 // Applies the flags that were given: to settings, and to the options of an agent.
 import { Fault, getErrorMessage } from '../../base/index.ts';
 import { checkSetting } from '../setting-keys.ts';
-import { accumulate, type ConfiguredRule, listRules } from '../settings-draft.ts';
+import { accumulate, type ConfiguredRule, checkPatterns, listRules } from '../settings-draft.ts';
 import type { SettingKey, SettingValues } from '../settings-table.ts';
 import type { Flag } from './flag.ts';
 import { FLAGS, type FlagOptions, type FlagSettings, type FlagValues, getFieldName } from './flag-table.ts';
@@ -33,11 +33,16 @@ export function applySettingFlags(settings: SettingValues, flags: FlagValues): S
   return { ...settings, ...(Object.fromEntries(entries) as FlagSettings) };
 }
 
-/** The rules of flags, such as `--deny`. Must be called after `applySettingFlags`, which checks them. */
-export function listFlagRules(flags: FlagValues): ConfiguredRule[] {
-  return listGivenFlags(flags).flatMap(({ flag, value }) =>
-    flag.setting ? listRules({ [flag.setting]: value }, 'user', `--${flag.name}`) : [],
+/** The rules of flags, such as `--deny`. Must be called after `applySettingFlags`. Throws a Fault for a rule with an invalid pattern. */
+export async function listFlagRules(flags: FlagValues): Promise<ConfiguredRule[]> {
+  const rows = listGivenFlags(flags).flatMap(({ flag: { name, setting }, value }) =>
+    setting ? [{ name, setting, value }] : [],
   );
+  for (const { name, setting, value } of rows)
+    await checkPatterns(setting, value).catch((thrown: unknown) => {
+      throw new Fault('config', `--${name}: ${getErrorMessage(thrown)}`, { cause: thrown });
+    });
+  return rows.flatMap(({ name, setting, value }) => listRules({ [setting]: value }, 'user', `--${name}`));
 }
 
 /** Of several flags for one option, the last in the table counts. */

@@ -113,6 +113,7 @@ export function trySubcommands(): void {
     test('permissions are added, tested, listed and removed', async () => {
       const directories = createDirectories();
       const run = (...args: string[]) => runProgram(['permissions', ...args], '', { directories });
+      expect(await run('list', '--set', 'sandbox.allowedHosts=["a.example"]')).toMatchObject({ code: 0 });
       expect(await run('add', 'deny', 'bash(git push)')).toMatchObject({ code: 0 });
       const { stdout } = await run('test', 'bash(ls && git push)', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ decision: 'deny', rule: 'bash(git push)', scope: 'user' });

@@ -48,18 +48,18 @@ describe('settings', () => {
     );
   });
 
-  test('rules of flags are added to those of the files, and listed with the flag', () => {
+  test('rules of flags are added to those of the files, and listed with the flag', async () => {
     const flags = parseArguments(['--deny', 'bash', '--allow', 'read', '--deny=edit(src/**)']);
     const settings = { ...defaultSettings, 'permissions.deny': ['write', 'bash'] };
     const values = applySettingFlags(settings, flags);
     expect(values['permissions.deny']).toEqual(['write', 'bash', 'edit(src/**)']);
     expect(values['permissions.allow']).toEqual(['read']);
-    expect(listFlagRules(flags)).toEqual([
+    expect(await listFlagRules(flags)).toEqual([
       { decision: 'allow', text: 'read', scope: 'user', origin: '--allow' },
       { decision: 'deny', text: 'bash', scope: 'user', origin: '--deny' },
       { decision: 'deny', text: 'edit(src/**)', scope: 'user', origin: '--deny' },
     ]);
-    expect(listFlagRules(parseArguments([]))).toEqual([]);
+    expect(await listFlagRules(parseArguments([]))).toEqual([]);
   });
 
   test('the schema of the setting checks the value', () => {

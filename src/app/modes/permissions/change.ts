@@ -14,14 +14,14 @@ import { loadKnownTools } from './known-tools.ts';
 
 type RuleLists = Readonly<Record<PermissionDecision, readonly string[]>>;
 
-/** In this order they win. */
+/** From the strongest to the weakest. */
 const DECISIONS = ['deny', 'ask', 'allow'] as const;
 
 export async function runPermissionsAdd(argv: readonly string[], warn: (line: string) => void): Promise<string> {
   const [decision, text, ...extra] = parsePositionals(argv);
   if (!isDecision(decision) || text === undefined || extra.length > 0)
     throw createUsageFault('parley permissions add needs allow, ask or deny, and one RULE');
-  const rule = checkRule(decision, text);
+  const rule = await checkRule(decision, text);
   await reportUnknownTool(rule, warn);
   const { options, file, lists } = await readRules();
   const others = DECISIONS.filter((one) => one !== decision && lists[one].includes(rule.text));
@@ -79,10 +79,12 @@ function toKey(decision: PermissionDecision) {
 }
 
 /** Both as the settings check it and as it is used. */
-function checkRule(decision: PermissionDecision, text: string): Rule {
+async function checkRule(decision: PermissionDecision, text: string): Promise<Rule> {
   const rule = parseRule(text);
   try {
     parseSettingValue(toKey(decision), JSON.stringify([rule.text]));
+    const { checkPatterns } = await import('../../../settings/check-patterns.ts');
+    await checkPatterns(toKey(decision), [rule.text]);
     return rule;
   } catch (thrown) {
     throw new Fault('config', getErrorMessage(thrown), { cause: thrown });

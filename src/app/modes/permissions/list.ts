@@ -1,6 +1,5 @@
 // `parley permissions list`: the mode and the rules that a session in this directory would use.
 import { Fault, getErrorMessage } from '../../../base/index.ts';
-import { parseRule } from '../../../permissions/index.ts';
 import { toPermissionMode } from '../../../protocol/index.ts';
 import type { ConfiguredRule } from '../../../settings/index.ts';
 import { formatTable } from '../format-table.ts';
@@ -9,7 +8,7 @@ import { createPermissionsSetup, parsePermissionsArguments } from './setup.ts';
 
 /** A rule is shown whole. */
 const MAX_RULE_WIDTH = 2000;
-/** In this order they win. */
+/** From the strongest to the weakest. */
 const DECISIONS = ['deny', 'ask', 'allow'] as const;
 
 export async function runPermissionsList(argv: readonly string[], warn: (line: string) => void): Promise<string> {
@@ -17,7 +16,6 @@ export async function runPermissionsList(argv: readonly string[], warn: (line: s
   if (positionals[0] !== undefined)
     throw new Fault('config', `Unexpected argument: ${positionals[0]}\n\n${PERMISSIONS_HELP}`);
   const { policy, origin, rules } = await createPermissionsSetup(values, { isLenient: true, warn });
-  reportInvalidRules(rules, warn);
   const mode = toPermissionMode(policy);
   const modeOrigin = values['approval-mode'] === undefined ? origin.approval : '--approval-mode';
   const problem = await findStartProblem(values);
@@ -43,16 +41,5 @@ async function findStartProblem(flags: Parameters<typeof createPermissionsSetup>
     return undefined;
   } catch (thrown) {
     return getErrorMessage(thrown);
-  }
-}
-
-/** With an invalid rule no call is run. */
-function reportInvalidRules(rules: readonly ConfiguredRule[], warn: (line: string) => void): void {
-  for (const { text, origin } of rules) {
-    try {
-      parseRule(text);
-    } catch (thrown) {
-      warn(`${origin}: ${getErrorMessage(thrown)}`);
-    }
   }
 }
