@@ -1,13 +1,16 @@
 // Many ways to change a protected file or to create a missing one. Afterwards every file must be what it was before.
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PROTECTED_NAMES } from '../../src/support/protected-paths.ts';
 import { createFixture } from './run-sandboxed.ts';
+import { becomeUnprivileged, createMachine, startHost } from './sandboxed-program.ts';
 
 const GIT_NAMES = ['.git/hooks', '.git/config', '.git/config.worktree', '.git/commondir'];
 const NAMES = [...PROTECTED_NAMES, ...GIT_NAMES];
+/** A directory, files, and files of git. */
+const SAMPLES = ['.parley', '.mcp.json', '.bashrc', '.git/hooks', '.git/config', '.git/commondir'];
 
 /** `$P` is the path of the protected file or directory. */
 const ATTACKS = [
@@ -75,19 +78,40 @@ describe.each(['missing', 'existing'])('%s protected files', (state) => {
   test.each(NAMES)('%s', async (name) => {
     const { cwd, run } = createFixture();
     createRepository(cwd);
-    if (state === 'existing') {
-      for (const other of PROTECTED_NAMES) {
-        if (/\.json$|rc$|profile$|env$|log(in|out)$/.test(other)) writeFileSync(join(cwd, other), 'a\n');
-        else mkdirSync(join(cwd, other));
-      }
-    }
+    if (state === 'existing') createProtected(cwd);
     const before = snapshot(cwd);
-    const quoted = ATTACKS.map((attack) => `timeout 5 bash -c '${attack.replaceAll("'", `'\\''`)}'`);
-    const { output } = await run(`export N='${name}' P="$PWD/${name}"\n${quoted.join('\n')}\necho finished`);
+    const { output } = await run(buildAttackScript(name));
     expect(output).toContain('finished');
     expect(snapshot(cwd)).toEqual(before);
   });
+
+  /** Root passes many checks of the system that other users do not pass, and the other way round. */
+  test('as an unprivileged user', async () => {
+    const machine = createMachine();
+    createRepository(machine.cwd);
+    if (state === 'existing') createProtected(machine.cwd);
+    const { run } = startHost(machine, [], { prefix: becomeUnprivileged(machine) });
+    const before = snapshot(machine.cwd);
+    for (const name of SAMPLES) {
+      expect((await run(buildAttackScript(name))).output).toContain('finished');
+      expect(snapshot(machine.cwd)).toEqual(before);
+      for (const left of readdirSync(machine.cwd).filter((other) => !other.startsWith('.')))
+        rmSync(join(machine.cwd, left), { recursive: true });
+    }
+  });
 });
+
+function createProtected(cwd: string): void {
+  for (const name of PROTECTED_NAMES) {
+    if (/\.json$|rc$|profile$|env$|log(in|out)$/.test(name)) writeFileSync(join(cwd, name), 'a\n');
+    else mkdirSync(join(cwd, name));
+  }
+}
+
+function buildAttackScript(name: string): string {
+  const quoted = ATTACKS.map((attack) => `timeout 5 bash -c '${attack.replaceAll("'", `'\\''`)}'`);
+  return `export N='${name}' P="$PWD/${name}"\nmkdir -p src\n${quoted.join('\n')}\necho finished`;
+}
 
 test.each(GIT_ATTACKS)('%s', async (attack) => {
   const { cwd, run } = createFixture();

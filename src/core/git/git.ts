@@ -2,6 +2,7 @@
 // filters, drivers and helpers run, git cannot prompt the user, and the environment holds no API keys.
 import { Fault } from '../../base/index.ts';
 import type { Ports } from '../../contracts/index.ts';
+import { isInside } from '../../support/path-checks.ts';
 import { buildSafeConfig, NAMED_SECTIONS_PATTERN } from './safe-config.ts';
 
 export interface GitOptions {
@@ -79,14 +80,20 @@ function buildConfigEnv(settings: Readonly<Record<string, string>>): Record<stri
   ]);
 }
 
+/** PATH without directories of projects: a tool could have put a program there. npm adds `node_modules/.bin` of each parent directory. */
+export function buildProgramPath({ PATH = '' }: Readonly<Record<string, string>>, cwd: string): string {
+  const isOfProject = (entry: string) =>
+    (cwd !== '/' && isInside(cwd, entry)) || entry.split('/').includes('node_modules');
+  const entries = PATH.split(':').filter((entry) => entry.startsWith('/'));
+  return entries.filter((entry) => entry !== cwd && !isOfProject(entry)).join(':');
+}
+
 /** The user's environment without variables that control git or let it prompt. */
-function buildBaseEnv(toolEnv: Readonly<Record<string, string>>): Record<string, string> {
+function buildBaseEnv(toolEnv: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
   const inherited = Object.entries(toolEnv).filter(([name]) => !/^(GIT_|SSH_ASKPASS)/.test(name));
-  const path = (toolEnv.PATH ?? '').split(':').filter((entry) => entry.startsWith('/'));
   return {
     ...Object.fromEntries(inherited),
-    // Relative entries would be resolved in the repository.
-    PATH: path.join(':'),
+    PATH: buildProgramPath(toolEnv, cwd),
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: 'false',
     SSH_ASKPASS: 'false',
@@ -111,7 +118,7 @@ async function spawnGit(
     command: 'git',
     args: ['--no-pager', ...args],
     cwd,
-    env: { ...buildBaseEnv(ports.toolEnv), ...options.env },
+    env: { ...buildBaseEnv(ports.toolEnv, cwd), ...options.env },
     onOutput: (chunk, stream) => void (stream === 'stdout' ? out : err).push(chunk),
   });
   let isTimedOut = false;

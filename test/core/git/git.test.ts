@@ -259,3 +259,17 @@ test('a timeout and an abort end the git process', async () => {
   await waitUntil(() => !isAlive(pid));
   await expect(repo.git.run(['status'], { signal: AbortSignal.abort() })).rejects.toThrow('git status was aborted');
 });
+
+test.each(['bin', 'node_modules/.bin', '../node_modules/.bin'])(
+  'a program named git in %s of the project',
+  async (name) => {
+    const { cwd, canary } = createRepository();
+    const directory = join(cwd, name);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'git'), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 });
+    const ports = createSystemPorts({ env: { PATH: `${directory}:${process.env.PATH}` } });
+    onTestFinished(() => ports.close());
+    expect(await createGit(ports, cwd).text(['rev-parse', '--show-toplevel'])).toContain('work');
+    expect(existsSync(canary)).toBe(false);
+  },
+);

@@ -1,7 +1,7 @@
 // Saves repositories that a task created inside its worktree, and copies them into the main tree.
 import { Fault } from '../../../base/index.ts';
 import type { Ports } from '../../../contracts/index.ts';
-import { createGit } from '../../git/git.ts';
+import { buildProgramPath, createGit } from '../../git/git.ts';
 import type { GitScratch } from './snapshot.ts';
 
 export interface SavedRepository {
@@ -84,7 +84,7 @@ async function runCommand(
     command,
     args,
     cwd: '/',
-    env: { ...ports.toolEnv, LC_ALL: 'C' },
+    env: { ...ports.toolEnv, PATH: buildProgramPath(ports.toolEnv, '/'), LC_ALL: 'C' },
     onOutput(chunk) {
       output += decoder.decode(chunk, { stream: true });
     },

@@ -1,7 +1,7 @@
 // Records the exact state of a working tree as git objects: committed, staged, changed and new files.
 import { Fault } from '../../../base/index.ts';
 import type { Ports } from '../../../contracts/index.ts';
-import { createGit, type Git } from '../../git/git.ts';
+import { buildProgramPath, createGit, type Git } from '../../git/git.ts';
 
 export interface Snapshot {
   /** The root of the working tree. */
@@ -94,7 +94,8 @@ async function copyIndex({ ports, scratchDirectory, signal }: GitScratch, git: G
   const path = indexPath.startsWith('/') ? indexPath : `${root}/${indexPath}`;
   const copy = `${scratchDirectory}/index-${ports.ids.uuid()}`;
   if (!(await ports.files.info(path))) return copy;
-  const command = { command: 'cp', args: ['-p', path, copy], cwd: scratchDirectory, env: ports.toolEnv };
+  const env = { ...ports.toolEnv, PATH: buildProgramPath(ports.toolEnv, root) };
+  const command = { command: 'cp', args: ['-p', path, copy], cwd: scratchDirectory, env };
   const { finished } = await ports.processes.spawn({ ...command, onOutput: () => {} });
   const { code } = await finished;
   if (code !== 0) throw new Fault('tool_failed', `Cannot copy ${path}`);
