@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemPorts } from '../../../src/app/system-ports/index.ts';
 import { createGit } from '../../../src/core/git/git.ts';
 import { buildSafeConfig } from '../../../src/core/git/safe-config.ts';
+import { takeSnapshot } from '../../../src/core/subagent/isolation/snapshot.ts';
 import { isAlive } from '../../support/processes.ts';
 import { createTemporaryDirectory } from '../../support/temporary-directory.ts';
 import { withTriggeredTimeout } from '../../support/triggered-timeout.ts';
@@ -273,3 +274,16 @@ test.each(['bin', 'node_modules/.bin', '../node_modules/.bin'])(
     expect(existsSync(canary)).toBe(false);
   },
 );
+
+test('a nested repository whose working tree is elsewhere adds no files from there', async () => {
+  const repo = createRepository();
+  const outside = join(repo.cwd, '..', 'outside');
+  const nested = join(repo.cwd, 'nested');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret'), 'canary');
+  repo.plain('init', '-q', nested);
+  repo.plain('-C', nested, 'commit', '-q', '--allow-empty', '-m', 'first');
+  repo.plain('-C', nested, 'config', 'core.worktree', outside);
+  const snapshot = await takeSnapshot({ ports: repo.ports, scratchDirectory: join(repo.cwd, '..') }, nested);
+  expect(await createGit(repo.ports, nested).text(['ls-tree', snapshot.tree])).toBe('');
+});

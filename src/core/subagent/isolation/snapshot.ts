@@ -76,7 +76,8 @@ async function writeTreeOfAllFiles(
   index: string,
 ): Promise<{ tree: string; repositories: string[] }> {
   const { ports, scratchDirectory, signal } = gitScratch;
-  const env = { GIT_INDEX_FILE: index };
+  // A nested repository may be hostile: its core.worktree can name any directory, whose files would be added.
+  const env = { GIT_INDEX_FILE: index, GIT_WORK_TREE: root };
   const { repositories, excluded } = await findNestedRepositories(gitScratch, git, root, env);
   const list = `${scratchDirectory}/paths-${ports.ids.uuid()}`;
   const lines = ['.', ...excluded.map((path) => `:(exclude,literal)${path}`)];
