@@ -121,11 +121,17 @@ async function allowsCommand(scope: CommandCheck, pattern: CommandPattern, comma
   return allowsProgram(scope, pattern.words[0] as TextPattern, command);
 }
 
+const DIRECTORY_CALLERS = ['find', 'gfind', 'env', 'sudo', 'doas', 'su', 'chroot', 'unshare', 'nsenter'];
+
 async function allowsProgram(scope: CommandCheck, pattern: TextPattern, command: SimpleCommand): Promise<boolean> {
   const program = command.words[0]?.value;
   if (program === undefined) return false;
   const { executables, call } = scope;
-  if (pattern.join('').includes('/')) return allowsProgramPath(scope, pattern, program);
+  if (pattern.join('').includes('/')) {
+    // These can start a relative path in another directory: `find -execdir`, `env -C`.
+    if (!isAbsolute(program) && DIRECTORY_CALLERS.includes(command.caller ?? '')) return false;
+    return allowsProgramPath(scope, pattern, program);
+  }
   if (!matchesText(pattern, posix.basename(program))) return false;
   if (program.includes('/')) return executables.isTrustedPath(posix.resolve(call.cwd, program));
   const isBuiltin = command.caller === undefined && executables.isBuiltin(program);

@@ -75,9 +75,8 @@ export async function matchWords(
   const values = words.map((word) => expandWord(word, context.home));
   const unknown = words.filter((_, index) => values[index] === undefined);
   const isPrinter = PRINTERS.includes(program?.value ?? '');
-  const names = new Set(
-    values.flatMap((value = '') => [value, ...value.split(/[=:,@]/)]).filter((name) => name !== ''),
-  );
+  const names = new Set([...values.flatMap((value = '') => listNames(value)), ...splitCode(command.code)]);
+  names.delete('');
   const isLong = names.size * (directories?.length ?? 1) > MAX_NAMES;
   const hasRelative = [...names].some((name) => !/^[-/]/.test(name));
   const isUnknown = unknown.some((word) => !isGlob(word)) || (directories === undefined && hasRelative);
@@ -89,6 +88,18 @@ export async function matchWords(
     ]),
   );
   return [...new Set(found.flat())].map(toDoubt);
+}
+
+/** The word, its parts between separators, and the value that is attached to an option: `-T.env`, `-sT.env`. */
+function listNames(value: string): readonly string[] {
+  const [letters = ''] = /^-[a-zA-Z0-9]{1,8}/.exec(value) ?? [];
+  const attached = Array.from({ length: Math.max(letters.length - 1, 0) }, (_, index) => value.slice(index + 2));
+  return [value, ...value.split(/[=:,@]/), ...attached];
+}
+
+/** What looks like a path in the program text of an interpreter or in the arguments of a program that is not known. */
+function splitCode(code = ''): readonly string[] {
+  return code.split(/[^\w./~+-]+/).filter((name) => /[./]/.test(name));
 }
 
 function isGlob({ source }: ShellWord): boolean {

@@ -278,7 +278,13 @@ testCommands('names of programs that are not started', [
     'rg rm',
   ],
   ['ask', { policy: 'never', deny: ['bash(rm *)'] }, 'some-tool rm', 'some-tool "a; rm b"', 'some-tool a/rm'],
-  ['allow', { allow: ['bash(some-tool *)', 'bash(./scripts/build.sh *)'] }, './scripts/build.sh rm'],
+  ['allow', { allow: ['bash(./scripts/build.sh *)'] }, './scripts/build.sh rm'],
+  [
+    'ask',
+    { allow: ['bash(find *)', 'bash(env *)', 'bash(./scripts/build.sh *)'] },
+    'find /tmp -execdir ./scripts/build.sh ";"',
+    'env -C /tmp ./scripts/build.sh',
+  ],
 ]);
 
 testCommands('modes without rules', [

@@ -1,23 +1,21 @@
-// Parses command lines: lists, pipelines, compound commands and simple commands.
-import { noteVariable } from '../variables.ts';
+// Parses command lines: lists, pipelines, conditions, groups and functions.
+import { CompoundParser } from './compound-parser.ts';
 import { type PendingHereDocument, readHereDocument } from './here-documents.ts';
+import type { ParserOptions } from './nested-parser.ts';
 import type { ShellFacts } from './shell-facts.ts';
-import { SimpleCommandParser } from './simple-command-parser.ts';
 import { WordBuilder } from './word-builder.ts';
-import type { ParserOptions } from './word-parser.ts';
 
 /** Words that end a list of commands. */
 const CLOSING_WORDS = ['then', 'elif', 'else', 'fi', 'do', 'done', 'esac', '}', 'in', ']]'];
 
-export class CommandParser extends SimpleCommandParser {
+export class CommandParser extends CompoundParser {
   static parse(text: string, facts: ShellFacts, options: ParserOptions): void {
     new CommandParser(text, facts, options).#parseAll();
   }
 
   #parseAll(): void {
-    this.#parseList();
-    if (this.peek() !== '')
-      this.fail(`The shell syntax is not understood near "${this.text.slice(this.position, this.position + 20)}".`);
+    this.parseList();
+    if (this.peek() !== '') this.failNear();
     if (this.pending.length > 0) this.fail('A here-document is not closed.');
   }
 
@@ -29,7 +27,7 @@ export class CommandParser extends SimpleCommandParser {
     const outer = this.pending;
     this.pending = [];
     this.outerPending += outer.length;
-    this.#parseList();
+    this.parseList();
     this.expect(')');
     if (this.pending.length > 0) this.fail('A here-document begins after the end of its substitution.');
     this.outerPending -= outer.length;
@@ -49,7 +47,7 @@ export class CommandParser extends SimpleCommandParser {
   }
 
   /** Up to the end of the text, `)`, `;;` or a closing word. Returns how many commands there are. */
-  #parseList(): number {
+  protected override parseList(): number {
     for (let count = 0; ; count += 1) {
       this.skipLines();
       const character = this.peek();
@@ -60,16 +58,12 @@ export class CommandParser extends SimpleCommandParser {
       if (this.isNext(';;') || this.isNext(';&')) continue;
       if (this.accept(';') || this.accept('&')) continue;
       const next = this.peek();
-      if (next !== '\n' && next !== '' && next !== ')') this.#failNear();
+      if (next !== '\n' && next !== '' && next !== ')') this.failNear();
     }
   }
 
-  #failNear(): never {
-    this.fail(`The shell syntax is not understood near "${this.text.slice(this.position, this.position + 20)}".`);
-  }
-
-  #parseBody(...closers: string[]): string {
-    if (this.#parseList() === 0) this.fail('A compound command is empty.');
+  protected override parseBody(...closers: string[]): string {
+    if (this.parseList() === 0) this.fail('A compound command is empty.');
     const closer = this.peekLiteral();
     if (!closers.includes(closer)) this.fail(`The shell syntax is not understood: "${closers[0]}" is missing.`);
     this.accept(closer);
@@ -124,7 +118,7 @@ export class CommandParser extends SimpleCommandParser {
       compound();
       this.parseRedirections();
     } else if (literal === '' && this.peek() === '(') this.#parseParentheses();
-    else if (['!', 'time', 'coproc', ...CLOSING_WORDS].includes(literal)) this.#failNear();
+    else if (['!', 'time', 'coproc', ...CLOSING_WORDS].includes(literal)) this.failNear();
     else {
       const functionName = this.parseSimpleCommand();
       if (functionName !== undefined) this.#parseFunctionBody(functionName);
@@ -139,16 +133,16 @@ export class CommandParser extends SimpleCommandParser {
       case 'while':
       case 'until':
         return () => {
-          this.#parseBody('do');
-          this.#parseBody('done');
+          this.parseBody('do');
+          this.parseBody('done');
         };
       case 'for':
       case 'select':
-        return () => this.#parseFor();
+        return () => this.parseFor();
       case 'case':
-        return () => this.#parseCase();
+        return () => this.parseCase();
       case '{':
-        return () => this.#parseBody('}');
+        return () => this.parseBody('}');
       case '[[':
         return () => this.parseTest();
       case 'function':
@@ -165,81 +159,23 @@ export class CommandParser extends SimpleCommandParser {
       this.expect(')');
     } else {
       this.accept('(');
-      if (this.#parseList() === 0) this.fail('A subshell is empty.');
+      if (this.parseList() === 0) this.fail('A subshell is empty.');
       this.expect(')');
     }
     this.parseRedirections();
   }
 
   #parseIf(): void {
-    this.#parseBody('then');
+    this.parseBody('then');
     for (;;) {
-      const closer = this.#parseBody('fi', 'elif', 'else');
+      const closer = this.parseBody('fi', 'elif', 'else');
       if (closer === 'fi') return;
       if (closer === 'else') {
-        this.#parseBody('fi');
+        this.parseBody('fi');
         return;
       }
-      this.#parseBody('then');
+      this.parseBody('then');
     }
-  }
-
-  #parseFor(): void {
-    this.skipBlanks();
-    if (this.accept('((')) {
-      this.requireBash('for ((');
-      this.readArithmetic(';');
-      this.readArithmetic(';');
-      this.readArithmetic(')');
-      this.expect(')');
-      this.skipBlanks();
-      this.accept(';');
-    } else this.#parseForWords();
-    this.skipLines();
-    if (this.peekLiteral() !== 'do') this.#failNear();
-    this.accept('do');
-    this.#parseBody('done');
-  }
-
-  #parseForWords(): void {
-    const name = this.readWord();
-    if (!name.isLiteral || !/^[A-Za-z_]\w*$/.test(name.source)) this.#failNear();
-    this.skipLines();
-    if (this.peekLiteral() === 'in') {
-      this.accept('in');
-      for (;;) {
-        this.skipBlanks();
-        if (this.accept(';') || this.peek() === '\n') return;
-        noteVariable(this.facts, name.source, this.readWord());
-      }
-    }
-    noteVariable(this.facts, name.source, undefined);
-    this.accept(';');
-  }
-
-  #parseCase(): void {
-    this.skipBlanks();
-    this.readWord();
-    this.skipLines();
-    if (this.peekLiteral() !== 'in') this.#failNear();
-    this.accept('in');
-    for (;;) {
-      this.skipLines();
-      if (this.peekLiteral() === 'esac') break;
-      this.accept('(');
-      do {
-        this.skipBlanks();
-        this.readWord();
-        this.skipBlanks();
-      } while (this.accept('|'));
-      this.expect(')');
-      this.#parseList();
-      this.skipBlanks();
-      if (!this.accept(';;&') && !this.accept(';;') && !this.accept(';&')) break;
-    }
-    this.skipLines();
-    if (this.peekLiteral() !== 'esac') this.#failNear();
-    this.accept('esac');
   }
 
   #parseFunctionKeyword(): void {
@@ -250,18 +186,18 @@ export class CommandParser extends SimpleCommandParser {
       this.skipBlanks();
       this.expect(')');
     }
-    if (!name.isLiteral) this.#failNear();
+    if (!name.isLiteral) this.failNear();
     this.#parseFunctionBody(name.source);
   }
 
   /** The body must be a compound command, so that it cannot be confused with the next command. */
   #parseFunctionBody(name: string): void {
-    if (!/^[A-Za-z_][\w-]*$/.test(name)) this.#failNear();
+    if (!/^[A-Za-z_][\w-]*$/.test(name)) this.failNear();
     this.facts.functions.add(name);
     this.skipLines();
     const literal = this.peekLiteral();
     const isCompound = ['{', 'if', 'while', 'until', 'for', 'case'].includes(literal) || this.peek() === '(';
-    if (!isCompound) this.#failNear();
+    if (!isCompound) this.failNear();
     this.nest(() => this.#parseCommand());
   }
 }

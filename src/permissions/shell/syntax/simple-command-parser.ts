@@ -1,14 +1,7 @@
-// Parses simple commands: assignments, words and redirections; and the expressions in [[ ]].
+// Parses simple commands: assignments, words and redirections.
 import { noteAssignment } from '../variables.ts';
 import type { PendingHereDocument } from './here-documents.ts';
-import {
-  type HereText,
-  isSafeValue,
-  MAX_COMMANDS,
-  namesShellText,
-  noteRedirection,
-  type ParsedWord,
-} from './shell-facts.ts';
+import { type HereText, MAX_COMMANDS, noteRedirection, type ParsedWord } from './shell-facts.ts';
 import { METACHARACTERS, WordParser } from './word-parser.ts';
 
 const DECLARATIONS = ['declare', 'typeset', 'local', 'export', 'readonly'];
@@ -217,35 +210,5 @@ export abstract class SimpleCommandParser extends WordParser {
       this.facts.problems.add('A redirection opens a network connection.');
     noteRedirection(this.facts, operator === '<' ? 'read' : 'write', target);
     if (operator === '<>') noteRedirection(this.facts, 'read', target);
-  }
-
-  /** After `[[`. */
-  protected parseTest(): void {
-    let previous = '';
-    let isArithmetic = false;
-    let isUnsafe = false;
-    let hasRegex = false;
-    for (;;) {
-      this.skipLines();
-      if (this.peekLiteral() === ']]') break;
-      const operator = ['&&', '||', '(', ')', '<', '>'].find((one) => this.isNext(one));
-      if (operator !== undefined && !this.isNext('<(') && !this.isNext('>(')) {
-        if (previous === '=~' || (operator === '(' && hasRegex)) this.fail('A regular expression is not understood.');
-        this.accept(operator);
-        previous = operator;
-        continue;
-      }
-      const word = this.readWord();
-      isArithmetic ||= /^-(eq|ne|lt|le|gt|ge)$/.test(word.source);
-      isUnsafe ||=
-        word.hasSubstitution || (word.value !== undefined && !isSafeValue(word)) || namesShellText(word.source);
-      if ((previous === '-v' || previous === '-R') && !/^\w+$/.test(word.value ?? ''))
-        this.fail('A subscript is not understood.');
-      hasRegex ||= word.source === '=~';
-      previous = word.source;
-    }
-    this.accept(']]');
-    this.facts.hasArithmeticNames ||= isArithmetic;
-    this.facts.hasUnsafeValues ||= isArithmetic && isUnsafe;
   }
 }

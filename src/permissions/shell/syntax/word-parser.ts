@@ -1,51 +1,17 @@
 // Parses words: quotes, escapes, variables, arithmetic and substitutions. Anything unusual is an error, so that nothing is misread.
 import { noteArithmeticName, noteArithmeticSource, noteVariable } from '../variables.ts';
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
-import { MAX_WORDS, type ParsedWord, type ShellFacts } from './shell-facts.ts';
-import { TextCursor } from './text-cursor.ts';
+import { NestedParser } from './nested-parser.ts';
+import { MAX_WORDS, type ParsedWord } from './shell-facts.ts';
 import { WordBuilder } from './word-builder.ts';
 
 export const METACHARACTERS = ' \t\n|&;()<>';
-const MAX_NESTING = 40;
 const NAME_START = /[A-Za-z_]/;
 const NAME_PART = /[A-Za-z0-9_]/;
 /** Some versions of bash treat some of them as blanks, and a reader cannot see them. */
 const UNUSUAL_SPACES = /[\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]/;
 
-export interface ParserOptions {
-  /** Otherwise only what all shells understand in the same way is accepted. */
-  readonly isBash: boolean;
-  readonly depth: number;
-}
-
-export abstract class WordParser extends TextCursor {
-  protected readonly facts: ShellFacts;
-  protected readonly options: ParserOptions;
-  protected depth: number;
-
-  constructor(text: string, facts: ShellFacts, options: ParserOptions) {
-    super(text);
-    this.facts = facts;
-    this.options = options;
-    this.depth = options.depth;
-  }
-
-  /** Parses the commands up to `)`, which is consumed. */
-  protected abstract parseSubstitution(): void;
-  /** Parses commands in another text, one level deeper. */
-  protected abstract parseNested(text: string): void;
-
-  protected nest(parse: () => void): void {
-    if (this.depth >= MAX_NESTING) this.fail('The command line is nested too deeply.');
-    this.depth += 1;
-    parse();
-    this.depth -= 1;
-  }
-
-  protected requireBash(feature: string): void {
-    if (!this.options.isBash) this.fail(`Not every shell understands ${feature}.`);
-  }
-
+export abstract class WordParser extends NestedParser {
   /** Empty words are returned too; the caller checks that a word can start here. */
   protected readWord(): ParsedWord {
     this.facts.wordCount += 1;
