@@ -33,7 +33,7 @@ export interface GuardFilesOptions {
 type SandboxedCommandRequest = Pick<SpawnRequest, 'command' | 'args' | 'cwd' | 'env'>;
 
 /** A command that starts the requested one inside the sandbox. */
-export interface SandboxedCommand extends SandboxedCommandRequest {
+export interface SandboxedCommand extends SandboxedCommandRequest, Pick<SpawnRequest, 'onInfo'> {
   /** Must be called when the process has ended, also when it could not be started. */
   release(): Promise<void>;
   /** A sentence when the sandbox may be the reason why the command failed, judged by its output and the hosts that were refused. */

@@ -114,6 +114,8 @@ export interface SpawnRequest {
    * stream is not read further before the promise has resolved.
    */
   onOutput(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void | Promise<void>;
+  /** The child has a further pipe, descriptor 3. Called with what it writes to it, before `finished` resolves. */
+  onInfo?: ((chunk: Uint8Array) => void) | undefined;
 }
 
 /** The stdin of a child. */

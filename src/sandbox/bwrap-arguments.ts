@@ -1,5 +1,6 @@
 // Builds the arguments of bubblewrap from a mount plan. A pure function.
 import { isInside } from '../support/path-checks.ts';
+import { INFO_DESCRIPTOR } from './namespace-end.ts';
 import type { MountPlan } from './plan-mounts.ts';
 import type { MountKind } from './planner.ts';
 
@@ -56,7 +57,7 @@ export function buildBwrapArguments(request: BwrapRequest): string[] {
     // Last, because mount points inside them have to be created first.
     ...hidden.flatMap((path) => ['--remount-ro', path]),
     ...(request.socket ? ['--bind', request.socket.outside, request.socket.inside] : []),
-    ...['--chdir', cwd, '--', command, ...args],
+    ...['--info-fd', String(INFO_DESCRIPTOR), '--chdir', cwd, '--', command, ...args],
   ];
 }
 

@@ -7,6 +7,7 @@ import { buildBwrapArguments, type PrivateDirectories } from './bwrap-arguments.
 import { openCommandNetwork } from './command-network.ts';
 import { explainFailure } from './explain-failure.ts';
 import { findBwrap } from './find-bwrap.ts';
+import { watchNamespaceEnd } from './namespace-end.ts';
 import { holdPlaceholders } from './placeholders.ts';
 import { planMounts } from './plan-mounts.ts';
 import { createProblemFault, isProblem } from './probe-program.ts';
@@ -39,9 +40,13 @@ export async function wrapWithBwrap(
     canDisableUserNamespaces: bwrap.canDisableUserNamespaces,
   });
   const env = { ...buildSandboxEnv(request.env, '/tmp'), ...network?.env };
+  const namespaceEnd = watchNamespaceEnd(ports.files, ports.clock);
   return {
-    ...{ command: bwrap.path, args, cwd: request.cwd, env },
-    release: async () => void (await Promise.all([removePlaceholders(), network?.close()])),
+    ...{ command: bwrap.path, args, cwd: request.cwd, env, onInfo: namespaceEnd.onInfo },
+    async release() {
+      await namespaceEnd.wait();
+      await Promise.all([removePlaceholders(), network?.close()]);
+    },
     explainFailure: (run) =>
       explainFailure(run, { ...options, description, explainRefusals: network?.explainRefusals }),
   };

@@ -18,7 +18,7 @@ export interface MountPlan {
 
 type PlanOptions = Pick<
   SandboxOptions,
-  'mode' | 'cwd' | 'writableRoots' | 'deniedReads' | 'home' | 'agentDirectory'
+  'mode' | 'cwd' | 'writableRoots' | 'deniedReads' | 'home' | 'agentDirectory' | 'programPaths'
 > & {
   readonly network: SandboxOptions['network'];
   readonly ports: Pick<SandboxOptions['ports'], 'files' | 'toolEnv'>;
@@ -35,18 +35,24 @@ export async function planMounts(options: PlanOptions): Promise<MountPlan> {
   for (const root of roots) planner.mounts.set(root, 'writable');
   // Visible, even if it is in a directory that is replaced or hidden.
   if (roots.length === 0 && !isSystemDirectory(cwd)) planner.mounts.set(cwd, 'kept');
-  const [secrets] = await Promise.all([findSecrets(options, home), protectNames(planner, roots, home)]);
+  const [secrets] = await Promise.all([findSecrets(options, home), protectNames(planner, roots, options, home)]);
   for (const [path, kind] of secrets) {
     if (!roots.includes(path)) planner.mounts.set(path, kind);
   }
   return { mounts: planner.mounts, placeholders: planner.placeholders, writableRoots: roots };
 }
 
-async function protectNames(planner: Planner, roots: readonly string[], home: string): Promise<void> {
+async function protectNames(
+  planner: Planner,
+  roots: readonly string[],
+  { programPaths, ports: { files } }: PlanOptions,
+  home: string,
+): Promise<void> {
   if (roots.length === 0) return;
   const paths = [
     ...roots.flatMap((root) => PROTECTED_NAMES.map((name) => join(root, name))),
     ...PROTECTED_HOME_NAMES.map((name) => join(home, name)),
+    ...(await Promise.all(programPaths.map((path) => files.realPath(path)))),
   ];
   for (const path of new Set(paths)) await planner.protect(path);
   for (const root of roots) await protectRepository(planner, root);

@@ -34,6 +34,8 @@ export interface SandboxOptions {
   readonly home: string;
   /** The user's Parley directory. */
   readonly agentDirectory: string;
+  /** Files and directories of the running program. Protected when they are in a writable directory. */
+  readonly programPaths: readonly string[];
   readonly ports: Pick<Ports, 'files' | 'processes' | 'toolEnv' | 'platform' | 'clock'>;
   readonly processIdentity: ProcessIdentity;
   /** A private directory, one per session, removed when the session is closed. A part of it is `/tmp` inside. */

@@ -34,7 +34,12 @@ function createFixture(platform: string, overrides: Partial<SandboxOptions> = {}
   const ports = { files, processes, toolEnv: {}, platform } as unknown as SandboxOptions['ports'];
   const sandbox = createSandbox({
     ...{ mode: 'workspace-write', network: 'off', cwd, home, writableRoots: [], deniedReads: [], ports },
-    ...{ agentDirectory: join(home, '.parley'), processIdentity: createProcessIdentity(), markedDirectories },
+    ...{
+      agentDirectory: join(home, '.parley'),
+      processIdentity: createProcessIdentity(),
+      markedDirectories,
+      programPaths: [],
+    },
     temporaryDirectory: async () => join(base, 'private'),
     ...overrides,
   });

@@ -108,3 +108,15 @@ test.each(Object.entries(REDIRECTIONS))('%s', async (_, attack) => {
   execFileSync('bash', ['-c', script], { cwd });
   expect(isDeceived(cwd, canary)).toBe(true);
 });
+
+/** They try all the time, and die when the command has ended. As many as are needed to keep the processors busy at that time. */
+const BACKGROUND = `for I in {1..20}; do setsid bash -c 'while :; do
+  mkdir .claude && : > .claude/settings.json; echo /elsewhere > .git/commondir; done' >/dev/null 2>&1 & done`;
+
+test('background processes cannot create protected files while the command ends', async () => {
+  const { cwd, run } = createFixture();
+  execFileSync('git', ['init', '-q', cwd]);
+  for (let round = 0; round < 4; round++) await run(`${BACKGROUND}; sleep 0.05`);
+  expect(readdirSync(cwd)).toEqual(['.git']);
+  expect(existsSync(join(cwd, '.git/commondir'))).toBe(false);
+});

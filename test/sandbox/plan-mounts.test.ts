@@ -27,7 +27,7 @@ function createTree(files: Record<string, string>): string {
 
 async function plan(base: string, options: Partial<SandboxOptions> = {}) {
   const result = await planMounts({
-    ...{ mode: 'workspace-write', network: 'off', writableRoots: [], deniedReads: [] },
+    ...{ mode: 'workspace-write', network: 'off', writableRoots: [], deniedReads: [], programPaths: [] },
     cwd: join(base, 'home/work'),
     home: join(base, 'home'),
     agentDirectory: join(base, 'home/.parley'),
@@ -85,6 +85,18 @@ describe('protected names', () => {
   test.each(['/', '/proc', '/sys/kernel', '/dev'])('%s cannot be writable', async (root) => {
     await expect(plan(createTree({}), { writableRoots: [root] })).rejects.toThrow(`when ${root} is writable`);
   });
+});
+
+test('the files of the running program, if they are in a writable directory', async () => {
+  const base = createTree({ 'home/work/node_modules/parley-agent/dist/cli.js': '', 'home/bin/rg': '' });
+  const programPaths = ['home/work/node_modules/parley-agent/dist', 'home/bin/rg'].map((path) => join(base, path));
+  const { named } = await plan(base, { programPaths });
+  expect(named).toMatchObject({
+    'home/work/node_modules': 'mount-point',
+    'home/work/node_modules/parley-agent': 'mount-point',
+    'home/work/node_modules/parley-agent/dist': 'read-only',
+  });
+  expect(named).not.toHaveProperty('home/bin/rg');
 });
 
 describe('git', () => {

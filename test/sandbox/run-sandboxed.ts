@@ -41,6 +41,7 @@ export function createFixture(
     processIdentity: createProcessIdentity(),
     temporaryDirectory: async () => join(base, 'private'),
     markedDirectories,
+    programPaths: [],
     ...overrides,
   });
   return {

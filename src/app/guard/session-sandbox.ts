@@ -7,6 +7,7 @@ import { markedDirectories } from '../system-ports/marked-directories.ts';
 import { makePrivateDirectory, removePrivateDirectory } from '../system-ports/private-directory.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
 import { openFilterProxy } from '../system-ports/sandbox-ports.ts';
+import { listProgramPaths } from './program-paths.ts';
 
 export interface SessionSandboxOptions {
   readonly ports: Ports;
@@ -68,6 +69,7 @@ function openSandbox(
     deniedReads: resolveSettingPaths(deniedReads, home),
     processIdentity: createProcessIdentity(),
     markedDirectories,
+    programPaths: listProgramPaths(),
     openNetwork: () => openNetwork(ports, allowedHosts),
   });
 }

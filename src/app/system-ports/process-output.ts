@@ -1,5 +1,5 @@
 // Reads the output of a child process and detects when it is complete.
-import type { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { createDeferred } from '../../base/deferred.ts';
 import type { SpawnRequest } from '../../contracts/ports.ts';
 
@@ -50,6 +50,26 @@ export function readChildOutput(
       await ended.promise;
       cancel();
       for (const stream of [streams.stdout, streams.stderr]) stream.removeAllListeners('data').destroy();
+    },
+  };
+}
+
+/** The pipe of `SpawnRequest.onInfo`. */
+export function readInfo(
+  { stdio: [, , , stream] }: { readonly stdio: readonly (Readable | Writable | null | undefined)[] },
+  onInfo: NonNullable<SpawnRequest['onInfo']>,
+): ChildOutput {
+  const ended = createDeferred();
+  if (!(stream instanceof Readable)) return { drain: async () => {} };
+  stream.on('data', onInfo);
+  stream.on('error', () => {});
+  stream.once('close', ended.resolve);
+  return {
+    async drain() {
+      const timer = setTimeout(ended.resolve, QUIET_MS * QUIET_WINDOWS);
+      await ended.promise;
+      clearTimeout(timer);
+      stream.destroy();
     },
   };
 }

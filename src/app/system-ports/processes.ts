@@ -7,7 +7,7 @@ import { Fault, getErrorMessage, getSystemErrorCode } from '../../base/fault.ts'
 import type { IdGenerator, Processes, RunningProcess, SpawnRequest } from '../../contracts/ports.ts';
 import { hideInherited } from './inherited-descriptors.ts';
 import { createProcessInput } from './process-input.ts';
-import { readChildOutput } from './process-output.ts';
+import { readChildOutput, readInfo } from './process-output.ts';
 import {
   AGENT_ID_VARIABLE,
   hasLeftovers,
@@ -47,7 +47,7 @@ export function createProcesses({ ids }: { ids: IdGenerator }): Processes & { cl
       const call = ids.uuid();
       try {
         const child = spawnChild(spawn, request, { [AGENT_ID_VARIABLE]: agentId, [SPAWN_ID_VARIABLE]: call });
-        if (child.pid !== undefined) return track(child, child.pid, { groups, call, onOutput: request.onOutput });
+        if (child.pid !== undefined) return track(child, child.pid, { groups, call, request });
         throw await new Promise((resolve) => child.once('error', resolve));
       } catch (error) {
         throw await createSpawnFault(request, error);
@@ -105,14 +105,15 @@ class ProcessGroups {
 function track(
   child: Child,
   leader: number,
-  { groups, call, onOutput }: { groups: ProcessGroups; call: string; onOutput: SpawnRequest['onOutput'] },
+  { groups, call, request }: { groups: ProcessGroups; call: string; request: SpawnRequest },
 ): RunningProcess {
   groups.add(leader);
-  const output = readChildOutput(child, onOutput);
+  const output = readChildOutput(child, (chunk, stream) => request.onOutput(chunk, stream));
+  const info = request.onInfo && readInfo(child, request.onInfo);
   const finished = createDeferred<{ code: number | null; signal: string | null }>();
   child.once('exit', (code, signal) => {
     groups.markFinished(leader);
-    void output.drain().then(() => finished.resolve({ code, signal }));
+    void Promise.all([output.drain(), info?.drain()]).then(() => finished.resolve({ code, signal }));
   });
   return {
     pid: leader,
@@ -132,7 +133,12 @@ function spawnChild(spawn: typeof Spawn, request: SpawnRequest, tags: Record<str
       env: { ...request.env, ...tags },
       // A new process session, so that the whole group can be killed by its id.
       detached: true,
-      stdio: [request.stdin ?? 'ignore', 'pipe', 'pipe', ...rest],
+      stdio: [
+        request.stdin ?? 'ignore',
+        'pipe',
+        'pipe',
+        ...(request.onInfo ? ['pipe' as const, ...rest.slice(1)] : rest),
+      ],
     }),
   ) as Child;
   child.on('error', () => {});

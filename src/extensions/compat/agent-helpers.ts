@@ -1,11 +1,10 @@
 // Small functions of pi-coding-agent: skill blocks, diffs, images, paths of the program.
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { createPatch, structuredPatch } from 'diff';
 import { detectImageType } from '../../base/content-kind.ts';
 import type { Ports } from '../../contracts/index.ts';
 import { formatSkillsBlock } from '../../core/resources/skills.ts';
+import { findPackageDirectory } from '../../support/package-directory.ts';
 import { formatLineDiff } from '../../tools/edit-diff.ts';
 import { readImageSize } from './image-size.ts';
 
@@ -65,15 +64,6 @@ export function createAgentHelpers({ files }: Pick<Ports, 'files'>): Record<stri
     getDocsPath: () => join(findPackageDirectory(), 'docs'),
     getExamplesPath: () => join(findPackageDirectory(), 'examples'),
   };
-}
-
-/** A package can import itself by name, except from the bundle, which is in dist/program and has its own package.json. */
-function findPackageDirectory(): string {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('parley-agent/package.json'));
-  } catch {
-    return fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '');
-  }
 }
 
 /** The block that `/skill:name` inserts, and the user's text after it. */

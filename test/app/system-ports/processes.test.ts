@@ -23,6 +23,23 @@ test('returns the complete output of both streams and the exit code', async () =
   expect(child.output.stderr).toBe('err');
 });
 
+test('a child can write to a further pipe, also just before it exits', async () => {
+  let info = '';
+  const onInfo = (chunk: Uint8Array) => {
+    info += Buffer.from(chunk).toString('latin1');
+  };
+  const args = ['-c', 'printf a >&3; printf b >&3; kill -9 $$'];
+  const child = await processes.spawn({ ...defaults, command: '/bin/sh', args, cwd: '/', onInfo });
+  expect(await child.finished).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(info).toBe('ab');
+});
+
+test('a background process that keeps the further pipe open does not delay the end', async () => {
+  const args = ['-c', 'sleep 100 >/dev/null 2>&1 & printf a >&3'];
+  const child = await processes.spawn({ ...defaults, command: '/bin/sh', args, cwd: '/', onInfo: () => {} });
+  expect(await child.finished).toEqual({ code: 0, signal: null });
+});
+
 test('a slow consumer pauses the child, and still gets all output', async () => {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
