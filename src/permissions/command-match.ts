@@ -12,11 +12,22 @@ const HARMLESS_VARIABLE =
 /** A path with a `..` leaves the directory that a pattern such as `src/*` names. */
 const PARENT_STEP = /(?:^|[/=:,])\.\.(?:\/|$)/;
 
-/** Whether every word is matched. The program is compared elsewhere. */
-export function allowsArguments({ words, hasRest }: CommandPattern, command: SimpleCommand): boolean {
+/** A pattern of files in a directory, relative to the working directory. */
+const RELATIVE_FILES = /^[^/].*\//s;
+
+/** Whether every word is matched. The program is compared elsewhere. `isDirectoryKnown`: relative paths are in the working directory. */
+export function allowsArguments(
+  { words, hasRest }: CommandPattern,
+  command: SimpleCommand,
+  isDirectoryKnown: boolean,
+): boolean {
   const isShorter = command.words.length < words.length;
   if (isShorter || (!hasRest && command.words.length > words.length)) return false;
-  return words.slice(1).every((pattern, index) => allowsWord(pattern, command.words[index + 1] as ShellWord));
+  return words.slice(1).every((pattern, index) => {
+    const word = command.words[index + 1] as ShellWord;
+    if (!isDirectoryKnown && pattern.length > 1 && RELATIVE_FILES.test(pattern.join('*'))) return false;
+    return allowsWord(pattern, word);
+  });
 }
 
 function allowsWord(pattern: TextPattern, { value, canSplit }: ShellWord): boolean {

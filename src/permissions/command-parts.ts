@@ -117,7 +117,7 @@ async function decideSafety({ executables, call }: CommandCheck, command: Simple
 }
 
 async function allowsCommand(scope: CommandCheck, pattern: CommandPattern, command: SimpleCommand): Promise<boolean> {
-  if (!allowsArguments(pattern, command) || !allowsAssignments(pattern, command)) return false;
+  if (!allowsArguments(pattern, command, scope.isDirectoryKnown) || !allowsAssignments(pattern, command)) return false;
   return allowsProgram(scope, pattern.words[0] as TextPattern, command);
 }
 

@@ -109,6 +109,14 @@ testCommands('programs in directories that tools can write to', [
   ],
   ['ask', { allow: ['bash(./scripts/*)'] }, './scripts/../evil.sh', '/tmp/scripts/build.sh', 'scripts/../../x'],
   ['ask', { allow: ['bash(./scripts/*)', 'bash(cd *)'] }, 'cd /tmp && ./scripts/build.sh'],
+  ['ask', { allow: ['bash(cat src/*)', 'bash(cd *)'] }, 'cd /etc && cat src/a', '(cd sub; cat src/a)'],
+  [
+    'allow',
+    { allow: ['bash(cat src/*)', 'bash(cat /opt/*)', 'bash(cd *)'] },
+    'cd . && cat src/a',
+    'cd /etc && cat /opt/a',
+  ],
+  ['allow', { allow: ['bash(cat src/a)', 'bash(npm run *)', 'bash(cd *)'] }, 'cd sub && cat src/a && npm run a/b'],
   [
     'allow',
     { allow: ['bash(./scripts/*)', 'bash(cd *)'] },
