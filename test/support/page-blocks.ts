@@ -13,6 +13,7 @@ import { parseAgentDefinition } from '../../src/core/subagent/agent-definition.t
 import { parseMcpServers } from '../../src/mcp/index.ts';
 import { sessionEntry, sessionHeader } from '../../src/protocol/index.ts';
 import { runScenario } from '../../src/testing/index.ts';
+import { checkPermissionExchange } from './acp-permission-block.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
 import { listFrameNames } from './wire-schema.ts';
 
@@ -88,6 +89,7 @@ async function checkEditorConfiguration(code: string): Promise<void> {
 async function checkJsonValues(code: string, page: string): Promise<void> {
   if (page.endsWith('mcp-server.md')) return checkServerDefinition(JSON.parse(code));
   if (page.endsWith('docs/acp.md')) {
+    if (code.includes('"jsonrpc"')) return checkPermissionExchange(code);
     JSON.parse(code);
     return checkEditorConfiguration(code);
   }
