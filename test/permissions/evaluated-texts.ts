@@ -25,7 +25,7 @@ const EVALUATED: readonly string[] = [
   ": 'a[$(rm -rf x)]'; [[ _ -eq 1 ]]",
   ": 'a[$(rm -rf x)]'; let y=_",
   ": 'a[$(rm -rf x)]'; declare -i y=_",
-  ": 'a[$(rm -rf x)]'; echo ${z:_}",
+  "z=1; : 'a[$(rm -rf x)]'; echo ${z:_}",
   "read <<< 'a[$(rm -rf x)]'; echo $((REPLY))",
   "mapfile <<< 'a[$(rm -rf x)]'; echo $((MAPFILE))",
   "[[ 'a[$(rm -rf x)]' =~ .+ ]]; echo $((BASH_REMATCH))",
@@ -46,7 +46,6 @@ const EVALUATED: readonly string[] = [
   '/proc/$$/exe -c "rm -rf x"',
   // A bracket expression with the delimiter in it: newer versions of sed run the text after it.
   "sed 's/[/]/;s/e;p;#/c/' <<< 'rm -rf x /'",
-  "sed '/[/]/;s/x/e rm -rf x;#/' f",
 ];
 
 /** Programs and options that start another program. */
