@@ -23,7 +23,7 @@ export async function createSessionOptions(
   const { models, extensions, resources, resourceLocator, host } = parts;
   const store = createSessionStore(options, await extensions.sessionDirectory());
   const model = await selectInitialModel(models, extensions);
-  const checkFile = (file: string) => checkStartFile(options, parts, file);
+  const checkFile = (file: string) => checkStartFile(options, parts, store, file);
   const start = await resolveSessionStart({ ...options, checkFile }, store);
   const approval = createApprovalControl(settings);
   const base: SessionOptions = {
@@ -97,11 +97,15 @@ function createSessionStore(options: AgentOptions, extensionDirectory: string | 
 }
 
 /** A session file of `--session` or `--fork`. The code is not loaded when nothing is refused. */
-async function checkStartFile(options: AgentOptions, { guard }: AgentParts, file: string): Promise<void> {
+async function checkStartFile(
+  { cwd, agentDirectory }: AgentOptions,
+  { guard }: AgentParts,
+  store: SessionStore,
+  file: string,
+): Promise<void> {
   if (!guard.isEnforcing) return;
-  const { cwd, agentDirectory, sessionDirectory } = options;
   const { checkSessionFile } = await import('../support/paths/check-session-file.ts');
-  await checkSessionFile({ guard, cwd, agentDirectory, directories: [sessionDirectory] }, file);
+  await checkSessionFile({ guard, cwd, agentDirectory, directories: [store.directory] }, file);
 }
 
 /** What the user has chosen for the session wins over the setting, which a project that is trusted later may change. */

@@ -21,7 +21,8 @@ export async function resolveSessionStart(options: SessionStartOptions, store: S
   // Hosts of pi pass an empty or missing file as the location of a new session.
   const { session, fork } = options;
   const file = session === undefined || fork !== undefined ? undefined : await store.findEmptyFile?.(session);
-  return file ? { file: file.path } : { resumed: await resumeRequestedSession(options, store) };
+  if (!file) return { resumed: await resumeRequestedSession(options, store) };
+  return { file: await checkAllowed(options, file.path) };
 }
 
 /** `undefined`: create a new session. */
@@ -37,7 +38,7 @@ async function resumeRequestedSession(
   if (options.fork !== undefined) return forkSession(options, store, options.fork);
   if (existing !== undefined) return store.resume(existing);
   if (options.session !== undefined) return store.resume(await locateAllowed(options, store, options.session));
-  if (options.chooseSession) return store.resume(await options.chooseSession(store));
+  if (options.chooseSession) return store.resume(await checkAllowed(options, await options.chooseSession(store)));
   if (!options.continueLatest) return undefined;
   const latest = await store.findLatest();
   return latest === undefined ? undefined : store.resume(latest);
@@ -84,7 +85,10 @@ async function forkSession(
 }
 
 async function locateAllowed(options: SessionStartOptions, store: SessionStore, name: string): Promise<string> {
-  const file = await store.locate(name);
-  await options.checkFile?.(file);
+  return checkAllowed(options, await store.locate(name));
+}
+
+async function checkAllowed({ checkFile }: SessionStartOptions, file: string): Promise<string> {
+  await checkFile?.(file);
   return file;
 }

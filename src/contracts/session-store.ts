@@ -106,6 +106,8 @@ export interface EmptyFile {
 }
 
 export interface SessionStore {
+  /** The directory of new sessions. Absent in stores without files. */
+  readonly directory?: string | undefined;
   /**
    * Creates a log, in `file` if given: it must be empty or absent. Otherwise in `directory`, by default that of the store.
    * Nothing is written before the first append.

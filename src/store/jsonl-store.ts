@@ -24,6 +24,7 @@ export function createJsonlStore(options: JsonlStoreOptions): SessionStore {
   const { files, clock, identity, directory, fileName, digestMinBytes } = options;
   const locks = createSessionLocks({ files, clock, identity });
   return {
+    directory,
     create(header, requestedFile, requestedDirectory) {
       const file =
         requestedFile ??

@@ -1,8 +1,9 @@
 // Approval by a host: the dialog shows the complete arguments.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDirectories, runProgram, startRpc } from '../support/program.ts';
+import { startRecordingProvider } from '../support/recording-provider.ts';
 
 const asking = ['--no-session', '--set', 'approval=on-write'];
 
@@ -51,13 +52,39 @@ test('a rule that was saved with an answer applies in the next process, and noth
   expect(JSON.stringify(result)).toContain('The user does not allow bash here: Not that.');
 });
 
-test('without a host the result says how to allow the call', async () => {
-  const directories = createDirectories();
-  const { stdout } = await runProgram(['--set', 'approval=on-write', '--mode', 'json', 'run `touch made`'], '', {
-    directories,
+describe('without a host', () => {
+  const refusal = (tool: string, rule: string) =>
+    `${tool} was not run: it needs an approval, and no host can answer. Allow it with a rule ("parley permissions add allow '${rule}'") or another --approval-mode.`;
+  const calls = [
+    { call: 'bash', arguments: { command: 'touch made' } },
+    { call: 'bash', arguments: { command: 'touch made' } },
+    { call: 'write', arguments: { path: 'made', content: 'x' } },
+    { call: 'task', arguments: { agent: 'task', tasks: [{ id: 'A', assignment: 'go' }] } },
+    { call: 'bash', arguments: { command: 'touch made' } },
+    { call: 'edit', arguments: { path: 'a.txt', edits: [{ oldText: 'a', newText: 'b' }] } },
+    'That was the subagent.',
+    'I could not do it.',
+  ];
+
+  test.each(['text', 'json'])('mode %s: stderr has one line for each refused call', async (mode) => {
+    const directories = createDirectories();
+    writeFileSync(join(directories.cwd, 'a.txt'), 'a');
+    const provider = await startRecordingProvider(calls);
+    provider.writeModelsFile(directories.home);
+    const flags = ['--model', 'own/m', '--approval-mode', 'ask', '--allow', 'task', '-p', '--mode', mode];
+    const { code, stdout, stderr } = await runProgram([...flags, 'go'], '', { directories });
+    const lines = [
+      refusal('bash', 'bash(touch made)'),
+      refusal('write', 'write(./made)'),
+      refusal('edit', 'edit(./a.txt)'),
+    ];
+    expect({ code, stderr }).toEqual({ code: 0, stderr: lines.map((line) => `${line}\n`).join('') });
+    if (mode === 'text') expect(stdout).toBe('I could not do it.\n');
+    else
+      expect(stdout).toContain(
+        "no host can answer. Allow it with a rule (\\\"parley permissions add allow 'bash(touch made)'",
+      );
+    expect(provider.requests).toHaveLength(calls.length);
+    expect(existsSync(join(directories.cwd, 'made'))).toBe(false);
   });
-  expect(stdout).toContain(
-    "no host can answer. Allow it with a rule (\\\"parley permissions add allow 'bash(touch made)'",
-  );
-  expect(existsSync(join(directories.cwd, 'made'))).toBe(false);
 });

@@ -51,7 +51,8 @@ async function findSessionScope(
   return { label: `exactly this ${toolName} call`, covers: 'call' };
 }
 
-function canBeShown(rules: readonly string[]): boolean {
+/** Whether a user can read and copy the rules. */
+export function canBeShown(rules: readonly string[]): boolean {
   if (rules.length === 0 || rules.length > MAX_RULES) return false;
   const text = rules.join('');
   return text.length <= MAX_RULE_CHARACTERS && escapeInvisible(text) === text;

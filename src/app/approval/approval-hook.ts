@@ -11,7 +11,7 @@ import {
   type ScopedRule,
 } from '../../permissions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
-import { type AnswerScopes, findAnswerScopes } from './answer-scopes.ts';
+import { type AnswerScopes, canBeShown, findAnswerScopes } from './answer-scopes.ts';
 import { createQuestion, findLengthProblem } from './approval-question.ts';
 import { askHost } from './ask-host.ts';
 import { describeDenial, describeRefusal } from './refusals.ts';
@@ -28,6 +28,8 @@ export interface ApprovalHookOptions {
   context(): Promise<Omit<PermissionContext, 'policy'>>;
   /** Adds rules to `permissions.allow` of the user's settings. Absent when they cannot be changed. */
   saveRules?(rules: readonly string[]): Promise<void>;
+  /** Gets the reason when a call was not run because no host can answer. Once for each reason. */
+  onUnanswerable?(reason: string): void;
 }
 
 type Decision = Extract<ToolCallHookResult, { block: true }> | undefined;
@@ -35,6 +37,11 @@ type Decision = Extract<ToolCallHookResult, { block: true }> | undefined;
 /** Subagents use the hook of their parent, so the answers of a session apply to them, too. */
 export function createApprovalHook(options: ApprovalHookOptions): NonNullable<Hooks['toolCall']> {
   const answers = new SessionAnswers();
+  const unanswerable = new Set<string>();
+  const report = (reason: string) => {
+    if (!unanswerable.has(reason)) options.onUnanswerable?.(reason);
+    unanswerable.add(reason);
+  };
   return async (planned) => {
     const call = toCallToCheck(planned);
     const { toolName } = call;
@@ -45,13 +52,13 @@ export function createApprovalHook(options: ApprovalHookOptions): NonNullable<Ho
     const result = await check();
     if (result.decision === 'deny') return block(describeDenial(call, result, options.approval.policy));
     if (result.decision === 'allow' || answers.allows(call, result)) return undefined;
-    const problem = findLengthProblem(call);
+    const problem = options.host() && findLengthProblem(call);
     if (problem !== undefined) return block(problem);
     // A rule can be too long to be valid. Then none is offered.
     const proposedRules = await proposeRules(call, result, await createContext(options)).catch(() => []);
     const canSaveRules = options.saveRules !== undefined;
     const scopes = await findAnswerScopes(call, result, { proposedRules, canSaveRules, check });
-    return askUser({ planned, call, result, scopes, proposedRules, options, answers });
+    return askUser({ planned, call, result, scopes, proposedRules, options, answers, report });
   };
 }
 
@@ -82,6 +89,8 @@ interface AskedCall {
   readonly proposedRules: readonly string[];
   readonly options: ApprovalHookOptions;
   readonly answers: SessionAnswers;
+  /** Reports a call that no host can answer. */
+  report(reason: string): void;
 }
 
 async function askUser(asked: AskedCall): Promise<Decision> {
@@ -104,7 +113,10 @@ async function askUser(asked: AskedCall): Promise<Decision> {
     case 'deny_session':
       answers.deny(call.toolName, answer);
   }
-  return block(describeRefusal(call.toolName, answer, { approvalTimeout, rules: proposedRules }));
+  const rules = canBeShown(proposedRules) ? proposedRules : [];
+  const reason = describeRefusal(call.toolName, answer, { approvalTimeout, rules });
+  if (answer.kind === 'no-host' || answer.kind === 'unsupported') asked.report(reason);
+  return block(reason);
 }
 
 /** The reason of a call for which there are no rules. It is not shown, because the user knows the mode. */

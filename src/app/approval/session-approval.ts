@@ -23,6 +23,7 @@ export function createSessionApproval({
     rules: () => ({ allow: listRules(agent, 'allow'), ask: listRules(agent, 'ask'), deny: listRules(agent, 'deny') }),
     context: () => createPermissionContext({ ports, settings, home }),
     saveRules: (rules) => saveRules(agent, rules),
+    onUnanswerable: agent.warn,
   });
 }
 

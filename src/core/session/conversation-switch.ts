@@ -35,6 +35,7 @@ export class ConversationSwitch {
     if (conversation.file === undefined)
       throw new Fault('refused', 'open_session requires session persistence (omit --no-session)');
     const path = resolve(options.cwd, directory);
+    await this.#checkSessionFile(`${path}/new.jsonl`);
     const latest = await options.store.findLatest(path);
     if (latest !== undefined) {
       const { cancelled } = await this.switchTo(latest);
@@ -108,11 +109,14 @@ export class ConversationSwitch {
   }
 
   async #checkSessionFile(file: string): Promise<void> {
-    const { cwd, guard, agentDirectory } = this.#state.options;
+    const { cwd, guard, agentDirectory, store } = this.#state.options;
     if (!guard) return;
     const { checkSessionFile } = await import('../../support/paths/check-session-file.ts');
     const current = this.#state.conversation.file;
-    await checkSessionFile({ guard, cwd, agentDirectory, directories: [current && dirname(current)] }, file);
+    await checkSessionFile(
+      { guard, cwd, agentDirectory, directories: [store.directory, current && dirname(current)] },
+      file,
+    );
   }
 
   #isEmpty(): boolean {

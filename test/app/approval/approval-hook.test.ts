@@ -47,6 +47,7 @@ interface HookSetup {
 function createHook({ approvalTimeout = 30_000, policy = 'on-write', rules = {}, ...setup }: HookSetup) {
   const scope = (texts: string[] = []) => texts.map((text) => ({ text, scope: 'user' as const }));
   const saved: string[] = [];
+  const reported: string[] = [];
   const save = async (texts: readonly string[]) => void saved.push(...texts);
   const approve = createApprovalHook({
     settings: { approvalTimeout },
@@ -54,9 +55,10 @@ function createHook({ approvalTimeout = 30_000, policy = 'on-write', rules = {},
     host: () => setup.host,
     rules: () => ({ allow: scope(rules.allow), ask: scope(rules.ask), deny: scope(rules.deny) }),
     context: async () => context,
+    onUnanswerable: (reason) => void reported.push(reason),
     ...('saveRules' in setup ? (setup.saveRules ? { saveRules: setup.saveRules } : {}) : { saveRules: save }),
   });
-  return { approve, saved };
+  return { approve, saved, reported };
 }
 
 type ApprovalQuestion = Extract<UiQuestion, { method: 'select' }>;
@@ -287,6 +289,23 @@ test('without a host the reason names the rule that would allow the call, quoted
     block: true,
     reason: 'bash was not run: it needs an approval, and no host can answer. Allow it with another --approval-mode.',
   });
+});
+
+test('without a host each refused call is reported once, and a rule that cannot be read is not proposed', async () => {
+  const { approve, reported } = createHook({ rules: { deny: ['bash(git push)'] } });
+  for (const command of ['npm test', 'npm test', 'git push', `echo ${'x'.repeat(120_000)}`, "echo 'a\nb'"])
+    await approve(bash(command));
+  const refusal = 'bash was not run: it needs an approval, and no host can answer. Allow it with';
+  expect(reported).toEqual([
+    `${refusal} a rule ("parley permissions add allow 'bash(npm test)'") or another --approval-mode.`,
+    `${refusal} another --approval-mode.`,
+  ]);
+});
+
+test('a call that a host refuses is not reported', async () => {
+  const { approve, reported } = createHookWithAnswer('deny');
+  await approve(bash('npm test'));
+  expect(reported).toEqual([]);
 });
 
 test('deny_session denies only this tool for the rest of the session, without asking', async () => {
