@@ -42,7 +42,7 @@ const env = { ...ports.toolEnv, HOME: home };
 const subjects = KINDS.map(([name, settings]) => ({
   name,
   sandbox: createSessionSandbox({
-    ...{ ports, home, agentDirectory: join(home, '.parley') },
+    ...{ ports, cwd, home, agentDirectory: join(home, '.parley') },
     settings: { ...defaultSettings, ...settings },
   }),
   wrapTimes: /** @type {number[]} */ ([]),

@@ -47,9 +47,9 @@ export function createAgentParts(
   const extensions = createExtensionHost(options, models, resourceLocator, openInnerSession);
   const subagents = createAgentSubagents(options, resourceLocator);
   const mcp = createLazyMcp({ options, resourceLocator, session, host });
-  const { ports, settings, agentDirectory, home = homeDirectory() } = options;
+  const { ports, settings, cwd, agentDirectory, home = homeDirectory() } = options;
   const guard = createSessionGuard({
-    ...{ ports, settings, agentDirectory, home },
+    ...{ ports, settings, cwd, agentDirectory, home },
     onWarning: (message) => session()?.notify({ level: 'warning', message, source: 'paths' }),
   });
   const resources = createLazyResources({ ...options, guard }, resourceLocator, extensions);

@@ -14,6 +14,7 @@ import type { SettingValues } from '../../settings/index.ts';
 import { type AnswerScopes, canBeShown, findAnswerScopes } from './answer-scopes.ts';
 import { createQuestion, findLengthProblem } from './approval-question.ts';
 import { askHost } from './ask-host.ts';
+import { toOriginalCall } from './original-call.ts';
 import { describeDenial, describeRefusal } from './refusals.ts';
 import { SessionAnswers } from './session-answers.ts';
 
@@ -21,6 +22,8 @@ export interface ApprovalHookOptions {
   /** Read for each call, because a project that is trusted later may change them. */
   readonly settings: Pick<SettingValues, 'approvalTimeout'>;
   readonly approval: Readonly<ApprovalControl>;
+  /** The working directory of the session. Isolated subagents work in copies of it. */
+  readonly cwd: string;
   /** Called for each question, because the host may have disconnected. */
   host(): HostUi | undefined;
   /** The rules of the settings, read for each call. */
@@ -78,7 +81,18 @@ async function createContext({ approval, context }: ApprovalHookOptions): Promis
 
 async function checkCall(call: CallToCheck, options: ApprovalHookOptions, added: readonly ScopedRule[]) {
   const { allow, ask, deny } = options.rules();
-  return checkPermission(call, { allow: [...allow, ...added], ask, deny }, await createContext(options));
+  const rules = { allow: [...allow, ...added], ask, deny };
+  const context = await createContext(options);
+  const result = await checkPermission(call, rules, context);
+  const original = toOriginalCall(call, options.cwd);
+  if (!original || result.decision === 'deny') return result;
+  const originalResult = await checkPermission(original, rules, context);
+  return isRestrictedMore(originalResult, result) ? originalResult : result;
+}
+
+/** Only a rule counts: the mode has already decided. */
+function isRestrictedMore({ decision, rule }: PermissionResult, result: PermissionResult): boolean {
+  return rule !== null && (decision === 'deny' || (decision === 'ask' && result.decision === 'allow'));
 }
 
 interface AskedCall {

@@ -17,9 +17,9 @@ export function createSessionApproval({
   approval,
   host,
 }: SessionApprovalOptions): NonNullable<Hooks['toolCall']> {
-  const { settings, ports, home = homeDirectory() } = agent;
+  const { settings, ports, cwd, home = homeDirectory() } = agent;
   return createApprovalHook({
-    ...{ settings, approval, host },
+    ...{ settings, approval, host, cwd },
     rules: () => ({ allow: listRules(agent, 'allow'), ask: listRules(agent, 'ask'), deny: listRules(agent, 'deny') }),
     context: () => createPermissionContext({ ports, settings, home }),
     saveRules: (rules) => saveRules(agent, rules),

@@ -3,6 +3,12 @@ import { Fault } from '../../base/index.ts';
 import type { Files, GuardFilesOptions, PathPolicy, Ports } from '../../contracts/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveSettingPaths } from '../../support/home-directory.ts';
+import {
+  addCopiedPaths,
+  type CopiedDirectory,
+  findCopiedDirectory,
+  toOriginalPath,
+} from '../../support/paths/copied-directory.ts';
 import { createGuardedFiles } from '../../support/paths/guarded-files.ts';
 import { createPathPolicy } from '../../support/paths/path-policy.ts';
 import { listSecretPaths } from '../../support/protected-paths.ts';
@@ -11,6 +17,8 @@ export interface SessionFilesOptions {
   readonly ports: Ports;
   /** Read at each operation: a project that is trusted later can restrict more. */
   readonly settings: SettingValues;
+  /** The working directory of the session. Isolated subagents work in copies of it. */
+  readonly cwd: string;
   readonly home: string;
   readonly agentDirectory: string;
   onWarning(message: string): void;
@@ -40,7 +48,8 @@ export class SessionFiles {
 
   async #open(cwd: string, guardOptions: GuardFilesOptions): Promise<Files> {
     const { settings, home, ports } = this.#options;
-    const policySettings = this.#pickSettings();
+    const copied = await this.#findCopied(cwd);
+    const policySettings = this.#pickSettings(copied);
     const rules = settings['permissions.deny'];
     if (rules.length === 0 && isUnrestricted(policySettings)) return ports.files;
     const policy = createPathPolicy({
@@ -52,10 +61,20 @@ export class SessionFiles {
     });
     if (rules.length === 0) return createGuardedFiles(ports.files, policy);
     const realCwd = await this.#resolveOnce(cwd);
-    return createGuardedFiles(ports.files, await addDenyRules(policy, rules, { cwd, realCwd, home }));
+    const scope = { directories: [cwd, realCwd], home, originalCwd: this.#options.cwd, copied };
+    return createGuardedFiles(ports.files, await addDenyRules(policy, rules, scope));
   }
 
-  #pickSettings() {
+  /** With and without links. Empty unless `cwd` is a copy of the working directory of the session. */
+  async #findCopied(cwd: string): Promise<readonly CopiedDirectory[]> {
+    const original = this.#options.cwd;
+    if (cwd === original) return [];
+    const [realOriginal, realCwd] = await Promise.all([this.#resolveOnce(original), this.#resolveOnce(cwd)]);
+    const pairs = [original, realOriginal].map((directory) => findCopiedDirectory(directory, realCwd));
+    return pairs.filter((pair) => pair !== undefined);
+  }
+
+  #pickSettings(copied: readonly CopiedDirectory[]) {
     const { settings, home, agentDirectory } = this.#options;
     const mode = getPathMode(settings);
     const hasSandbox = settings.sandbox !== 'off';
@@ -66,7 +85,7 @@ export class SessionFiles {
       mode,
       writableRoots: resolvePaths('sandbox.writableRoots'),
       readRoots: resolvePaths('paths.readRoots'),
-      deniedReads: [...secrets, ...resolvePaths('sandbox.deniedReads')],
+      deniedReads: addCopiedPaths([...secrets, ...resolvePaths('sandbox.deniedReads')], copied),
       hasProtectedPaths: hasSandbox,
       canWrite: settings.sandbox !== 'read-only',
     };
@@ -105,19 +124,28 @@ function isUnrestricted({ mode, deniedReads, hasProtectedPaths }: PolicySettings
   return mode === 'off' && deniedReads.length === 0 && !hasProtectedPaths;
 }
 
-/** They hold in every mode of the path policy. */
+interface RuleScope {
+  /** The working directory, with and without links. */
+  readonly directories: readonly string[];
+  readonly home: string;
+  readonly originalCwd: string;
+  readonly copied: readonly CopiedDirectory[];
+}
+
+/** They hold in every mode of the path policy. A file in a copy is also compared by the path that it has in the original. */
 async function addDenyRules(
   policy: PathPolicy,
   rules: readonly string[],
-  { cwd, realCwd, home }: { cwd: string; realCwd: string; home: string },
+  { directories, home, originalCwd, copied }: RuleScope,
 ): Promise<PathPolicy> {
   const { createDeniedPaths } = await import('../../permissions/index.ts');
-  const bases = [...new Set([cwd, realCwd])].map((directory) => ({ cwd: directory, home }));
+  const bases = [...new Set([...directories, originalCwd])].map((cwd) => ({ cwd, home }));
   const findRule = createDeniedPaths(rules, bases);
   return {
     ...policy,
     check(realPath, access) {
-      const rule = findRule(realPath, access);
+      const paths = [realPath, ...copied.map((directory) => toOriginalPath(realPath, directory))];
+      const rule = paths.map((path) => path !== undefined && findRule(path, access)).find(Boolean);
       if (rule) throw new Fault('refused', `The permission rule ${rule} denies ${JSON.stringify(realPath)}.`);
       policy.check(realPath, access);
     },

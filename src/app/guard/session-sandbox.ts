@@ -3,6 +3,7 @@ import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.
 import { createSandbox } from '../../sandbox/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveSettingPaths } from '../../support/home-directory.ts';
+import { addCopiedPaths, findCopiedDirectory } from '../../support/paths/copied-directory.ts';
 import { markedDirectories } from '../system-ports/marked-directories.ts';
 import { makePrivateDirectory, removePrivateDirectory } from '../system-ports/private-directory.ts';
 import { createProcessIdentity } from '../system-ports/process-identity.ts';
@@ -13,6 +14,8 @@ export interface SessionSandboxOptions {
   readonly ports: Ports;
   /** Read for each command: a project that is trusted later can restrict more. */
   readonly settings: SettingValues;
+  /** The working directory of the session. Isolated subagents work in copies of it. */
+  readonly cwd: string;
   readonly home: string;
   readonly agentDirectory: string;
 }
@@ -56,17 +59,18 @@ function pickSettings(settings: SettingValues) {
 }
 
 function openSandbox(
-  { ports, settings, home, agentDirectory }: SessionSandboxOptions,
+  { ports, settings, home, agentDirectory, cwd: originalCwd }: SessionSandboxOptions,
   cwd: string,
   temporaryDirectory: () => Promise<string>,
 ): ProcessSandbox {
+  const copied = findCopiedDirectory(originalCwd, cwd);
   const { mode, allowedHosts, writableRoots, deniedReads, ...rest } = pickSettings(settings);
   return createSandbox({
     ...rest,
     mode: mode === 'read-only' ? 'read-only' : 'workspace-write',
     ...{ cwd, home, agentDirectory, ports, temporaryDirectory },
     writableRoots: resolveSettingPaths(writableRoots, home),
-    deniedReads: resolveSettingPaths(deniedReads, home),
+    deniedReads: addCopiedPaths(resolveSettingPaths(deniedReads, home), copied ? [copied] : []),
     processIdentity: createProcessIdentity(),
     markedDirectories,
     programPaths: listProgramPaths(),

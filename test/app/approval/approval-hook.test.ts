@@ -52,6 +52,7 @@ function createHook({ approvalTimeout = 30_000, policy = 'on-write', rules = {},
   const approve = createApprovalHook({
     settings: { approvalTimeout },
     approval: { policy },
+    cwd: '/project',
     host: () => setup.host,
     rules: () => ({ allow: scope(rules.allow), ask: scope(rules.ask), deny: scope(rules.deny) }),
     context: async () => context,

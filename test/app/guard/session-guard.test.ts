@@ -18,6 +18,7 @@ function openGuard(changes: Partial<SettingValues> = {}) {
   const guard = createSessionGuard({
     ports: createSystemPorts(),
     settings,
+    cwd,
     home: root,
     agentDirectory: join(root, '.parley'),
     onWarning: (message) => warnings.push(message),
