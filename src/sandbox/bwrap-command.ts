@@ -1,5 +1,5 @@
 // Runs commands in the sandbox of Linux with bubblewrap.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Fault, getSystemErrorCode } from '../base/index.ts';
 import type { Files, ProcessSandbox, SandboxedCommand } from '../contracts/index.ts';
 import { isInside } from '../support/path-checks.ts';
@@ -20,11 +20,9 @@ export async function wrapWithBwrap(
   description: string,
 ): Promise<SandboxedCommand> {
   const { ports } = options;
-  const [plan, base] = await Promise.all([planMounts(options), options.temporaryDirectory()]);
-  const [directories, bwrap] = await Promise.all([
-    createPrivateDirectories(ports.files, base, plan.writableRoots),
-    findBwrap(ports, plan.writableRoots),
-  ]);
+  const [plan, directories] = await Promise.all([planMounts(options), createPrivateDirectories(options)]);
+  checkPrivateDirectories(directories, plan.writableRoots);
+  const bwrap = await findBwrap(ports, plan.writableRoots);
   if (isProblem(bwrap)) throw createProblemFault(bwrap);
   const network = await openCommandNetwork(options);
   const removePlaceholders = await holdPlaceholders({ ...options, ...ports }, plan.placeholders).catch(
@@ -52,28 +50,27 @@ export async function wrapWithBwrap(
   };
 }
 
-/** Commands must not be able to replace them: they are mounted for the next command. */
-async function createPrivateDirectories(
-  files: Files,
-  privateDirectory: string,
-  writableRoots: readonly string[],
-): Promise<PrivateDirectories> {
-  const base = await files.realPath(privateDirectory);
-  const root = writableRoots.find((path) => isInside(path, base));
-  if (root !== undefined) {
-    const remedy = `Work in another directory, remove ${root} from sandbox.writableRoots (commands have their own /tmp), or set TMPDIR to another directory.`;
-    throw new Fault(
-      'refused',
-      `The sandbox keeps its own files in ${base}, which ${root} would make writable. ${remedy}`,
-    );
-  }
-  const directories = {
-    temporary: join(base, 'tmp'),
-    emptyFile: join(base, 'empty-file'),
-  };
+async function createPrivateDirectories({
+  ports: { files },
+  temporaryDirectory,
+}: SandboxOptions): Promise<PrivateDirectories> {
+  const base = await files.realPath(await temporaryDirectory());
+  const directories = { temporary: join(base, 'tmp'), emptyFile: join(base, 'empty-file') };
   await files.makeDirectory(directories.temporary, { mode: 0o700 });
   await createEmptyFile(files, directories.emptyFile);
   return directories;
+}
+
+/** Commands must not be able to replace them: they are mounted for the next command. */
+function checkPrivateDirectories({ temporary }: PrivateDirectories, writableRoots: readonly string[]): void {
+  const root = writableRoots.find((path) => isInside(path, temporary));
+  if (root === undefined) return;
+  const base = dirname(temporary);
+  const remedy = `Work in another directory, remove ${root} from sandbox.writableRoots (commands have their own /tmp), or set TMPDIR to another directory.`;
+  throw new Fault(
+    'refused',
+    `The sandbox keeps its own files in ${base}, which ${root} would make writable. ${remedy}`,
+  );
 }
 
 async function createEmptyFile(files: Files, path: string): Promise<void> {

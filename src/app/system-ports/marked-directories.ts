@@ -2,7 +2,7 @@
 // sandbox needs about twenty of them, and asynchronous calls would take most of the time that it needs to start. Removing a directory
 // can take milliseconds on a busy disk, and is asynchronous.
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
-import { lstat, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorCode } from '../../base/index.ts';
 import { LOCK_NAME, type MarkedDirectories, type PlaceholderFile, type PlaceholderModes } from '../../sandbox/index.ts';
@@ -31,7 +31,7 @@ export const markedDirectories: MarkedDirectories = {
     try {
       if (files.length === 0) removeFile(join(path, mark));
       else if (!runLocked(path, () => removeFiles(path, mark, files, modes))) return 'busy';
-      const stats = await lstat(path);
+      const stats = lstatSync(path);
       if (!stats.isDirectory() || (stats.mode & modes.sticky) === 0) return 'removed';
       await rmdir(path);
       return 'removed';
