@@ -43,7 +43,8 @@ export async function wrapWithBwrap(
     ...{ command: bwrap.path, args, cwd: request.cwd, env, onInfo: namespaceEnd.onInfo },
     async release() {
       await namespaceEnd.wait();
-      await Promise.all([removePlaceholders(), network?.close()]);
+      removePlaceholders();
+      await network?.close();
     },
     explainFailure: (run) =>
       explainFailure(run, { ...options, description, explainRefusals: network?.explainRefusals }),

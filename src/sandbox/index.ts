@@ -7,7 +7,13 @@ import { createProblemFault, isProblem, type SandboxProblem } from './probe-prog
 import type { SandboxOptions } from './sandbox-options.ts';
 import { findSeatbeltProblem, wrapWithSeatbelt } from './seatbelt-command.ts';
 
-export { LOCK_NAME, type MarkedDirectories, type PlaceholderFile, type PlaceholderModes } from './placeholders.ts';
+export {
+  LOCK_NAME,
+  type MarkedDirectories,
+  type PlaceholderFile,
+  type PlaceholderModes,
+  removeUnusedPlaceholders,
+} from './placeholders.ts';
 export { createProcessMark, isAbandonedMark } from './process-mark.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
 

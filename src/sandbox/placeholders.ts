@@ -20,10 +20,11 @@ export interface PlaceholderFile {
 }
 
 /**
- * Directories with an empty file in them, the mark, for each process that uses them. As long as there is one, the directory cannot be
- * removed. Commands cannot change the marks, because the directory is covered in the sandbox.
+ * Directories with an empty directory in them, the mark, for each process that uses them. As long as there is one, the directory cannot
+ * be removed. Commands cannot change the marks, because the directory is covered in the sandbox. Git does not show empty directories.
  */
 export interface MarkedDirectories {
+  has(path: string, mark: string): boolean;
   /** Creates what is missing, and the mark. `busy`: another process is changing the directory. */
   add(placeholder: Placeholder, mark: string, modes: PlaceholderModes): 'added' | 'busy';
   /** Removes the mark and, when it was the last one, everything. What has been changed by the user stays. */
@@ -41,7 +42,7 @@ export interface PlaceholderModes {
 
 export interface PlaceholderContext {
   readonly files: Files;
-  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly clock: Clock;
   readonly processIdentity: ProcessIdentity;
   readonly markedDirectories: MarkedDirectories;
 }
@@ -51,18 +52,8 @@ const MODES: PlaceholderModes = { sticky: 0o1000, directory: 0o1755, file: 0o164
 export const LOCK_NAME = 'lock';
 const LOCK_TIMEOUT_MS = 5000;
 const LOCK_RETRY_MS = 2;
-
-/** Whether another command uses the directory, or a killed process left it behind. */
-export async function isPlaceholder(files: Files, path: string): Promise<boolean> {
-  const info = await files.info(path, { follow: false });
-  if (info?.kind !== 'directory' || (info.mode & MODES.sticky) === 0) return false;
-  return (await files.list(path)).every(({ name }) => name === LOCK_NAME || isProcessMark(name));
-}
-
-export async function isPlaceholderFile(files: Files, { path, content }: PlaceholderFile): Promise<boolean> {
-  const info = await files.info(path, { follow: false });
-  return info?.kind === 'file' && (info.mode & MODES.sticky) !== 0 && info.size === content.length;
-}
+/** The next command often follows soon and needs the same placeholders. Some file systems take milliseconds to create them. */
+const KEEP_MS = 1000;
 
 interface Holding {
   users: number;
@@ -75,11 +66,27 @@ interface Holding {
 /** The placeholders that this process uses, by path. */
 const holdings = new Map<string, Holding>();
 
-/** Returns the function that gives the placeholders back. */
+/** Whether another command uses the directory, or a killed process left it behind. */
+export async function isPlaceholder(files: Files, path: string): Promise<boolean> {
+  if (holdings.has(path)) return true;
+  const info = await files.info(path, { follow: false });
+  if (info?.kind !== 'directory' || (info.mode & MODES.sticky) === 0) return false;
+  return (await files.list(path)).every(({ name }) => name === LOCK_NAME || isProcessMark(name));
+}
+
+export async function isPlaceholderFile(files: Files, { path, content }: PlaceholderFile): Promise<boolean> {
+  const info = await files.info(path, { follow: false });
+  return info?.kind === 'file' && (info.mode & MODES.sticky) !== 0 && info.size === content.length;
+}
+
+/** Removals that wait for `KEEP_MS`. Each can be started early. */
+const waitingRemovals = new Set<() => Promise<void>>();
+
+/** Returns the function that gives the placeholders back. They are removed soon after the last command has done so. */
 export async function holdPlaceholders(
   context: PlaceholderContext,
   placeholders: readonly Placeholder[],
-): Promise<() => Promise<void>> {
+): Promise<() => void> {
   const release = () => changeAll(placeholders, -1, (placeholder) => remove(context, placeholder).catch(() => {}));
   try {
     await changeAll(placeholders, 1, (placeholder) => create(context, placeholder));
@@ -87,7 +94,20 @@ export async function holdPlaceholders(
     await release();
     throw thrown;
   }
-  return release;
+  return () => {
+    const removeNow = () => {
+      cancel();
+      waitingRemovals.delete(removeNow);
+      return release();
+    };
+    const cancel = context.clock.after(KEEP_MS, () => void removeNow());
+    waitingRemovals.add(removeNow);
+  };
+}
+
+/** Removes the placeholders that are no longer used. */
+export async function removeUnusedPlaceholders(): Promise<void> {
+  await Promise.all([...waitingRemovals].map((removeNow) => removeNow()));
 }
 
 /** Calls `act` for each placeholder that gets a user or loses its last one. */
@@ -118,7 +138,10 @@ async function changeAll(
 
 async function create(context: PlaceholderContext, placeholder: Placeholder): Promise<void> {
   const mark = createProcessMark(context.processIdentity);
-  const result = await retryWhileBusy(context, () => context.markedDirectories.add(placeholder, mark, MODES));
+  const { markedDirectories } = context;
+  // A command before this one has created it, unless somebody has removed it.
+  if (placeholder.files.length === 0 && markedDirectories.has(placeholder.path, mark)) return;
+  const result = await retryWhileBusy(context, () => markedDirectories.add(placeholder, mark, MODES));
   if (result === 'added') return;
   const remedy = `If there is none, remove ${placeholder.path}/${LOCK_NAME}.`;
   throw new Fault('refused', `The sandbox cannot be set up: another process is using ${placeholder.path}. ${remedy}`);

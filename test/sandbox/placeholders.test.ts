@@ -15,24 +15,34 @@ import { expect, test, vi } from 'vitest';
 import { createClock } from '../../src/app/system-ports/clock.ts';
 import { createFiles } from '../../src/app/system-ports/files.ts';
 import { markedDirectories } from '../../src/app/system-ports/marked-directories.ts';
+import type { Clock } from '../../src/contracts/index.ts';
 import type { PlaceholderFile } from '../../src/sandbox/placeholders.ts';
 import { createTemporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Own state, as in another process. */
-async function startProcess(pid: number, living: ReadonlySet<number>) {
+async function startProcess(pid: number, living: ReadonlySet<number>, clock: Clock = createClock()) {
   vi.resetModules();
-  const { holdPlaceholders, isPlaceholder, isPlaceholderFile } = await import('../../src/sandbox/placeholders.ts');
+  const { holdPlaceholders, isPlaceholder, isPlaceholderFile, removeUnusedPlaceholders } = await import(
+    '../../src/sandbox/placeholders.ts'
+  );
   const files = createFiles();
   const processIdentity = {
     self: { pid, startTime: 7, host: 'h' },
     isAlive: async (other: number) => living.has(other),
   };
   return {
-    hold: (...placeholders: { path: string; files?: PlaceholderFile[] }[]) =>
-      holdPlaceholders(
-        { files, processIdentity, markedDirectories, clock: createClock() },
+    async hold(...placeholders: { path: string; files?: PlaceholderFile[] }[]) {
+      const release = await holdPlaceholders(
+        { files, processIdentity, markedDirectories, clock },
         placeholders.map(({ path, files: more = [] }) => ({ path, files: more })),
-      ),
+      );
+      return async () => {
+        release();
+        await removeUnusedPlaceholders();
+      };
+    },
+    holdPlaceholders: (path: string) =>
+      holdPlaceholders({ files, processIdentity, markedDirectories, clock }, [{ path, files: [] }]),
     isPlaceholder: (path: string) => isPlaceholder(files, path),
     isPlaceholderFile: (file: PlaceholderFile) => isPlaceholderFile(files, file),
   };
@@ -155,4 +165,27 @@ test('a link that was created in the place of the directory is refused', async (
   const path = join(directory, '.claude');
   symlinkSync(createTemporaryDirectory(), path);
   await expect((await startProcess(1, new Set([1]))).hold({ path })).rejects.toThrow('EEXIST');
+});
+
+test('they are kept for a second, because the next command needs them again', async () => {
+  const path = join(createTemporaryDirectory(), '.claude');
+  const timers: { ms: number; act: () => void; isCancelled: boolean }[] = [];
+  const after: Clock['after'] = (ms, act) => {
+    const timer = { ms, act, isCancelled: false };
+    timers.push(timer);
+    return () => {
+      timer.isCancelled = true;
+    };
+  };
+  const { holdPlaceholders } = await startProcess(1, new Set([1]), { ...createClock(), after });
+  (await holdPlaceholders(path))();
+  const inode = statSync(path).ino;
+  const releaseSecond = await holdPlaceholders(path);
+  expect(timers.map(({ ms }) => ms)).toEqual([1000]);
+  timers[0]?.act();
+  await new Promise(setImmediate);
+  expect(statSync(path).ino).toBe(inode);
+  releaseSecond();
+  timers[1]?.act();
+  await vi.waitFor(() => expect(existsSync(path)).toBe(false));
 });

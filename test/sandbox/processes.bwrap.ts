@@ -53,9 +53,9 @@ describe('all processes of a command end', () => {
     const [left] = listPrivateDirectories(machine);
     const next = startHost(machine);
     expect(await next.run('echo x > /tmp/x; ls /tmp')).toMatchObject({ exitCode: 0, output: 'x\n' });
-    expect(listNames(machine)).toEqual(['up']);
     expect(listPrivateDirectories(machine)).not.toContain(left);
     await next.close();
+    expect(listNames(machine)).toEqual(['up']);
     expect(listPrivateDirectories(machine)).toEqual([]);
   });
 

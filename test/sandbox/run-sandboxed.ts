@@ -8,7 +8,7 @@ import { createIds } from '../../src/app/system-ports/ids.ts';
 import { markedDirectories } from '../../src/app/system-ports/marked-directories.ts';
 import { createProcessIdentity } from '../../src/app/system-ports/process-identity.ts';
 import { createProcesses } from '../../src/app/system-ports/processes.ts';
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { createSandbox, removeUnusedPlaceholders, type SandboxOptions } from '../../src/sandbox/index.ts';
 
 const processes = createProcesses({ ids: createIds() });
 afterAll(() => processes.close());
@@ -59,6 +59,7 @@ export function createFixture(
         return { code, output };
       } finally {
         await wrapped.release();
+        await removeUnusedPlaceholders();
       }
     },
   };

@@ -1,6 +1,6 @@
 // Creates the sandboxes of a session from its settings. Loaded with the first command that runs in one.
 import type { Ports, ProcessSandbox, SessionGuard } from '../../contracts/index.ts';
-import { createSandbox } from '../../sandbox/index.ts';
+import { createSandbox, removeUnusedPlaceholders } from '../../sandbox/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { resolveSettingPaths } from '../../support/home-directory.ts';
 import { addCopiedPaths, findCopiedDirectory } from '../../support/paths/copied-directory.ts';
@@ -43,6 +43,7 @@ export function createSessionSandbox(options: SessionSandboxOptions): SessionSan
       return sandbox;
     },
     async close() {
+      await removeUnusedPlaceholders();
       if (temporary) await removePrivateDirectory(await temporary);
     },
   };

@@ -1,7 +1,7 @@
 // Directories that several processes use at the same time, with a mark for each. They are created synchronously: a command in the
 // sandbox needs about twenty of them, and asynchronous calls would take most of the time that it needs to start. Removing a directory
 // can take milliseconds on a busy disk, and is asynchronous.
-import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync, writeSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorCode } from '../../base/index.ts';
@@ -10,16 +10,23 @@ import { LOCK_NAME, type MarkedDirectories, type PlaceholderFile, type Placehold
 /** A lock is held for less than a millisecond. An older one belongs to a process that was killed. */
 const LOCK_STALE_MS = 2000;
 const MAX_ATTEMPTS = 10;
-const MARK_MODE = 0o600;
+const LOCK_MODE = 0o600;
 
 export const markedDirectories: MarkedDirectories = {
+  has: (path, mark) => lstatSync(join(path, mark), { throwIfNoEntry: false }) !== undefined,
   add({ path, files }, mark, modes) {
-    const markFile = { path: join(path, mark), content: '' };
+    const addMark = () => ensureDirectory(join(path, mark), modes.directory);
     for (let attempt = 1; ; attempt++) {
       try {
         ensureDirectory(path, modes.directory);
-        if (files.length === 0) ensureFile(markFile, MARK_MODE);
-        else if (!runLocked(path, () => addFiles([markFile, ...files], modes))) return 'busy';
+        if (files.length === 0) addMark();
+        else {
+          const isDone = runLocked(path, () => {
+            addMark();
+            for (const file of files) ensureFile(file, modes.file);
+          });
+          if (!isDone) return 'busy';
+        }
         return 'added';
       } catch (thrown) {
         // Another process has just removed the directory.
@@ -29,7 +36,7 @@ export const markedDirectories: MarkedDirectories = {
   },
   async remove({ path, files }, mark, modes) {
     try {
-      if (files.length === 0) removeFile(join(path, mark));
+      if (files.length === 0) await rmdir(join(path, mark)).catch(ignoreMissing);
       else if (!runLocked(path, () => removeFiles(path, mark, files, modes))) return 'busy';
       const stats = lstatSync(path);
       if (!stats.isDirectory() || (stats.mode & modes.sticky) === 0) return 'removed';
@@ -42,13 +49,8 @@ export const markedDirectories: MarkedDirectories = {
       throw thrown;
     }
   },
-  removeMark: (path, mark) => removeFile(join(path, mark)),
+  removeMark: (path, mark) => removeMark(join(path, mark)),
 };
-
-function addFiles([mark, ...files]: readonly PlaceholderFile[], modes: PlaceholderModes): void {
-  if (mark) ensureFile(mark, MARK_MODE);
-  for (const file of files) ensureFile(file, modes.file);
-}
 
 function removeFiles(
   path: string,
@@ -56,7 +58,7 @@ function removeFiles(
   files: readonly PlaceholderFile[],
   { sticky }: PlaceholderModes,
 ): void {
-  removeFile(join(path, mark));
+  removeMark(join(path, mark));
   if (readdirSync(path).some((name) => name !== LOCK_NAME)) return;
   for (const file of files) {
     const stats = lstatSync(file.path, { throwIfNoEntry: false });
@@ -65,11 +67,23 @@ function removeFiles(
   }
 }
 
+function removeMark(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (thrown) {
+    ignoreMissing(thrown);
+  }
+}
+
+function ignoreMissing(thrown: unknown): void {
+  if (getSystemErrorCode(thrown) !== 'ENOENT') throw thrown;
+}
+
 /** `false` when another process holds the lock. */
 function runLocked(path: string, act: () => void): boolean {
   const lock = join(path, LOCK_NAME);
   try {
-    closeSync(openSync(lock, 'wx', MARK_MODE));
+    closeSync(openSync(lock, 'wx', LOCK_MODE));
   } catch (thrown) {
     if (getSystemErrorCode(thrown) !== 'EEXIST') throw thrown;
     const stats = lstatSync(lock, { throwIfNoEntry: false });
@@ -110,6 +124,6 @@ function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch (thrown) {
-    if (getSystemErrorCode(thrown) !== 'ENOENT') throw thrown;
+    ignoreMissing(thrown);
   }
 }
