@@ -139,7 +139,7 @@ async function changeAll(
 async function create(context: PlaceholderContext, placeholder: Placeholder): Promise<void> {
   const mark = createProcessMark(context.processIdentity);
   const { markedDirectories } = context;
-  // A command before this one has created it, unless somebody has removed it.
+  // A command before this one has created it, unless it was removed meanwhile.
   if (placeholder.files.length === 0 && markedDirectories.has(placeholder.path, mark)) return;
   const result = await retryWhileBusy(context, () => markedDirectories.add(placeholder, mark, MODES));
   if (result === 'added') return;
