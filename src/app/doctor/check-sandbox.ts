@@ -5,7 +5,7 @@ import type { SettingValues } from '../../settings/index.ts';
 import { error, type Finding, ok } from './finding.ts';
 
 /** Only an error when a setting asks for the sandbox: then every command is refused. */
-export async function checkSandbox(ports: Ports, settings: SettingValues): Promise<Finding> {
+export async function checkSandbox(ports: Ports, settings: Pick<SettingValues, 'sandbox'>): Promise<Finding> {
   const problem = await findSandboxProblem(ports);
   const isOff = settings.sandbox === 'off';
   const mode = isOff ? 'off' : settings.sandbox;
